@@ -1,15 +1,22 @@
-/** The directions of imports of src/README.md and streams/README.md as rules: an import against them fails the check. */
-const edge =
-  "^src/(alerts|config|credentials|files|gateway|harness|heartbeat|logs|models|run-api|runners|skills|spend|store|versions|webhooks)/";
-/** What live runs are given: they know the types, and create none of it. */
-const givenToRuns = "^src/(alerts|config|run-api|store)/";
-const stage = "^streams/(agents|triggers|runs|coordination|spend|status|alerts)/";
+/**
+ * The layers of src/README.md as rules, an import against them fails the check:
+ * streams ← foundation ← features ← runtime ← interfaces ← start.
+ */
+const stage = "^streams/(agents|triggers|runs|status)/";
+/** State machines that a room owns: as pure as streams/. */
+const rules = "^src/.*/rules/";
+const pure = [
+  "^streams/",
+  rules,
+  "^src/foundation/contracts/",
+  "^node_modules/(rxjs|cron-parser|zod)/",
+];
 
 module.exports = {
   forbidden: [
     { name: "no-circle", severity: "error", from: {}, to: { circular: true } },
     {
-      name: "streams-are-pure",
+      name: "streams-import-themselves",
       comment:
         "streams/ imports rxjs, itself and pure functions; no file, socket, process or clock.",
       severity: "error",
@@ -17,24 +24,24 @@ module.exports = {
       to: { pathNot: ["^streams/", "^node_modules/(rxjs|cron-parser|zod)/"] },
     },
     {
+      name: "rules-are-pure",
+      severity: "error",
+      from: { path: rules },
+      to: { pathNot: pure },
+    },
+    {
       name: "stages-do-not-know-each-other",
-      comment:
-        "agents, triggers, runs, spend and status meet in agent-graph.ts and runtime.ts only. Each may write an amount of money.",
+      comment: "agents, triggers, runs and status meet in agent-graph.ts and runtime.ts only.",
       severity: "error",
       from: { path: stage },
-      to: {
-        path: stage,
-        pathNot: ["^streams/$1/", "^streams/spend/money\\.ts$"],
-      },
+      to: { path: stage, pathNot: "^streams/$1/" },
     },
     {
       name: "vocabulary-imports-nothing",
       comment:
         "but what an agent is configured to be, and the tables of its runtimes and harnesses.",
       severity: "error",
-      from: {
-        path: "^streams/(vocabulary|agent-config|runtimes|harnesses|alert-options)\\.ts$",
-      },
+      from: { path: "^streams/(vocabulary|agent-config|runtimes|harnesses|alert-options)\\.ts$" },
       to: {
         path: ".",
         pathNot: "^streams/(agent-config|runtimes|harnesses|alert-options)\\.ts$",
@@ -47,73 +54,56 @@ module.exports = {
       to: { path: "^streams/runtime\\.ts$" },
     },
     {
-      name: "edges-do-not-know-each-other",
-      comment: "start.ts passes to each edge what it needs of another.",
+      name: "foundation-imports-itself",
       severity: "error",
-      from: { path: edge },
-      to: { path: "^src/", pathNot: ["^src/$1/", "^src/contracts/", "^src/errors\\.ts$"] },
+      from: { path: "^src/foundation/" },
+      to: { path: "^src/", pathNot: "^src/foundation/" },
     },
     {
-      name: "search-reads-logs-and-the-store",
-      comment: "It is an index of log files; what became of a run is in the store.",
+      name: "contracts-stand-alone",
       severity: "error",
-      from: { path: "^src/search/" },
+      from: { path: "^src/foundation/contracts/" },
       to: {
         path: "^src/",
-        pathNot: [
-          "^src/(search|contracts)/",
-          "^src/errors\\.ts$",
-          "^src/logs/(log-files|read-lines)\\.ts$",
-          "^src/store/store-reader\\.ts$",
-        ],
+        pathNot: ["^src/foundation/contracts/", "^src/foundation/errors\\.ts$"],
       },
     },
     {
-      name: "live-runs-know-no-other-room",
+      name: "features-import-the-foundation",
+      comment: "Features never import each other: deleting a folder and its rows removes it.",
       severity: "error",
-      from: { path: "^src/runs/" },
-      to: {
-        path: "^src/",
-        pathNot: ["^src/runs/", "^src/contracts/", "^src/errors\\.ts$", givenToRuns],
-      },
+      from: { path: "^src/features/([^/]+)/" },
+      to: { path: "^src/", pathNot: ["^src/foundation/", "^src/features/$1/"] },
     },
     {
-      name: "live-runs-create-no-edge",
-      comment: "start.ts passes in the store, the config and the sockets.",
+      name: "runtime-imports-features",
       severity: "error",
-      from: { path: "^src/runs/" },
-      to: { path: givenToRuns, dependencyTypesNot: ["type-only"] },
+      from: { path: "^src/runtime/" },
+      to: { path: "^src/", pathNot: "^src/(foundation|features|runtime)/" },
     },
     {
-      name: "only-wiring-and-operations-import-live-runs",
+      name: "interfaces-import-the-runtime",
       severity: "error",
-      from: { pathNot: "^src/(runs/|operations/|start/|start\\.ts$)" },
-      to: { path: "^src/runs/" },
+      from: { path: "^src/interfaces/" },
+      to: { path: "^src/start/", pathNot: "^src/start/start\\.ts$" },
     },
     {
-      name: "only-commands-and-the-doctor-import-wiring",
-      comment: "Operations know the types of what they are given.",
+      name: "only-the-command-line-imports-the-root",
       severity: "error",
-      from: { pathNot: "^src/(start/|start\\.ts$|operations/|cli/|doctor/)" },
-      to: { path: "^src/start(/|\\.ts$)" },
-    },
-    {
-      name: "operations-wire-nothing",
-      severity: "error",
-      from: { path: "^src/operations/" },
-      to: { path: "^src/start(/|\\.ts$)", dependencyTypesNot: ["type-only"] },
-    },
-    {
-      name: "only-wiring-imports-operations",
-      severity: "error",
-      from: { pathNot: "^src/(operations|start)/" },
-      to: { path: "^src/operations/" },
+      from: { pathNot: "^src/(interfaces/cli|start)/" },
+      to: { path: "^src/start/" },
     },
     {
       name: "the-command-line-is-the-top",
       severity: "error",
-      from: { pathNot: "^src/cli/" },
-      to: { path: "^src/cli/" },
+      from: { pathNot: "^src/interfaces/cli/" },
+      to: { path: "^src/interfaces/cli/" },
+    },
+    {
+      name: "only-the-command-line-asks-the-doctor",
+      severity: "error",
+      from: { path: "^(src|streams)/", pathNot: "^src/interfaces/(cli|doctor)/" },
+      to: { path: "^src/interfaces/doctor/" },
     },
     {
       name: "the-setup-stands-alone",
@@ -121,31 +111,6 @@ module.exports = {
       severity: "error",
       from: { path: "^src/setup/" },
       to: { path: "^(src|streams)/", pathNot: "^src/setup/" },
-    },
-    {
-      name: "the-doctor-looks-into-every-room",
-      comment: "Only the command line imports it; it knows neither that nor the scheduler.",
-      severity: "error",
-      from: { path: "^src/doctor/" },
-      to: { path: ["^src/cli/", "^src/start\\.ts$"] },
-    },
-    {
-      name: "only-the-command-line-asks-the-doctor",
-      severity: "error",
-      from: { path: "^(src|streams)/", pathNot: "^src/(cli|doctor)/" },
-      to: { path: "^src/doctor/" },
-    },
-    {
-      name: "contracts-stand-alone",
-      severity: "error",
-      from: { path: "^src/contracts/" },
-      to: { path: "^src/", pathNot: ["^src/contracts/", "^src/errors\\.ts$"] },
-    },
-    {
-      name: "errors-imports-nothing",
-      severity: "error",
-      from: { path: "^src/errors\\.ts$" },
-      to: { path: "." },
     },
     {
       name: "no-test-code-in-the-program",

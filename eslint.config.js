@@ -36,7 +36,7 @@ export default tseslint.config(
       parserOptions: {
         project: [
           "tsconfig.json",
-          "src/gateway/dashboard/browser/tsconfig.json",
+          "src/interfaces/dashboard/browser/tsconfig.json",
           "test/tsconfig.json",
         ],
         tsconfigRootDir: import.meta.dirname,
@@ -74,7 +74,7 @@ export default tseslint.config(
   },
   {
     // The client's generated classes name the fields of plain objects: it neither makes nor needs instances.
-    files: ["src/runners/cluster/kubernetes/**/*.ts", "test/**/kubernetes/**/*.ts"],
+    files: ["src/runtime/cluster/kubernetes/**/*.ts", "test/**/kubernetes/**/*.ts"],
     rules: {
       "@typescript-eslint/no-unsafe-class-instance-assignment": "off",
       "@typescript-eslint/no-misused-spread": "off",
@@ -83,11 +83,11 @@ export default tseslint.config(
   {
     // Where a text from outside is compared with a secret; elsewhere a key is a table's.
     files: ["src/**/*.ts"],
-    ignores: ["src/cli/**", "src/config/**"],
+    ignores: ["src/interfaces/cli/**", "src/foundation/config/**"],
     rules: { "no-restricted-syntax": ["error", ...comparedSecrets, spreadLiterals] },
   },
   {
-    files: ["streams/**/*.ts"],
+    files: ["streams/**/*.ts", "src/**/rules/**/*.ts"],
     rules: {
       "no-restricted-globals": [
         "error",

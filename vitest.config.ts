@@ -5,15 +5,17 @@ import { defineConfig } from "vitest/config";
 const timing = [
   "test/costs/**/*.test.ts",
   "test/e2e/webhooks-burst.test.ts",
-  "test/gateway/many-streams.test.ts",
-  "test/store/history-speed.test.ts",
+  "test/interfaces/gateway/many-streams.test.ts",
+  "test/foundation/store/history-speed.test.ts",
 ];
 
 /** Little more than the code under test runs in them, so one process takes file after file. */
 const units = [
-  "test/{config,contracts,credentials,files,helpers,logs,models,run-api,runs}/**/*.test.ts",
-  "test/{skills,start,store,streams,versions,webhooks}/**/*.test.ts",
-  "test/gateway/**/*.test.ts",
+  "test/foundation/**/*.test.ts",
+  "test/features/{models,skills,versions,webhooks}/**/*.test.ts",
+  "test/interfaces/{gateway,dashboard}/**/*.test.ts",
+  "test/runtime/{run-api,runs}/**/*.test.ts",
+  "test/{helpers,start,streams}/**/*.test.ts",
 ];
 
 /** Programs, servers and browsers mostly wait: more workers than cores. With many more, some would be late. */

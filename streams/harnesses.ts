@@ -12,7 +12,7 @@ interface HarnessTraits {
   readonly canPrewarm: boolean;
 }
 
-/** What talks to the model inside a run. A new harness is an entry here and a loader in src/harness/run-phases.ts. */
+/** What talks to the model inside a run. A new harness is an entry here and a loader in src/runtime/harness/run-phases.ts. */
 export const harnesses = {
   pi: {
     summary: "talks to the models itself",

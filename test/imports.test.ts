@@ -59,38 +59,74 @@ test("the tree as it is passes", () => {
 
 /** Each bad import in a file of its own: the file, its text, and the rule that must name it. */
 const wrongs = [
-  ["no-circle", "src/cli/one.ts", 'import { two } from "./two.ts";\nexport const one = () => two;'],
-  ["no-circle", "src/cli/two.ts", 'import { one } from "./one.ts";\nexport const two = () => one;'],
-  ["no-circle", "src/cli/t1.ts", 'import type { T2 } from "./t2.ts";\nexport type T1 = T2[];'],
-  ["no-circle", "src/cli/t2.ts", 'import type { T1 } from "./t1.ts";\nexport type T2 = T1[];'],
+  [
+    "no-circle",
+    "src/interfaces/cli/one.ts",
+    'import { two } from "./two.ts";\nexport const one = () => two;',
+  ],
+  [
+    "no-circle",
+    "src/interfaces/cli/two.ts",
+    'import { one } from "./one.ts";\nexport const two = () => one;',
+  ],
+  [
+    "no-circle",
+    "src/interfaces/cli/t1.ts",
+    'import type { T2 } from "./t2.ts";\nexport type T1 = T2[];',
+  ],
+  [
+    "no-circle",
+    "src/interfaces/cli/t2.ts",
+    'import type { T1 } from "./t1.ts";\nexport type T2 = T1[];',
+  ],
   ["streams-are-pure", "streams/runs/reads-a-file.ts", 'import "node:fs";'],
   ["streams-are-pure", "streams/status/knows-an-edge.ts", 'import "../../src/errors.ts";'],
   ["stages-do-not-know-each-other", "streams/runs/ticks.ts", 'import "../triggers/cron.ts";'],
-  ["stages-do-not-know-each-other", "streams/coordination/a.ts", 'import "../status/wire.ts";'],
+  ["stages-do-not-know-each-other", "src/runtime/runs/rules/a.ts", 'import "../status/wire.ts";'],
   [
     "only-its-wiring-imports-the-runtime",
-    "src/gateway/runs.ts",
+    "src/interfaces/gateway/runs.ts",
     'import "../../streams/runtime.ts";',
   ],
-  ["edges-do-not-know-each-other", "src/gateway/stores.ts", 'import "../store/bad-room.ts";'],
-  ["edges-do-not-know-each-other", "src/store/bad-room.ts", 'import "../cli/format.ts";'],
-  ["edges-do-not-know-each-other", "src/run-api/runs.ts", 'import "../runs/live-run.ts";'],
-  ["live-runs-know-no-other-room", "src/runs/logs.ts", 'import "../logs/log-writer.ts";'],
-  ["live-runs-create-no-edge", "src/runs/opens.ts", 'import "../store/store.ts";'],
+  [
+    "edges-do-not-know-each-other",
+    "src/interfaces/gateway/stores.ts",
+    'import "../store/bad-room.ts";',
+  ],
+  [
+    "edges-do-not-know-each-other",
+    "src/foundation/store/bad-room.ts",
+    'import "../cli/format.ts";',
+  ],
+  ["edges-do-not-know-each-other", "src/runtime/run-api/runs.ts", 'import "../runs/live-run.ts";'],
+  ["live-runs-know-no-other-room", "src/runtime/runs/logs.ts", 'import "../logs/log-writer.ts";'],
+  ["live-runs-create-no-edge", "src/runtime/runs/opens.ts", 'import "../store/store.ts";'],
   [
     "only-wiring-and-operations-import-live-runs",
-    "src/doctor/runs.ts",
+    "src/interfaces/doctor/runs.ts",
     'import "../runs/live-run.ts";',
   ],
-  ["operations-wire-nothing", "src/operations/wires.ts", 'import "../start/http.ts";'],
-  ["only-wiring-imports-operations", "src/gateway/does.ts", 'import "../operations/replay.ts";'],
-  ["only-commands-and-the-doctor-import-wiring", "src/runs/wires.ts", 'import "../start.ts";'],
+  ["operations-wire-nothing", "src/interfaces/operations/wires.ts", 'import "../start/http.ts";'],
+  [
+    "only-wiring-imports-operations",
+    "src/interfaces/gateway/does.ts",
+    'import "../operations/replay.ts";',
+  ],
+  [
+    "only-commands-and-the-doctor-import-wiring",
+    "src/runtime/runs/wires.ts",
+    'import "../start.ts";',
+  ],
   ["the-command-line-is-the-top", "src/start/prints.ts", 'import "../cli/context.ts";'],
   ["the-setup-stands-alone", "src/setup/early.ts", 'import "../errors.ts";'],
-  ["the-doctor-looks-into-every-room", "src/doctor/starts.ts", 'import "../start.ts";'],
+  ["the-doctor-looks-into-every-room", "src/interfaces/doctor/starts.ts", 'import "../start.ts";'],
   ["only-the-command-line-asks-the-doctor", "src/start/asks.ts", 'import "../doctor/finding.ts";'],
-  ["contracts-stand-alone", "src/contracts/knows.ts", 'import "../cli/terminal/format.ts";'],
-  ["no-test-code-in-the-program", "src/cli/tests.ts", 'import "../../test/leaf.ts";'],
+  [
+    "contracts-stand-alone",
+    "src/foundation/contracts/knows.ts",
+    'import "../cli/terminal/format.ts";',
+  ],
+  ["no-test-code-in-the-program", "src/interfaces/cli/tests.ts", 'import "../../test/leaf.ts";'],
 ] as const;
 
 test("each folder stands in a rule", () => {
@@ -117,7 +153,7 @@ describe("an arrow against the drawing fails", () => {
     writeFileSync(join(copy, "test/leaf.ts"), "export const leaf = 1;\n");
     for (const [, path, text] of wrongs) writeFileSync(join(copy, path), `${text}\n`);
     appendFileSync(join(copy, "streams/vocabulary.ts"), '\nimport "rxjs";\n');
-    appendFileSync(join(copy, "src/errors.ts"), '\nimport "node:fs";\n');
+    appendFileSync(join(copy, "src/foundation/errors.ts"), '\nimport "node:fs";\n');
     violations = violationsIn(copy);
   });
 
@@ -131,7 +167,7 @@ describe("an arrow against the drawing fails", () => {
 
   test.each([
     ["vocabulary-imports-nothing", "streams/vocabulary.ts"],
-    ["errors-imports-nothing", "src/errors.ts"],
+    ["errors-imports-nothing", "src/foundation/errors.ts"],
   ])("%s", (rule, path) => {
     expect(violations.some(names(rule, path))).toBe(true);
   });

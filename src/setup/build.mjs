@@ -10,8 +10,8 @@ import { rolldown } from "rolldown";
 
 const root = resolve(import.meta.dirname, "../..");
 const output = join(root, "dist");
-const browser = "src/gateway/dashboard/browser";
-const styles = "src/gateway/dashboard/styles";
+const browser = "src/interfaces/dashboard/browser";
+const styles = "src/interfaces/dashboard/styles";
 const pages = [
   "overview",
   "agent",
@@ -81,7 +81,7 @@ const isUnused =
 const asciiPages = {
   name: "ascii-pages",
   transform: (code, id) =>
-    id.startsWith(join(root, "src/gateway/dashboard/"))
+    id.startsWith(join(root, "src/interfaces/dashboard/"))
       ? code.replace(/[^\0-\x7f]/g, escaped)
       : null,
 };
@@ -95,7 +95,7 @@ const wordTables =
 
 const written = [
   ...(await bundle({
-    input: { "src/cli/al": join(root, "src/cli/al.ts") },
+    input: { "src/cli/al": join(root, "src/interfaces/cli/al.ts") },
     platform: "node",
     external,
     plugins: [photon, httpWithoutUndici, unused, asciiPages],
@@ -105,9 +105,9 @@ const written = [
   })),
 ];
 const threads = [
-  "src/config/schema-check/schema-worker",
-  "src/search/index-worker",
-  "src/search/query-worker",
+  "src/foundation/config/schema-check/schema-worker",
+  "src/features/search/index-worker",
+  "src/features/search/query-worker",
 ];
 for (const thread of threads) {
   const input = { [thread]: join(root, `${thread}.ts`) };

@@ -2,18 +2,18 @@ import { skip } from "rxjs";
 import type { AlertOptions } from "../../streams/alert-options.ts";
 import type { Clock } from "../../streams/clock.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
-import { createAlerts } from "../alerts/alerts.ts";
-import type { Alerts } from "../alerts/alerts.ts";
-import { createSendAlert } from "../alerts/send-alert.ts";
-import type { AgentFiles } from "../config/agent-files.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
-import { createSendRequest } from "../contracts/outgoing-request.ts";
-import { resolveAgent } from "../config/resolve-agent.ts";
-import { knownToAgents } from "../known-to-agents.ts";
+import { createAlerts } from "../features/alerts/alerts.ts";
+import type { Alerts } from "../features/alerts/alerts.ts";
+import { createSendAlert } from "../features/alerts/send-alert.ts";
+import type { AgentFiles } from "../foundation/config/agent-files.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
+import { createSendRequest } from "../foundation/contracts/outgoing-request.ts";
+import { resolveAgent } from "../foundation/config/resolve-agent.ts";
+import { knownToAgents } from "../interfaces/operations/known-to-agents.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
-import type { Inputs } from "./inputs.ts";
+import type { Inputs } from "../runtime/scheduler/inputs.ts";
 import { modelSources } from "./model-calls.ts";
-import type { StatusStore } from "./status-store.ts";
+import type { StatusStore } from "../runtime/scheduler/status-store.ts";
 
 export interface AlertServices {
   readonly options: { readonly webUi: boolean; readonly env: NodeJS.ProcessEnv };

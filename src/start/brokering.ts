@@ -2,13 +2,13 @@ import { networkOf } from "../../streams/run-network.ts";
 import { runtimes } from "../../streams/runtimes.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { RunRequest } from "../../streams/vocabulary.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
-import type { SecretBinding } from "../contracts/egress.ts";
-import { brokerCredential } from "../credentials/broker-credentials.ts";
-import { createAuthorities } from "../run-api/egress/broker/authorities.ts";
-import { createIntercept } from "../run-api/egress/broker/intercept.ts";
-import type { Intercept } from "../run-api/egress/interception.ts";
-import { isOwnUser } from "../runners/host-user/supervisor-process.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
+import type { SecretBinding } from "../foundation/contracts/egress.ts";
+import { brokerCredential } from "../foundation/credentials/broker-credentials.ts";
+import { createAuthorities } from "../runtime/run-api/egress/broker/authorities.ts";
+import { createIntercept } from "../runtime/run-api/egress/broker/intercept.ts";
+import type { Intercept } from "../runtime/run-api/egress/interception.ts";
+import { isOwnUser } from "../runtime/runners/host-user/supervisor-process.ts";
 import type { LoadedCredential, ModelSources } from "./model-calls.ts";
 
 export interface BrokeringDeps extends Pick<ModelSources, "credential"> {

@@ -9,21 +9,21 @@ import { runtime } from "../../streams/runtime.ts";
 import type { RuntimeSources } from "../../streams/runtime.ts";
 import type { LastChecked } from "../../streams/triggers/triggers-for.ts";
 import type { AgentChange, RunEvent, RunRequest, WorkItem } from "../../streams/vocabulary.ts";
-import { readAgent } from "../config/agent-files.ts";
-import type { AgentFiles } from "../config/agent-files.ts";
-import { describeChange } from "../config/describe-change.ts";
-import { schemaChecker } from "../config/schema-files.ts";
-import { resolveAgent } from "../config/resolve-agent.ts";
-import { knownToAgents } from "../known-to-agents.ts";
-import type { Settings } from "../store/settings.ts";
-import type { Store } from "../store/store.ts";
+import { readAgent } from "../foundation/config/agent-files.ts";
+import type { AgentFiles } from "../foundation/config/agent-files.ts";
+import { describeChange } from "../foundation/config/describe-change.ts";
+import { schemaChecker } from "../foundation/config/schema-files.ts";
+import { resolveAgent } from "../foundation/config/resolve-agent.ts";
+import { knownToAgents } from "../interfaces/operations/known-to-agents.ts";
+import type { Settings } from "../foundation/store/settings.ts";
+import type { Store } from "../foundation/store/store.ts";
 import { v7 as uuidV7 } from "uuid";
-import type { BudgetHolds } from "../spend/budget-holds.ts";
-import type { Inputs } from "./inputs.ts";
+import type { BudgetHolds } from "../features/spend/budget-holds.ts";
+import type { Inputs } from "../runtime/scheduler/inputs.ts";
 import { newInstanceId } from "./runtimes.ts";
 import type { Runtimes } from "./runtimes.ts";
-import type { Stopping } from "./stopping.ts";
-import type { Switches } from "./switches.ts";
+import type { Stopping } from "../runtime/scheduler/stopping.ts";
+import type { Switches } from "../runtime/scheduler/switches.ts";
 
 /** The sources of the graph, and its side effects. */
 export interface GraphDeps extends Pick<Runtimes, "runner" | "prepare"> {

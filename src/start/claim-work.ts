@@ -1,9 +1,9 @@
 import type { RunRequest } from "../../streams/vocabulary.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
-import type { RunVersion } from "../contracts/run-version.ts";
-import { messageOf } from "../errors.ts";
-import type { Work } from "../store/work.ts";
-import type { ProjectGit } from "../versions/project-git.ts";
+import type { RunVersion } from "../foundation/contracts/run-version.ts";
+import { messageOf } from "../foundation/errors.ts";
+import type { Work } from "../foundation/store/work.ts";
+import type { ProjectGit } from "../features/versions/project-git.ts";
 
 export interface ClaimDeps {
   readonly work: Pick<Work, "claim" | "recordGit">;

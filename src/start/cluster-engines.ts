@@ -1,8 +1,8 @@
 import type { AuthConfig } from "dockerode";
-import type { ClusterConfig, ClusterEngineName } from "../contracts/cluster.ts";
-import { UserError } from "../errors.ts";
-import type { ActiveEngine, ClosableEngine } from "../runners/cluster/changing-engine.ts";
-import type { Engine } from "../runners/container/engine.ts";
+import type { ClusterConfig, ClusterEngineName } from "../foundation/contracts/cluster.ts";
+import { UserError } from "../foundation/errors.ts";
+import type { ActiveEngine, ClosableEngine } from "../runtime/cluster/changing-engine.ts";
+import type { Engine } from "../runtime/runners/container/engine.ts";
 
 export interface EngineSources {
   /** The container engine at `DOCKER_HOST`. */
@@ -19,15 +19,15 @@ type Make = (config: ClusterConfig, sources: EngineSources) => Promise<ClosableE
 /** Each is loaded when it is needed. */
 const engines: Readonly<Record<ClusterEngineName, Make>> = {
   docker: async (config, sources) => {
-    const edge = await import("../runners/cluster/docker/docker-engine.ts");
+    const edge = await import("../runtime/cluster/docker/docker-engine.ts");
     return edge.createDockerEngine({ ...sources, project: sources.project(), config });
   },
   swarm: async (config, sources) => {
-    const edge = await import("../runners/cluster/swarm/swarm-engine.ts");
+    const edge = await import("../runtime/cluster/swarm/swarm-engine.ts");
     return edge.createSwarmEngine({ ...sources, project: sources.project(), config });
   },
   kubernetes: async (config, { project }) => {
-    const edge = await import("../runners/cluster/kubernetes/kubernetes-engine.ts");
+    const edge = await import("../runtime/cluster/kubernetes/kubernetes-engine.ts");
     return edge.createKubernetesEngine({ config, project: project() });
   },
 };

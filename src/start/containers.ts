@@ -2,20 +2,20 @@ import { asyncScheduler, concatMap, distinctUntilChanged, map, of, switchMap, ta
 import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
-import { messageOf, reasonOf } from "../errors.ts";
-import type { UserError } from "../errors.ts";
-import type { ContainerRunnerOptions } from "../runners/container/container-runner-options.ts";
-import { createContainerRunner } from "../runners/container/container-runner.ts";
-import type { ContainerRunner } from "../runners/container/container-runner.ts";
-import { engineChanges } from "../runners/container/engine-changes.ts";
-import { connectEngine } from "../runners/container/engine.ts";
-import { createAgentImages } from "../runners/container/images.ts";
-import { containerName } from "../runners/container/labels.ts";
-import { remoteEngineProblem } from "../runners/container/local-engine.ts";
-import { pauseContainer, unpauseContainer } from "../runners/container/pause-container.ts";
-import { programDir } from "../version.ts";
-import { keepReady } from "../runners/container/keep-ready.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
+import { messageOf, reasonOf } from "../foundation/errors.ts";
+import type { UserError } from "../foundation/errors.ts";
+import type { ContainerRunnerOptions } from "../runtime/runners/container/container-runner-options.ts";
+import { createContainerRunner } from "../runtime/runners/container/container-runner.ts";
+import type { ContainerRunner } from "../runtime/runners/container/container-runner.ts";
+import { engineChanges } from "../runtime/runners/container/engine-changes.ts";
+import { connectEngine } from "../runtime/runners/container/engine.ts";
+import { createAgentImages } from "../runtime/runners/container/images.ts";
+import { containerName } from "../runtime/runners/container/labels.ts";
+import { remoteEngineProblem } from "../runtime/runners/container/local-engine.ts";
+import { pauseContainer, unpauseContainer } from "../runtime/runners/container/pause-container.ts";
+import { programDir } from "../foundation/version.ts";
+import { keepReady } from "../runtime/runners/container/keep-ready.ts";
 
 type RunSources = Pick<
   ContainerRunnerOptions,

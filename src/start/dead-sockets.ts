@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { hasCode } from "../errors.ts";
+import { hasCode } from "../foundation/errors.ts";
 
 /** The operator's socket, in a folder of its own. */
 export const socketName = "operator.sock";

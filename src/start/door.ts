@@ -1,12 +1,12 @@
 import { concatMap, distinctUntilChanged, filter, map } from "rxjs";
 import type { Observable, Subscription } from "rxjs";
 import { join } from "node:path";
-import type { ProjectConfig } from "../config/project-config.ts";
-import { reasonOf, UserError } from "../errors.ts";
-import type { Door } from "../run-api/remote/door.ts";
-import type { DoorIdentity } from "../run-api/remote/door-identity.ts";
-import type { RunSockets } from "../run-api/run-sockets.ts";
-import { hostAndPortOf } from "../runners/cluster/host-and-port.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
+import { reasonOf, UserError } from "../foundation/errors.ts";
+import type { Door } from "../runtime/cluster/door/door.ts";
+import type { DoorIdentity } from "../runtime/cluster/door/door-identity.ts";
+import type { RunSockets } from "../runtime/run-api/run-sockets.ts";
+import { hostAndPortOf } from "../runtime/cluster/host-and-port.ts";
 
 export interface ClusterDoorDeps {
   readonly projectDir: string;
@@ -65,8 +65,8 @@ export function createClusterDoor(deps: ClusterDoorDeps): ClusterDoor {
 async function openAt(listen: string, deps: ClusterDoorDeps): Promise<Opened> {
   const { projectDir, sockets, onProblem } = deps;
   const [{ doorIdentity }, { createDoor }] = await Promise.all([
-    import("../run-api/remote/door-identity.ts"),
-    import("../run-api/remote/door.ts"),
+    import("../runtime/cluster/door/door-identity.ts"),
+    import("../runtime/cluster/door/door.ts"),
   ]);
   const identity = await doorIdentity(join(projectDir, ".al", "door.pem"));
   const door = createDoor({ identity, find: (name) => sockets.find(name), onProblem });

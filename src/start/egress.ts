@@ -1,16 +1,16 @@
 import type { AgentConfig } from "../../streams/agent-config.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
-import type { EgressPolicy } from "../contracts/egress.ts";
-import { allowList } from "../credentials/allowed-hosts.ts";
-import type { Credential } from "../credentials/load-credential.ts";
-import { ownAddresses } from "../run-api/egress/addresses.ts";
-import { dialDirect } from "../run-api/egress/dial.ts";
-import type { Dial } from "../run-api/egress/dial.ts";
-import { createEgress } from "../run-api/egress/egress.ts";
-import type { Egress, EgressDeps } from "../run-api/egress/egress.ts";
-import { createResolve } from "../run-api/egress/resolve.ts";
-import type { Resolve } from "../run-api/egress/resolve.ts";
-import type { LiveRun } from "../runs/live-run.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
+import type { EgressPolicy } from "../foundation/contracts/egress.ts";
+import { allowList } from "../foundation/credentials/allowed-hosts.ts";
+import type { Credential } from "../foundation/credentials/load-credential.ts";
+import { ownAddresses } from "../runtime/run-api/egress/addresses.ts";
+import { dialDirect } from "../runtime/run-api/egress/dial.ts";
+import type { Dial } from "../runtime/run-api/egress/dial.ts";
+import { createEgress } from "../runtime/run-api/egress/egress.ts";
+import type { Egress, EgressDeps } from "../runtime/run-api/egress/egress.ts";
+import { createResolve } from "../runtime/run-api/egress/resolve.ts";
+import type { Resolve } from "../runtime/run-api/egress/resolve.ts";
+import type { LiveRun } from "../runtime/runs/live-run.ts";
 import type { Brokering } from "./brokering.ts";
 
 /** How hosts are found and reached, where that is not by this machine's own resolver and sockets. */

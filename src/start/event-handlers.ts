@@ -1,21 +1,21 @@
-import { nanoOfUsd, usdOfNano } from "../../streams/spend/money.ts";
+import { nanoOfUsd, usdOfNano } from "../foundation/contracts/money.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import type { Schedule } from "../../streams/triggers/next-tick.ts";
 import type { Problem, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
-import type { SpendMeter } from "../contracts/spend.ts";
-import { messageOf } from "../errors.ts";
-import type { BudgetHolds } from "../spend/budget-holds.ts";
-import type { Store } from "../store/store.ts";
-import type { Alerts } from "../alerts/alerts.ts";
-import type { FirstEvents } from "../runs/first-events.ts";
+import type { SpendMeter } from "../foundation/contracts/spend.ts";
+import { messageOf } from "../foundation/errors.ts";
+import type { BudgetHolds } from "../features/spend/budget-holds.ts";
+import type { Store } from "../foundation/store/store.ts";
+import type { Alerts } from "../features/alerts/alerts.ts";
+import type { FirstEvents } from "../runtime/runs/first-events.ts";
 import type { Http } from "./http.ts";
-import type { Inputs } from "./inputs.ts";
+import type { Inputs } from "../runtime/scheduler/inputs.ts";
 import type { EventLogger } from "./observability.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import { recordEvent, rerun, retryWork } from "./record-work.ts";
 import type { EventStore, RerunDeps } from "./record-work.ts";
-import type { RunRequests } from "../runs/run-requests.ts";
-import type { StatusStore } from "./status-store.ts";
+import type { RunRequests } from "../runtime/runs/run-requests.ts";
+import type { StatusStore } from "../runtime/scheduler/status-store.ts";
 
 export interface EventHandlerDeps {
   readonly status: Pick<StatusStore, "apply" | "agent">;

@@ -1,11 +1,11 @@
 import { concat, defer, EMPTY, ignoreElements, merge, NEVER, race, takeUntil, timer } from "rxjs";
 import type { Observable } from "rxjs";
 import type { RunEvent } from "../../streams/vocabulary.ts";
-import { createSendRequest } from "../contracts/outgoing-request.ts";
-import { beats } from "../heartbeat/beats.ts";
-import { loopLag } from "../heartbeat/health.ts";
-import { createPinger } from "../heartbeat/pinger.ts";
-import { pingOf } from "../heartbeat/run-pings.ts";
+import { createSendRequest } from "../foundation/contracts/outgoing-request.ts";
+import { beats } from "../features/heartbeat/beats.ts";
+import { loopLag } from "../features/heartbeat/health.ts";
+import { createPinger } from "../features/heartbeat/pinger.ts";
+import { pingOf } from "../features/heartbeat/run-pings.ts";
 import type { SchedulerContext, Services } from "./services.ts";
 
 /** What monitors outside are pinged with: that the scheduler is well, and how its agents' runs begin and end. */

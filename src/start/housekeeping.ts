@@ -10,12 +10,12 @@ import {
   timer,
 } from "rxjs";
 import type { Observable } from "rxjs";
-import type { ProjectConfig } from "../config/project-config.ts";
-import { messageOf } from "../errors.ts";
-import { pruneLogs } from "../logs/retention.ts";
-import { pruneRunLogs } from "../runners/host-user/prune-run-logs.ts";
-import type { Store } from "../store/store.ts";
-import { runsDir } from "../runners/host-user/run-agent-program.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
+import { messageOf } from "../foundation/errors.ts";
+import { pruneLogs } from "../foundation/logs/retention.ts";
+import { pruneRunLogs } from "../runtime/runners/host-user/prune-run-logs.ts";
+import type { Store } from "../foundation/store/store.ts";
+import { runsDir } from "../runtime/runners/host-user/run-agent-program.ts";
 
 /** The schedule's misses are counted from the last of these, in ms. */
 const aliveMs = 30_000;

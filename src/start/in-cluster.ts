@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { Runner } from "../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { BuildEvent } from "../../streams/vocabulary.ts";
-import type { RemoteRuns } from "../contracts/remote-run.ts";
-import type { Adopter } from "../runners/adopt-runs.ts";
-import type { ClusterRecord } from "../runners/cluster/cluster-records.ts";
-import { numberOf } from "../runners/cluster/received-lines.ts";
-import { createRecordFiles } from "../runners/record-files.ts";
+import type { RemoteRuns } from "../foundation/contracts/remote-run.ts";
+import type { Adopter } from "../runtime/runners/adopt-runs.ts";
+import type { ClusterRecord } from "../runtime/cluster/cluster-records.ts";
+import { numberOf } from "../runtime/cluster/received-lines.ts";
+import { createRecordFiles } from "../runtime/runners/record-files.ts";
 import type { Cluster, ClusterContext, ClusterSources } from "./cluster.ts";
 
 /** The runtime of a project's cluster. */

@@ -1,20 +1,20 @@
 import { harnesses } from "../../streams/harnesses.ts";
 import type { AgentConfig, ModelApi, ModelConfig } from "../../streams/agent-config.ts";
-import { apiBaseUrl } from "../contracts/base-url.ts";
-import type { Script } from "../contracts/job.ts";
-import type { Meter, UpstreamModel } from "../contracts/model-gateway.ts";
-import type { SpendStore } from "../contracts/spend.ts";
-import { modelDefaults } from "../contracts/model-defaults.ts";
-import { messageOf, reasonOf, UserError } from "../errors.ts";
-import { cliFor } from "../harness/llm-cli/clis.ts";
-import { secretsOf } from "../credentials/credential-types.ts";
-import { loadCredential } from "../credentials/load-credential.ts";
-import { readScriptFile } from "../models/script-file.ts";
-import { listedApi } from "../models/listed-models.ts";
-import { answerScript } from "../models/scripted-answer.ts";
-import { createModelGateway } from "../run-api/model-gateway/model-gateway.ts";
-import type { ModelGateway } from "../run-api/model-gateway/model-gateway.ts";
-import type { LiveRuns } from "../runs/live-runs.ts";
+import { apiBaseUrl } from "../foundation/contracts/base-url.ts";
+import type { Script } from "../foundation/contracts/job.ts";
+import type { Meter, UpstreamModel } from "../foundation/contracts/model-gateway.ts";
+import type { SpendStore } from "../foundation/contracts/spend.ts";
+import { modelDefaults, modelsOfRuns } from "../foundation/contracts/model-defaults.ts";
+import { messageOf, reasonOf, UserError } from "../foundation/errors.ts";
+import { cliFor } from "../runtime/harness/llm-cli/clis.ts";
+import { secretsOf } from "../foundation/credentials/credential-types.ts";
+import { loadCredential } from "../foundation/credentials/load-credential.ts";
+import { readScriptFile } from "../features/models/script-file.ts";
+import { listedApi } from "../features/models/listed-models.ts";
+import { answerScript } from "../features/models/scripted-answer.ts";
+import { createModelGateway } from "../runtime/run-api/model-gateway/model-gateway.ts";
+import type { ModelGateway } from "../runtime/run-api/model-gateway/model-gateway.ts";
+import type { LiveRuns } from "../runtime/runs/live-runs.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import { noteRefusals } from "./run-meter.ts";
 
@@ -57,11 +57,6 @@ export function createModelCalls(deps: ModelCallsDeps): ModelGateway {
     onProblem: ({ instanceId, model, error }) =>
       warn(`${instanceId}: model ${JSON.stringify(model)}: ${messageOf(error)}`),
   });
-}
-
-/** The models that runs may use; an external CLI uses the primary only, also while that one is left out elsewhere. */
-export function modelsOfRuns({ models, harness }: AgentConfig): readonly ModelConfig[] {
-  return harnesses[harness.type].callsModels ? models : models.slice(0, 1);
 }
 
 /** The model as the gateway asks it for a run of the agent. Rejects with a UserError when its key or script is missing. */

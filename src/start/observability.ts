@@ -3,22 +3,22 @@ import { logEntriesOf } from "../../streams/status/log-entries.ts";
 import type { StatusEvent } from "../../streams/status/reduce-status.ts";
 import type { SchedulerStatus } from "../../streams/status/wire.ts";
 import type { LogEntry, LogLevel, RunEvent } from "../../streams/vocabulary.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
-import { counted } from "../contracts/format.ts";
-import type { LogSource } from "../contracts/log-source.ts";
-import { createLogSource } from "../logs/log-source.ts";
-import { createLogWriter } from "../logs/log-writer.ts";
-import type { LogWriter } from "../logs/log-writer.ts";
-import type { Recovered } from "../store/recover.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
+import { counted } from "../foundation/contracts/format.ts";
+import type { LogSource } from "../foundation/contracts/log-source.ts";
+import { createLogSource } from "../foundation/logs/log-source.ts";
+import { createLogWriter } from "../foundation/logs/log-writer.ts";
+import type { LogWriter } from "../foundation/logs/log-writer.ts";
+import type { Recovered } from "../foundation/store/recover.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
-import type { Inputs } from "./inputs.ts";
+import type { Inputs } from "../runtime/scheduler/inputs.ts";
 import { createSearch } from "./search.ts";
 import type { Search } from "./search.ts";
-import { spentTodayIn } from "./spent-today.ts";
-import { createStatusStore, seedFrom } from "./status-store.ts";
-import type { StatusStore } from "./status-store.ts";
-import { createSwitches } from "./switches.ts";
-import type { Switches } from "./switches.ts";
+import { spentTodayIn } from "../interfaces/operations/spent-today.ts";
+import { createStatusStore, seedFrom } from "../runtime/scheduler/status-store.ts";
+import type { StatusStore } from "../runtime/scheduler/status-store.ts";
+import { createSwitches } from "../runtime/scheduler/switches.ts";
+import type { Switches } from "../runtime/scheduler/switches.ts";
 
 /** Status, logs, and the settings that both show. */
 export interface Observability {

@@ -1,10 +1,11 @@
+import { modelsOfRuns } from "../foundation/contracts/model-defaults.ts";
 import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
 import type { RunRequest } from "../../streams/vocabulary.ts";
-import { outsideOfRuns } from "../contracts/job.ts";
-import type { Job, JobCredential, JobFile, JobModel } from "../contracts/job.ts";
-import { UserError } from "../errors.ts";
+import { outsideOfRuns } from "../foundation/contracts/job.ts";
+import type { Job, JobCredential, JobFile, JobModel } from "../foundation/contracts/job.ts";
+import { UserError } from "../foundation/errors.ts";
 import type { Brokering } from "./brokering.ts";
-import { modelProblem, modelsOfRuns } from "./model-calls.ts";
+import { modelProblem } from "./model-calls.ts";
 import type { LoadedCredential, ModelSources } from "./model-calls.ts";
 
 /** The sources of a job. All reject with a UserError that names what is missing and what to do. */

@@ -2,16 +2,16 @@ import { debounceTime, distinctUntilChanged, from, map, skip, startWith, switchM
 import type { Observable } from "rxjs";
 import { problemSummary, problemText, whileLastGoodCounts } from "../../streams/problem-text.ts";
 import type { Slots } from "../../streams/runs/slots.ts";
-import { describeProjectChange } from "../config/describe-project-change.ts";
-import type { ProjectChange } from "../config/project-config.ts";
-import { readProject } from "../config/read-project.ts";
-import { resolveProject } from "../config/resolve-project.ts";
-import type { FilterTable } from "../contracts/webhook-filters.ts";
-import { messageOf } from "../errors.ts";
-import type { Inputs } from "./inputs.ts";
+import { describeProjectChange } from "../foundation/config/describe-project-change.ts";
+import type { ProjectChange } from "../foundation/config/project-config.ts";
+import { readProject } from "../foundation/config/read-project.ts";
+import { resolveProject } from "../foundation/config/resolve-project.ts";
+import type { FilterTable } from "../foundation/contracts/webhook-filters.ts";
+import { messageOf } from "../foundation/errors.ts";
+import type { Inputs } from "../runtime/scheduler/inputs.ts";
 import { sourceNames } from "./observability.ts";
 import type { EventLogger } from "./observability.ts";
-import type { StatusStore } from "./status-store.ts";
+import type { StatusStore } from "../runtime/scheduler/status-store.ts";
 
 /** As long as agents' files settle, in ms. */
 const settleMs = 40;

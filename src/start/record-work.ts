@@ -1,7 +1,7 @@
 import type { RunEnd, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
-import { retryOf } from "../store/recover.ts";
+import { retryOf } from "../foundation/store/recover.ts";
 import { v7 as uuidV7 } from "uuid";
-import type { Also, Work } from "../store/work.ts";
+import type { Also, Work } from "../foundation/store/work.ts";
 
 /** The part of the store that events are written to. */
 export interface EventStore {

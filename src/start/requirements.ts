@@ -1,14 +1,15 @@
+import { modelsOfRuns } from "../foundation/contracts/model-defaults.ts";
 import { auditTime, buffer, concatMap, filter, from, map, merge, mergeMap, share } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import type { Problem, RunEvent } from "../../streams/vocabulary.ts";
-import { loadCredential } from "../credentials/load-credential.ts";
-import { reasonOf } from "../errors.ts";
-import { readScriptFile } from "../models/script-file.ts";
-import { commandProblem } from "./harness-command.ts";
-import type { CommandProblem } from "./harness-command.ts";
-import { modelProblem, modelsOfRuns } from "./model-calls.ts";
+import { loadCredential } from "../foundation/credentials/load-credential.ts";
+import { reasonOf } from "../foundation/errors.ts";
+import { readScriptFile } from "../features/models/script-file.ts";
+import { commandProblem } from "../runtime/harness/harness-command.ts";
+import type { CommandProblem } from "../runtime/harness/harness-command.ts";
+import { modelProblem } from "./model-calls.ts";
 import type { ModelSources } from "./model-calls.ts";
 
 /** What runs need beside their agent's files. */

@@ -1,16 +1,16 @@
 import { concatMap, map } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
-import { budgetsFor, runScope } from "../../streams/spend/budget.ts";
-import { ownerOf } from "../../streams/spend/refusal-text.ts";
-import { nanoOfUsd, usdText } from "../../streams/spend/money.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
-import type { CallGrant, CallRefusal, Meter } from "../contracts/model-gateway.ts";
-import type { BudgetWarning, SpendMeter, SpendStore } from "../contracts/spend.ts";
-import { messageOf } from "../errors.ts";
-import { modelTerms } from "../models/prices.ts";
-import type { LiveRuns } from "../runs/live-runs.ts";
-import { createMeter } from "../spend/meter.ts";
+import { budgetsFor, runScope } from "../foundation/contracts/budget.ts";
+import { ownerOf } from "../features/spend/rules/refusal-text.ts";
+import { nanoOfUsd, usdText } from "../foundation/contracts/money.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
+import type { CallGrant, CallRefusal, Meter } from "../foundation/contracts/model-gateway.ts";
+import type { BudgetWarning, SpendMeter, SpendStore } from "../foundation/contracts/spend.ts";
+import { messageOf } from "../foundation/errors.ts";
+import { modelTerms } from "../features/models/prices.ts";
+import type { LiveRuns } from "../runtime/runs/live-runs.ts";
+import { createMeter } from "../features/spend/meter.ts";
 
 export interface RunMeterDeps {
   readonly store: SpendStore;

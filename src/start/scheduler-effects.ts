@@ -18,19 +18,19 @@ import type { Observable } from "rxjs";
 import { harnesses } from "../../streams/harnesses.ts";
 import { problemSummary, problemText } from "../../streams/problem-text.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
 import {
   credentialChanges,
   pollCredentials,
   credentialsDiffer,
-} from "../credentials/credential-changes.ts";
-import { missingSecrets } from "../credentials/missing-secrets.ts";
-import type { WatchedFiles } from "../files/watch-files.ts";
-import { unknownModels } from "../models/unknown-models.ts";
-import type { Prewarming } from "../runners/host-user/prewarm-users.ts";
-import { filterTable } from "../webhooks/providers/table.ts";
+} from "../foundation/credentials/credential-changes.ts";
+import { missingSecrets } from "../foundation/credentials/missing-secrets.ts";
+import type { WatchedFiles } from "../foundation/files/watch-files.ts";
+import { unknownModels } from "../features/models/unknown-models.ts";
+import type { Prewarming } from "../runtime/runners/host-user/prewarm-users.ts";
+import { filterTable } from "../features/webhooks/providers/table.ts";
 import { lostProject } from "./acquire-project.ts";
-import type { Alerts } from "../alerts/alerts.ts";
+import type { Alerts } from "../features/alerts/alerts.ts";
 import { createEventHandler } from "./event-handlers.ts";
 import { createHeartbeats } from "./heartbeats.ts";
 import { housekeeping } from "./housekeeping.ts";
@@ -38,8 +38,8 @@ import { projectChanges, reloadProject } from "./project-changes.ts";
 import type { UnconfiguredSkills } from "./agent-directories.ts";
 import { requirementEvents, requirementCheck } from "./requirements.ts";
 import { budgetWarnings } from "./run-meter.ts";
-import { usedBudgetEvents } from "../spend/used-budget-events.ts";
-import { spentEvents } from "../spend/spent-events.ts";
+import { usedBudgetEvents } from "../features/spend/used-budget-events.ts";
+import { spentEvents } from "../features/spend/spent-events.ts";
 import type { SchedulerContext, Services } from "./services.ts";
 
 export interface EffectSources {

@@ -1,8 +1,8 @@
 import { ignoreElements, tap } from "rxjs";
 import type { Observable } from "rxjs";
-import type { LogSearch } from "../contracts/search.ts";
-import { createIndexing } from "../search/indexing.ts";
-import { createQueries } from "../search/queries.ts";
+import type { LogSearch } from "../foundation/contracts/search.ts";
+import { createIndexing } from "../features/search/indexing.ts";
+import { createQueries } from "../features/search/queries.ts";
 
 export interface SearchDeps {
   readonly projectDir: string;

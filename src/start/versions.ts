@@ -1,12 +1,12 @@
 import type { RunRequest } from "../../streams/vocabulary.ts";
 import { runtimes } from "../../streams/runtimes.ts";
-import { canonicalConfig } from "../config/canonical-config.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
-import { scriptTexts } from "../config/script-texts.ts";
-import { createSkillHashes } from "../config/skill-hashes.ts";
-import type { Store } from "../store/store.ts";
-import { createProjectGit } from "../versions/project-git.ts";
-import { createRunVersions, maskWith } from "../versions/run-versions.ts";
+import { canonicalConfig } from "../foundation/config/canonical-config.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
+import { scriptTexts } from "../foundation/config/script-texts.ts";
+import { createSkillHashes } from "../foundation/config/skill-hashes.ts";
+import type { Store } from "../foundation/store/store.ts";
+import { createProjectGit } from "../features/versions/project-git.ts";
+import { createRunVersions, maskWith } from "../features/versions/run-versions.ts";
 import { createClaims } from "./claim-work.ts";
 
 export interface VersionDeps {

@@ -1,4 +1,4 @@
-import { networkWarnings } from "../runners/network-warnings.ts";
+import { networkWarnings } from "../runtime/runners/network-warnings.ts";
 import type { SchedulerContext, Services } from "./services.ts";
 
 /** What a run of another OS user has of the network is found out where it starts. */

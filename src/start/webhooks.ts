@@ -1,18 +1,22 @@
 import type { RunEvent, WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
-import type { Delivery, DeliveryAnswer, DeliveryCount } from "../contracts/operations.ts";
-import type { RunMatch, Receipt } from "../contracts/webhook-receipts.ts";
-import { loadCredential } from "../credentials/load-credential.ts";
-import { webhookSecretType } from "../credentials/credential-types.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
+import type {
+  Delivery,
+  DeliveryAnswer,
+  DeliveryCount,
+} from "../foundation/contracts/operations.ts";
+import type { RunMatch, Receipt } from "../foundation/contracts/webhook-receipts.ts";
+import { loadCredential } from "../foundation/credentials/load-credential.ts";
+import { webhookSecretType } from "../foundation/credentials/credential-types.ts";
 import { v7 as uuidV7 } from "uuid";
-import { interpretStored } from "../webhooks/interpret.ts";
-import { createMatchIndex } from "../webhooks/match-index.ts";
-import type { MatchIndex } from "../webhooks/match-index.ts";
-import { createReceiver } from "../webhooks/receive.ts";
-import { createBrokenAgents } from "../webhooks/broken-agents.ts";
+import { interpretStored } from "../features/webhooks/interpret.ts";
+import { createMatchIndex } from "../features/webhooks/match-index.ts";
+import type { MatchIndex } from "../features/webhooks/match-index.ts";
+import { createReceiver } from "../features/webhooks/receive.ts";
+import { createBrokenAgents } from "../features/webhooks/broken-agents.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
-import type { ReadAgain } from "../operations/replay.ts";
-import type { Switches } from "./switches.ts";
+import type { ReadAgain } from "../interfaces/operations/replay.ts";
+import type { Switches } from "../runtime/scheduler/switches.ts";
 
 /** A secret that changed on disk is used after this, in ms. */
 const secretTtlMs = 1_000;

@@ -40,7 +40,7 @@ export interface RunnerExit {
 export type StopReason = "timed_out" | "killed" | "interrupted";
 
 /**
- * What a runtime (container, host user, fake) does for the scheduler. test/contracts/runner holds every
+ * What a runtime (container, host user, fake) does for the scheduler. test/foundation/contracts/runner holds every
  * implementation to it.
  */
 export interface Runner {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "../helpers/scheduler.ts";
-import { webhookProject } from "../webhooks/webhook-project.ts";
+import { webhookProject } from "../features/webhooks/webhook-project.ts";
 
 export interface AgentsOptions {
   readonly count: number;

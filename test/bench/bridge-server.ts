@@ -1,4 +1,4 @@
-import { openBridge } from "../../src/harness/bridge/bridge.ts";
+import { openBridge } from "../../src/runtime/harness/bridge/bridge.ts";
 import { answerMemory } from "./held-memory.ts";
 
 /**

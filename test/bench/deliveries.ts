@@ -1,7 +1,7 @@
-import { signDelivery } from "../../src/webhooks/sign.ts";
-import { bytes, githubExample } from "../webhooks/deliveries.ts";
-import type { LoadRequest } from "../webhooks/load.ts";
-import { secretOf } from "../webhooks/webhook-project.ts";
+import { signDelivery } from "../../src/features/webhooks/sign.ts";
+import { bytes, githubExample } from "../features/webhooks/deliveries.ts";
+import type { LoadRequest } from "../features/webhooks/load.ts";
+import { secretOf } from "../features/webhooks/webhook-project.ts";
 
 const payload = githubExample("issues", "opened");
 

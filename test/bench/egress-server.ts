@@ -1,9 +1,9 @@
 import { connect } from "node:net";
-import { allowedHosts } from "../../src/contracts/network-allow.ts";
-import { createEgress } from "../../src/run-api/egress/egress.ts";
-import { createRunSockets } from "../../src/run-api/run-sockets.ts";
-import { hostGateway } from "../harness/model-host.ts";
-import { socketRecords } from "../run-api/support.ts";
+import { allowedHosts } from "../../src/foundation/contracts/network-allow.ts";
+import { createEgress } from "../../src/runtime/run-api/egress/egress.ts";
+import { createRunSockets } from "../../src/runtime/run-api/run-sockets.ts";
+import { hostGateway } from "../runtime/harness/model-host.ts";
+import { socketRecords } from "../runtime/run-api/support.ts";
 import { answerMemory } from "./held-memory.ts";
 
 /**

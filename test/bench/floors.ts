@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { plainProgram } from "./plain-program.ts";
-import { secretOf } from "../webhooks/webhook-project.ts";
+import { secretOf } from "../features/webhooks/webhook-project.ts";
 
 /** A process of bare parts: what the machine allows. */
 export interface Bare {

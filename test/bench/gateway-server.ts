@@ -1,7 +1,7 @@
-import { createRunSockets } from "../../src/run-api/run-sockets.ts";
-import { createModelGateway } from "../../src/run-api/model-gateway/model-gateway.ts";
-import { noEgress } from "../run-api/no-egress.ts";
-import { socketRecords } from "../run-api/support.ts";
+import { createRunSockets } from "../../src/runtime/run-api/run-sockets.ts";
+import { createModelGateway } from "../../src/runtime/run-api/model-gateway/model-gateway.ts";
+import { noEgress } from "../runtime/run-api/no-egress.ts";
+import { socketRecords } from "../runtime/run-api/support.ts";
 import { answerMemory } from "./held-memory.ts";
 
 /**

@@ -1,6 +1,6 @@
 import autocannon from "autocannon";
 import type { Request } from "autocannon";
-import type { LoadRequest } from "../webhooks/load.ts";
+import type { LoadRequest } from "../features/webhooks/load.ts";
 
 export interface Load {
   /** Answered requests a second. */

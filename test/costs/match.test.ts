@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createMatchIndex } from "../../src/webhooks/match-index.ts";
-import type { MatchIndex } from "../../src/webhooks/match-index.ts";
-import type { Attributes } from "../../src/webhooks/provider.ts";
+import { createMatchIndex } from "../../src/features/webhooks/match-index.ts";
+import type { MatchIndex } from "../../src/features/webhooks/match-index.ts";
+import type { Attributes } from "../../src/features/webhooks/provider.ts";
 
 /** An index of agents that each listen to events of their own repository, with one more filter. */
 function indexOf(agents: number): MatchIndex {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { agentConfig, agentName, benchProject } from "../bench/bench-project.ts";
 import { githubDeliveries } from "../bench/deliveries.ts";
 import { openSse } from "../bench/sse-client.ts";
-import { sendLoad } from "../webhooks/load.ts";
-import type { LoadRequest } from "../webhooks/load.ts";
+import { sendLoad } from "../features/webhooks/load.ts";
+import type { LoadRequest } from "../features/webhooks/load.ts";
 import { startCounted } from "./counted.ts";
 import type { Counted, Counts } from "./counted.ts";
 

@@ -1,8 +1,8 @@
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { mailLogin, startMailServer } from "../alerts/mail-server.ts";
-import type { MailServer } from "../alerts/mail-server.ts";
+import { mailLogin, startMailServer } from "../features/alerts/mail-server.ts";
+import type { MailServer } from "../features/alerts/mail-server.ts";
 import { certificateAuthority } from "../helpers/certificate-authority.ts";
 import { copyProject, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Engine } from "../../src/runners/container/engine.ts";
+import type { Engine } from "../../src/runtime/runners/container/engine.ts";
 import { removeAll, watchContainers } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { filesBelow } from "../helpers/files-below.ts";
@@ -19,7 +19,7 @@ import type { GitRepository } from "../helpers/git-repository.ts";
 import type { Outside } from "../helpers/outside-scheduler.ts";
 import { runAl } from "../helpers/scheduler.ts";
 import type { TestProject } from "../helpers/scheduler.ts";
-import { whyNoNetwork } from "../runners/host-user/network-namespaces.ts";
+import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 import { halves } from "./looking-project.ts";
 
 const { engine, missing } = await testEngine();

@@ -1,7 +1,7 @@
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
 import type { StatusSnapshot } from "../../streams/status/wire.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { removeAll, watchContainers } from "../helpers/container-project.ts";
 import { filesBelow } from "../helpers/files-below.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commandAgents, latestOf, startAgents, until } from "../helpers/command-agents.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
-import { whyNoNetwork } from "../runners/host-user/network-namespaces.ts";
+import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 
 const missing = whyNoNetwork();
 if (missing !== null) process.stderr.write(`skipped: closed runs of host users (${missing})\n`);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import type { StatusSnapshot } from "../../streams/status/wire.ts";
 import { messagesOfBoxed, sleepingProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";

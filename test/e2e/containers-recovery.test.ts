@@ -1,13 +1,13 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import {
   agentLabel,
   instanceLabel,
   projectId,
   projectLabel,
-} from "../../src/runners/container/labels.ts";
+} from "../../src/runtime/runners/container/labels.ts";
 import {
   containersOfProject,
   messagesOfBoxed,

@@ -1,12 +1,12 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgentHosts, HostAllowed } from "../../src/contracts/run-hosts.ts";
-import type { RunView } from "../../src/contracts/run-view.ts";
+import type { AgentHosts, HostAllowed } from "../../src/foundation/contracts/run-hosts.ts";
+import type { RunView } from "../../src/foundation/contracts/run-view.ts";
 import { commandAgents, latestOf, startAgents, until } from "../helpers/command-agents.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
-import { whyNoNetwork } from "../runners/host-user/network-namespaces.ts";
+import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 
 const missing = whyNoNetwork();
 if (missing !== null) process.stderr.write(`skipped: hosts that runs are denied (${missing})\n`);

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import type { StatusSnapshot } from "../../streams/status/wire.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";

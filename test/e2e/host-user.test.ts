@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import type { StatusSnapshot } from "../../streams/status/wire.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import { whyNoOsUsers } from "../helpers/os-users.ts";

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
-import { exampleAgents, store, writeFiles } from "../cli/import/their-projects.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
+import { exampleAgents, store, writeFiles } from "../interfaces/cli/import/their-projects.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 

@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
-import { signDelivery } from "../../src/webhooks/sign.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
+import { signDelivery } from "../../src/features/webhooks/sign.ts";
 import { rawConnection, statusesIn } from "../faults/doors/raw-http.ts";
 import type { RawConnection } from "../faults/doors/raw-http.ts";
 import { startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
-import { bytes, githubExample } from "../webhooks/deliveries.ts";
-import { sendLoad } from "../webhooks/load.ts";
-import type { LoadRequest } from "../webhooks/load.ts";
-import { secretOf, webhookProject, writeAgent } from "../webhooks/webhook-project.ts";
+import { bytes, githubExample } from "../features/webhooks/deliveries.ts";
+import { sendLoad } from "../features/webhooks/load.ts";
+import type { LoadRequest } from "../features/webhooks/load.ts";
+import { secretOf, webhookProject, writeAgent } from "../features/webhooks/webhook-project.ts";
 
 const mebibyte = 1024 * 1024;
 let project: TestProject;

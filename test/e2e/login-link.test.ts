@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeFolders } from "../cli/fake-operator.ts";
-import type { Folders } from "../cli/fake-operator.ts";
-import { onTerminal, whyNoTerminal } from "../cli/terminal.ts";
+import { makeFolders } from "../interfaces/cli/fake-operator.ts";
+import type { Folders } from "../interfaces/cli/fake-operator.ts";
+import { onTerminal, whyNoTerminal } from "../interfaces/cli/terminal.ts";
 import { filesBelow } from "../helpers/files-below.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 

@@ -1,9 +1,9 @@
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fakeProvider } from "../harness/fake-provider.ts";
-import type { FakeProvider, SeenRequest } from "../harness/fake-provider.ts";
-import { claudeStream, codexStream, geminiStream } from "../harness/llm-cli/streams.ts";
+import { fakeProvider } from "../runtime/harness/fake-provider.ts";
+import type { FakeProvider, SeenRequest } from "../runtime/harness/fake-provider.ts";
+import { claudeStream, codexStream, geminiStream } from "../runtime/harness/llm-cli/streams.ts";
 import { testBase } from "../helpers/docker.ts";
 import type { TestProject } from "../helpers/scheduler.ts";
 

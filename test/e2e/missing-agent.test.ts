@@ -1,8 +1,8 @@
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
-import { openStore } from "../../src/store/store.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
+import { openStore } from "../../src/foundation/store/store.ts";
 import { anItem } from "../helpers/agents.ts";
 import { copyProject, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";

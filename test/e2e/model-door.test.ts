@@ -1,11 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../src/contracts/history.ts";
-import { usdOfNano } from "../../streams/spend/money.ts";
-import { fakeProvider } from "../harness/fake-provider.ts";
-import type { FakeProvider } from "../harness/fake-provider.ts";
-import { claudeStream } from "../harness/llm-cli/streams.ts";
+import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
+import { usdOfNano } from "../../src/foundation/contracts/money.ts";
+import { fakeProvider } from "../runtime/harness/fake-provider.ts";
+import type { FakeProvider } from "../runtime/harness/fake-provider.ts";
+import { claudeStream } from "../runtime/harness/llm-cli/streams.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestScheduler } from "../helpers/scheduler.ts";
 import { bashCall, chatEvents, isFirst, modelProject, storedCalls } from "./model-project.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { SeenRequest } from "../harness/fake-provider.ts";
+import type { SeenRequest } from "../runtime/harness/fake-provider.ts";
 import type { TestProject } from "../helpers/scheduler.ts";
 
 export interface ModelProject extends TestProject {

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
-import { standIn } from "../harness/llm-cli/stand-in.ts";
-import { claudeStream } from "../harness/llm-cli/streams.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
+import { standIn } from "../runtime/harness/llm-cli/stand-in.ts";
+import { claudeStream } from "../runtime/harness/llm-cli/streams.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 

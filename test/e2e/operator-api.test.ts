@@ -2,10 +2,10 @@ import { createHmac, randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../src/contracts/history.ts";
-import type { ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
-import { regenerateApiKey } from "../../src/credentials/api-key.ts";
-import { readStream } from "../gateway/event-stream.ts";
+import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
+import type { ReceiptView, ReplayResult } from "../../src/foundation/contracts/operator-api.ts";
+import { regenerateApiKey } from "../../src/foundation/credentials/api-key.ts";
+import { readStream } from "../interfaces/gateway/event-stream.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { installedProgram } from "../../src/runners/container/image/program.ts";
+import { installedProgram } from "../../src/runtime/runners/container/image/program.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const run = promisify(execFile);

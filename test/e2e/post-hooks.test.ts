@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import { containerProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";

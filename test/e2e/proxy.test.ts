@@ -10,8 +10,8 @@ import type { ForwardProxy } from "../helpers/forward-proxy.ts";
 import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
-import { fakeProvider } from "../harness/fake-provider.ts";
-import type { FakeProvider } from "../harness/fake-provider.ts";
+import { fakeProvider } from "../runtime/harness/fake-provider.ts";
+import type { FakeProvider } from "../runtime/harness/fake-provider.ts";
 
 const { engine, missing } = await testEngine();
 const noUsers = whyNoOsUsers();

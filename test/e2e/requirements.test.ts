@@ -1,7 +1,7 @@
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import type { AgentStatus, StatusSnapshot } from "../../streams/status/wire.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";

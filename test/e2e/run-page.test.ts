@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../helpers/browser.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
-import { webhookProject } from "../webhooks/webhook-project.ts";
+import { webhookProject } from "../features/webhooks/webhook-project.ts";
 
 let project: TestProject;
 let scheduler: TestScheduler;

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
-import type { RunDifference, RunView } from "../../src/contracts/run-view.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
+import type { RunDifference, RunView } from "../../src/foundation/contracts/run-view.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 

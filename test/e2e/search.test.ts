@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/contracts/history.ts";
-import type { SearchPage } from "../../src/contracts/search.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
+import type { SearchPage } from "../../src/foundation/contracts/search.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 

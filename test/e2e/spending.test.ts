@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { StatusSnapshot } from "../../streams/status/wire.ts";
-import type { SpendAnswer } from "../../src/contracts/spend-report.ts";
+import type { SpendAnswer } from "../../src/foundation/contracts/spend-report.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 

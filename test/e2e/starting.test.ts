@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { getPriority } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { commandAgents, startAgents } from "../helpers/command-agents.ts";
 import { startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";

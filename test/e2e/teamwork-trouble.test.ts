@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from "vitest";
-import type { HistoryEntry } from "../../src/contracts/history.ts";
+import type { HistoryEntry } from "../../src/foundation/contracts/history.ts";
 import { callOf, commandAgents, latestOf, startAgents, until } from "../helpers/command-agents.ts";
 import { startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
-import { processesOf } from "../runners/shell-runs.ts";
+import { processesOf } from "../runtime/runners/shell-runs.ts";
 
 let project: TestProject;
 let scheduler: TestScheduler;

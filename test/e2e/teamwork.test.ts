@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { containerProject, containersOfProject } from "../helpers/container-project.ts";
 import { engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";

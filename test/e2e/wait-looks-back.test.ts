@@ -4,7 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import { commandAgents, latestOf, startAgents, until } from "../helpers/command-agents.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
-import { githubExample } from "../webhooks/deliveries.ts";
+import { githubExample } from "../features/webhooks/deliveries.ts";
 
 let project: TestProject;
 let scheduler: TestScheduler;

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { until } from "../contracts/runner.ts";
+import { until } from "../foundation/contracts/runner.ts";
 import { agentConfig, agentName, benchProject } from "../bench/bench-project.ts";
 import { startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";

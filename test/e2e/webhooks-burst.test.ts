@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test } from "vitest";
 import type { StatusSnapshot } from "../../streams/status/wire.ts";
-import { signDelivery } from "../../src/webhooks/sign.ts";
+import { signDelivery } from "../../src/features/webhooks/sign.ts";
 import { startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
-import { bytes, githubExample } from "../webhooks/deliveries.ts";
-import { percentile, sendLoad } from "../webhooks/load.ts";
-import type { LoadAnswer, LoadRequest } from "../webhooks/load.ts";
-import { secretOf, webhookProject, writeAgent } from "../webhooks/webhook-project.ts";
+import { bytes, githubExample } from "../features/webhooks/deliveries.ts";
+import { percentile, sendLoad } from "../features/webhooks/load.ts";
+import type { LoadAnswer, LoadRequest } from "../features/webhooks/load.ts";
+import { secretOf, webhookProject, writeAgent } from "../features/webhooks/webhook-project.ts";
 
 const total = 10_000;
 const connections = 200;

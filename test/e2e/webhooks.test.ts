@@ -5,16 +5,21 @@ import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openStore } from "../../src/store/store.ts";
-import type { HistoryPage } from "../../src/contracts/history.ts";
-import { interpretStored } from "../../src/webhooks/interpret.ts";
-import { signDelivery } from "../../src/webhooks/sign.ts";
+import { openStore } from "../../src/foundation/store/store.ts";
+import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
+import { interpretStored } from "../../src/features/webhooks/interpret.ts";
+import { signDelivery } from "../../src/features/webhooks/sign.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
-import { bytes, githubExample, githubExamples } from "../webhooks/deliveries.ts";
-import { sendLoad } from "../webhooks/load.ts";
-import type { LoadRequest } from "../webhooks/load.ts";
-import { secretOf, storeSecret, types, webhookProject } from "../webhooks/webhook-project.ts";
+import { bytes, githubExample, githubExamples } from "../features/webhooks/deliveries.ts";
+import { sendLoad } from "../features/webhooks/load.ts";
+import type { LoadRequest } from "../features/webhooks/load.ts";
+import {
+  secretOf,
+  storeSecret,
+  types,
+  webhookProject,
+} from "../features/webhooks/webhook-project.ts";
 
 let project: TestProject;
 let scheduler: TestScheduler;

@@ -1,4 +1,4 @@
-import { defaultBudget } from "../../streams/spend/budget.ts";
+import { defaultBudget } from "../../src/foundation/contracts/budget.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { Trigger, WorkItem } from "../../streams/vocabulary.ts";
 

@@ -6,27 +6,27 @@ import { tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { RunnerEvent } from "../../streams/runs/runner.ts";
 import type { RunRequest } from "../../streams/vocabulary.ts";
-import type { Job } from "../../src/contracts/job.ts";
-import { createRedactor } from "../../src/credentials/redactor.ts";
-import { createDoor } from "../../src/run-api/remote/door.ts";
-import { doorIdentity } from "../../src/run-api/remote/door-identity.ts";
-import { createRunSockets } from "../../src/run-api/run-sockets.ts";
-import type { RunSocket } from "../../src/run-api/run-socket.ts";
-import { runName } from "../../src/runners/cluster/cluster-engine.ts";
-import type { ClusterEngine } from "../../src/runners/cluster/cluster-engine.ts";
-import type { ClusterRecord, ClusterRecords } from "../../src/runners/cluster/cluster-records.ts";
+import type { Job } from "../../src/foundation/contracts/job.ts";
+import { createRedactor } from "../../src/foundation/credentials/redactor.ts";
+import { createDoor } from "../../src/runtime/cluster/door/door.ts";
+import { doorIdentity } from "../../src/runtime/cluster/door/door-identity.ts";
+import { createRunSockets } from "../../src/runtime/run-api/run-sockets.ts";
+import type { RunSocket } from "../../src/runtime/run-api/run-socket.ts";
+import { runName } from "../../src/runtime/cluster/cluster-engine.ts";
+import type { ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
+import type { ClusterRecord, ClusterRecords } from "../../src/runtime/cluster/cluster-records.ts";
 import type {
   ClusterRunConfig,
   ClusterRunnerOptions,
-} from "../../src/runners/cluster/cluster-runner-options.ts";
-import { createClusterRunner } from "../../src/runners/cluster/cluster-runner.ts";
-import type { ClusterRunner } from "../../src/runners/cluster/cluster-runner.ts";
-import { createRecordFiles } from "../../src/runners/record-files.ts";
-import { openStore } from "../../src/store/store.ts";
-import { contractGraceMs } from "../contracts/scenarios.ts";
-import { hostGateway } from "../harness/model-host.ts";
-import { noEgress } from "../run-api/no-egress.ts";
-import { jobOf, scriptOf } from "../runners/shell-runs.ts";
+} from "../../src/runtime/cluster/cluster-runner-options.ts";
+import { createClusterRunner } from "../../src/runtime/cluster/cluster-runner.ts";
+import type { ClusterRunner } from "../../src/runtime/cluster/cluster-runner.ts";
+import { createRecordFiles } from "../../src/runtime/runners/record-files.ts";
+import { openStore } from "../../src/foundation/store/store.ts";
+import { contractGraceMs } from "../foundation/contracts/scenarios.ts";
+import { hostGateway } from "../runtime/harness/model-host.ts";
+import { noEgress } from "../runtime/run-api/no-egress.ts";
+import { jobOf, scriptOf } from "../runtime/runners/shell-runs.ts";
 import { fakeAbilities } from "./fake-abilities.ts";
 import { whileAlive } from "./while-alive.ts";
 

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { HistoryEntry, HistoryPage } from "../../src/contracts/history.ts";
+import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { copyProject } from "./scheduler.ts";
 import type { TestProject, TestScheduler } from "./scheduler.ts";
 

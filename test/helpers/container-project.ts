@@ -1,8 +1,8 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Engine } from "../../src/runners/container/engine.ts";
-import { projectId, projectLabel } from "../../src/runners/container/labels.ts";
+import type { Engine } from "../../src/runtime/runners/container/engine.ts";
+import { projectId, projectLabel } from "../../src/runtime/runners/container/labels.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import { testBase } from "./docker.ts";
 import { copyProject } from "./scheduler.ts";

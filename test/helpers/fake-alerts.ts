@@ -1,4 +1,4 @@
-import { OperationError } from "../../src/contracts/operations.ts";
+import { OperationError } from "../../src/foundation/contracts/operations.ts";
 import type {
   AlertDeliveryView,
   AlertsQuery,
@@ -6,7 +6,7 @@ import type {
   AlertTargetView,
   AlertTested,
   OpenAlertView,
-} from "../../src/contracts/alerts-report.ts";
+} from "../../src/foundation/contracts/alerts-report.ts";
 
 /** Alerts that a test sets, and that change as the real ones do. */
 export interface FakeAlerts {

@@ -1,4 +1,4 @@
-import type { AllowHostRequest, HostAllowed } from "../../src/contracts/run-hosts.ts";
+import type { AllowHostRequest, HostAllowed } from "../../src/foundation/contracts/run-hosts.ts";
 
 /** What allowing a host for an agent would change. */
 export function allowedHost(

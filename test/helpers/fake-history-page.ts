@@ -1,5 +1,9 @@
-import { refusedOutcomes } from "../../src/contracts/state-word.ts";
-import type { HistoryEntry, HistoryPage, HistoryQuery } from "../../src/contracts/history.ts";
+import { refusedOutcomes } from "../../src/foundation/contracts/state-word.ts";
+import type {
+  HistoryEntry,
+  HistoryPage,
+  HistoryQuery,
+} from "../../src/foundation/contracts/history.ts";
 
 /** Pages as the store does; its cursor is the id of the last entry that was shown. */
 export function fakeHistoryPage(

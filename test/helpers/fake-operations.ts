@@ -1,15 +1,23 @@
 import { Subject } from "rxjs";
-import { OperationError } from "../../src/contracts/operations.ts";
-import type { AgentDetail } from "../../src/contracts/agent-detail.ts";
-import type { Delivery, DeliveryAnswer, Operations } from "../../src/contracts/operations.ts";
-import type { CallTree, HistoryEntry } from "../../src/contracts/history.ts";
-import type { RefusedDeliveries } from "../../src/contracts/refused-deliveries.ts";
-import type { AgentHosts } from "../../src/contracts/run-hosts.ts";
-import type { RunDifference, RunView } from "../../src/contracts/run-view.ts";
-import type { Lock, ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
-import type { SpendKey } from "../../src/contracts/spend-options.ts";
-import type { WhyNot } from "../../src/contracts/why-not.ts";
-import type { SpendAnswer } from "../../src/contracts/spend-report.ts";
+import { OperationError } from "../../src/foundation/contracts/operations.ts";
+import type { AgentDetail } from "../../src/foundation/contracts/agent-detail.ts";
+import type {
+  Delivery,
+  DeliveryAnswer,
+  Operations,
+} from "../../src/foundation/contracts/operations.ts";
+import type { CallTree, HistoryEntry } from "../../src/foundation/contracts/history.ts";
+import type { RefusedDeliveries } from "../../src/foundation/contracts/refused-deliveries.ts";
+import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
+import type { RunDifference, RunView } from "../../src/foundation/contracts/run-view.ts";
+import type {
+  Lock,
+  ReceiptView,
+  ReplayResult,
+} from "../../src/foundation/contracts/operator-api.ts";
+import type { SpendKey } from "../../src/foundation/contracts/spend-options.ts";
+import type { WhyNot } from "../../src/foundation/contracts/why-not.ts";
+import type { SpendAnswer } from "../../src/foundation/contracts/spend-report.ts";
 import type {
   AgentStatus,
   LockStatus,

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from "../../src/contracts/history.ts";
+import type { HistoryEntry } from "../../src/foundation/contracts/history.ts";
 
 /** A run of "dev" by its schedule that went well. */
 export function historyEntry(entry: Partial<HistoryEntry> & { readonly id: string }): HistoryEntry {

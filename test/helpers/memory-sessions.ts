@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Subject } from "rxjs";
-import type { Sessions } from "../../src/contracts/sessions.ts";
+import type { Sessions } from "../../src/foundation/contracts/sessions.ts";
 
 /** Sessions that live as long as the test. */
 export function memorySessions(): Sessions {

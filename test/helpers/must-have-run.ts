@@ -1,4 +1,4 @@
-import { OperationError } from "../../src/contracts/operations.ts";
+import { OperationError } from "../../src/foundation/contracts/operations.ts";
 
 /** What is known of a run. Throws OperationError `unknown_instance`. */
 export function mustHaveRun<Value>(values: ReadonlyMap<string, Value>, instanceId: string): Value {

@@ -2,8 +2,8 @@
  * A scheduler whose names and addresses are given: `node outside-scheduler.ts <json>`. Runs until SIGTERM. A process of its
  * own, so that it can be killed.
  */
-import { dialDirect } from "../../src/run-api/egress/dial.ts";
-import { startScheduler } from "../../src/start.ts";
+import { dialDirect } from "../../src/runtime/run-api/egress/dial.ts";
+import { startScheduler } from "../../src/start/start.ts";
 
 /** The argument. */
 export interface Outside {

@@ -1,4 +1,4 @@
-import type { ClusterEngine, Launch, PlacedRun } from "../../src/runners/cluster/cluster-engine.ts";
+import type { ClusterEngine, Launch, PlacedRun } from "../../src/runtime/cluster/cluster-engine.ts";
 
 /** A process of a run, wherever it is. */
 export interface EngineProcess {

@@ -1,7 +1,7 @@
-import { ticketSchema } from "../../src/contracts/remote-run.ts";
-import type { Launch } from "../../src/runners/cluster/cluster-engine.ts";
-import { killRun } from "../../src/runners/end-processes.ts";
-import { startRemoteRun } from "../runners/cluster/remote-run/start-remote-run.ts";
+import { ticketSchema } from "../../src/foundation/contracts/remote-run.ts";
+import type { Launch } from "../../src/runtime/cluster/cluster-engine.ts";
+import { killRun } from "../../src/runtime/runners/end-processes.ts";
+import { startRemoteRun } from "../runtime/cluster/remote-run/start-remote-run.ts";
 import type { EngineProcess } from "./process-engine.ts";
 
 /** `al _remote-run` on this machine, which starts the launch's command as the run's own process. */

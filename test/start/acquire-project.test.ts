@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { regenerateApiKey } from "../../src/credentials/api-key.ts";
+import { regenerateApiKey } from "../../src/foundation/credentials/api-key.ts";
 import { acquireProject } from "../../src/start/acquire-project.ts";
 
 let dir: string;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { alertOptionsOf } from "../../src/start/alerts.ts";
-import { agentFiles, project, usualAgent, usualProject } from "../config/samples.ts";
+import { agentFiles, project, usualAgent, usualProject } from "../foundation/config/samples.ts";
 import { anAgent } from "../helpers/agents.ts";
 
 const now = project(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentConfig } from "../../streams/agent-config.ts";
-import { resolveProject } from "../../src/config/resolve-project.ts";
-import { stageCredentials } from "../../src/credentials/stage-credentials.ts";
+import { resolveProject } from "../../src/foundation/config/resolve-project.ts";
+import { stageCredentials } from "../../src/foundation/credentials/stage-credentials.ts";
 import { createBrokering } from "../../src/start/brokering.ts";
 import { prepareJob } from "../../src/start/prepare-job.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BehaviorSubject } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
-import type { ProjectConfig } from "../../src/config/project-config.ts";
+import type { ProjectConfig } from "../../src/foundation/config/project-config.ts";
 import { createClusterDoor } from "../../src/start/door.ts";
 
 async function freePort(): Promise<number> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allowedHosts, isFor } from "../../src/contracts/network-allow.ts";
+import { allowedHosts, isFor } from "../../src/foundation/contracts/network-allow.ts";
 import { policyOf } from "../../src/start/egress.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
 

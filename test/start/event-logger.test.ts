@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRedactor } from "../../src/credentials/redactor.ts";
+import { createRedactor } from "../../src/foundation/credentials/redactor.ts";
 import { createEventLogger } from "../../src/start/observability.ts";
 import type { LogEntry, RunEvent } from "../../streams/vocabulary.ts";
 import { anItem } from "../helpers/agents.ts";

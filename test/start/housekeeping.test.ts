@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { housekeeping } from "../../src/start/housekeeping.ts";
-import { project, usualProject } from "../config/samples.ts";
+import { project, usualProject } from "../foundation/config/samples.ts";
 import { marbles } from "../helpers/marbles.ts";
-import { tempDir, tempStore } from "../store/support.ts";
+import { tempDir, tempStore } from "../foundation/store/support.ts";
 
 test.each([
   ["40s", [30_000]],

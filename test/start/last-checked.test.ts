@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { lastCheckedIn } from "../../src/start/build-graph.ts";
-import type { LastTick } from "../../src/store/settings.ts";
+import type { LastTick } from "../../src/foundation/store/settings.ts";
 
 const schedule = { expression: "0 9 * * *", timezone: "UTC" };
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maskSecrets } from "../../src/operations/operations.ts";
+import { maskSecrets } from "../../src/interfaces/operations/operations.ts";
 import { anAgent } from "../helpers/agents.ts";
 
 it("the config that the gateway shows has the names of a model's headers, not the values", () => {

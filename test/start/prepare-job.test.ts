@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
-import { stageCredentials } from "../../src/credentials/stage-credentials.ts";
-import { UserError } from "../../src/errors.ts";
+import { stageCredentials } from "../../src/foundation/credentials/stage-credentials.ts";
+import { UserError } from "../../src/foundation/errors.ts";
 import { prepareJob } from "../../src/start/prepare-job.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Subject } from "rxjs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { ProjectChange } from "../../src/config/project-config.ts";
-import { loadProject } from "../../src/config/load-project.ts";
+import type { ProjectChange } from "../../src/foundation/config/project-config.ts";
+import { loadProject } from "../../src/foundation/config/load-project.ts";
 import { projectChanges } from "../../src/start/project-changes.ts";
 
 let dir = "";

@@ -1,7 +1,7 @@
 import { Subject } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
 import { requirementEvents } from "../../src/start/requirements.ts";
-import { createStatusStore } from "../../src/start/status-store.ts";
+import { createStatusStore } from "../../src/runtime/scheduler/status-store.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { Problem, RunEvent } from "../../streams/vocabulary.ts";
 import { schedulerStatus } from "../streams/status/board.ts";

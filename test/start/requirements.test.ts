@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { UserError } from "../../src/errors.ts";
-import type { CommandProblem } from "../../src/start/harness-command.ts";
-import { commandProblem } from "../../src/start/harness-command.ts";
+import { UserError } from "../../src/foundation/errors.ts";
+import type { CommandProblem } from "../../src/runtime/harness/harness-command.ts";
+import { commandProblem } from "../../src/runtime/harness/harness-command.ts";
 import { unmetRequirements } from "../../src/start/requirements.ts";
 import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
 import { anAgent } from "../helpers/agents.ts";

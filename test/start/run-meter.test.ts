@@ -1,11 +1,11 @@
 import { firstValueFrom, of } from "rxjs";
 import { expect, test } from "vitest";
-import type { CallPlan, CallRefusal, Meter } from "../../src/contracts/model-gateway.ts";
-import type { SpendStore } from "../../src/contracts/spend.ts";
-import { defaultBudget } from "../../streams/spend/budget.ts";
-import type { LiveRun } from "../../src/runs/live-run.ts";
+import type { CallPlan, CallRefusal, Meter } from "../../src/foundation/contracts/model-gateway.ts";
+import type { SpendStore } from "../../src/foundation/contracts/spend.ts";
+import { defaultBudget } from "../../src/foundation/contracts/budget.ts";
+import type { LiveRun } from "../../src/runtime/runs/live-run.ts";
 import { budgetWarnings, createRunMeter, noteRefusals } from "../../src/start/run-meter.ts";
-import { tempStore } from "../store/support.ts";
+import { tempStore } from "../foundation/store/support.ts";
 
 const plan: CallPlan = {
   instanceId: "dev-1",

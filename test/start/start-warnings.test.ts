@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startWarnings } from "../../src/start/observability.ts";
-import { webhookItem } from "../store/support.ts";
+import { webhookItem } from "../foundation/store/support.ts";
 
 test("a start without anything odd says nothing", () => {
   expect(startWarnings({}, { lost: [], neverBegun: [] })).toEqual([]);

@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Engine } from "../../../src/runners/container/engine.ts";
+import type { Engine } from "../../../src/runtime/runners/container/engine.ts";
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 import { removeAll } from "../../helpers/container-project.ts";
 import { defaultTestImage, testBase, testEngine } from "../../helpers/docker.ts";

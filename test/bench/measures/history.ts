@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { openStore } from "../../../src/store/store.ts";
-import type { HistoryPage } from "../../../src/contracts/history.ts";
+import { openStore } from "../../../src/foundation/store/store.ts";
+import type { HistoryPage } from "../../../src/foundation/contracts/history.ts";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
 import { benchProject } from "../bench-project.ts";
 import { figureOf } from "../figure.ts";

@@ -1,5 +1,5 @@
 import type { TestScheduler } from "../../helpers/scheduler.ts";
-import type { LoadRequest } from "../../webhooks/load.ts";
+import type { LoadRequest } from "../../features/webhooks/load.ts";
 import { agentName, benchProject } from "../bench-project.ts";
 import { githubDeliveries } from "../deliveries.ts";
 import { figureOf } from "../figure.ts";

@@ -1,11 +1,11 @@
-import type { RunMessage } from "../../../src/contracts/run-messages.ts";
-import { ticketSchema } from "../../../src/contracts/remote-run.ts";
-import { claimJob } from "../../../src/runners/cluster/remote-run/claim-job.ts";
-import type { ClaimedRun } from "../../../src/runners/cluster/remote-run/claimed-run.ts";
-import { followInbox } from "../../../src/runners/cluster/remote-run/follow-inbox.ts";
-import { createLease } from "../../../src/runners/cluster/remote-run/lease.ts";
-import { OutgoingLines } from "../../../src/runners/cluster/remote-run/outgoing-lines.ts";
-import { sendLines } from "../../../src/runners/cluster/remote-run/send-lines.ts";
+import type { RunMessage } from "../../../src/foundation/contracts/run-messages.ts";
+import { ticketSchema } from "../../../src/foundation/contracts/remote-run.ts";
+import { claimJob } from "../../../src/runtime/cluster/remote-run/claim-job.ts";
+import type { ClaimedRun } from "../../../src/runtime/cluster/remote-run/claimed-run.ts";
+import { followInbox } from "../../../src/runtime/cluster/remote-run/follow-inbox.ts";
+import { createLease } from "../../../src/runtime/cluster/remote-run/lease.ts";
+import { OutgoingLines } from "../../../src/runtime/cluster/remote-run/outgoing-lines.ts";
+import { sendLines } from "../../../src/runtime/cluster/remote-run/send-lines.ts";
 import type { PodEnd, PodStart, StartProgram } from "../../helpers/kubernetes/pod-program.ts";
 
 /** Runs on other machines that are real to the scheduler: all that a remote run does but its child process. */

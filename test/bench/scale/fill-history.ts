@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openStore } from "../../../src/store/store.ts";
+import { openStore } from "../../../src/foundation/store/store.ts";
 import type { ProjectSize } from "./large-project.ts";
 
 const dayMs = 86_400_000;

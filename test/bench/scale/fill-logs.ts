@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { logFileOf, logsDir } from "../../../src/logs/log-files.ts";
+import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
 import { agentName } from "../bench-project.ts";
 import { createWords, madeLine } from "../made-logs.ts";
 import type { Words } from "../made-logs.ts";

@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "../../helpers/scheduler.ts";
 import { agentName, benchProject } from "../bench-project.ts";
-import { logsDir } from "../../../src/logs/log-files.ts";
-import { indexPath, openIndex } from "../../../src/search/index-format.ts";
-import { createIndexer } from "../../../src/search/indexer.ts";
+import { logsDir } from "../../../src/foundation/logs/log-files.ts";
+import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
+import { createIndexer } from "../../../src/features/search/indexer.ts";
 import { fillHistory } from "./fill-history.ts";
 import { fillLogs } from "./fill-logs.ts";
 

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { openStore } from "../../../src/store/store.ts";
-import { pruneLogs } from "../../../src/logs/retention.ts";
+import { openStore } from "../../../src/foundation/store/store.ts";
+import { pruneLogs } from "../../../src/foundation/logs/retention.ts";
 import { figureOf } from "../figure.ts";
 import type { Figure } from "../figure.ts";
 

@@ -1,8 +1,8 @@
-import { signDelivery } from "../../../src/webhooks/sign.ts";
-import { bytes } from "../../webhooks/deliveries.ts";
-import { sendLoad } from "../../webhooks/load.ts";
-import type { LoadRequest } from "../../webhooks/load.ts";
-import { secretOf } from "../../webhooks/webhook-project.ts";
+import { signDelivery } from "../../../src/features/webhooks/sign.ts";
+import { bytes } from "../../features/webhooks/deliveries.ts";
+import { sendLoad } from "../../features/webhooks/load.ts";
+import type { LoadRequest } from "../../features/webhooks/load.ts";
+import { secretOf } from "../../features/webhooks/webhook-project.ts";
 import { busy, runners } from "./soak-project.ts";
 
 /** Deliveries at a steady rate. */

@@ -4,11 +4,11 @@ import type { Observable } from "rxjs";
 import { expect, test } from "vitest";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
-import { adoptRuns } from "../../../src/runners/adopt-runs.ts";
-import type { ClusterRunner } from "../../../src/runners/cluster/cluster-runner.ts";
-import { aCluster, aRequest } from "../../runners/cluster/support.ts";
-import type { TestCluster } from "../../runners/cluster/support.ts";
-import { end } from "../../runners/shell-runs.ts";
+import { adoptRuns } from "../../../src/runtime/runners/adopt-runs.ts";
+import type { ClusterRunner } from "../../../src/runtime/cluster/cluster-runner.ts";
+import { aCluster, aRequest } from "../../runtime/cluster/support.ts";
+import type { TestCluster } from "../../runtime/cluster/support.ts";
+import { end } from "../../runtime/runners/shell-runs.ts";
 import { randomBy } from "../crash/crash-plan.ts";
 
 const rounds = Number(process.env.AL_CLUSTER_ROUNDS ?? 3);

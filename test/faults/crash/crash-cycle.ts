@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openStore } from "../../../src/store/store.ts";
-import { sendLoad } from "../../webhooks/load.ts";
-import type { LoadAnswer, LoadRequest } from "../../webhooks/load.ts";
+import { openStore } from "../../../src/foundation/store/store.ts";
+import { sendLoad } from "../../features/webhooks/load.ts";
+import type { LoadAnswer, LoadRequest } from "../../features/webhooks/load.ts";
 import { look } from "./crash-model.ts";
 import type { Promised } from "./crash-model.ts";
 import type { CrashPlan } from "./crash-plan.ts";

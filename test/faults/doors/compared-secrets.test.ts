@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, "../../..");
 const project = new ESLint({ cwd: root });
 
 /** How often the project's own rules for a file object to a piece of code where secrets are compared. */
-async function objections(code: string, file = "src/gateway/auth.ts"): Promise<number> {
+async function objections(code: string, file = "src/interfaces/gateway/auth.ts"): Promise<number> {
   const config = (await project.calculateConfigForFile(join(root, file))) as Linter.Config;
   const rule = config.rules?.["no-restricted-syntax"] ?? "off";
   // Without types, which this rule does not ask for: finding them takes longer than all else.
@@ -42,10 +42,10 @@ describe("the rule for comparing secrets", () => {
 
   test("holds wherever somebody else's word is compared", async () => {
     for (const file of [
-      "src/run-api/token.ts",
-      "src/webhooks/signature.ts",
-      "src/models/scripted.ts",
-      "src/gateway/routes/login.ts",
+      "src/runtime/run-api/token.ts",
+      "src/features/webhooks/signature.ts",
+      "src/features/models/scripted.ts",
+      "src/interfaces/gateway/routes/login.ts",
     ]) {
       expect(await objections("if (a.given === a.secret) a.in();", file), file).toBe(1);
     }

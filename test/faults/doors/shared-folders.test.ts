@@ -14,9 +14,21 @@ import { closeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { clearedSocket, makeSocketDir, removeSocketDir } from "../../../src/run-api/socket-dir.ts";
-import { ownBaseDir, shareBaseDir, whyUnsafe } from "../../../src/runners/host-user/base-dir.ts";
-import { createLog, logPathOf, readRunRecord } from "../../../src/runners/host-user/run-files.ts";
+import {
+  clearedSocket,
+  makeSocketDir,
+  removeSocketDir,
+} from "../../../src/runtime/run-api/socket-dir.ts";
+import {
+  ownBaseDir,
+  shareBaseDir,
+  whyUnsafe,
+} from "../../../src/runtime/runners/host-user/base-dir.ts";
+import {
+  createLog,
+  logPathOf,
+  readRunRecord,
+} from "../../../src/runtime/runners/host-user/run-files.ts";
 import { asUser, tempUser, uidOf, whyNoOsUsers } from "../../helpers/os-users.ts";
 import type { OsUser } from "../../helpers/os-users.ts";
 

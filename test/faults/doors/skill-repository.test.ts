@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeFolders } from "../../cli/fake-operator.ts";
-import type { Folders } from "../../cli/fake-operator.ts";
-import { makeRepository } from "../../skills/repositories.ts";
-import type { TestRepository } from "../../skills/repositories.ts";
+import { makeFolders } from "../../interfaces/cli/fake-operator.ts";
+import type { Folders } from "../../interfaces/cli/fake-operator.ts";
+import { makeRepository } from "../../features/skills/repositories.ts";
+import type { TestRepository } from "../../features/skills/repositories.ts";
 
 const project = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
 const skill = "---\nname: Triage\ndescription: Sorts issues\n---\n\nSort them.\n";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openSse } from "../../bench/sse-client.ts";
 import { startTestScheduler } from "../../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
-import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { webhookProject } from "../../features/webhooks/webhook-project.ts";
 import { agentDir, dueAt, looksAt, putAgent } from "./live.ts";
 
 const count = 500;

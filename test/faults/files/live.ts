@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { AgentStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
-import { logFileOf, logsDir } from "../../../src/logs/log-files.ts";
+import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
 import { agentConfig } from "../../bench/bench-project.ts";
 
 /** How a person sees the files of a live project to be in force. */

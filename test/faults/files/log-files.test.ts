@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startTestScheduler } from "../../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
-import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { webhookProject } from "../../features/webhooks/webhook-project.ts";
 import { appendLine, dueAt, logPath, looksAt, putAgent } from "./live.ts";
 
 let project: TestProject;

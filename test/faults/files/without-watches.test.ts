@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openSse } from "../../bench/sse-client.ts";
 import { runAl, startTestScheduler } from "../../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
-import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { webhookProject } from "../../features/webhooks/webhook-project.ts";
 import { agentDir, appendLine, configOf, dueAt, looksAt, putAgent } from "./live.ts";
 
 const preload = new URL("../../helpers/no-watches.ts", import.meta.url).href;

@@ -2,11 +2,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../../src/contracts/history.ts";
+import type { HistoryEntry, HistoryPage } from "../../../src/foundation/contracts/history.ts";
 import { agentConfig } from "../../bench/bench-project.ts";
 import { startTestScheduler } from "../../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
-import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { webhookProject } from "../../features/webhooks/webhook-project.ts";
 import { dueAt, looksAt, putAgent } from "../files/live.ts";
 
 const maxReruns = 3;

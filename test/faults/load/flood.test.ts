@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { residentMb } from "../../bench/with-scheduler.ts";
 import { startTestScheduler } from "../../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
-import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { webhookProject } from "../../features/webhooks/webhook-project.ts";
 import { dueAt, looksAt, putAgent } from "../files/live.ts";
 
 /** How much each agent prints, in MB: AL_FLOOD_MB=10000 is the whole flood. */

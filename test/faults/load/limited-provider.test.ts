@@ -1,12 +1,12 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../../src/contracts/history.ts";
-import { fakeProvider } from "../../harness/fake-provider.ts";
-import type { FakeProvider } from "../../harness/fake-provider.ts";
+import type { HistoryEntry, HistoryPage } from "../../../src/foundation/contracts/history.ts";
+import { fakeProvider } from "../../runtime/harness/fake-provider.ts";
+import type { FakeProvider } from "../../runtime/harness/fake-provider.ts";
 import { startTestScheduler } from "../../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
-import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { webhookProject } from "../../features/webhooks/webhook-project.ts";
 import { dueAt, looksAt, putAgent } from "../files/live.ts";
 
 let project: TestProject;

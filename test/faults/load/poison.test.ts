@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../../src/contracts/history.ts";
-import { signDelivery } from "../../../src/webhooks/sign.ts";
+import type { HistoryEntry, HistoryPage } from "../../../src/foundation/contracts/history.ts";
+import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { startTestScheduler } from "../../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
-import { bytes } from "../../webhooks/deliveries.ts";
-import { secretOf, webhookProject } from "../../webhooks/webhook-project.ts";
+import { bytes } from "../../features/webhooks/deliveries.ts";
+import { secretOf, webhookProject } from "../../features/webhooks/webhook-project.ts";
 import { dueAt, looksAt, putAgent } from "../files/live.ts";
 
 let project: TestProject;

@@ -1,15 +1,15 @@
 import type { Mutation } from "../mutation.ts";
 
-const digests = ["test/streams/alerts/digests.test.ts"];
-const conditions = ["test/streams/alerts/conditions.test.ts"];
-const restart = ["test/streams/alerts/restart.test.ts"];
-const occurrences = ["test/streams/alerts/occurrences.test.ts"];
+const digests = ["test/features/alerts/rules/digests.test.ts"];
+const conditions = ["test/features/alerts/rules/conditions.test.ts"];
+const restart = ["test/features/alerts/rules/restart.test.ts"];
+const occurrences = ["test/features/alerts/rules/occurrences.test.ts"];
 
 /** What makes alerts come, and not too many of them. */
 export const alertRules: readonly Mutation[] = [
   {
     defence: "many agents that fail for one reason are one digest",
-    file: "streams/alerts/storm-gate.ts",
+    file: "src/features/alerts/rules/storm-gate.ts",
     find: "return isStorm || isOfOneCause;",
     replace: "return isStorm;",
     tests: digests,
@@ -17,7 +17,7 @@ export const alertRules: readonly Mutation[] = [
   },
   {
     defence: "no more than twenty alerts of a minute are sent by themselves, whatever they are",
-    file: "streams/alerts/storm-gate.ts",
+    file: "src/features/alerts/rules/storm-gate.ts",
     find: "return isStorm || isOfOneCause;",
     replace: "return isOfOneCause;",
     tests: digests,
@@ -25,7 +25,7 @@ export const alertRules: readonly Mutation[] = [
   },
   {
     defence: "a digest is as long for 10,000 alerts as for twenty",
-    file: "streams/alerts/digest.ts",
+    file: "src/features/alerts/rules/digest.ts",
     find: "isListed || agents.length >= mostAgents",
     replace: "isListed",
     tests: digests,
@@ -33,15 +33,15 @@ export const alertRules: readonly Mutation[] = [
   },
   {
     defence: "the name of an agent makes no other reason of one",
-    file: "streams/alerts/reason-line.ts",
+    file: "src/features/alerts/rules/reason-line.ts",
     find: "agent === null ? reason : withoutAgent(reason, agent)",
     replace: "reason",
-    tests: ["test/streams/alerts/reason-line.test.ts"],
+    tests: ["test/features/alerts/rules/reason-line.test.ts"],
     only: "is the same for",
   },
   {
     defence: "a target gets nothing in its quiet hours",
-    file: "streams/alerts/digests.ts",
+    file: "src/features/alerts/rules/digests.ts",
     find: "if (isPartOfStorm || quietUntil(target, now()) !== null)",
     replace: "if (isPartOfStorm)",
     tests: digests,
@@ -49,7 +49,7 @@ export const alertRules: readonly Mutation[] = [
   },
   {
     defence: "the digest of quiet hours outlasts a restart",
-    file: "streams/alerts/digests.ts",
+    file: "src/features/alerts/rules/digests.ts",
     find: "if (digest !== null) grow(rule.slice(rulePrefix.length), digest);",
     replace: "if (digest === null) continue;",
     tests: digests,
@@ -57,7 +57,7 @@ export const alertRules: readonly Mutation[] = [
   },
   {
     defence: "a file that is being edited is no alert",
-    file: "streams/alerts/condition.ts",
+    file: "src/features/alerts/rules/condition.ts",
     find: "return since + settleMs;",
     replace: "return since;",
     tests: conditions,
@@ -65,7 +65,7 @@ export const alertRules: readonly Mutation[] = [
   },
   {
     defence: "a run that is tried again is no failure yet",
-    file: "streams/alerts/agent-alerts.ts",
+    file: "src/features/alerts/rules/agent-alerts.ts",
     find: "if (run.isRetried) return;",
     replace: "",
     tests: conditions,
@@ -73,7 +73,7 @@ export const alertRules: readonly Mutation[] = [
   },
   {
     defence: "what a person disables closes without an alert",
-    file: "streams/alerts/conditions.ts",
+    file: "src/features/alerts/rules/conditions.ts",
     find: "change(condition, { alertedAt: null });",
     replace: "",
     tests: conditions,
@@ -81,7 +81,7 @@ export const alertRules: readonly Mutation[] = [
   },
   {
     defence: "what was alerted before a restart is not alerted again",
-    file: "streams/alerts/conditions.ts",
+    file: "src/features/alerts/rules/conditions.ts",
     find: "createConditionTable(deps.states)",
     replace: "createConditionTable([])",
     tests: restart,
@@ -89,7 +89,7 @@ export const alertRules: readonly Mutation[] = [
   },
   {
     defence: "what was mended while no scheduler was up is resolved",
-    file: "streams/alerts/conditions.ts",
+    file: "src/features/alerts/rules/conditions.ts",
     find: 'else if (!isCertain && topic !== "image") clear(agent, topic);',
     replace: "",
     tests: restart,
@@ -97,7 +97,7 @@ export const alertRules: readonly Mutation[] = [
   },
   {
     defence: "an agent that went while no scheduler was up is forgotten",
-    file: "streams/alerts/conditions.ts",
+    file: "src/features/alerts/rules/conditions.ts",
     find: "if (there?.has(agent) === false) drop(condition);",
     replace: "if (there === null) drop(condition);",
     tests: restart,
@@ -105,7 +105,7 @@ export const alertRules: readonly Mutation[] = [
   },
   {
     defence: "dropped work is one alert an hour",
-    file: "streams/alerts/occurrences.ts",
+    file: "src/features/alerts/rules/occurrences.ts",
     find: "if (hour !== undefined) return",
     replace: "if (hour !== undefined && hour.count < 0) return",
     tests: occurrences,
@@ -114,7 +114,7 @@ export const alertRules: readonly Mutation[] = [
   {
     defence:
       "a budget that is used up is one alert, though each of its agents and each start has it",
-    file: "streams/alerts/budget-alerts.ts",
+    file: "src/features/alerts/rules/budget-alerts.ts",
     find: "if (isSame && percent <= before.percent) return;",
     replace: "",
     tests: occurrences,

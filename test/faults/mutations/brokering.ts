@@ -1,13 +1,13 @@
 import type { Mutation } from "../mutation.ts";
 
-const broker = "src/run-api/egress/broker";
-const tested = (name: string) => [`test/run-api/egress/broker/${name}.test.ts`];
+const broker = "src/runtime/run-api/egress/broker";
+const tested = (name: string) => [`test/runtime/run-api/egress/broker/${name}.test.ts`];
 
 /** What keeps a secret outside of a run that uses it. */
 export const brokering: readonly Mutation[] = [
   {
     defence: "a run has a sentinel in place of each secret that is bound to hosts",
-    file: "src/credentials/broker-credentials.ts",
+    file: "src/foundation/credentials/broker-credentials.ts",
     find: "fields[field] = sentinel;",
     replace: "fields[field] = secret;",
     tests: ["test/e2e/brokered-secrets.test.ts"],
@@ -15,7 +15,7 @@ export const brokering: readonly Mutation[] = [
   },
   {
     defence: "an adopted run's sentinels and authority are those that it started with",
-    file: "src/contracts/derived-bytes.ts",
+    file: "src/foundation/contracts/derived-bytes.ts",
     find: 'createHmac("sha256", projectKey)',
     replace: 'createHmac("sha256", `${projectKey} ${process.pid}`)',
     tests: ["test/e2e/brokered-secrets.test.ts"],
@@ -23,10 +23,10 @@ export const brokering: readonly Mutation[] = [
   },
   {
     defence: "a run's sentinels are of no use to another run",
-    file: "src/contracts/sentinel.ts",
+    file: "src/foundation/contracts/sentinel.ts",
     find: '"sentinel", instanceId, type,',
     replace: '"sentinel", type,',
-    tests: ["test/credentials/broker-credentials.test.ts"],
+    tests: ["test/foundation/credentials/broker-credentials.test.ts"],
   },
   {
     defence: "a run's authority is trusted by no other run",
@@ -73,7 +73,7 @@ export const brokering: readonly Mutation[] = [
   },
   {
     defence: "a sentinel does not leave without TLS",
-    file: "src/run-api/egress/forward-http.ts",
+    file: "src/runtime/run-api/egress/forward-http.ts",
     find: "  assertNoSentinel(request, asked, path);\n",
     replace: "  void assertNoSentinel;\n",
     tests: tested("through-egress"),
@@ -87,7 +87,7 @@ export const brokering: readonly Mutation[] = [
   },
   {
     defence: "an opened tunnel's host is named once",
-    file: "src/run-api/egress/forward-headers.ts",
+    file: "src/runtime/run-api/egress/forward-headers.ts",
     find: 'filter(([name]) => name.toLowerCase() !== "host")',
     replace: "filter(([name]) => name.length > 0)",
     tests: tested("intercept"),
@@ -112,7 +112,7 @@ export const brokering: readonly Mutation[] = [
     file: `${broker}/request-head.ts`,
     find: ', "range", "if-range"',
     replace: "",
-    tests: ["test/run-api/repeated-secrets.test.ts"],
+    tests: ["test/runtime/run-api/repeated-secrets.test.ts"],
     only: "whole answers",
   },
   {

@@ -1,13 +1,13 @@
 import type { Mutation } from "../mutation.ts";
 
-const waits = ["test/runs/budget-waits.test.ts"];
-const funds = ["test/spend/run-funds.test.ts"];
+const waits = ["test/runtime/runs/budget-waits.test.ts"];
+const funds = ["test/features/spend/run-funds.test.ts"];
 
 /** What lets a run wait for money, and go on with it. */
 export const budgets: readonly Mutation[] = [
   {
     defence: "a run that waits for money holds no slot",
-    file: "src/runs/budget-waits.ts",
+    file: "src/runtime/runs/budget-waits.ts",
     find: "pending.suspend({ pausesClock: true, text });",
     replace: "run.showStatus(text);",
     tests: waits,
@@ -15,7 +15,7 @@ export const budgets: readonly Mutation[] = [
   },
   {
     defence: "the time for which a run waits for money is none of its timeout",
-    file: "src/runs/budget-waits.ts",
+    file: "src/runtime/runs/budget-waits.ts",
     find: "pausesClock: true",
     replace: "pausesClock: false",
     tests: waits,
@@ -23,7 +23,7 @@ export const budgets: readonly Mutation[] = [
   },
   {
     defence: "a scheduler that takes over knows which runs wait for money",
-    file: "src/runs/budget-waits.ts",
+    file: "src/runtime/runs/budget-waits.ts",
     find: "if (!wait.isStored) add(run, wait, text);",
     replace: "if (wait.isStored) add(run, wait, text);",
     tests: waits,
@@ -31,7 +31,7 @@ export const budgets: readonly Mutation[] = [
   },
   {
     defence: "a run that is ended while it waits for money does not end for its budget",
-    file: "src/runs/budget-waits.ts",
+    file: "src/runtime/runs/budget-waits.ts",
     find: "[wait.refused, run.overBudget] = [run.overBudget, null];",
     replace: "wait.refused = run.overBudget;",
     tests: waits,
@@ -39,24 +39,24 @@ export const budgets: readonly Mutation[] = [
   },
   {
     defence: "a raise wakes a run that waits for money",
-    file: "src/spend/run-funds.ts",
+    file: "src/features/spend/run-funds.ts",
     find: "return changed$.pipe(",
     replace: "return EMPTY.pipe(",
     tests: funds,
   },
   {
     defence: "a new day or month wakes a run that waits for money",
-    file: "src/spend/run-funds.ts",
+    file: "src/features/spend/run-funds.ts",
     find: "endsAt === null ? EMPTY",
     replace: "endsAt !== undefined ? EMPTY",
     tests: funds,
   },
   {
     defence: "a raise that does not pay the refused call wakes no run",
-    file: "streams/spend/ledger.ts",
+    file: "src/features/spend/rules/ledger.ts",
     find: "account.neededCap = spent + needed;",
     replace: "account.neededCap = spent + 1;",
-    tests: ["test/spend/limits.test.ts"],
+    tests: ["test/features/spend/limits.test.ts"],
   },
   {
     defence: "work that comes before its agent is held for money is no dead letter",
@@ -74,7 +74,7 @@ export const budgets: readonly Mutation[] = [
   },
   {
     defence: "a run that was refused a call ends over_budget under the scheduler that adopts it",
-    file: "src/runs/live-run.ts",
+    file: "src/runtime/runs/live-run.ts",
     find: "deps.refusalOf(request.instanceId)",
     replace: "null",
     tests: ["test/e2e/budget.test.ts"],
@@ -83,9 +83,9 @@ export const budgets: readonly Mutation[] = [
   },
   {
     defence: "an agent without a valid config has none of the project's limits as its own",
-    file: "streams/spend/budget.ts",
+    file: "src/foundation/contracts/budget.ts",
     find: "agent ?? { ...project, dayUsd: null, monthUsd: null }",
     replace: "agent ?? project",
-    tests: ["test/start/run-meter.test.ts", "test/cli/without-scheduler.test.ts"],
+    tests: ["test/start/run-meter.test.ts", "test/interfaces/cli/without-scheduler.test.ts"],
   },
 ];

@@ -1,15 +1,15 @@
 import type { Mutation } from "../mutation.ts";
 
-const hostUser = ["test/runners/host-user/closed-network.test.ts"];
-const usedUp = ["test/runners/host-user/used-up.test.ts"];
-const tunnels = ["test/harness/bridge/tunnels.test.ts"];
-const inRun = ["test/harness/closed-network.test.ts"];
+const hostUser = ["test/runtime/runners/host-user/closed-network.test.ts"];
+const usedUp = ["test/runtime/runners/host-user/used-up.test.ts"];
+const tunnels = ["test/runtime/harness/bridge/tunnels.test.ts"];
+const inRun = ["test/runtime/harness/closed-network.test.ts"];
 
 /** What leaves a closed run no way but its bridge, at the run's own side. */
 export const closedRuns: readonly Mutation[] = [
   {
     defence: "a run whose network has to be closed does not start with an open one",
-    file: "src/runners/host-user/isolation.ts",
+    file: "src/runtime/runners/host-user/isolation.ts",
     find: 'network === "closed" && !isClosed',
     replace: 'network === "closed" && isClosed',
     tests: hostUser,
@@ -17,7 +17,7 @@ export const closedRuns: readonly Mutation[] = [
   },
   {
     defence: "namespaces, descriptors or time that are used up open no run",
-    file: "src/runners/host-user/probe-isolation.ts",
+    file: "src/runtime/runners/host-user/probe-isolation.ts",
     find: "isPassing: answer === undefined && !isTurnedOff(args)",
     replace: "isPassing: answer === undefined && isTurnedOff([])",
     tests: usedUp,
@@ -25,7 +25,7 @@ export const closedRuns: readonly Mutation[] = [
   },
   {
     defence: "a run is isolated as an earlier one of its user was, or does not start",
-    file: "src/runners/host-user/isolation.ts",
+    file: "src/runtime/runners/host-user/isolation.ts",
     find: "return mustIsolate && lost !== null",
     replace: "return !mustIsolate && lost !== null",
     tests: usedUp,
@@ -33,7 +33,7 @@ export const closedRuns: readonly Mutation[] = [
   },
   {
     defence: "a run can't use up the namespaces of its user",
-    file: "src/runners/host-user/isolation.ts",
+    file: "src/runtime/runners/host-user/isolation.ts",
     find: "do echo 64 >",
     replace: "do echo 640 >",
     tests: usedUp,
@@ -41,7 +41,7 @@ export const closedRuns: readonly Mutation[] = [
   },
   {
     defence: "a closed run has no network of the machine",
-    file: "src/runners/host-user/isolation.ts",
+    file: "src/runtime/runners/host-user/isolation.ts",
     find: '["--net", "--mount"]',
     replace: '["--mount"]',
     tests: hostUser,
@@ -49,7 +49,7 @@ export const closedRuns: readonly Mutation[] = [
   },
   {
     defence: "services of the machine resolve no names for a closed run, and start nothing for it",
-    file: "src/runners/host-user/closed-network.ts",
+    file: "src/runtime/runners/host-user/closed-network.ts",
     find: "if [ -d /run ]; then",
     replace: "if [ -d /run/none ]; then",
     tests: hostUser,
@@ -57,7 +57,7 @@ export const closedRuns: readonly Mutation[] = [
   },
   {
     defence: "a closed run does not see the processes outside, into whose memory it could write",
-    file: "src/runners/host-user/isolation.ts",
+    file: "src/runtime/runners/host-user/isolation.ts",
     find: '[unshare, ...inner, ...ownPids, "--mount-proc", "--", ...asFirst(program)]',
     replace: '[unshare, ...inner, ...ownPids, "--", ...asFirst(program)]',
     tests: hostUser,
@@ -65,7 +65,7 @@ export const closedRuns: readonly Mutation[] = [
   },
   {
     defence: "a closed run keeps none of the capabilities that its network was closed with",
-    file: "src/runners/host-user/isolation.ts",
+    file: "src/runtime/runners/host-user/isolation.ts",
     find: 'return ["--user", `--map-user=${uid}`, `--map-group=${gid}`];',
     replace: 'return ["--user", "--map-root-user", ...(uid === gid ? [] : [])];',
     tests: hostUser,
@@ -73,21 +73,21 @@ export const closedRuns: readonly Mutation[] = [
   },
   {
     defence: "no run takes a prewarmed process with another network",
-    file: "src/runners/host-user/worker-pool.ts",
+    file: "src/runtime/runners/host-user/worker-pool.ts",
     find: "return `${network} ${user}`;",
     replace: "return user === network ? network : user;",
-    tests: ["test/runners/host-user/worker-pool.test.ts"],
+    tests: ["test/runtime/runners/host-user/worker-pool.test.ts"],
   },
   {
     defence: "the run's proxy serves no one without its key",
-    file: "src/harness/bridge/proxy-key.ts",
+    file: "src/runtime/harness/bridge/proxy-key.ts",
     find: "password !== undefined && isSameSecret(password, key)",
     replace: "password !== undefined && key !== password.slice(0, 0)",
     tests: tunnels,
   },
   {
     defence: "no tunnel outlives the bridge",
-    file: "src/harness/bridge/bridge.ts",
+    file: "src/runtime/harness/bridge/bridge.ts",
     find: "for (const socket of open) socket.destroy();",
     replace: "server.closeAllConnections();",
     tests: tunnels,
@@ -95,14 +95,14 @@ export const closedRuns: readonly Mutation[] = [
   },
   {
     defence: "what may not be sent twice is sent once",
-    file: "src/harness/bridge/pass-request.ts",
+    file: "src/runtime/harness/bridge/pass-request.ts",
     find: "if (hasBody || !repeatable.has(method)) {",
     replace: "if (hasBody && repeatable.has(method)) {",
-    tests: ["test/harness/bridge/proxied-requests.test.ts"],
+    tests: ["test/runtime/harness/bridge/proxied-requests.test.ts"],
   },
   {
     defence: "no log has the key of a run's proxy",
-    file: "src/credentials/job-redactor.ts",
+    file: "src/foundation/credentials/job-redactor.ts",
     find: "[job.channel.token, bridgeKey(job.channel.token)]",
     replace: "[job.channel.token]",
     tests: inRun,
@@ -110,9 +110,9 @@ export const closedRuns: readonly Mutation[] = [
   },
   {
     defence: "a closed run does not have the passwords of the scheduler's proxies",
-    file: "src/runners/job-network.ts",
+    file: "src/runtime/runners/job-network.ts",
     find: "variables: maybeOpen ? variables : {}",
     replace: "variables",
-    tests: ["test/runners/job-network.test.ts"],
+    tests: ["test/runtime/runners/job-network.test.ts"],
   },
 ];

@@ -6,14 +6,14 @@ const counted = { tests: ["test/costs/scheduler.test.ts"], built: true };
 export const costs: readonly Mutation[] = [
   {
     defence: "a delivery is compared with the agents that share a value with it",
-    file: "src/webhooks/binding-index.ts",
+    file: "src/features/webhooks/binding-index.ts",
     find: "const found = new Set(this.#unfiled);",
     replace: "const found = new Set(this.#all);",
     tests: ["test/costs/match.test.ts"],
   },
   {
     defence: "a delivery for nobody is explained with so many agents and no more",
-    file: "src/webhooks/match-index.ts",
+    file: "src/features/webhooks/match-index.ts",
     find: "const maxExplained = 50;",
     replace: "const maxExplained = 200_000;",
     tests: ["test/costs/match.test.ts"],
@@ -28,7 +28,7 @@ export const costs: readonly Mutation[] = [
   },
   {
     defence: "a change is put into JSON once for all clients",
-    file: "src/gateway/routes/status.ts",
+    file: "src/interfaces/gateway/routes/status.ts",
     find: "    share(),\n",
     replace: "",
     tests: ["test/costs/status.test.ts"],
@@ -44,7 +44,7 @@ export const costs: readonly Mutation[] = [
   },
   {
     defence: "a quiet agent holds no file open",
-    file: "src/logs/log-handles.ts",
+    file: "src/foundation/logs/log-handles.ts",
     find: "if (!busy && usedAt <= until)",
     replace: "if (!busy && usedAt <= 0)",
     ...counted,
@@ -61,7 +61,7 @@ export const costs: readonly Mutation[] = [
   },
   {
     defence: "no agent has a thread",
-    file: "src/webhooks/match-index.ts",
+    file: "src/features/webhooks/match-index.ts",
     find: "    remove(agent.name);\n",
     replace: `    remove(agent.name);
     if (agent.name.endsWith("00"))
@@ -72,7 +72,7 @@ export const costs: readonly Mutation[] = [
   },
   {
     defence: "a delivery costs the statements of what it starts",
-    file: "src/store/receipts.ts",
+    file: "src/foundation/store/receipts.ts",
     find: "    insert.run(id, at,",
     replace: `    for (const row of db.prepare("SELECT * FROM cron_ticks").all()) same.get(String(row.agent), "", "");
     insert.run(id, at,`,
@@ -81,7 +81,7 @@ export const costs: readonly Mutation[] = [
   },
   {
     defence: "deliveries that come together are committed together",
-    file: "src/store/group-commit.ts",
+    file: "src/foundation/store/group-commit.ts",
     find: "const maxWrites = 1000;",
     replace: "const maxWrites = 1;",
     ...counted,
@@ -89,7 +89,7 @@ export const costs: readonly Mutation[] = [
   },
   {
     defence: "a save has only its agent read again",
-    file: "src/files/watch-files.ts",
+    file: "src/foundation/files/watch-files.ts",
     find: `        if (kind?.kind === "agent") return isAgentName(kind.name) ? of(kind.name) : [];
         if (kind?.kind !== "agents-root") return [];
 `,

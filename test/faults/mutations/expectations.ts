@@ -2,8 +2,8 @@ import type { Mutation } from "../mutation.ts";
 
 const expectation = "streams/runs/expectation.ts";
 const marbles = "test/streams/runs/expectation.test.ts";
-const checker = "src/config/schema-check/schema-checker.ts";
-const checks = "test/config/schema-check/schema-checker.test.ts";
+const checker = "src/foundation/config/schema-check/schema-checker.ts";
+const checks = "test/foundation/config/schema-check/schema-checker.test.ts";
 
 /** What keeps a run that did nothing from being a success, and a schema of strangers from the scheduler. */
 export const expectations: readonly Mutation[] = [
@@ -25,15 +25,15 @@ export const expectations: readonly Mutation[] = [
   },
   {
     defence: "a run that only calls tools has not ended with words",
-    file: "src/runners/run-output.ts",
+    file: "src/runtime/runners/run-output.ts",
     find: '        if (kind === "tool") said = false;\n',
     replace: "",
-    tests: ["test/runners/run-output.test.ts"],
+    tests: ["test/runtime/runners/run-output.test.ts"],
     only: "has ended with words",
   },
   {
     defence: "a schema that takes forever is given up",
-    file: "src/config/schema-check/schema-thread.ts",
+    file: "src/foundation/config/schema-check/schema-thread.ts",
     find: "AbortSignal.timeout(timeoutMs)",
     replace: "AbortSignal.timeout(timeoutMs * 1_000)",
     tests: [checks],
@@ -57,15 +57,15 @@ export const expectations: readonly Mutation[] = [
   },
   {
     defence: "a schema is a file of its agent's own directory",
-    file: "src/contracts/schema-file-name.ts",
+    file: "src/foundation/contracts/schema-file-name.ts",
     find: '"[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}\\\\.json"',
     replace: '"[^\\"]+\\\\.json"',
-    tests: ["test/config/expect.test.ts"],
+    tests: ["test/foundation/config/expect.test.ts"],
     only: "secret.json",
   },
   {
     defence: "the address of a heartbeat is not in the API",
-    file: "src/operations/operations.ts",
+    file: "src/interfaces/operations/operations.ts",
     find: "heartbeat: config.heartbeat && mask",
     replace: "heartbeat: config.heartbeat",
     tests: ["test/start/mask-secrets.test.ts"],

@@ -16,14 +16,14 @@ export const files: readonly Mutation[] = [
   },
   {
     defence: "what is recorded while such a scheduler ends is saved, too",
-    file: "src/store/store.ts",
+    file: "src/foundation/store/store.ts",
     find: "!files.areInPlace() && existsSync",
     replace: "!existsSync(path) && existsSync",
-    tests: ["test/store/database-files.test.ts"],
+    tests: ["test/foundation/store/database-files.test.ts"],
   },
   {
     defence: "a damaged file of logins keeps no scheduler from starting",
-    file: "src/store/sessions.ts",
+    file: "src/foundation/store/sessions.ts",
     find: "isCorrupt(error) || !isUsable(path)",
     replace: "isCorrupt(error) && !isUsable(path)",
     tests: [start],

@@ -1,10 +1,10 @@
 import type { Mutation } from "../mutation.ts";
 
-const request = "src/contracts/outgoing-request.ts";
-const requests = "test/contracts/outgoing-request.test.ts";
-const health = "src/heartbeat/health.ts";
-const pinger = "src/heartbeat/pinger.ts";
-const pings = "test/heartbeat/pinger.test.ts";
+const request = "src/foundation/contracts/outgoing-request.ts";
+const requests = "test/foundation/contracts/outgoing-request.test.ts";
+const health = "src/features/heartbeat/health.ts";
+const pinger = "src/features/heartbeat/pinger.ts";
+const pings = "test/features/heartbeat/pinger.test.ts";
 
 /** What holds while hosts that are sent to are slow, hostile or gone, and the scheduler is not well. */
 export const heartbeat: readonly Mutation[] = [
@@ -37,7 +37,7 @@ export const heartbeat: readonly Mutation[] = [
     file: health,
     find: "if (lagMs > maxLagMs) return",
     replace: "if (lagMs > maxLagMs * 1_000) return",
-    tests: ["test/heartbeat/health.test.ts"],
+    tests: ["test/features/heartbeat/health.test.ts"],
     only: "an event loop that is late",
   },
   {
@@ -45,7 +45,7 @@ export const heartbeat: readonly Mutation[] = [
     file: health,
     find: "    await write();\n",
     replace: "    void write;\n",
-    tests: ["test/heartbeat/health.test.ts"],
+    tests: ["test/features/heartbeat/health.test.ts"],
     only: "a store that another process holds",
   },
   {
@@ -53,15 +53,15 @@ export const heartbeat: readonly Mutation[] = [
     file: health,
     find: "nextRunAt < now() - maxOverdueMs",
     replace: "nextRunAt < 0",
-    tests: ["test/heartbeat/health.test.ts"],
+    tests: ["test/features/heartbeat/health.test.ts"],
     only: "schedules that are due",
   },
   {
     defence: "a scheduler that is not well sends no heartbeat",
-    file: "src/heartbeat/beats.ts",
+    file: "src/features/heartbeat/beats.ts",
     find: "if (problem !== null) {",
     replace: "if (problem !== null && lagMs < 0) {",
-    tests: ["test/heartbeat/health.test.ts"],
+    tests: ["test/features/heartbeat/health.test.ts"],
     only: "does not come while it is not",
   },
   {
@@ -93,7 +93,7 @@ export const heartbeat: readonly Mutation[] = [
     file: "src/start/heartbeats.ts",
     find: "race(pinger.idle(), timer(lastPingsMs))",
     replace: "pinger.idle()",
-    tests: ["test/heartbeat/scheduler.test.ts"],
+    tests: ["test/features/heartbeat/scheduler.test.ts"],
     only: "the last pings",
     built: true,
   },

@@ -1,12 +1,12 @@
 import type { Mutation } from "../mutation.ts";
 
-const table = { tests: ["test/gateway/dashboard/agents-table.test.ts"], built: true } as const;
+const table = { tests: ["test/interfaces/dashboard/agents-table.test.ts"], built: true } as const;
 
 /** What keeps an operator of many agents from acting on the wrong ones, and from overlooking a failed one. */
 export const overviews: readonly Mutation[] = [
   {
     defence: "nothing is done with an agent that the filter hides",
-    file: "src/gateway/dashboard/browser/bulk.ts",
+    file: "src/interfaces/dashboard/browser/bulk.ts",
     find: "for (const name of selected) if (!names.has(name)) selected.delete(name);",
     replace: "",
     ...table,
@@ -14,7 +14,7 @@ export const overviews: readonly Mutation[] = [
   },
   {
     defence: "what is done with many agents is asked first",
-    file: "src/gateway/dashboard/browser/bulk.ts",
+    file: "src/interfaces/dashboard/browser/bulk.ts",
     find: "dialog.showModal();",
     replace: "void act();",
     ...table,
@@ -22,7 +22,7 @@ export const overviews: readonly Mutation[] = [
   },
   {
     defence: "rows stay where they are under the pointer",
-    file: "src/gateway/dashboard/browser/agent-table.ts",
+    file: "src/interfaces/dashboard/browser/agent-table.ts",
     find: 'rows.matches(":hover")',
     replace: "rows.hidden",
     ...table,
@@ -30,10 +30,10 @@ export const overviews: readonly Mutation[] = [
   },
   {
     defence: "the timeline leaves out no agent with a failed run",
-    file: "src/gateway/dashboard/browser/timeline-layout.ts",
+    file: "src/interfaces/dashboard/browser/timeline-layout.ts",
     find: "const chosen = new Set(failed.map(({ agent }) => agent));",
     replace: "const chosen = new Set(failed.slice(0, 0).map(({ agent }) => agent));",
-    tests: ["test/gateway/dashboard/browser/timeline-layout.test.ts"],
+    tests: ["test/interfaces/dashboard/browser/timeline-layout.test.ts"],
   },
   {
     defence: "what runs say does not push events out of Recent Activity",

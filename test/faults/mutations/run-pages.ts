@@ -1,27 +1,27 @@
 import type { Mutation } from "../mutation.ts";
 
-const page = ["test/gateway/dashboard/run.test.ts"];
+const page = ["test/interfaces/dashboard/run.test.ts"];
 
 /** What the page of a run, and the view that it is made from, promise. */
 export const runPages: readonly Mutation[] = [
   {
     defence: "a run's view has no secret of its delivery's payload",
-    file: "src/operations/view-run.ts",
+    file: "src/interfaces/operations/view-run.ts",
     find: "viewReceipt(receiptId, { receipt, redactor })",
     replace:
       "viewReceipt(receiptId, { receipt, redactor: { ...redactor, redactValue: (one) => one } })",
-    tests: ["test/operations/view-run.test.ts"],
+    tests: ["test/interfaces/operations/view-run.test.ts"],
   },
   {
     defence: "the last words of an old run are found without reading younger days",
-    file: "src/logs/log-reader.ts",
+    file: "src/foundation/logs/log-reader.ts",
     find: "date >= from && date <= to",
     replace: "date >= from",
-    tests: ["test/logs/log-reader.test.ts"],
+    tests: ["test/foundation/logs/log-reader.test.ts"],
   },
   {
     defence: "a run that is over is not read again at each change of its agent",
-    file: "src/gateway/dashboard/browser/run.ts",
+    file: "src/interfaces/dashboard/browser/run.ts",
     find: "if (run === null || isOpen(run)) read();",
     replace: "read();",
     tests: page,
@@ -30,7 +30,7 @@ export const runPages: readonly Mutation[] = [
   },
   {
     defence: "an edited payload that is no JSON starts nothing",
-    file: "src/gateway/dashboard/browser/asked-again.ts",
+    file: "src/interfaces/dashboard/browser/asked-again.ts",
     find: "    JSON.parse(edited);\n",
     replace: "",
     tests: page,
@@ -39,7 +39,7 @@ export const runPages: readonly Mutation[] = [
   },
   {
     defence: "an edited payload never runs as the delivery that it was",
-    file: "src/gateway/dashboard/browser/run-again.ts",
+    file: "src/interfaces/dashboard/browser/run-again.ts",
     find: "const isReplay = !isEdited() && asked.isStored;",
     replace: "const isReplay = asked.isStored;",
     tests: page,

@@ -6,17 +6,17 @@ const fullDisks = "test/faults/store/full-disks.test.ts";
 export const starts: readonly Mutation[] = [
   {
     defence: "a run that never began costs its work no try",
-    file: "src/store/recover.ts",
+    file: "src/foundation/store/recover.ts",
     find: "open.filter((row) => row.begun === 1)",
     replace: "open",
-    tests: ["test/store/recover.test.ts"],
+    tests: ["test/foundation/store/recover.test.ts"],
   },
   {
     defence: "a run's process is asked for nothing before the begin of the run is committed",
-    file: "src/runners/host-user/new-run.ts",
+    file: "src/runtime/runners/host-user/new-run.ts",
     find: "await options.begin?.(request);",
     replace: "void options.begin?.(request);",
-    tests: ["test/runners/host-user/begin.test.ts"],
+    tests: ["test/runtime/runners/host-user/begin.test.ts"],
   },
   {
     defence: "a run that the machine can't start is started again later",
@@ -27,7 +27,7 @@ export const starts: readonly Mutation[] = [
   },
   {
     defence: "a full disk of runs holds the queue",
-    file: "src/runners/run-exit.ts",
+    file: "src/runtime/runners/run-exit.ts",
     find: "return fault === null ? rejectedExit(reason) : blockedExit(fault);",
     replace: "return rejectedExit(fault ?? reason);",
     tests: [fullDisks],
@@ -36,14 +36,14 @@ export const starts: readonly Mutation[] = [
   },
   {
     defence: "no word of a run has it started again once its agent may do something",
-    file: "src/runners/run-output.ts",
+    file: "src/runtime/runners/run-output.ts",
     find: "blocked === true && !isReady",
     replace: "blocked === true",
-    tests: ["test/runners/run-output.test.ts"],
+    tests: ["test/runtime/runners/run-output.test.ts"],
   },
   {
     defence: "a full disk of its own output does not end the scheduler",
-    file: "src/cli/terminal/pipes.ts",
+    file: "src/interfaces/cli/terminal/pipes.ts",
     find: "done(error && isGone(error) ? error : null)",
     replace: "done(error)",
     tests: [fullDisks],

@@ -3,15 +3,15 @@ import type { Mutation } from "../mutation.ts";
 const points = "test/faults/crash/crash-points.test.ts";
 const away = "test/faults/store/unavailable-store.test.ts";
 const damaged = "test/faults/store/damaged-store.test.ts";
-const faults = "test/store/store-faults.test.ts";
-const groupCommit = "src/store/group-commit.ts";
-const recover = "src/store/recover.ts";
+const faults = "test/foundation/store/store-faults.test.ts";
+const groupCommit = "src/foundation/store/group-commit.ts";
+const recover = "src/foundation/store/recover.ts";
 
 /** What keeps work through a crash, a full disk and a killed process. */
 export const store: readonly Mutation[] = [
   {
     defence: "a delivery is answered only after its receipt and its work are committed",
-    file: "src/webhooks/receive.ts",
+    file: "src/features/webhooks/receive.ts",
     find: "accepted = await deps.accept(acceptance);",
     replace:
       "void deps.accept(acceptance).catch(() => undefined);\n    accepted = { duplicate: false, queued: acceptance.items };",
@@ -21,7 +21,7 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "a delivery that can't be stored is never answered 200",
-    file: "src/webhooks/receive.ts",
+    file: "src/features/webhooks/receive.ts",
     find: `return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };`,
     replace: "return { status: 200, body: { receiptId: acceptance.receipt.id, matched: [] } };",
     tests: [away],
@@ -30,7 +30,7 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "a receipt and its work are committed together",
-    file: "src/store/receipts.ts",
+    file: "src/foundation/store/receipts.ts",
     find: "accept: (acceptance: Acceptance) => write(() => accept(acceptance)),",
     replace: `accept: async (acceptance: Acceptance) => {
       const accepted = await write(() => accept({ ...acceptance, items: [] }));
@@ -45,14 +45,14 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "nobody is told of a write before it is committed",
-    file: "src/store/transaction.ts",
+    file: "src/foundation/store/transaction.ts",
     find: "done = writes.map(runOne);",
     replace: "done = writes.map(runOne);\n      for (const tell of done) tell();",
     tests: [faults],
   },
   {
     defence: "a commit that failed after it went through counts",
-    file: "src/store/transaction.ts",
+    file: "src/foundation/store/transaction.ts",
     find: "select.get()?.n === last;",
     replace: "select.get()?.n === -1;",
     tests: [faults],
@@ -81,10 +81,10 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "a commit is on the disk before it counts",
-    file: "src/store/database.ts",
+    file: "src/foundation/store/database.ts",
     find: "PRAGMA synchronous = FULL;",
     replace: "PRAGMA synchronous = OFF;",
-    tests: ["test/store/database.test.ts"],
+    tests: ["test/foundation/store/database.test.ts"],
   },
   {
     defence: "a run begins only after its claim is committed",
@@ -104,12 +104,12 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "only work that waits is claimed",
-    file: "src/store/work.ts",
+    file: "src/foundation/store/work.ts",
     find: `\`UPDATE triggers SET state = 'running', instance_id = ?, started_at = ?
      WHERE id = ? AND state = 'queued'\``,
     replace: `\`UPDATE triggers SET state = 'running', instance_id = ?, started_at = ?
      WHERE id = ?\``,
-    tests: ["test/store/work.test.ts"],
+    tests: ["test/foundation/store/work.test.ts"],
   },
   {
     defence: "what waited waits again after a crash",
@@ -134,18 +134,18 @@ export const store: readonly Mutation[] = [
     file: "streams/vocabulary.ts",
     find: "const maxAttempts = 2;",
     replace: "const maxAttempts = 3;",
-    tests: ["test/store/recover.test.ts"],
+    tests: ["test/foundation/store/recover.test.ts"],
   },
   {
     defence: "what a dead run held is free after a crash",
     file: recover,
     find: `["locks", "waits", "answers"]`,
     replace: `["waits", "answers"]`,
-    tests: ["test/runs/locks.test.ts"],
+    tests: ["test/runtime/runs/locks.test.ts"],
   },
   {
     defence: "a run that lives on, or ended unseen, is not run again",
-    file: "src/runners/host-user/adopted-run.ts",
+    file: "src/runtime/runners/host-user/adopted-run.ts",
     find: "if (isAlive(process) || (await readEndRecord(path)) !== null) return { instanceId, agent };",
     replace: "",
     tests: [points],
@@ -154,14 +154,14 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "a supervisor without its whole order begins nothing",
-    file: "src/runners/host-user/supervisor.ts",
+    file: "src/runtime/runners/host-user/supervisor.ts",
     find: "if (job.at(-1) !== newline) throw new Error(notWhole);",
     replace: "",
-    tests: ["test/runners/host-user/half-order.test.ts"],
+    tests: ["test/runtime/runners/host-user/half-order.test.ts"],
   },
   {
     defence: "nobody ever reads half of the API key",
-    file: "src/credentials/place-secret.ts",
+    file: "src/foundation/credentials/place-secret.ts",
     find: "await write(draft, secret);",
     replace: `await write(path, secret);
     await (await import("node:fs/promises")).rename(path, draft);`,
@@ -171,7 +171,7 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "nobody ever reads half of a config.toml",
-    file: "src/files/replace-file.ts",
+    file: "src/foundation/files/replace-file.ts",
     find: `await writeFile(draft, content, { flag: "wx", mode });`,
     replace: `await writeFile(path, content, { mode });`,
     tests: [points],
@@ -180,14 +180,14 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "one scheduler holds a project",
-    file: "src/store/project-lock.ts",
+    file: "src/foundation/store/project-lock.ts",
     find: `db.exec("BEGIN EXCLUSIVE");`,
     replace: `db.exec("BEGIN");`,
-    tests: ["test/store/project-lock.test.ts"],
+    tests: ["test/foundation/store/project-lock.test.ts"],
   },
   {
     defence: "a change of the database's format is made whole or not at all",
-    file: "src/store/database.ts",
+    file: "src/foundation/store/database.ts",
     find: "for (const sql of migrations.slice(version)) db.exec(sql);",
     replace:
       "for (const sql of migrations.slice(version)) db.exec(`${sql}; COMMIT; BEGIN IMMEDIATE`);",
@@ -197,7 +197,7 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "a damaged state.db is never replaced",
-    file: "src/store/database.ts",
+    file: "src/foundation/store/database.ts",
     find: "    throw unopened(path, error);",
     replace:
       "    if (!existsSync(path)) throw unopened(path, error);\n    rmSync(path);\n    return openDatabase(path, migrations);",
@@ -207,7 +207,7 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "an emptied state.db does not become a new one",
-    file: "src/store/database.ts",
+    file: "src/foundation/store/database.ts",
     find: "if (statSync(path).size === 0) throw emptied(path);",
     replace: "",
     tests: [damaged],
@@ -216,7 +216,7 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "a read of a damaged state.db says what to do",
-    file: "src/store/store-error.ts",
+    file: "src/foundation/store/store-error.ts",
     find: "        throw storeError(path, error);",
     replace: "        throw error;",
     tests: [damaged],
@@ -224,17 +224,17 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "reading a store beside its scheduler changes no file of it",
-    file: "src/store/open-to-read.ts",
+    file: "src/foundation/store/open-to-read.ts",
     find: "{ readOnly: true }",
     replace: "{}",
-    tests: ["test/store/store-reader.test.ts"],
+    tests: ["test/foundation/store/store-reader.test.ts"],
   },
   {
     defence: "what a run returned is shown without secrets also where no scheduler runs",
-    file: "src/start/stored-project.ts",
+    file: "src/interfaces/operations/stored-project.ts",
     find: "redactor.add(await storedSecrets(home));",
     replace: "await storedSecrets(home);",
-    tests: ["test/cli/without-scheduler.test.ts"],
+    tests: ["test/interfaces/cli/without-scheduler.test.ts"],
     only: "al show",
     built: true,
   },

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSy
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openStore } from "../../../src/store/store.ts";
+import { openStore } from "../../../src/foundation/store/store.ts";
 import { runAl, startTestScheduler } from "../../helpers/scheduler.ts";
-import { sendLoad } from "../../webhooks/load.ts";
+import { sendLoad } from "../../features/webhooks/load.ts";
 import { crashProject } from "../crash/crash-project.ts";
 import type { CrashProject } from "../crash/crash-project.ts";
 import { delivery } from "./store-project.ts";

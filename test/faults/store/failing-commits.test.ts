@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { startTestScheduler } from "../../helpers/scheduler.ts";
 import type { TestScheduler } from "../../helpers/scheduler.ts";
-import { sendLoad } from "../../webhooks/load.ts";
+import { sendLoad } from "../../features/webhooks/load.ts";
 import { brokenPromises, look, nothingPromised, unfinished } from "../crash/crash-model.ts";
 import { crashProject } from "../crash/crash-project.ts";
 import type { CrashProject } from "../crash/crash-project.ts";

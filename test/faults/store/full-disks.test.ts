@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { builtAl } from "../../helpers/scheduler.ts";
-import { sendLoad } from "../../webhooks/load.ts";
+import { sendLoad } from "../../features/webhooks/load.ts";
 import { keyPath } from "../crash/crash-cycle.ts";
 import { look, unfinished } from "../crash/crash-model.ts";
 import { crashProject } from "../crash/crash-project.ts";

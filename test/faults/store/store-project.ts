@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { LoadAnswer, LoadRequest } from "../../webhooks/load.ts";
+import type { LoadAnswer, LoadRequest } from "../../features/webhooks/load.ts";
 
 /** What makes a scheduler's store fail, for its environment. */
 export function faulty(faults: {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loadYaml } from "@kubernetes/client-node";
 import type { Rule } from "./routes.ts";
 
-const page = join(import.meta.dirname, "../../../src/runners/cluster/kubernetes/README.md");
+const page = join(import.meta.dirname, "../../../src/runtime/cluster/kubernetes/README.md");
 
 /** What the role in the docs allows: an operator gives the scheduler no more. */
 export function roleRules(): readonly Rule[] {

@@ -1,6 +1,6 @@
-import { signDelivery } from "../../../src/webhooks/sign.ts";
-import { bytes } from "../../webhooks/deliveries.ts";
-import { secretOf } from "../../webhooks/webhook-project.ts";
+import { signDelivery } from "../../../src/features/webhooks/sign.ts";
+import { bytes } from "../../features/webhooks/deliveries.ts";
+import { secretOf } from "../../features/webhooks/webhook-project.ts";
 import { startTestScheduler } from "../scheduler.ts";
 import type { TestScheduler } from "../scheduler.ts";
 import { slow } from "./agents.ts";

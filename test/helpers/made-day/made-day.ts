@@ -1,6 +1,6 @@
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { webhookProject } from "../../features/webhooks/webhook-project.ts";
 import type { TestProject } from "../scheduler.ts";
 import { madeAgents, madeConfig } from "./agents.ts";
 import { writeHistory } from "./made-history.ts";

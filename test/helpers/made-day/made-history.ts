@@ -1,5 +1,5 @@
-import { openStore } from "../../../src/store/store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import { openStore } from "../../../src/foundation/store/store.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
 import type { MadeRun } from "./made-runs.ts";
 import { skipping } from "./made-runs.ts";
 

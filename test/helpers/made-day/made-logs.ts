@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatLine } from "../../../src/logs/format-line.ts";
-import { logFileOf, logsDir } from "../../../src/logs/log-files.ts";
+import { formatLine } from "../../../src/foundation/logs/format-line.ts";
+import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import type { MadeRun } from "./made-runs.ts";
 

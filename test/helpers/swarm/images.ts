@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { Engine } from "../../../src/runners/container/engine.ts";
+import type { Engine } from "../../../src/runtime/runners/container/engine.ts";
 
 /** What an engine has of images and layers, in its data folder. */
 const images = "image/overlay2";

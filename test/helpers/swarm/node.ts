@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { connectEngine } from "../../../src/runners/container/engine.ts";
-import type { Engine } from "../../../src/runners/container/engine.ts";
+import { connectEngine } from "../../../src/runtime/runners/container/engine.ts";
+import type { Engine } from "../../../src/runtime/runners/container/engine.ts";
 import { cgroupParent, kernelLimits } from "./cgroups.ts";
 import type { KernelLimits } from "./cgroups.ts";
 import { startEngineProcess } from "./engine-process.ts";

@@ -1,4 +1,4 @@
-import type { Engine } from "../../../src/runners/container/engine.ts";
+import type { Engine } from "../../../src/runtime/runners/container/engine.ts";
 import { anAgent } from "../agents.ts";
 import { defaultTestImage } from "../docker.ts";
 

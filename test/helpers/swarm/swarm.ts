@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Engine } from "../../../src/runners/container/engine.ts";
+import type { Engine } from "../../../src/runtime/runners/container/engine.ts";
 import { shareImages } from "./images.ts";
 import { createNetwork } from "./network.ts";
 import { createNode, dataDirOf } from "./node.ts";

@@ -7,7 +7,7 @@ import type {
   LeaseOptions,
 } from "../../../streams/runs/lease-events.ts";
 import { marbles, seconds } from "../../helpers/marbles.ts";
-import { driven } from "../coordination/driven.ts";
+import { driven } from "../../runtime/runs/rules/driven.ts";
 
 const report = (state: EngineReport["state"], more: Partial<EngineReport> = {}): LeaseCommand => ({
   type: "reported",

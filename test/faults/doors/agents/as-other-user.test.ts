@@ -1,7 +1,7 @@
 import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../../../src/contracts/history.ts";
+import type { HistoryPage } from "../../../../src/foundation/contracts/history.ts";
 import { tempUser, whyNoOsUsers } from "../../../helpers/os-users.ts";
 import type { OsUser } from "../../../helpers/os-users.ts";
 import { copyProject, runAl, startTestScheduler } from "../../../helpers/scheduler.ts";

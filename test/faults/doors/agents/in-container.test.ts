@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../../../src/contracts/history.ts";
+import type { HistoryPage } from "../../../../src/foundation/contracts/history.ts";
 import { containerProject, containersOfProject } from "../../../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { runAl, startTestScheduler } from "../../../helpers/scheduler.ts";

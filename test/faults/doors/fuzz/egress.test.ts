@@ -1,15 +1,15 @@
 import { isIP } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { allowedHosts } from "../../../../src/contracts/network-allow.ts";
-import { admit } from "../../../../src/run-api/egress/admit.ts";
-import { addressProblem } from "../../../../src/run-api/egress/addresses.ts";
-import { parseAuthority } from "../../../../src/run-api/egress/authority.ts";
-import { readFirstBytes } from "../../../../src/run-api/egress/client-hello.ts";
-import { EgressRefusal } from "../../../../src/run-api/egress/decide.ts";
-import { firstDataProblem } from "../../../../src/run-api/egress/first-bytes.ts";
-import { parseHttpTarget } from "../../../../src/run-api/egress/forward-http.ts";
-import { helloMessage, records } from "../../../run-api/egress/hellos.ts";
+import { allowedHosts } from "../../../../src/foundation/contracts/network-allow.ts";
+import { admit } from "../../../../src/runtime/run-api/egress/admit.ts";
+import { addressProblem } from "../../../../src/runtime/run-api/egress/addresses.ts";
+import { parseAuthority } from "../../../../src/runtime/run-api/egress/authority.ts";
+import { readFirstBytes } from "../../../../src/runtime/run-api/egress/client-hello.ts";
+import { EgressRefusal } from "../../../../src/runtime/run-api/egress/decide.ts";
+import { firstDataProblem } from "../../../../src/runtime/run-api/egress/first-bytes.ts";
+import { parseHttpTarget } from "../../../../src/runtime/run-api/egress/forward-http.ts";
+import { helloMessage, records } from "../../../runtime/run-api/egress/hellos.ts";
 import { nastyText, share } from "./share.ts";
 
 const allow = ["api.allowed.test", "*.wild.test", "db.lan:5432 private", "203.0.113.10"];

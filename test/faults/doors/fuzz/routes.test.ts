@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operatorApp, tcpApp } from "../../../../src/gateway/app.ts";
-import type { LogQuery } from "../../../../src/contracts/log-source.ts";
-import { bearer, testDeps } from "../../../gateway/start-gateway.ts";
-import type { TestDeps } from "../../../gateway/start-gateway.ts";
+import { operatorApp, tcpApp } from "../../../../src/interfaces/gateway/app.ts";
+import type { LogQuery } from "../../../../src/foundation/contracts/log-source.ts";
+import { bearer, testDeps } from "../../../interfaces/gateway/start-gateway.ts";
+import type { TestDeps } from "../../../interfaces/gateway/start-gateway.ts";
 import { memoryLogs } from "../../../helpers/memory-logs.ts";
 import { hostileRequest, routesOf } from "./requests.ts";
 import type { HostileRequest, Route } from "./requests.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { builtAl, startTestScheduler } from "../../../helpers/scheduler.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
-import { webhookProject } from "../../../webhooks/webhook-project.ts";
+import { webhookProject } from "../../../features/webhooks/webhook-project.ts";
 import { hostileRequest, routesOf } from "./requests.ts";
 import type { HostileRequest, Route } from "./requests.ts";
 import { traceFiles, whyNoTrace } from "../file-trace.ts";

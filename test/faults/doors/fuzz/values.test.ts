@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isAgentName } from "../../../../src/config/agent-files.ts";
-import { fiveFields, scheduleProblem } from "../../../../src/config/schedule.ts";
-import { indexedBinding, letsThrough } from "../../../../src/webhooks/binding-index.ts";
-import { interpret, parseDelivery } from "../../../../src/webhooks/interpret.ts";
-import { providerTable } from "../../../../src/webhooks/providers/table.ts";
+import { isAgentName } from "../../../../src/foundation/config/agent-files.ts";
+import { fiveFields, scheduleProblem } from "../../../../src/foundation/config/schedule.ts";
+import { indexedBinding, letsThrough } from "../../../../src/features/webhooks/binding-index.ts";
+import { interpret, parseDelivery } from "../../../../src/features/webhooks/interpret.ts";
+import { providerTable } from "../../../../src/features/webhooks/providers/table.ts";
 import { nextTick } from "../../../../streams/triggers/next-tick.ts";
-import { socketSide, post, openSocket } from "../../../run-api/support.ts";
-import type { SocketSide } from "../../../run-api/support.ts";
-import { githubExample } from "../../../webhooks/deliveries.ts";
+import { socketSide, post, openSocket } from "../../../runtime/run-api/support.ts";
+import type { SocketSide } from "../../../runtime/run-api/support.ts";
+import { githubExample } from "../../../features/webhooks/deliveries.ts";
 import {
   gitlabMergeRequest,
   linearIssue,
@@ -17,7 +17,7 @@ import {
   slackMention,
   standardEvent,
   stripeEvent,
-} from "../../../webhooks/payloads.ts";
+} from "../../../features/webhooks/payloads.ts";
 import { mutated, nastyText, share } from "./share.ts";
 
 /** What one value may cost, in ms. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { regenerateApiKey } from "../../../../src/credentials/api-key.ts";
-import { readStream } from "../../../gateway/event-stream.ts";
+import { regenerateApiKey } from "../../../../src/foundation/credentials/api-key.ts";
+import { readStream } from "../../../interfaces/gateway/event-stream.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { filesBelow } from "../../../helpers/files-below.ts";
 import { withHelloScheduler } from "./hello-scheduler.ts";

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { signDelivery } from "../../../../src/webhooks/sign.ts";
+import { signDelivery } from "../../../../src/features/webhooks/sign.ts";
 import { startTestScheduler } from "../../../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../../../helpers/scheduler.ts";
-import { bytes, githubExample } from "../../../webhooks/deliveries.ts";
-import { sendLoad } from "../../../webhooks/load.ts";
-import { secretOf, webhookProject } from "../../../webhooks/webhook-project.ts";
+import { bytes, githubExample } from "../../../features/webhooks/deliveries.ts";
+import { sendLoad } from "../../../features/webhooks/load.ts";
+import { secretOf, webhookProject } from "../../../features/webhooks/webhook-project.ts";
 import { exchange, statusesIn } from "../raw-http.ts";
 import { withStrangers } from "./with-strangers.ts";
 

@@ -2,9 +2,9 @@ import { anAgent } from "../../../helpers/agents.ts";
 import { aDelivery, aTarget } from "../../../helpers/fake-alerts.ts";
 import { fakeOperations } from "../../../helpers/fake-operations.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
-import type { SearchPage } from "../../../../src/contracts/search.ts";
-import { testDeps } from "../../../gateway/start-gateway.ts";
-import type { TestDeps } from "../../../gateway/start-gateway.ts";
+import type { SearchPage } from "../../../../src/foundation/contracts/search.ts";
+import { testDeps } from "../../../interfaces/gateway/start-gateway.ts";
+import type { TestDeps } from "../../../interfaces/gateway/start-gateway.ts";
 import type { Poison } from "./poison.ts";
 
 const receiptId = "0190aaaa-0000-7000-8000-000000000001";

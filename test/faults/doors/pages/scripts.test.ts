@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sharedBrowser } from "../../../gateway/dashboard/open-page.ts";
+import { sharedBrowser } from "../../../interfaces/dashboard/open-page.ts";
 import { Poison } from "./poison.ts";
 import { poisonedDeps } from "./poisoned-deps.ts";
 

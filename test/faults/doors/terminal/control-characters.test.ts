@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runAl, startTestScheduler } from "../../../helpers/scheduler.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
-import { webhookProject } from "../../../webhooks/webhook-project.ts";
+import { webhookProject } from "../../../features/webhooks/webhook-project.ts";
 
 /** Retitles the window, clears it, colours, deletes, turns the direction of reading, and types into a shell. */
 const evil = "\x1b]0;owned\x07\x1b[2J\u009b31m\x08\x7f\u202etxet\u2066x\x90q\x1bP+q\x1b\\";

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createModelGateway } from "../../../../src/run-api/model-gateway/model-gateway.ts";
-import { createRunSockets } from "../../../../src/run-api/run-sockets.ts";
-import { noEgress } from "../../../run-api/no-egress.ts";
-import { socketRecords } from "../../../run-api/support.ts";
+import { createModelGateway } from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
+import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
+import { noEgress } from "../../../runtime/run-api/no-egress.ts";
+import { socketRecords } from "../../../runtime/run-api/support.ts";
 
 /**
  * The run sockets of a scheduler, the gateway to models with a meter that grants everything, and `/health`. Arguments:

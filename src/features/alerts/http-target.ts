@@ -1,0 +1,63 @@
+import type { TargetAnswer } from "../../foundation/contracts/alerts.ts";
+import type { OutgoingAnswer } from "../../foundation/contracts/outgoing-request.ts";
+import { withoutAddress } from "../../foundation/contracts/without-address.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { HttpForm, Meaning, TargetType } from "./target.ts";
+import { oneLine } from "./text.ts";
+
+/** A type of target that takes one POST of JSON. */
+export function httpTarget(form: HttpForm): TargetType {
+  return {
+    check: (fields) => {
+      form.address(fields);
+      form.check?.(fields);
+    },
+    send: async ({ message, fields, sendRequest }) => {
+      const url = form.address(fields);
+      const body = JSON.stringify(form.body(message, fields));
+      const headers = {
+        "content-type": "application/json",
+        "content-length": String(Buffer.byteLength(body)),
+        "user-agent": "almanac",
+        ...form.headers?.(body, message, fields),
+      };
+      const answer = await sendRequest({ method: "POST", url, headers, body });
+      const result = meant(form, answer, message.now);
+      if (result.type === "accepted") return result;
+      return { ...result, error: withoutAddress(result.error, url) };
+    },
+  };
+}
+
+function meant(form: HttpForm, answer: OutgoingAnswer, now: number): TargetAnswer {
+  const meaning = form.meaning?.({ ...answer, json: jsonOf(answer.text) }) ?? null;
+  const { status, headers } = answer;
+  if (meaning === null && status >= 200 && status < 300) return { type: "accepted" };
+  const { type, reason, retryAfter } = meaning ?? unexplained;
+  const error = errorOf(answer, reason ?? answer.text);
+  if (type === "gone" || status === 410) return { type: "gone", error };
+  const afterMs =
+    retryAfter === undefined
+      ? retryAfterMs(headers["retry-after"], now)
+      : Math.ceil(retryAfter * 1000);
+  return { type: "failed", error, afterMs };
+}
+
+const unexplained: Meaning = { type: "failed" };
+
+function errorOf({ status, headers }: OutgoingAnswer, reason: string): string {
+  if (status >= 300 && status < 400) {
+    const host = URL.parse(headers.location ?? "")?.host;
+    return `it redirects${host === undefined ? "" : ` to ${host}`}, which is not followed (${status})`;
+  }
+  const text = oneLine(reason);
+  return text === "" ? `it answered ${status}` : `it answered ${status}: ${text}`;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

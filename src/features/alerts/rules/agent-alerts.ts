@@ -1,0 +1,165 @@
+import { needsImage } from "../../../../streams/agent-config.ts";
+import { problemSummary } from "../../../../streams/problem-text.ts";
+import { isRetried, retriedOutcomes } from "../../../../streams/vocabulary.ts";
+import type { Outcome, Problem, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
+import type { Conditions } from "./conditions.ts";
+import type { RecordOccurrence } from "./occurrences.ts";
+import { reasonLine } from "./reason-line.ts";
+import { plainFault } from "./rule-states.ts";
+
+export interface AgentAlertDeps {
+  readonly conditions: Conditions;
+  readonly record: RecordOccurrence;
+  readonly now: () => number;
+}
+
+/** A run that is over. */
+export interface EndedRun {
+  readonly item: WorkItem;
+  readonly instanceId: string;
+  readonly outcome: Outcome;
+  readonly reason: string | null;
+  readonly costUsd: number | null;
+  /** Whether its work is tried once more. */
+  readonly isRetried: boolean;
+}
+
+/** What happens to agents, as what is wrong with them. */
+export interface AgentAlerts {
+  onEvent(event: RunEvent): void;
+  onEnd(run: EndedRun): void;
+}
+
+export function createAgentAlerts({ conditions, record, now }: AgentAlertDeps): AgentAlerts {
+  const disabled = new Set<string>();
+  const unscaled = new Set<string>();
+  /** Runs that the machine can't start, by agent. */
+  const blocked = new Map<string, Set<string>>();
+  const set = (agent: string): void =>
+    conditions.set(agent, !disabled.has(agent) && !unscaled.has(agent));
+
+  /** Wrong for a reason, or right without one. */
+  const decide = (
+    agent: string,
+    topic: "config" | "image" | "credentials" | "blocked",
+    reason: string | null,
+  ): void => {
+    if (reason === null) conditions.clear(agent, topic);
+    else conditions.fail(agent, topic, plainFault(reasonLine(reason)));
+  };
+  const onConfig = (event: ConfigEvent): void => {
+    const { agent } = event;
+    switch (event.type) {
+      case "agent-set":
+        mark(unscaled, agent, event.config.scale === 0);
+        set(agent);
+        decide(agent, "config", null);
+        if (!needsImage(event.config)) decide(agent, "image", null);
+        return;
+      case "agent-invalid":
+        set(agent);
+        return decide(agent, "config", errorsOf(event.problems) ?? "invalid config");
+      case "agent-enabled":
+        mark(disabled, agent, !event.enabled);
+        return set(agent);
+      case "agent-removed":
+        mark(unscaled, agent, false);
+        mark(disabled, agent, false);
+        return conditions.forget(agent);
+    }
+  };
+
+  const onBlocked = (agent: string, instanceId: string, reason: string | null): void => {
+    const runs = blocked.get(agent) ?? new Set();
+    if (reason === null && !runs.delete(instanceId)) return;
+    if (reason !== null) runs.add(instanceId);
+    if (runs.size > 0) blocked.set(agent, runs);
+    else blocked.delete(agent);
+    if (reason !== null || runs.size === 0) decide(agent, "blocked", reason);
+  };
+
+  const deadLetter = ({ agent }: WorkItem, reason: string | null): void =>
+    record(agent, "dead_letters", { reason: reasonLine(reason), since: now() });
+  const onEnd = (run: EndedRun): void => {
+    const { item, outcome, reason, instanceId, costUsd } = run;
+    if (outcome === "succeeded") return conditions.succeed(item.agent);
+    if (run.isRetried) return;
+    const fault = { reason: reasonLine(reason), outcome, instanceId, costUsd };
+    if (isFailure(item, outcome)) conditions.fail(item.agent, "runs", fault);
+    if (isDeadLetter(item, outcome)) deadLetter(item, reason);
+  };
+  const onRefused = ({ item, outcome, reason, agent }: Refused): void => {
+    if (outcome === "missed") {
+      record(agent, "missed_ticks", { reason: reasonLine(reason), since: now() });
+    } else if (outcome !== "skipped" && !isWithdrawn(item, outcome)) deadLetter(item, reason);
+  };
+
+  return {
+    onEnd,
+    onEvent: (event) => {
+      switch (event.type) {
+        case "agent-set":
+        case "agent-invalid":
+        case "agent-enabled":
+        case "agent-removed":
+          return onConfig(event);
+        case "agent-requirements":
+          return decide(event.agent, "credentials", errorsOf(event.unmet));
+        case "build-finished":
+          return decide(event.agent, "image", event.error);
+        case "refused":
+          return onRefused(event);
+        case "blocked":
+          return onBlocked(event.agent, event.instanceId, event.reason);
+        case "finished": {
+          onBlocked(event.agent, event.instanceId, null);
+          const { item, instanceId, end } = event;
+          const { outcome, reason, usage } = end;
+          const costUsd = usage?.costUsd ?? null;
+          const retried = isRetried(item, end);
+          return onEnd({ item, instanceId, outcome, reason, costUsd, isRetried: retried });
+        }
+        default:
+      }
+    },
+  };
+}
+
+type ConfigEvent = Extract<
+  RunEvent,
+  { type: "agent-set" | "agent-invalid" | "agent-enabled" | "agent-removed" }
+>;
+type Refused = Extract<RunEvent, { type: "refused" }>;
+
+function mark(agents: Set<string>, agent: string, isMarked: boolean): void {
+  if (isMarked) agents.add(agent);
+  else agents.delete(agent);
+}
+
+function errorsOf(problems: readonly Problem[]): string | null {
+  return problemSummary(problems.filter(({ severity }) => severity === "error"));
+}
+
+const failures: readonly Outcome[] = [
+  "failed",
+  "timed_out",
+  "out_of_memory",
+  "lost",
+  "over_budget",
+];
+
+/** A tick that can't start is not asked for again by its sender, so it counts as a run that failed. */
+function isFailure({ trigger }: WorkItem, outcome: Outcome): boolean {
+  return outcome === "rejected" ? trigger.kind === "cron" : failures.includes(outcome);
+}
+
+/** Work that is not done and not tried again: a person may replay it. For a tick that can't start, the next one comes. */
+function isDeadLetter({ trigger }: WorkItem, outcome: Outcome): boolean {
+  if (outcome === "rejected") return trigger.kind !== "cron";
+  return outcome === "over_budget" || retriedOutcomes.some((retried) => retried === outcome);
+}
+
+/** Its caller wanted it to end with itself, and has ended: no work is missing. */
+function isWithdrawn({ trigger }: WorkItem, outcome: Outcome): boolean {
+  return outcome === "rejected" && trigger.kind === "agent-call" && trigger.cancelOnExit;
+}

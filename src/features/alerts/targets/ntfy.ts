@@ -1,0 +1,55 @@
+import type { AlertSeverity } from "../rules/alert-text.ts";
+import { isPlainObject } from "../../../foundation/contracts/plain-object.ts";
+import { addressIn, optionalField, unusable } from "../fields.ts";
+import { httpTarget } from "../http-target.ts";
+import type { Fields, TargetMessage } from "../target.ts";
+import { linkLabel } from "../text.ts";
+
+/** From 1 to 5, and the names of emoji that are shown before the title. */
+const looks: Readonly<Record<AlertSeverity, { priority: number; tag: string }>> = {
+  error: { priority: 4, tag: "red_circle" },
+  warning: { priority: 3, tag: "orange_circle" },
+  ok: { priority: 3, tag: "green_circle" },
+};
+
+/** A topic's name, as ntfy takes it. */
+const topicPattern = /^[-_A-Za-z0-9]{1,64}$/;
+
+/** https://docs.ntfy.sh/publish/#publish-as-json */
+export const ntfy = httpTarget({
+  address: (fields) => new URL("./", addressIn(fields, "url")),
+  check: (fields) => {
+    topicOf(fields);
+  },
+  headers: (_body, _message, fields): Fields => {
+    const token = optionalField(fields, "token");
+    return token === null ? {} : { authorization: `Bearer ${token}` };
+  },
+  body: (message, fields) => {
+    const { title, severity, url } = message;
+    const { priority, tag } = looks[severity];
+    return {
+      topic: topicOf(fields),
+      title: title,
+      message: textOf(message),
+      priority,
+      tags: [tag],
+      ...(url === null ? {} : { click: url, actions: [{ action: "view", label: linkLabel, url }] }),
+    };
+  },
+  meaning: ({ status, json }) =>
+    status >= 300 && isPlainObject(json) && typeof json.error === "string"
+      ? { type: "failed", reason: json.error }
+      : null,
+});
+
+function topicOf(fields: Fields): string {
+  const topic = addressIn(fields, "url").pathname.split("/").at(-1) ?? "";
+  if (topicPattern.test(topic)) return topic;
+  throw unusable("url", "does not end with a topic, as https://ntfy.sh/my-topic does");
+}
+
+/** A message of more than 4,096 bytes would become a file. */
+function textOf({ lines }: TargetMessage): string {
+  return lines.map(({ label, text }) => `${label}: ${text}`).join("\n");
+}

@@ -1,0 +1,168 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UserError } from "../../foundation/errors.ts";
+import { directoryCommit, plainDirectory } from "./directory-commit.ts";
+import { runGit } from "./git.ts";
+import type { GitOptions } from "./git.ts";
+import { parseBlobs, parseTree } from "./git-output.ts";
+import type { TreeEntry } from "./git-output.ts";
+
+/** A repository's newest commit, as git's objects in a folder of its own: no file of it is on disk by its name. */
+export interface FetchedRepository {
+  /** The commit, in hex. */
+  readonly head: string;
+  /** All files of a commit. */
+  files(commit: string): Promise<readonly TreeEntry[]>;
+  /** The contents of files, in their order. */
+  contents(entries: readonly TreeEntry[]): Promise<readonly Buffer[]>;
+  /** Gets another commit; false when the repository doesn't give it. */
+  fetchCommit(commit: string): Promise<boolean>;
+  /** Commits the files of a directory outside of the repository. Returns the commit; null if the directory is missing. */
+  commitDirectory(dir: string): Promise<string | null>;
+  /** Stores a content that is not the repository's; its id. */
+  store(content: Uint8Array): Promise<string>;
+  /** The lines of a unified diff between two contents by their ids, from the first `@@` on. */
+  diff(before: string, after: string): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export interface FetchOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** Ends what is under way; without it nothing does. */
+  readonly signal?: AbortSignal;
+  /** For one fetch. */
+  readonly timeoutMs?: number;
+  /** Of the whole repository as it is sent. */
+  readonly maxBytes?: number;
+}
+
+const usualTimeoutMs = 120_000;
+const usualMaxBytes = 256 * 1024 * 1024;
+
+/**
+ * Fetches the newest commit, and nothing else, from a URL of `parseSkillSource`; of a directory that is no repository,
+ * a commit of its files. The caller removes it. Throws a UserError when it can't be had.
+ */
+export async function fetchRepository(
+  url: string,
+  {
+    env,
+    timeoutMs = usualTimeoutMs,
+    maxBytes = usualMaxBytes,
+    signal = new AbortController().signal,
+  }: FetchOptions,
+): Promise<FetchedRepository> {
+  const gitDir = await mkdtemp(join(tmpdir(), "al-skill-"));
+  const options: GitOptions = { gitDir, env, timeoutMs, maxFileBytes: maxBytes, signal };
+  const remove = () => rm(gitDir, { recursive: true, force: true });
+  try {
+    await must(["init", "--quiet", "--bare", "--template="], options);
+    const dir = await plainDirectory(url);
+    const fetched = dir === null ? await fetchRef(url, "HEAD", options) : null;
+    if (fetched !== null) throw unreachable(url, fetched, maxBytes);
+    const head =
+      dir === null
+        ? await commitOf("FETCH_HEAD", options)
+        : await commitDirectory(dir, "refs/heads/directory", options);
+    return {
+      ...reader(options),
+      head,
+      remove,
+      fetchCommit: (commit) => fetchCommit(url, commit, options),
+      commitDirectory: async (other) =>
+        existsSync(other) ? commitDirectory(other, "refs/heads/other", options) : null,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function reader(
+  options: GitOptions,
+): Pick<FetchedRepository, "files" | "contents" | "store" | "diff"> {
+  return {
+    files: async (commit) =>
+      parseTree(await must(["ls-tree", "-r", "-l", "-z", "--full-tree", commit], options)),
+    contents: async (entries) => {
+      const ids = entries.map(({ id }) => `${id}\n`).join("");
+      return parseBlobs(await must(["cat-file", "--batch"], options, ids), entries.length);
+    },
+    store: async (content) =>
+      (await must(["hash-object", "-w", "--stdin"], options, content)).toString().trim(),
+    diff: async (before, after) => {
+      const plain = ["--no-color", "--no-ext-diff", "--no-textconv", "--unified=3"];
+      const text = (await must(["diff", ...plain, before, after], options)).toString("utf8");
+      const start = text.indexOf("\n@@");
+      return start < 0 ? "" : text.slice(start + 1).trimEnd();
+    },
+  };
+}
+
+/** It goes to git in one piece. */
+const maxDirectoryBytes = 64 * 1024 * 1024;
+
+async function commitDirectory(dir: string, ref: string, options: GitOptions): Promise<string> {
+  const maxBytes = Math.min(options.maxFileBytes, maxDirectoryBytes);
+  await must(["fast-import", "--quiet"], options, await directoryCommit(dir, ref, maxBytes));
+  return commitOf(ref, options);
+}
+
+async function commitOf(ref: string, options: GitOptions): Promise<string> {
+  return (await must(["rev-parse", "--verify", `${ref}^{commit}`], options)).toString().trim();
+}
+
+/** git's error; null when it came. */
+async function fetchRef(url: string, ref: string, options: GitOptions): Promise<string | null> {
+  const quiet = [
+    "--quiet",
+    "--depth=1",
+    "--no-tags",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+  ];
+  const { ok, stderr } = await runGit(["fetch", ...quiet, "--", url, ref], options);
+  return ok ? null : stderr;
+}
+
+async function fetchCommit(url: string, commit: string, options: GitOptions): Promise<boolean> {
+  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(commit)) return false;
+  return (await fetchRef(url, commit, options)) === null;
+}
+
+async function must(
+  args: readonly string[],
+  options: GitOptions,
+  input?: string | Uint8Array,
+): Promise<Buffer> {
+  const { ok, stdout, stderr } = await runGit(args, options, input);
+  if (ok) return stdout;
+  throw new UserError("git_failed", `git ${args[0] ?? ""}: ${lastLine(stderr)}`, {
+    hint: "the repository may be damaged, or be built to do damage",
+  });
+}
+
+function unreachable(url: string, stderr: string, maxBytes: number): UserError {
+  if (/File too large/.test(stderr)) {
+    return new UserError("too_large", `${url} is larger than ${maxBytes / 1024 ** 2} MiB`, {
+      hint: "a skill is a few files; ask its author for a repository of its own",
+    });
+  }
+  if (/remote ref HEAD/.test(stderr)) {
+    return new UserError("no_skill", `${url} has no commit yet`, {
+      hint: "commit a SKILL.md there",
+    });
+  }
+  return new UserError("git_failed", `${url} can't be fetched: ${lastLine(stderr)}`, {
+    hint: "does git ls-remote with this address work? For a private repository set up ssh or a credential helper",
+  });
+}
+
+/** git's last line is often advice: its errors are more exact. */
+function lastLine(stderr: string): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const line = lines.find((each) => /^(fatal|error|remote): /i.test(each)) ?? lines.at(-1);
+  return line?.replace(/^(fatal|error): /, "") ?? "no reason was given";
+}

@@ -1,0 +1,111 @@
+import { execa } from "execa";
+import { UserError } from "../../foundation/errors.ts";
+
+export interface GitOptions {
+  /** The bare repository that it works on. */
+  readonly gitDir: string;
+  /** The person's environment: proxies, ssh agent and git's own settings are used. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly timeoutMs: number;
+  /** Bytes of the biggest file that git may write. */
+  readonly maxFileBytes: number;
+  /** Ends it when the person does not want it any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Bytes of its output that are taken. */
+const maxOutputBytes = 64 * 1024 * 1024;
+/** What ulimit counts in. */
+const blockBytes = 512;
+
+/**
+ * Nothing of a fetched repository is ever checked out, so its hooks, filters, symbolic links and submodules do
+ * nothing. These settings keep the person's own from starting something on its behalf.
+ */
+const settings = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "core.askPass=",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "fetch.recurseSubmodules=false",
+  // One pack, whose size is limited; and big files are not held in memory.
+  "fetch.unpackLimit=1",
+  "core.bigFileThreshold=1m",
+].flatMap((setting) => ["-c", setting]);
+
+/** git's output, as bytes, and whether it succeeded. */
+export interface GitEnd {
+  readonly ok: boolean;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** Runs the system's git without a prompt. Throws a UserError when there is none. */
+export async function runGit(
+  args: readonly string[],
+  { gitDir, env, timeoutMs, maxFileBytes, signal }: GitOptions,
+  input: string | Uint8Array = "",
+): Promise<GitEnd> {
+  // Without the signal git itself reports that a file got too large.
+  const limited = `trap "" XFSZ; ulimit -f ${Math.ceil(maxFileBytes / blockBytes)} && exec git "$@"`;
+  const command = ["--git-dir", gitDir, ...settings, ...args];
+  const ended = await execa("/bin/sh", ["-c", limited, "sh", ...command], {
+    env: gitEnvironment(env),
+    extendEnv: false,
+    cwd: gitDir,
+    input,
+    encoding: "buffer",
+    stripFinalNewline: false,
+    timeout: timeoutMs,
+    cancelSignal: signal,
+    forceKillAfterDelay: 2000,
+    // ssh and what it starts hold git's output open.
+    killDescendants: true,
+    maxBuffer: maxOutputBytes,
+    reject: false,
+  });
+  if (ended.isCanceled) {
+    throw new UserError("interrupted", "interrupted; nothing was changed", { exitCode: 130 });
+  }
+  if (ended.timedOut) {
+    throw new UserError("git_timeout", `git did not finish within ${timeoutMs / 1000} s`, {
+      hint: "try again later, or clone the repository by hand and add the directory",
+    });
+  }
+  if (ended.isMaxBuffer) {
+    const message = `the repository lists or holds more than ${maxOutputBytes / 1024 ** 2} MiB`;
+    throw new UserError("too_large", message, {
+      hint: "a skill is a few files; the repository may be built to do damage",
+    });
+  }
+  const stderr = Buffer.from(ended.stderr).toString("utf8");
+  if (ended.exitCode === 127) {
+    throw new UserError("no_git", "git is not installed", { hint: "install git" });
+  }
+  return { ok: ended.exitCode === 0, stdout: Buffer.from(ended.stdout), stderr };
+}
+
+/** Variables of git for reaching a place; the others would point it to another repository. */
+const kept = /^GIT_(SSH|SSH_COMMAND|SSH_VARIANT|SSL_.*|PROXY_.*|HTTP_.*|CONFIG_.*)$/;
+
+function gitEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+  const own = Object.entries(env).filter(
+    (pair): pair is [string, string] =>
+      pair[1] !== undefined &&
+      pair[0] !== "SSH_ASKPASS" &&
+      (!pair[0].startsWith("GIT_") || kept.test(pair[0])),
+  );
+  return {
+    // Without a terminal ssh fails instead of asking for a host's key or a password.
+    ...(env.GIT_SSH === undefined && env.GIT_SSH_COMMAND === undefined
+      ? { GIT_SSH_COMMAND: "ssh -o BatchMode=yes" }
+      : {}),
+    ...Object.fromEntries(own),
+    GIT_ALLOW_PROTOCOL: "https:ssh:file",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_LFS_SKIP_SMUDGE: "1",
+    LC_ALL: "C",
+  };
+}

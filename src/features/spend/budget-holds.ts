@@ -1,0 +1,199 @@
+import {
+  auditTime,
+  BehaviorSubject,
+  defer,
+  distinctUntilChanged,
+  EMPTY,
+  ignoreElements,
+  map,
+  merge,
+  shareReplay,
+  Subject,
+  switchMap,
+  tap,
+} from "rxjs";
+import type { Observable, SchedulerLike } from "rxjs";
+import type { OnLimit } from "../../../streams/agent-config.ts";
+import type { OverBudget } from "../../../streams/agent-graph.ts";
+import type { Clock } from "../../../streams/clock.ts";
+import { nanoOfUsd } from "../../foundation/contracts/money.ts";
+import { usedUpText, waitsForMoneyText } from "./rules/refusal-text.ts";
+import type { UsedUp } from "./rules/refusal-text.ts";
+import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import type { RunEvent, UsedBudget } from "../../../streams/vocabulary.ts";
+import type { BudgetState, RunFunds, SpendMeter } from "../../foundation/contracts/spend.ts";
+import { followFunds } from "./run-funds.ts";
+
+export interface BudgetHoldDeps {
+  readonly meter: Pick<SpendMeter, "exhausted" | "limits" | "spent$" | "refused$" | "raised$">;
+  readonly agent: (name: string) => Pick<AgentRecord, "config"> | undefined;
+  readonly agents: () => Iterable<Pick<AgentRecord, "name" | "config">>;
+  /** The project's config changed. */
+  readonly changed$: Observable<unknown>;
+  readonly clock: Clock;
+  readonly scheduler: SchedulerLike;
+}
+
+/** Which agents have no money for a run. */
+export interface BudgetHolds {
+  /** Takes note of agents whose config changed. */
+  onEvent(event: RunEvent): void;
+  /** Null for an agent without a valid config, too. */
+  overBudget(agent: string): OverBudget | null;
+  /** The budget that is used up, by agent. Emits at once. */
+  readonly used$: Observable<ReadonlyMap<string, UsedBudget>>;
+  /** Agents with `onLimit = "pause"` that wait for money. Emits at once. */
+  readonly waiting$: Observable<ReadonlySet<string>>;
+  /** Whether a run can pay its model that was refused a call, until it can or is to stop. Emits at once. */
+  funds(run: RefusedRun): Observable<RunFunds>;
+}
+
+/** `onLimit` is that of the config by which it was started: its agent may be gone. */
+export interface RefusedRun extends Pick<OverBudget, "onLimit"> {
+  readonly agent: string;
+  readonly instanceId: string;
+}
+
+/** Calls of many runs in a row are one reason to look, in ms. */
+const quietMs = 200;
+
+export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
+  const { meter, clock, scheduler } = deps;
+  const usedBy = ({ name, config }: Pick<AgentRecord, "name" | "config">): UsedBudget | null => {
+    const state = config === null ? null : meter.exhausted(name);
+    return state === null || config === null ? null : usedBudget(state, config.budget.onLimit);
+  };
+  const lookAtAll = (isProjectSpent: boolean): Found => {
+    const used = new Map<string, UsedBudget>();
+    for (const agent of deps.agents()) {
+      const budget = usedBy(agent);
+      if (budget !== null) used.set(agent.name, budget);
+    }
+    return { used, isProjectSpent };
+  };
+  const lookAtSome = (before: Found, names: ReadonlySet<string>): Found => {
+    const used = new Map(before.used);
+    for (const name of names) {
+      const budget = usedBy({ name, config: deps.agent(name)?.config ?? null });
+      if (budget === null) used.delete(name);
+      else used.set(name, budget);
+    }
+    return { ...before, used };
+  };
+  const look = (before: Found | null, names: Changed): Found => {
+    const isProjectSpent = meter.limits([]).some(isSpent);
+    const isShared = before === null || names === null || before.isProjectSpent !== isProjectSpent;
+    return isShared ? lookAtAll(isProjectSpent) : lookAtSome(before, names);
+  };
+  /** The end of the first window in which a budget is used up is a reason to look at all. */
+  const windowEnds = ({ used }: Found): Observable<Changed> => {
+    const next = Math.min(...[...used.values()].map(({ endsAt }) => endsAt));
+    return next === Infinity ? EMPTY : clock.at(next).pipe(map(() => null));
+  };
+  const fundsOf = ({ agent, instanceId, onLimit }: RefusedRun): RunFunds => {
+    const config = deps.agent(agent)?.config;
+    if ((config?.budget.onLimit ?? onLimit) === "stop") return { type: "stops" };
+    const state = meter.exhausted(agent, instanceId);
+    if (state === null) return { type: "paid" };
+    return { type: "short", endsAt: state.endsAt, text: waitsForMoneyText(usedUp(state)) };
+  };
+  const edited$ = new Subject<string>();
+  const spent$ = meter.spent$.pipe(map(({ agent }) => agent));
+  const changes$: Observable<Changed> = merge(
+    // At once: what is triggered next must wait already.
+    merge(meter.refused$, meter.raised$).pipe(map(() => null)),
+    deps.changed$.pipe(
+      auditTime(quietMs, scheduler),
+      map(() => null),
+    ),
+    gathered(merge(spent$, edited$), scheduler),
+  );
+  const used$ = defer(() => {
+    const found$ = new BehaviorSubject<Found>(look(null, null));
+    const ends$ = found$.pipe(switchMap(windowEnds));
+    return merge(
+      found$,
+      merge(changes$, ends$).pipe(
+        tap((names) => found$.next(look(found$.value, names))),
+        ignoreElements(),
+      ),
+    );
+  }).pipe(
+    map(({ used }) => used),
+    // All agents look at one.
+    shareReplay({ bufferSize: 1, refCount: true }),
+  );
+  return {
+    onEvent: ({ type, agent }) => {
+      if (type === "agent-set" || type === "agent-invalid" || type === "agent-removed") {
+        edited$.next(agent);
+      }
+    },
+    overBudget: (name) => {
+      const budget = usedBy({ name, config: deps.agent(name)?.config ?? null });
+      return budget && { reason: usedText(budget), onLimit: budget.onLimit };
+    },
+    used$,
+    waiting$: used$.pipe(
+      map(waitingIn),
+      distinctUntilChanged(isSame),
+      shareReplay({ bufferSize: 1, refCount: true }),
+    ),
+    funds: (run) => followFunds(() => fundsOf(run), changes$, clock),
+  };
+}
+
+/** What was found, and whether the project's own limits were used up then: all agents share those. */
+interface Found {
+  readonly used: ReadonlyMap<string, UsedBudget>;
+  readonly isProjectSpent: boolean;
+}
+
+/** Agents to look at; null for all. With thousands of agents, one of them must not have all looked at. */
+type Changed = ReadonlySet<string> | null;
+
+function gathered(name$: Observable<string>, scheduler: SchedulerLike): Observable<Changed> {
+  return defer(() => {
+    let names = new Set<string>();
+    return name$.pipe(
+      tap((name) => names.add(name)),
+      auditTime(quietMs, scheduler),
+      map(() => {
+        const taken = names;
+        names = new Set();
+        return taken;
+      }),
+    );
+  });
+}
+
+/** A call that needed more than was left is refused, which is a reason of its own to look at all. */
+function isSpent({ usd, limit }: BudgetState): boolean {
+  return limit !== null && usd >= limit;
+}
+
+function waitingIn(used: ReadonlyMap<string, UsedBudget>): ReadonlySet<string> {
+  const waiting = [...used].filter(([, { onLimit }]) => onLimit === "pause");
+  return new Set(waiting.map(([agent]) => agent));
+}
+
+function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((agent) => b.has(agent));
+}
+
+/** The windows of agents and of the project have an end and a limit; only those of runs lack one. */
+function usedBudget(
+  { scope, window, endsAt, usd, limit }: BudgetState,
+  onLimit: OnLimit,
+): UsedBudget {
+  return { scope, window, endsAt: endsAt ?? Infinity, usd, limit: limit ?? 0, onLimit };
+}
+
+/** For a person: whose budget it is, until when, and what raises it. */
+export function usedText({ usd, limit, scope, window, endsAt }: UsedBudget): string {
+  return usedUpText(usedUp({ scope, window, endsAt, usd, limit }));
+}
+
+function usedUp({ usd, limit, scope, window, endsAt }: Omit<BudgetState, "reserved">): UsedUp {
+  return { scope, window, endsAt, spent: nanoOfUsd(usd), cap: nanoOfUsd(limit ?? 0) };
+}

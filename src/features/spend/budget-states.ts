@@ -1,0 +1,76 @@
+import { capOf } from "./rules/accounts.ts";
+import type { LimitedAccount } from "./rules/accounts.ts";
+import { limitsOf, projectScope } from "../../foundation/contracts/budget.ts";
+import type { Budgets, AccountKey } from "../../foundation/contracts/budget.ts";
+import type { Ledger } from "./rules/ledger.ts";
+import type { RunTotals } from "./rules/ledger-events.ts";
+import { usdOfNano } from "../../foundation/contracts/money.ts";
+import type { BudgetState, RunSpend } from "../../foundation/contracts/spend.ts";
+
+/** The project's accounts, then those of these agents. `now` is epoch ms. */
+export function budgetStates(
+  ledger: Ledger,
+  agents: readonly string[],
+  budgetsOf: (agent: string | null) => Budgets,
+  now: number,
+): readonly BudgetState[] {
+  const own = agents
+    .flatMap((agent) => ledger.accountsOf(agent, budgetsOf(agent), now))
+    .filter(({ account }) => account.scope !== projectScope);
+  return [...ledger.projectAccounts(budgetsOf(null), now), ...own].map(stateOf);
+}
+
+/**
+ * The limit that can't pay a call of the agent until its window turns or it is raised, the one that lasts longest; null
+ * for none. With an instance id, its run's own limit among them.
+ */
+export function exhaustedState(
+  ledger: Ledger,
+  { agent, instanceId }: { readonly agent: string; readonly instanceId: string | null },
+  budgets: Budgets,
+  now: number,
+): BudgetState | null {
+  const shared = ledger.accountsOf(agent, budgets, now);
+  const { run: limit } = limitsOf(budgets);
+  const own = instanceId === null ? [] : [{ account: ledger.runAccount(instanceId, now), limit }];
+  const [longest] = [...own, ...shared]
+    .filter(isExhausted)
+    .toSorted((a, b) => lasts(b.account) - lasts(a.account));
+  return longest === undefined ? null : stateOf(longest);
+}
+
+/** The limit of a run does not turn. */
+function lasts({ endsAt }: AccountKey): number {
+  return endsAt ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** What a run spent, in USD. */
+export function runSpend(
+  instanceId: string,
+  agent: string,
+  { spent, reserved, turns, tokens }: RunTotals,
+): RunSpend {
+  return {
+    instanceId,
+    agent,
+    usd: usdOfNano(spent),
+    reservedUsd: usdOfNano(reserved),
+    turns,
+    tokens,
+  };
+}
+
+/** All is spent, or the limit is less than the call needed that was refused last. */
+function isExhausted(limited: LimitedAccount): boolean {
+  const cap = capOf(limited);
+  if (cap === null) return false;
+  const { spent, neededCap } = limited.account;
+  return spent >= cap || (neededCap !== null && neededCap > cap);
+}
+
+function stateOf(limited: LimitedAccount): BudgetState {
+  const { scope, window, endsAt, spent, reserved } = limited.account;
+  const cap = capOf(limited);
+  const amounts = { usd: usdOfNano(spent), reserved: usdOfNano(reserved) };
+  return { scope, window, endsAt, ...amounts, limit: cap === null ? null : usdOfNano(cap) };
+}

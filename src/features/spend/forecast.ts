@@ -1,0 +1,81 @@
+import { countTicks } from "../../../streams/triggers/count-ticks.ts";
+import type { Schedule } from "../../../streams/triggers/next-tick.ts";
+import { usdOfNano } from "../../foundation/contracts/money.ts";
+import type { NanoUsd } from "../../foundation/contracts/money.ts";
+import type { AgentRuns } from "../../foundation/contracts/spend.ts";
+import type { SpendForecast } from "../../foundation/contracts/spend-report.ts";
+
+/** What an agent's runs will cost in the next 30 days, by what its last runs did. */
+export interface Forecast {
+  /** Runs that its schedule starts. */
+  readonly ticks: number;
+  /** Runs that webhooks and calls start, by the rate of the last 30 days. */
+  readonly triggered: number;
+  /** Runs that the costs are worked out from. */
+  readonly runs: number;
+  /** With runs of the usual cost: half of the last ones cost no more. */
+  readonly monthNano: NanoUsd;
+  /** With runs as dear as the dearest tenth of the last ones. */
+  readonly monthP90Nano: NanoUsd;
+}
+
+/** How many of the last runs a forecast is worked out from. */
+export const forecastRuns = 20;
+
+/** The time that a forecast is about, in ms. */
+export const forecastMs = 30 * 86_400_000;
+
+/**
+ * Null without a run to work it out from, or without anything that starts one: that an agent costs nothing is no
+ * forecast. `schedule` is null for none, `now` epoch ms.
+ */
+export function forecastOf(
+  schedule: Schedule | null,
+  { costs: lastCosts, triggered }: AgentRuns,
+  now: number,
+): Forecast | null {
+  const costs = lastCosts.slice(0, forecastRuns).toSorted((a, b) => a - b);
+  if (costs.length === 0 || (schedule === null && triggered === 0)) return null;
+  const ticks = schedule === null ? 0 : countTicks(schedule, now, now + forecastMs);
+  const month = (percent: number): NanoUsd =>
+    Math.round(percentile(costs, percent) * (ticks + triggered));
+  return { ticks, triggered, runs: costs.length, monthNano: month(50), monthP90Nano: month(90) };
+}
+
+/** The schedule of a config; null for none. */
+export function scheduleOf(config: {
+  readonly schedule: string | null;
+  readonly timezone: string;
+}): Schedule | null {
+  const { schedule: expression, timezone } = config;
+  return expression === null ? null : { expression, timezone };
+}
+
+/** Of an agent that has not run. */
+export const noRuns: AgentRuns = { costs: [], triggered: 0 };
+
+/** All agents' together; null when there is none. */
+export function totalForecast(
+  forecasts: Iterable<Forecast | null>,
+): Pick<Forecast, "monthNano" | "monthP90Nano"> | null {
+  const known = [...forecasts].filter((one) => one !== null);
+  if (known.length === 0) return null;
+  return {
+    monthNano: known.reduce((sum, { monthNano }) => sum + monthNano, 0),
+    monthP90Nano: known.reduce((sum, { monthP90Nano }) => sum + monthP90Nano, 0),
+  };
+}
+
+/** The amounts of a forecast in USD. */
+export function forecastUsd({
+  monthNano,
+  monthP90Nano,
+}: Pick<Forecast, "monthNano" | "monthP90Nano">): SpendForecast {
+  return { monthUsd: usdOfNano(monthNano), p90Usd: usdOfNano(monthP90Nano) };
+}
+
+/** The least of the sorted values that so many percent are not above ("nearest rank"). */
+function percentile(sorted: readonly number[], percent: number): number {
+  const rank = Math.ceil((sorted.length * percent) / 100);
+  return sorted[rank - 1] ?? 0;
+}

@@ -1,0 +1,171 @@
+import { Subject } from "rxjs";
+import type { Budgets } from "../../foundation/contracts/budget.ts";
+import { createLedger } from "./rules/ledger.ts";
+import type { LedgerEvent } from "./rules/ledger-events.ts";
+import { usdOfNano } from "../../foundation/contracts/money.ts";
+import { inputOf } from "../../foundation/contracts/price.ts";
+import { createCalendar } from "./rules/windows.ts";
+import type { CallEnd, CallGrant, CallPlan } from "../../foundation/contracts/model-gateway.ts";
+import type {
+  BudgetWarning,
+  MeteredCall,
+  ModelTerms,
+  RunSpend,
+  SpendMeter,
+  SpendStore,
+} from "../../foundation/contracts/spend.ts";
+import { budgetStates, exhaustedState, runSpend } from "./budget-states.ts";
+import { costOfEnd, wholeUsage } from "./call-cost.ts";
+import { createRaise } from "./raise.ts";
+import { createRateLimits } from "./rate-limits.ts";
+import { rateLimited, refused, waitText } from "./refusals.ts";
+import type { Reserved } from "./refusals.ts";
+import { createReservations } from "./reserve-money.ts";
+
+export interface MeterDeps {
+  readonly store: SpendStore;
+  /** Of a model of the project's config, by its name there and the provider's id. */
+  readonly termsOf: (model: string, providerModel: string) => Promise<ModelTerms>;
+  /** As they are now; null for an agent without a budget of its own. */
+  readonly budgetsOf: (agent: string | null) => Budgets;
+  /** The project's, IANA name. */
+  readonly timezone: () => string;
+  /** Instance ids of the agent's runs that are not over. */
+  readonly liveRuns: (agent: string) => readonly string[];
+  /** A call waits for its turn; the text is for the log of its run. */
+  readonly onWait?: (plan: CallPlan, text: string) => void;
+  /** A write that no caller waits for failed for good. */
+  readonly onError: (error: unknown) => void;
+  /** Epoch ms. */
+  readonly now?: () => number;
+}
+
+/** A call whose cost is reserved and stored. */
+interface OpenCall {
+  readonly plan: CallPlan;
+  readonly terms: ModelTerms;
+  readonly reserved: Reserved;
+  /** Its number in the store. */
+  readonly seq: number;
+}
+
+/**
+ * Meters the calls of runs to models: reserves in memory what a call may cost, stores it, and only then grants the call.
+ */
+export function createMeter(deps: MeterDeps): SpendMeter {
+  const { store, budgetsOf, timezone, liveRuns, onError, now = Date.now } = deps;
+  const ledger = createLedger((scope, window) => store.account(scope, window));
+  const reservations = createReservations(ledger, budgetsOf, now);
+  const rateLimits = createRateLimits();
+  const calendar = createCalendar();
+  const spent = new Subject<RunSpend>();
+  const metered = new Subject<MeteredCall>();
+  const warning = new Subject<BudgetWarning>();
+  const refusedAgent = new Subject<string>();
+  const raised = new Subject<string>();
+
+  /** Resolves with the number of the stored call. */
+  const commit = async (plan: CallPlan, terms: ModelTerms, event: Reserved): Promise<number> => {
+    const at = now();
+    const { instanceId, agent, model, providerModel } = plan;
+    const day = calendar(at, budgetsOf(agent).timezone).day.key;
+    const names = { instanceId, agent, model, providerModel };
+    const { nano: reserved, accounts } = event;
+    try {
+      const { billing } = terms;
+      return await store.reserve({ at, day, ...names, billing, reserved, accounts });
+    } catch (error) {
+      reservations.cancel(plan, event);
+      throw error;
+    }
+  };
+  const settle = ({ plan, terms, reserved: event, seq }: OpenCall, given: CallEnd): void => {
+    const usage = given.usage === null ? null : wholeUsage(given.usage);
+    const end = { ...given, usage };
+    const { status, estimated, firstByteMs, totalMs } = end;
+    const { call, nano: reserved, accounts } = event;
+    const { nano, charged } = costOfEnd(plan, terms, end, reserved);
+    const isTurn = usage !== null;
+    const amounts = { nano, charged, reserved, isTurn };
+    const times = { firstByteMs, totalMs };
+    store.settle({ seq, status, usage, estimated, ...amounts, ...times, accounts }).catch(onError);
+    const inputTokens = usage === null || estimated ? null : inputOf(usage);
+    const budgets = budgetsOf(plan.agent);
+    const tokens = usage === null ? 0 : inputOf(usage) + usage.output;
+    const settled = { nano: charged, inputTokens, isTurn, tokens, budgets };
+    for (const one of ledger.apply({ type: "settle", call, ...settled }, now())) onEvent(plan, one);
+    const { agent, model } = plan;
+    metered.next({ agent, model, status, usage, usd: usdOfNano(charged) });
+    reservations.freed(accounts);
+  };
+  const onEvent = ({ instanceId, agent }: CallPlan, event: LedgerEvent): void => {
+    if (event.type === "settled") spent.next(runSpend(instanceId, agent, event.run));
+    if (event.type !== "warned") return;
+    const { account, percent, cap } = event;
+    const { scope, window } = account;
+    const amounts = { usd: usdOfNano(event.spent), limitUsd: usdOfNano(cap) };
+    // First what comes of it: if only that is stored, the next scheduler warns again, and its reader drops the second.
+    warning.next({ scope, window, percent, ...amounts });
+    store.recordWarning(account, percent).catch(onError);
+  };
+  const granted = (call: OpenCall): CallGrant => {
+    let isOpen = true;
+    return {
+      granted: true,
+      maxOutputTokens: call.reserved.maxOutputTokens,
+      settle: (end) => {
+        if (isOpen) settle(call, end);
+        isOpen = false;
+      },
+    };
+  };
+  const raise = createRaise(ledger, { store, timezone, liveRuns, now });
+
+  return {
+    spent$: spent.asObservable(),
+    call$: metered.asObservable(),
+    warning$: warning.asObservable(),
+    refused$: refusedAgent.asObservable(),
+    raised$: raised.asObservable(),
+    begin: async (plan, signal) => {
+      const { model, instanceId, agent } = plan;
+      const terms = await deps.termsOf(model, plan.providerModel);
+      const { requestsPerMinute } = terms;
+      const onWait = (ms: number) => deps.onWait?.(plan, waitText(model, requestsPerMinute, ms));
+      const call = { model, perMinute: requestsPerMinute, instanceId };
+      const tooLate = await rateLimits.turn(call, signal, onWait);
+      if (tooLate !== null) return rateLimited(model, requestsPerMinute, tooLate);
+      const event = await reservations.reserve(plan, terms, signal);
+      if (event.type === "refused") {
+        if (event.refusal.code === "budget_exceeded") refusedAgent.next(agent);
+        return refused(event.refusal);
+      }
+      const seq = await commit(plan, terms, event);
+      const grant = granted({ plan, terms, reserved: event, seq });
+      spent.next(runSpend(instanceId, agent, event.run));
+      if (signal.aborted) grant.settle(notBegun);
+      signal.throwIfAborted();
+      return grant;
+    },
+    limits: (agents) => budgetStates(ledger, agents, budgetsOf, now()),
+    exhausted: (agent, run) =>
+      exhaustedState(ledger, { agent, instanceId: run ?? null }, budgetsOf(agent), now()),
+    run: (instanceId, agent) => runSpend(instanceId, agent, ledger.runAccount(instanceId, now())),
+    raise: async (scope, usd) => {
+      reservations.freed(await raise(scope, usd));
+      raised.next(scope);
+    },
+    runEnded: (instanceId) => void ledger.apply({ type: "ended", instanceId }, now()),
+  };
+}
+
+/** The client hung up before its request was sent. */
+const notBegun: CallEnd = {
+  status: null,
+  usage: null,
+  estimated: false,
+  isCut: false,
+  serviceTier: null,
+  firstByteMs: null,
+  totalMs: 0,
+};

@@ -1,0 +1,76 @@
+import { capOf } from "./accounts.ts";
+import type { LimitedAccount } from "./accounts.ts";
+import type { NanoUsd } from "../../../foundation/contracts/money.ts";
+import { costAt, tokensFor } from "../../../foundation/contracts/price.ts";
+import type { WorstRates } from "../../../foundation/contracts/price.ts";
+
+/** What a call may need. Tokens. */
+export interface Claim {
+  readonly rates: WorstRates;
+  readonly inputTokens: number;
+  /** As the request has it; null when it sets no limit. */
+  readonly maxOutputTokens: number | null;
+  /** The most that the model gives. */
+  readonly modelMaxTokens: number;
+  /** Under which an answer is of no use. */
+  readonly minOutputTokens: number;
+}
+
+/** What a call gets. */
+export interface Allotment {
+  readonly nano: NanoUsd;
+  /** Limit to set on the request; null leaves it as asked. */
+  readonly maxOutputTokens: number | null;
+}
+
+/** An account that can't pay the least that a call needs. */
+export interface Shortage {
+  readonly short: LimitedAccount;
+  readonly needed: NanoUsd;
+  /** Whether it could pay if the calls that are open turned out to cost nothing. */
+  readonly mayComeBack: boolean;
+}
+
+/** With more than so many times of what the call may cost at most, none of it is a share. */
+const farFromCap = 10;
+
+/**
+ * The part of the money left that a call gets: all that it may cost while each account has plenty, else an equal share
+ * with the calls that are open, and the least that it needs if the share is less.
+ */
+export function allot(claim: Claim, accounts: readonly LimitedAccount[]): Allotment | Shortage {
+  const { rates, maxOutputTokens, modelMaxTokens } = claim;
+  const input = costAt(rates.input, claim.inputTokens);
+  const wanted = maxOutputTokens ?? modelMaxTokens;
+  const least = Math.min(claim.minOutputTokens, wanted);
+  const full = input + costAt(rates.output, wanted);
+  const near = full === 0 ? [] : accounts.filter((one) => leftOf(one) <= farFromCap * full);
+  const needed = input + costAt(rates.output, least);
+  const short = near.filter((one) => leftOf(one) < needed);
+  if (short.length > 0) return shortageOf(short, needed);
+  const shares = near.map((one) => {
+    const share = Math.floor(leftOf(one) / (one.account.open + 1));
+    return Math.max(least, tokensFor(rates.output, share - input));
+  });
+  const tokens = Math.min(wanted, ...shares);
+  const isAsAsked = near.length === 0 || tokens === maxOutputTokens;
+  return {
+    nano: input + costAt(rates.output, tokens),
+    maxOutputTokens: isAsAsked ? null : tokens,
+  };
+}
+
+/** Infinity without a limit; less than 0 when a call cost more than was reserved or the limit was lowered. */
+function leftOf(one: LimitedAccount): NanoUsd {
+  const cap = capOf(one);
+  return cap === null ? Infinity : cap - one.account.spent - one.account.reserved;
+}
+
+/** The account that open calls can't help comes first. */
+function shortageOf(short: readonly LimitedAccount[], needed: NanoUsd): Shortage {
+  const spent = short.find((one) => leftOf(one) + one.account.reserved < needed);
+  const [first] = short;
+  const binding = spent ?? first;
+  if (binding === undefined) throw new Error("there is no account that is short of money");
+  return { short: binding, needed, mayComeBack: spent === undefined };
+}

@@ -1,0 +1,229 @@
+import { capOf, createAccounts } from "./accounts.ts";
+import type { Account, LimitedAccount, ReadAccount } from "./accounts.ts";
+import { allot } from "./allot.ts";
+import type { Shortage } from "./allot.ts";
+import {
+  agentScope,
+  limitsOf,
+  projectScope,
+  runScope,
+  wholeRun,
+} from "../../../foundation/contracts/budget.ts";
+import type { Budgets, AccountKey } from "../../../foundation/contracts/budget.ts";
+import { createInputEstimates } from "./input-estimate.ts";
+import type { InputEstimates } from "./input-estimate.ts";
+import type {
+  BudgetRefusal,
+  LedgerCommand,
+  LedgerEvent,
+  RaiseCommand,
+  ReserveCommand,
+  RunTotals,
+  SettleCommand,
+} from "./ledger-events.ts";
+import type { NanoUsd } from "../../../foundation/contracts/money.ts";
+import { createCalendar } from "./windows.ts";
+
+/** Who spends how much, and may spend. Times are epoch ms. */
+export interface Ledger {
+  apply(command: LedgerCommand, now: number): readonly LedgerEvent[];
+  /** The accounts that a call of the agent would be charged to now, but for its run's. */
+  accountsOf(agent: string, budgets: Budgets, now: number): readonly LimitedAccount[];
+  /** Those of them that calls of all agents are charged to. */
+  projectAccounts(budgets: Budgets, now: number): readonly LimitedAccount[];
+  /** The account of a run. */
+  runAccount(instanceId: string, now: number): Account;
+  /** Accounts, runs and open calls in memory. */
+  size(): number;
+}
+
+interface OpenCall {
+  readonly reserve: ReserveCommand;
+  readonly nano: NanoUsd;
+  readonly ofRun: Account;
+  readonly accounts: readonly Account[];
+}
+
+interface OpenRun {
+  readonly estimates: InputEstimates;
+  open: number;
+  isOver: boolean;
+}
+
+/**
+ * Reserves what a call may cost before it begins and settles it after, so that what is spent and what is reserved stay
+ * within every limit in whatever order calls begin and end.
+ *
+ *     commands:  ─r1──r2──s1──────r3──     r reserve, s settle
+ *     events:    ─g1──x2──(s1 w)──g3──     g reserved, x refused, s settled, w warned
+ */
+export function createLedger(read: ReadAccount): Ledger {
+  const accounts = createAccounts(read);
+  const calendar = createCalendar();
+  const calls = new Map<string, OpenCall>();
+  const runs = new Map<string, OpenRun>();
+
+  const runAccount = (instanceId: string, now: number): Account =>
+    accounts.of({ scope: runScope(instanceId), window: wholeRun, endsAt: null }, now);
+  const windowsOf = (scope: string, timezone: string, now: number): readonly [Account, Account] => {
+    const { day, month } = calendar(now, timezone);
+    return [
+      accounts.of({ scope, window: day.key, endsAt: day.endsAt }, now),
+      accounts.of({ scope, window: month.key, endsAt: month.endsAt }, now),
+    ];
+  };
+  const projectAccounts = (budgets: Budgets, now: number): LimitedAccount[] => {
+    const { projectDay, projectMonth } = limitsOf(budgets);
+    const [day, month] = windowsOf(projectScope, budgets.timezone, now);
+    return [
+      { account: day, limit: projectDay },
+      { account: month, limit: projectMonth },
+    ];
+  };
+  const sharedAccounts = (agent: string, budgets: Budgets, now: number): LimitedAccount[] => {
+    const { agentDay, agentMonth } = limitsOf(budgets);
+    const [day, month] = windowsOf(agentScope(agent), budgets.timezone, now);
+    const own = [
+      { account: day, limit: agentDay },
+      { account: month, limit: agentMonth },
+    ];
+    return [...own, ...projectAccounts(budgets, now)];
+  };
+
+  const reserve = (command: ReserveCommand, now: number): LedgerEvent => {
+    const { call, instanceId, agent, budgets } = command;
+    const limits = limitsOf(budgets);
+    const ofRun = runAccount(instanceId, now);
+    if (limits.turns !== null && ofRun.turns >= limits.turns) {
+      return { type: "refused", call, refusal: { code: "too_many_turns", turns: limits.turns } };
+    }
+    const charged = [{ account: ofRun, limit: limits.run }, ...sharedAccounts(agent, budgets, now)];
+    const open = runs.get(instanceId) ?? newRun();
+    const inputTokens = open.estimates.estimate(command.requestBytes);
+    const allotted = allot({ ...command, inputTokens }, charged);
+    if ("short" in allotted) return { type: "refused", call, refusal: refusalOf(allotted) };
+    runs.set(instanceId, open);
+    open.open++;
+    ofRun.turns++;
+    const { nano, maxOutputTokens } = allotted;
+    for (const { account } of charged) {
+      account.reserved += nano;
+      account.open++;
+      account.neededCap = null;
+    }
+    const all = charged.map(({ account }) => account);
+    calls.set(call, { reserve: command, nano, ofRun, accounts: all });
+    const keys = charged.map(({ account }) => keyOf(account));
+    const run = totalsOf(ofRun);
+    return { type: "reserved", call, nano, maxOutputTokens, accounts: keys, run };
+  };
+
+  const settle = (command: SettleCommand, now: number): readonly LedgerEvent[] => {
+    const open = calls.get(command.call);
+    if (open === undefined) return [];
+    calls.delete(command.call);
+    const { call, nano, isTurn } = command;
+    for (const account of open.accounts) {
+      account.reserved -= open.nano;
+      account.spent += nano;
+      account.open--;
+      account.usedAt = now;
+    }
+    const { ofRun, accounts: charged, nano: reserved } = open;
+    if (!isTurn) ofRun.turns--;
+    ofRun.tokens += command.tokens;
+    settleRun(open.reserve, command.inputTokens);
+    const run = totalsOf(ofRun);
+    return [
+      { type: "settled", call, nano, reserved, isTurn, accounts: charged.map(keyOf), run },
+      ...warningsOf(open, command.budgets),
+    ];
+  };
+  const settleRun = (reserved: ReserveCommand, inputTokens: number | null): void => {
+    const run = runs.get(reserved.instanceId);
+    if (run === undefined) return;
+    run.open--;
+    if (inputTokens !== null) run.estimates.learn(reserved.requestBytes, inputTokens);
+    if (run.isOver) end(reserved.instanceId);
+  };
+  const end = (instanceId: string): void => {
+    const run = runs.get(instanceId);
+    if (run !== undefined) run.isOver = true;
+    if (run !== undefined && run.open > 0) return;
+    runs.delete(instanceId);
+    accounts.forget({ scope: runScope(instanceId), window: wholeRun, endsAt: null });
+  };
+
+  const raise = ({ scope, nano, runs: live, timezone }: RaiseCommand, now: number): LedgerEvent => {
+    const ofRuns = live.map((instanceId) => runAccount(instanceId, now));
+    const whole = { scope, window: wholeRun, endsAt: null };
+    const isRun = scope.startsWith(runScope(""));
+    const own = isRun ? [accounts.of(whole, now)] : windowsOf(scope, timezone, now);
+    const raised = [...own, ...ofRuns];
+    for (const account of raised) account.raised += nano;
+    return { type: "raised", nano, accounts: raised.map(keyOf) };
+  };
+
+  return {
+    apply: (command, now) => {
+      switch (command.type) {
+        case "reserve":
+          return [reserve(command, now)];
+        case "settle":
+          return settle(command, now);
+        case "raise":
+          return [raise(command, now)];
+        case "ended":
+          end(command.instanceId);
+          return [];
+      }
+    },
+    accountsOf: sharedAccounts,
+    projectAccounts,
+    runAccount,
+    size: () => accounts.size() + runs.size + calls.size,
+  };
+}
+
+/** Remembers that the account can't pay a call, so that no run is started to find it out again. */
+function refusalOf({ short, needed, mayComeBack }: Shortage): BudgetRefusal {
+  const { account } = short;
+  const cap = capOf(short) ?? 0;
+  const { spent, reserved } = account;
+  if (!mayComeBack) account.neededCap = spent + needed;
+  const amounts = { cap, spent, reserved, needed };
+  return { code: "budget_exceeded", ...keyOf(account), ...amounts, mayComeBack };
+}
+
+function warningsOf(open: OpenCall, budgets: Budgets): readonly LedgerEvent[] {
+  const { run, agentDay, agentMonth, projectDay, projectMonth } = limitsOf(budgets);
+  const limits = [run, agentDay, agentMonth, projectDay, projectMonth];
+  return open.accounts.flatMap((account, index) => {
+    const limit = limits[index];
+    return limit === undefined ? [] : warningOf({ account, limit });
+  });
+}
+
+/** A warning when a percentage was passed that none came for in this window. */
+function warningOf(limited: LimitedAccount): readonly LedgerEvent[] {
+  const { account, limit } = limited;
+  const cap = capOf(limited);
+  if (cap === null || cap <= 0) return [];
+  const passed = limit.warnAt.filter((percent) => account.spent * 100 >= cap * percent);
+  const percent = Math.max(0, ...passed);
+  if (percent <= account.warned) return [];
+  account.warned = percent;
+  return [{ type: "warned", account: keyOf(account), percent, spent: account.spent, cap }];
+}
+
+function newRun(): OpenRun {
+  return { estimates: createInputEstimates(), open: 0, isOver: false };
+}
+
+function totalsOf({ spent, reserved, turns, tokens }: Account): RunTotals {
+  return { spent, reserved, turns, tokens };
+}
+
+function keyOf({ scope, window, endsAt }: AccountKey): AccountKey {
+  return { scope, window, endsAt };
+}

@@ -1,0 +1,61 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
+import type { RunContent } from "../../foundation/contracts/run-version.ts";
+
+/** One side of a comparison. */
+export interface Compared {
+  readonly instanceId: string;
+  readonly content: RunContent;
+}
+
+/** Texts that have little in common take long to compare, and a line by line account of them helps no reader. */
+const timeoutMs = 500;
+
+/** What changed from one run's config and instructions to another's, as a unified difference; empty for nothing. */
+export function difference(from: Compared, to: Compared): string {
+  return [
+    patchOf("config.json", from, to, ({ config }) => config),
+    patchOf("SKILL.md", from, to, ({ instructions }) => withEnd(instructions)),
+    patchOf("scripts.toml", from, to, ({ scripts = "" }) => withEnd(scripts)),
+  ].join("");
+}
+
+function patchOf(
+  file: string,
+  from: Compared,
+  to: Compared,
+  textOf: (content: RunContent) => string,
+): string {
+  const names = [`${from.instanceId}/${file}`, `${to.instanceId}/${file}`] as const;
+  return textDifference(names, textOf(from.content), textOf(to.content));
+}
+
+/** What changed from one text to another, as a unified difference of files of these names; empty for nothing. */
+export function textDifference(
+  [old, now]: readonly [old: string, now: string],
+  before: string,
+  after: string,
+): string {
+  if (before === after) return "";
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY, timeout: timeoutMs };
+  const patch = createTwoFilesPatch(old, now, before, after, undefined, undefined, options);
+  return patch ?? replaced([old, now], before, after);
+}
+
+/** The difference that removes every line and adds all others. */
+function replaced([old = "", now = ""]: readonly string[], before: string, after: string): string {
+  const [removed, added] = [before, after].map((text) => text.split("\n").slice(0, -1));
+  const [gone = [], come = []] = [removed, added];
+  return [
+    `--- ${old}`,
+    `+++ ${now}`,
+    `@@ -1,${gone.length} +1,${come.length} @@`,
+    ...gone.map((line) => `-${line}`),
+    ...come.map((line) => `+${line}`),
+    "",
+  ].join("\n");
+}
+
+/** A last line without its end would be a change of its own. */
+function withEnd(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}

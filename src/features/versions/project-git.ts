@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import type { GitState } from "../../foundation/contracts/run-version.ts";
+
+export interface ProjectGitOptions {
+  readonly projectDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Milliseconds that only grow. */
+  readonly elapsed?: () => number;
+}
+
+/** The state of the repository that a project is in. */
+export interface ProjectGit {
+  /**
+   * As it is now, or was at most a few seconds ago: a value while that is known, else a promise that never rejects.
+   * Null without a repository, a commit or git itself.
+   */
+  state(): GitState | null | Promise<GitState | null>;
+  /** Files changed: the next state is read anew. */
+  invalidate(): void;
+}
+
+/** A commit changes no file that is watched. */
+const maxAgeMs = 5_000;
+const timeoutMs = 20_000;
+/** One change is enough to know. */
+const maxOutputBytes = 64 * 1024;
+
+/** Reads the state when it is asked for, once for all that ask meanwhile. */
+export function createProjectGit(options: ProjectGitOptions): ProjectGit {
+  const { elapsed = () => performance.now() } = options;
+  let reading: Promise<GitState | null> | null = null;
+  let known: { readonly state: GitState | null; readonly until: number } | null = null;
+
+  const read = async (): Promise<GitState | null> => {
+    const state = await readGit(options);
+    known = { state, until: elapsed() + maxAgeMs };
+    reading = null;
+    return state;
+  };
+  return {
+    state: () => {
+      if (known !== null && elapsed() < known.until) return known.state;
+      return (reading ??= read());
+    },
+    invalidate: () => {
+      known = null;
+    },
+  };
+}
+
+/** Everything in one call, and nothing written: no lock of the index, no hook. The scheduler's own files don't count. */
+const args = [
+  ...["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"],
+  ...["status", "--porcelain=v2", "--branch", "--untracked-files=normal"],
+  ...["--", ".", ":(exclude).al"],
+];
+
+function readGit({ projectDir: cwd, env }: ProjectGitOptions): Promise<GitState | null> {
+  const options = { cwd, env: gitEnv(env), timeout: timeoutMs, maxBuffer: maxOutputBytes };
+  return new Promise((resolve) => {
+    execFile("git", args, options, (error, stdout) => {
+      const isCut = error !== null && "code" in error && error.code === tooMuchOutput;
+      resolve(error === null || isCut ? parseStatus(stdout) : null);
+    });
+  });
+}
+
+const tooMuchOutput = "ERR_CHILD_PROCESS_STDIO_MAXBUFFER";
+
+/** Reads `# branch.oid <commit>` and whether a line follows that is no header. */
+function parseStatus(output: string): GitState | null {
+  const commit = /^# branch\.oid ([0-9a-f]{40,64})$/m.exec(output)?.[1];
+  if (commit === undefined) return null;
+  return { commit, dirty: /^[^#\n]/m.test(output) };
+}
+
+/** Without the variables that would point git to another repository, as those of a hook that starts a scheduler. */
+function gitEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(
+    ([name]) => !name.startsWith("GIT_") || name.startsWith("GIT_CONFIG_"),
+  );
+  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
+}

@@ -1,0 +1,86 @@
+import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import type {
+  Acceptance,
+  DeadLetter,
+  WaitingRun,
+} from "../../foundation/contracts/webhook-receipts.ts";
+import { keptHeaders } from "./interpret.ts";
+import type { Payload } from "./json.ts";
+import type { MatchResult } from "./match-index.ts";
+import type { Provider, Request } from "./provider.ts";
+
+const disabledReason = "agent disabled";
+
+/** A delivery that was verified, read and matched. `at` is epoch ms. */
+export interface Matched {
+  readonly provider: Provider;
+  readonly delivery: Request;
+  readonly payload: Payload;
+  readonly event: WebhookEvent;
+  readonly result: MatchResult;
+  /** Runs that waited for it: their agents get no other. */
+  readonly waitingRuns: readonly WaitingRun[];
+  readonly at: number;
+}
+
+/**
+ * What one delivery writes: its receipt, a work item for each agent, also for one whose run takes it, and a dead
+ * letter for what ran nothing.
+ */
+export function acceptanceOf(matched: Matched, newId: () => string): Acceptance {
+  const { provider, delivery, payload, event, result, waitingRuns, at } = matched;
+  const taking = new Set(waitingRuns.map(({ agent }) => agent));
+  const started = result.matched.filter((agent) => !taking.has(agent));
+  const reason = waitingRuns.length > 0 ? null : result.reason;
+  return {
+    receipt: {
+      id: event.receiptId,
+      at,
+      source: event.source,
+      type: event.type,
+      deliveryId: provider.deliveryId(payload, delivery.headers),
+      headers: keptHeaders(provider, delivery.headers),
+      body: delivery.body,
+      matched: [...started, ...taking],
+      reason: reason ?? disabledOnly(result.disabled),
+    },
+    items: started.map((agent) => workItem(agent, event, at, newId())),
+    taken: waitingRuns.map((by) => ({
+      item: workItem(by.agent, event, at, newId()),
+      by,
+      startsRun: result.matched.includes(by.agent),
+    })),
+    deadLetters: deadLetters(matched, newId),
+  };
+}
+
+function disabledOnly(agents: readonly string[]): string | null {
+  return agents.length === 0 ? null : `${disabledReason}: ${agents.join(", ")}`;
+}
+
+function workItem(agent: string, event: WebhookEvent, at: number, id: string): WorkItem {
+  return { id, agent, at, attempt: 1, trigger: { kind: "webhook", event } };
+}
+
+/** One for each disabled agent that would have run, else one for the delivery that no filter let through. */
+function deadLetters(
+  { event, result, waitingRuns, at }: Matched,
+  newId: () => string,
+): DeadLetter[] {
+  const letter = (agent: string | null, reason: string): DeadLetter => ({
+    id: newId(),
+    at,
+    kind: "webhook",
+    outcome: "rejected",
+    agent,
+    source: event.source,
+    event: event.event,
+    action: event.action,
+    receiptId: event.receiptId,
+    reason,
+  });
+  if (result.reason !== null) return waitingRuns.length > 0 ? [] : [letter(null, result.reason)];
+  return result.disabled
+    .filter((agent) => !waitingRuns.some((waitingRun) => waitingRun.agent === agent))
+    .map((agent) => letter(agent, disabledReason));
+}

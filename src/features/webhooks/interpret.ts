@@ -1,0 +1,88 @@
+import type { WebhookEvent } from "../../../streams/vocabulary.ts";
+import { webhookEvent } from "./event.ts";
+import { parseJsonBody } from "./json.ts";
+import type { Parsed, Payload } from "./json.ts";
+import type { Attributes, Headers, Provider, Request } from "./provider.ts";
+import { providerTable } from "./providers/table.ts";
+import { header } from "./signature.ts";
+
+/** A delivery as agents and filters see it. */
+export interface Interpreted {
+  readonly event: WebhookEvent;
+  readonly attributes: Attributes;
+  readonly payload: Payload;
+}
+
+/** The parts of a receipt that are read again. `at` is epoch ms. */
+export interface StoredDelivery extends Request {
+  readonly id: string;
+  readonly at: number;
+  readonly source: string;
+  readonly type: string;
+}
+
+/** Normalizes a payload that `parse` gave. */
+export function interpret(
+  provider: Provider,
+  { payload, headers }: { readonly payload: Payload; readonly headers: Headers },
+  { id, at, source }: { readonly id: string; readonly at: number; readonly source: string },
+): Interpreted {
+  const timestamp = new Date(at).toISOString();
+  const { attributes, ...fields } = provider.describe(payload, headers);
+  return {
+    event: webhookEvent({ source, type: provider.type, receiptId: id, timestamp }, fields),
+    attributes: {
+      events: fields.event,
+      actions: fields.action,
+      repos: fields.repo,
+      labels: fields.labels,
+      author: fields.author,
+      branches: fields.branch,
+      conclusions: fields.conclusion,
+      sender: fields.sender,
+      ...attributes,
+    },
+    payload,
+  };
+}
+
+/** Reads the body of a delivery. */
+export function parseDelivery(provider: Provider, request: Request): Parsed {
+  return provider.parse?.(request) ?? parseJsonBody(request.body);
+}
+
+/** The JSON of a stored delivery with its provider; null when its type is not known. */
+export function parseStored({
+  type,
+  headers,
+  body,
+}: Pick<StoredDelivery, "type" | "headers" | "body">): {
+  readonly provider: Provider;
+  readonly payload: Payload;
+} | null {
+  const provider = providerTable.get(type);
+  if (provider === undefined) return null;
+  const parsed = parseDelivery(provider, { headers, body });
+  return parsed.ok ? { provider, payload: parsed.payload } : null;
+}
+
+/** Reads a stored receipt again, for a replay; no signature is asked for. Null when its type is not known. */
+export function interpretStored(stored: StoredDelivery): Interpreted | null {
+  const parsed = parseStored(stored);
+  if (parsed === null) return null;
+  const { provider, payload } = parsed;
+  return interpret(provider, { payload, headers: stored.headers }, stored);
+}
+
+const maxHeader = 500;
+
+/** The headers that a receipt keeps. An allow-list: what is not named here may be a secret. */
+export function keptHeaders(provider: Provider, headers: Headers): Record<string, string> {
+  const names = ["content-type", "user-agent", ...provider.keptHeaders];
+  const kept: Record<string, string> = {};
+  for (const name of names) {
+    const value = header(headers, name);
+    if (value !== null) kept[name] = value.slice(0, maxHeader);
+  }
+  return kept;
+}

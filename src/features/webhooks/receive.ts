@@ -1,0 +1,216 @@
+import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import type {
+  Delivery,
+  DeliveryAnswer,
+  DeliveryCount,
+} from "../../foundation/contracts/operations.ts";
+import type { WebhookSource } from "../../foundation/contracts/webhook-filters.ts";
+import type { RefusedDelivery } from "../../foundation/contracts/refused-deliveries.ts";
+import type {
+  Acceptance,
+  Accepted,
+  RunMatch,
+} from "../../foundation/contracts/webhook-receipts.ts";
+import { messageOf } from "../../foundation/errors.ts";
+import { acceptanceOf } from "./acceptance.ts";
+import { authenticate } from "./authenticate.ts";
+import type { Refusal, SecretsOf } from "./authenticate.ts";
+import { interpret, parseDelivery } from "./interpret.ts";
+import type { Payload } from "./json.ts";
+import type { MatchIndex } from "./match-index.ts";
+import type { Provider } from "./provider.ts";
+import { providerTable } from "./providers/table.ts";
+import { whyTooMuch } from "./unsigned-limit.ts";
+import { rateLimitedWarnings } from "../../foundation/contracts/rate-limited-warnings.ts";
+
+export interface ReceiverDeps {
+  /** The project's sources as they are now. */
+  sources(): readonly WebhookSource[];
+  readonly secretsOf: SecretsOf;
+  readonly index: Pick<MatchIndex, "match">;
+  /** Matches a delivery with the runs that wait for one. */
+  matchRuns(event: WebhookEvent, payload: Payload): RunMatch;
+  /** Resolves once everything is durable; rejects when the store can't. */
+  accept(acceptance: Acceptance): Promise<Accepted>;
+  /** Hands on what was committed. */
+  dispatch(items: readonly WorkItem[]): void;
+  count(delivery: DeliveryCount): void;
+  /** A delivery of which nothing is stored. */
+  refused(delivery: RefusedDelivery): void;
+  /** The operator's log; lines are rate-limited and hold no secret, signature or body. */
+  warn(message: string): void;
+  /** Epoch ms. */
+  now(): number;
+  /** UUID v7. */
+  newId(): string;
+}
+
+export type Receive = (delivery: Delivery) => Promise<DeliveryAnswer>;
+
+/** What every step needs: the deps, with warnings that cannot flood the log. */
+interface ReceiverContext {
+  readonly deps: ReceiverDeps;
+  readonly warn: (key: string, message: string) => void;
+}
+
+/** A delivery that was verified and read. */
+interface VerifiedDelivery {
+  readonly provider: Provider;
+  readonly source: WebhookSource;
+  readonly delivery: Delivery;
+  readonly payload: Payload;
+}
+
+/** The same words for every refusal: a stranger learns nothing of sources, secrets or clocks. */
+const unverified = "The delivery carries no valid signature for this address.";
+
+const fromPage =
+  "A web page sent this. A source with allowUnsigned takes deliveries of programs only; one with a credential takes signed ones.";
+
+/**
+ * Takes deliveries in the order that makes them safe: signature over the raw bytes, signed time, parse, ping, then
+ * receipt, duplicate check and work items in one commit, and only after it the answer and the dispatch. Never rejects.
+ */
+export function createReceiver(deps: ReceiverDeps): Receive {
+  const warn = rateLimitedWarnings(
+    (message) => deps.warn(message),
+    () => deps.now(),
+  );
+  const context: ReceiverContext = { deps, warn };
+  return async (delivery) => {
+    const provider = providerTable.get(delivery.type);
+    if (provider !== undefined) return receive(context, provider, delivery);
+    const unknown = { type: "unknown", source: null, result: "not_found" } as const;
+    deps.count(unknown);
+    deps.refused({ ...unknown, reason: "the address has no webhook type that there is" });
+    return { status: 404, error: "unknown_type", detail: "There is no such webhook type." };
+  };
+}
+
+async function receive(
+  context: ReceiverContext,
+  provider: Provider,
+  delivery: Delivery,
+): Promise<DeliveryAnswer> {
+  const { deps } = context;
+  const from = await authenticate(provider, delivery, {
+    sources: deps.sources(),
+    secretsOf: (source) => deps.secretsOf(source),
+    now: deps.now(),
+  });
+  if (!from.ok) return refuse(context, provider, from);
+  const { source } = from;
+  const tooMuch = source.credential === null ? whyTooMuch(delivery) : null;
+  if (tooMuch !== null) return malformed(context, source, { status: 413, why: tooMuch });
+  const parsed = parseDelivery(provider, delivery);
+  if (!parsed.ok) return malformed(context, source, { status: 400, why: parsed.why });
+  const pong = provider.answerPing?.(parsed.payload, delivery.headers) ?? null;
+  if (pong === null) {
+    const verified = { provider, source, delivery, payload: parsed.payload };
+    const answer = await accept(context, verified);
+    const isEmpty = answer.status === 200 && provider.isAnsweredEmpty?.(delivery.headers) === true;
+    return isEmpty ? { status: 200, body: null } : answer;
+  }
+  deps.count({ type: source.type, source: source.name, result: "ping" });
+  return { status: 200, body: pong };
+}
+
+function refuse(
+  { deps, warn }: ReceiverContext,
+  { type }: Provider,
+  refusal: Refusal,
+): DeliveryAnswer {
+  const { status, source, why } = refusal;
+  const result = (
+    { 401: "unverified", 403: "unverified", 404: "not_found", 503: "unavailable" } as const
+  )[status];
+  warn(`${type} ${status}`, `webhook ${type} refused: ${why}`);
+  deps.count({ type, source: null, result });
+  deps.refused({ type, source, result, reason: why });
+  if (status === 401) return { status, error: "bad_signature", detail: unverified };
+  if (status === 403) return { status, error: "foreign_origin", detail: fromPage };
+  return status === 404
+    ? { status, error: "unknown_source", detail: "No webhook source answers here." }
+    : { status, error: "secret_unavailable", detail: "The delivery cannot be checked now." };
+}
+
+function malformed(
+  { deps, warn }: ReceiverContext,
+  source: WebhookSource,
+  { status, why }: { readonly status: 400 | 413; readonly why: string },
+): DeliveryAnswer {
+  const { type, name } = source;
+  warn(`${name} malformed`, `webhook ${name} refused: ${why}`);
+  deps.count({ type, source: name, result: "malformed" });
+  deps.refused({ type, source: name, result: "malformed", reason: why });
+  const error = status === 413 ? "too_large" : "malformed";
+  return { status, error, detail: `Refused: ${why}.` };
+}
+
+async function accept(
+  context: ReceiverContext,
+  verified: VerifiedDelivery,
+): Promise<DeliveryAnswer> {
+  const { deps, warn } = context;
+  const { source } = verified;
+  const { acceptance, runMatch } = match(deps, verified);
+  const { type, name } = source;
+  const count = (result: DeliveryCount["result"]): void =>
+    deps.count({ type, source: name, result });
+  const refused = (result: "unavailable" | "duplicate", reason: string): void => {
+    count(result);
+    deps.refused({ type, source: name, result, reason });
+  };
+  let accepted: Accepted;
+  try {
+    accepted = await deps.accept(acceptance);
+  } catch (error) {
+    runMatch.deliver(false);
+    const why = messageOf(error);
+    warn("store", `webhook ${source.name} not stored, its sender is to try again: ${why}`);
+    refused("unavailable", "it could not be stored");
+    return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };
+  }
+  runMatch.deliver(!accepted.duplicate);
+  if (accepted.duplicate) {
+    refused("duplicate", `it came before, as receipt ${accepted.receiptId}`);
+    return { status: 200, body: { receiptId: accepted.receiptId, duplicate: true } };
+  }
+  const { id, matched } = acceptance.receipt;
+  count(matched.length > 0 ? "accepted" : "unmatched");
+  dispatch(context, id, accepted.queued);
+  return { status: 200, body: { receiptId: id, matched: matched.map((agent) => ({ agent })) } };
+}
+
+function match(
+  deps: ReceiverDeps,
+  { provider, source, delivery, payload }: VerifiedDelivery,
+): { readonly acceptance: Acceptance; readonly runMatch: RunMatch } {
+  const at = deps.now();
+  const { headers } = delivery;
+  const read = interpret(
+    provider,
+    { payload, headers },
+    { id: deps.newId(), at, source: source.name },
+  );
+  const { event } = read;
+  const result = deps.index.match(source.name, read);
+  const runMatch = deps.matchRuns(event, payload);
+  const { waitingRuns } = runMatch;
+  const matched = { provider, delivery, payload, event, result, waitingRuns, at };
+  return { acceptance: acceptanceOf(matched, () => deps.newId()), runMatch };
+}
+
+/** The work is durable by now: a fault in handing it on must not make the sender deliver it again. */
+function dispatch(
+  { deps, warn }: ReceiverContext,
+  receiptId: string,
+  items: readonly WorkItem[],
+): void {
+  if (items.length === 0) return;
+  try {
+    deps.dispatch(items);
+  } catch (error) {
+    warn("dispatch", `webhook receipt ${receiptId} is stored but not started: ${messageOf(error)}`);
+  }
+}

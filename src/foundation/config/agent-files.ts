@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Problem } from "../../../streams/vocabulary.ts";
+import { agentNamePattern } from "../contracts/agent-name.ts";
+import { imageContextStamp } from "../contracts/image-context.ts";
+import { isMissing, messageOf } from "../errors.ts";
+import { fileProblem } from "./diagnostics.ts";
+import { readText } from "./read-file.ts";
+import type { FileText } from "./read-file.ts";
+import { maxConfigBytes } from "./read-project.ts";
+import { namedSchemas, readSchemas } from "./schema-files.ts";
+import type { SchemaFile } from "./schema-files.ts";
+import { formatValue } from "./format-value.ts";
+
+/** The texts of an agent's files; null where there is none, and `problems` has the reason. */
+export interface AgentFiles {
+  readonly name: string;
+  readonly config: string | null;
+  readonly skill: string | null;
+  /** Changes with the Dockerfile and with what it may copy; null without one. */
+  readonly dockerfileHash: string | null;
+  /** JSON files that its config names, by name. */
+  readonly schemas: ReadonlyMap<string, SchemaFile>;
+  readonly problems: readonly Problem[];
+}
+
+const mebibyte = 1024 ** 2;
+
+/** Reads the agent's files. Null when its directory or its `config.toml` isn't there. Never throws. */
+export async function readAgent(projectDir: string, name: string): Promise<AgentFiles | null> {
+  const [config, skill, dockerfile] = await readFiles(projectDir, name);
+  if (config.type === "missing") return null;
+  return filesOf(projectDir, name, [config, skill, dockerfile]);
+}
+
+/** Reads a directory that has a SKILL.md and no `config.toml`, so is no agent yet; null for all others. Never throws. */
+export async function readBareSkill(projectDir: string, name: string): Promise<AgentFiles | null> {
+  // Asked of every agent that is touched: the other files are read of the few that lack this one only.
+  const path = join(projectDir, "agents", name, "config.toml");
+  const config = await readText(path, projectDir, maxConfigBytes);
+  if (config.type !== "missing") return null;
+  const [, skill, dockerfile] = await readFiles(projectDir, name);
+  if (skill.type === "missing") return null;
+  return filesOf(projectDir, name, [config, skill, dockerfile]);
+}
+
+export const bareSkill = "is not an agent: it has a SKILL.md, but no config.toml";
+
+/** The warning about such a directory; `name` is its name. */
+export function bareSkillProblem(name: string): Problem {
+  const message = `${bareSkill}; al config ${name} makes one`;
+  return { ...fileProblem(`agents/${name}`, message), severity: "warning" };
+}
+
+/** `config.toml`, SKILL.md and Dockerfile. */
+type Texts = readonly [config: FileText, skill: FileText, dockerfile: FileText];
+
+function readFiles(projectDir: string, name: string): Promise<Texts> {
+  const read = (file: string, maxBytes: number): Promise<FileText> =>
+    readText(join(projectDir, "agents", name, file), projectDir, maxBytes);
+  return Promise.all([
+    read("config.toml", maxConfigBytes),
+    read("SKILL.md", mebibyte),
+    read("Dockerfile", mebibyte),
+  ]);
+}
+
+async function filesOf(
+  projectDir: string,
+  name: string,
+  [config, skill, dockerfile]: Texts,
+): Promise<AgentFiles> {
+  const path = `agents/${name}`;
+  const needed = skill.type === "missing" ? noSkill : skill;
+  return {
+    name,
+    config: textOf(config),
+    skill: textOf(needed),
+    dockerfileHash: await imageHash(dockerfile, join(projectDir, "agents", name)),
+    schemas: await readSchemas(projectDir, name, namedSchemas(textOf(config) ?? "")),
+    problems: [
+      ...unreadable(`${path}/config.toml`, config),
+      ...unreadable(`${path}/SKILL.md`, needed),
+      ...unreadable(`${path}/Dockerfile`, dockerfile),
+    ],
+  };
+}
+
+const noSkill: FileText = {
+  type: "unreadable",
+  reason: "is missing; expected a markdown file with the agent's instructions",
+};
+
+function textOf(file: FileText): string | null {
+  return file.type === "text" ? file.text : null;
+}
+
+function unreadable(path: string, file: FileText): Problem[] {
+  return file.type === "unreadable" ? [fileProblem(path, file.reason)] : [];
+}
+
+async function imageHash(dockerfile: FileText, agentDir: string): Promise<string | null> {
+  if (dockerfile.type !== "text") return null;
+  const context = await imageContextStamp(agentDir);
+  return createHash("sha256").update(dockerfile.text).update(context).digest("hex");
+}
+
+interface AgentList {
+  /** Sorted. A name is no promise that `readAgent` finds an agent. */
+  readonly names: readonly string[];
+  /** Directories that can't be agents because of their name. */
+  readonly problems: readonly Problem[];
+}
+
+/** The directories in the project's `agents/`. Never throws: without one the list is empty. */
+export async function listAgents(projectDir: string): Promise<AgentList> {
+  try {
+    const entries = await readdir(join(projectDir, "agents"), { withFileTypes: true });
+    // Hidden directories belong to editors and version control.
+    const directories = entries
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith("."))
+      .sort();
+    return {
+      names: directories.filter(isAgentName),
+      problems: directories.filter((name) => !isAgentName(name)).map(illegalName),
+    };
+  } catch (error) {
+    if (isMissing(error)) return { names: [], problems: [] };
+    const reason = `can't be read (${messageOf(error)}); check its permissions`;
+    return { names: [], problems: [fileProblem("agents", reason)] };
+  }
+}
+
+const namePattern = new RegExp(`^${agentNamePattern}$`);
+const reserved = ["default", "scheduler"];
+
+/** Whether an agent may be called so; its name is its directory's. */
+export function isAgentName(name: string): boolean {
+  return namePattern.test(name) && !reserved.includes(name);
+}
+
+/** Why an agent can't be called so; null when it can. */
+export function agentNameProblem(name: string): string | null {
+  if (isAgentName(name)) return null;
+  const expected = reserved.includes(name)
+    ? "this name is reserved"
+    : "expected 1 to 63 of a-z, 0-9 and -, not beginning with -";
+  return `${formatValue(name)} is not an agent's name: ${expected}`;
+}
+
+function illegalName(name: string): Problem {
+  const problem = agentNameProblem(name) ?? "";
+  return fileProblem(`agents/${name}`, `${problem}; rename the directory`);
+}

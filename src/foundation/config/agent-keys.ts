@@ -1,0 +1,209 @@
+import { z } from "zod";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { counted, durationText } from "../contracts/format.ts";
+import { hooksKey } from "./agent-hooks.ts";
+import { localKey } from "./agent-local.ts";
+import { modelsKey } from "./agent-models.ts";
+import { runtimeKey } from "./agent-runtime.ts";
+import { webhooksKey } from "./agent-webhooks.ts";
+import { alertKey } from "./alert-options.ts";
+import { budgetKey } from "./budget.ts";
+import { agentKey, fact, factOf } from "./config-key.ts";
+import type { AgentKey } from "./config-key.ts";
+import { expectKey } from "./expect.ts";
+import {
+  choice,
+  runCredential,
+  flag,
+  integer,
+  list,
+  maxTimerSeconds,
+  tags,
+  text,
+  timezone,
+} from "./fields.ts";
+import { harnessKey } from "./harness.ts";
+import { heartbeatKey } from "./heartbeat.ts";
+import { maskUserInfo } from "./mask.ts";
+import { fileSchema } from "./key-table.ts";
+import { networkKey } from "./network.ts";
+import { fiveFields } from "./schedule.ts";
+
+const catchUps = ["none", "latest"] as const;
+const paramError = "text or a list of texts";
+
+/**
+ * The keys of an agent's config. The file's schema and reference page, the values in use with their fallbacks, what
+ * `al config` prints, the description of a change, the API's schema and the facts on the agent's page are made from this
+ * table, in its order. A new key is an entry here, in AgentConfig, and what reads it.
+ */
+export const agentKeys = {
+  name: { value: z.string() },
+  title: { label: "name", value: z.string() },
+  description: { value: z.string().nullable(), isLong: true },
+  instructions: { label: "SKILL.md", value: z.string(), isLong: true },
+  models: modelsKey,
+  harness: harnessKey,
+  credentials: agentKey({
+    inFile: "credentials",
+    field: list(runCredential(), 'a list of credentials, e.g. ["github_token"] or []').describe(
+      "What its runs get, as variables and files.",
+    ),
+    resolve: (given): readonly string[] => given,
+    value: z.array(z.string()).readonly(),
+    facts: (names) => factOf("Credentials", names),
+  }),
+  schedule: agentKey({
+    inFile: "schedule",
+    field: z
+      .string({ error: 'a cron expression with five fields, e.g. "0 9 * * *"' })
+      .optional()
+      .describe(
+        "When it runs by itself. @hourly, @daily, @weekly, @monthly and @yearly are short for five fields.",
+      ),
+    resolve: (given) => (given === undefined ? null : fiveFields(given)),
+    value: z.string().nullable(),
+    facts: (schedule, { scheduleText, config }) =>
+      schedule === null
+        ? []
+        : factOf("Schedule", [
+            schedule,
+            ...(scheduleText === null ? [] : [scheduleText]),
+            `time zone ${config.timezone}`,
+          ]),
+  }),
+  timezone: agentKey({
+    inFile: "timezone",
+    field: timezone().optional().describe("The clock of its schedule. Without it the project's."),
+    resolve: (given, { project }) => given ?? project.timezone,
+    value: z.string(),
+  }),
+  catchUp: agentKey({
+    inFile: "catchUp",
+    field: choice(catchUps)
+      .default("none")
+      .describe(
+        "What happens to ticks that were missed while no scheduler was up: nothing, or one run for the latest of them.",
+      ),
+    resolve: (given) => given,
+    value: z.enum(catchUps),
+    facts: (given) =>
+      fact("Missed ticks", given === "latest" ? "one run for the latest of them" : null),
+  }),
+  callable: agentKey({
+    inFile: "callable",
+    field: flag()
+      .default(false)
+      .describe(
+        "true for an agent without schedule and webhooks: other agents call it, or people start it.",
+      ),
+    resolve: (given) => given,
+    value: z.boolean().meta({ description: "It may do without schedule and webhooks" }),
+    facts: (isCallable) =>
+      fact("Started by", isCallable ? "calls of other agents, and people" : null),
+  }),
+  tags: agentKey({
+    inFile: "tags",
+    field: tags()
+      .default([])
+      .describe("Labels by which the dashboard and `al stat --tag` group and filter agents."),
+    resolve: (given): readonly string[] => [...new Set(given)],
+    value: z.array(z.string()).readonly(),
+    // A run is the same whatever its agent is labelled.
+    canonical: () => null,
+    facts: (names) => factOf("Tags", names),
+  }),
+  scale: agentKey({
+    inFile: "scale",
+    field: integer("concurrent runs", 0)
+      .default(1)
+      .describe("How many of its runs may live at once; 0 disables the agent."),
+    resolve: (given) => given,
+    value: z.int(),
+    facts: (scale) => fact("Runs at once", scale === 0 ? "0, which disables it" : String(scale)),
+  }),
+  timeoutSeconds: agentKey({
+    inFile: "timeout",
+    field: integer("seconds", 1, maxTimerSeconds)
+      .optional()
+      .describe("How long a run may take. Without it [local].timeout of the project."),
+    resolve: (given, { project }) => given ?? project.local.timeoutSeconds,
+    value: z.number(),
+    facts: (seconds) => fact("Timeout", durationText(seconds * 1000)),
+  }),
+  budget: budgetKey,
+  queueSize: agentKey({
+    inFile: "maxWorkQueueSize",
+    field: integer("work items", 1)
+      .optional()
+      .describe(
+        "How much work waits for it; what is more drops the oldest. Without it workQueueSize of the project.",
+      ),
+    resolve: (given, { project }) => given ?? project.workQueueSize,
+    value: z.int(),
+    facts: (size) => fact("Queue", `holds ${counted(size, "work item")}`),
+  }),
+  waitTimeoutSeconds: agentKey({
+    inFile: "waitTimeout",
+    field: integer("seconds", 1, maxTimerSeconds)
+      .optional()
+      .describe(
+        "How long its runs wait for a trigger. Without it defaultWaitTimeout of the project.",
+      ),
+    resolve: (given, { project }) => given ?? project.defaultWaitTimeoutSeconds,
+    value: z.number(),
+    facts: (seconds) => fact("Waits for a trigger", `up to ${durationText(seconds * 1000)}`),
+  }),
+  webhooks: webhooksKey,
+  hooks: hooksKey,
+  params: agentKey({
+    inFile: "params",
+    field: z
+      .record(z.string(), z.union([z.string(), z.array(z.string())], { error: paramError }), {
+        error: "a table",
+      })
+      .default({})
+      .describe("Values of your own choice; handed to the agent in its prompt."),
+    resolve: (given): Readonly<Record<string, string | readonly string[]>> => given,
+    value: z.record(z.string(), z.union([z.string(), z.array(z.string()).readonly()])),
+    isLong: true,
+    facts: (params) =>
+      Object.entries(params).flatMap(([name, value]) =>
+        fact(`Param ${name}`, typeof value === "string" ? value : value.join(", ")),
+      ),
+  }),
+  runtime: runtimeKey,
+  local: localKey,
+  network: networkKey,
+  alert: alertKey,
+  expect: expectKey,
+  heartbeat: heartbeatKey,
+  source: agentKey({
+    inFile: "source",
+    field: text().optional().describe("Where al add took the agent from."),
+    resolve: (given) => given ?? null,
+    value: z.string().nullable(),
+    canonical: (source, { mask }) => source && maskUserInfo(source, mask),
+    facts: (source, { config: { sourceCommit } }) =>
+      factOf(
+        "Installed from",
+        [source, sourceCommit].filter((text) => text !== null),
+      ),
+  }),
+  sourceCommit: agentKey({
+    inFile: "sourceCommit",
+    field: text().optional().describe("The commit that it was taken from; al update moves it on."),
+    resolve: (given) => given ?? null,
+    value: z.string().nullable(),
+  }),
+  license: { value: z.string().nullable(), facts: (license) => fact("License", license) },
+  compatibility: {
+    value: z.string().nullable(),
+    facts: (range) => fact("Compatible with", range),
+  },
+  dockerfileHash: { label: "files of its image", value: z.string().nullable(), isLong: true },
+} satisfies { readonly [Key in keyof AgentConfig]: AgentKey<AgentConfig[Key]> };
+
+/** An agent's `config.toml`. */
+export const agentSchema = fileSchema(agentKeys);
+export type AgentTable = z.output<typeof agentSchema>;

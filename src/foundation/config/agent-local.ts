@@ -1,0 +1,117 @@
+import { z } from "zod";
+import type { AgentLocalConfig } from "../../../streams/agent-config.ts";
+import { runtimes } from "../../../streams/runtimes.ts";
+import type { RuntimeType } from "../../../streams/runtimes.ts";
+import { agentKey, fact, factOf } from "./config-key.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import { describeValues, differingKeys } from "./differences.ts";
+import { maskValues } from "./mask.ts";
+import { memorySize, network, pattern, processors, table } from "./fields.ts";
+
+const variable = pattern(
+  /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
+  "letters, digits and _, and no digit at the beginning",
+);
+
+const localSchema = table({
+  memory: memorySize()
+    .optional()
+    .describe(
+      "What a container of it may use, without swap; what is written to its folders counts.",
+    ),
+  cpus: processors().optional().describe("Processors that a container of it may use."),
+  network: network().optional().describe("What its runs are connected to, as the project's."),
+  env: z
+    .record(variable, z.string({ error: "text in quotes" }), {
+      error: 'a table of variables, e.g. { LOG_LEVEL = "debug" }',
+    })
+    .default({})
+    .describe(
+      "Variables of its commands and hooks, in every runtime. They are not secret; for secrets use credentials.",
+    ),
+});
+type LocalTable = z.output<typeof localSchema>;
+
+/** An agent's own `[local]`. */
+export const localKey = agentKey({
+  inFile: "local",
+  field: localSchema
+    .prefault({})
+    .describe("What goes before [local] of the project; memory and cpus are for containers only."),
+  resolve: ({ memory = null, cpus = null, network: net = null, env }): AgentLocalConfig => ({
+    memory,
+    cpus,
+    network: net,
+    env,
+  }),
+  value: z.object({
+    memory: z.string().nullable(),
+    cpus: z.number().nullable(),
+    network: z.string().nullable(),
+    env: z.record(z.string(), z.string()),
+  }),
+  canonical: (local, { mask }) => ({ ...local, env: maskValues(local.env, mask) }),
+  change: (before, after) =>
+    differingKeys(before, after)
+      .map((key) => describeLocal(key, before, after))
+      .join(", "),
+  facts: ({ memory, cpus, network: net, env }) => [
+    ...fact("Memory", memory),
+    ...fact("Processors", cpus === null ? null : String(cpus)),
+    ...fact("Network", net),
+    ...factOf(
+      "Variables",
+      Object.entries(env).map(([name, value]) => `${name}=${value}`),
+    ),
+  ],
+});
+
+/** Values of variables may be long. */
+function describeLocal(key: string, before: AgentLocalConfig, after: AgentLocalConfig): string {
+  if (key === "env") return "local.env changed";
+  const valueIn = (local: object): unknown =>
+    new Map<string, unknown>(Object.entries(local)).get(key);
+  return describeValues(`local.${key}`, valueIn(before), valueIn(after));
+}
+
+/** Variables that the run sets itself, or that change which program a command is. */
+const reserved =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|ENV|BASH_ENV|NODE_OPTIONS|NODE_COMPILE_CACHE|GIT_CONFIG_(COUNT|KEY_.*|VALUE_.*)|(AL|LD|DYLD)_.*)$/;
+
+interface CheckedTable {
+  readonly credentials: readonly string[];
+  readonly local: LocalTable;
+  readonly runtimeType: RuntimeType;
+}
+
+/** Reports variables of `[local].env` that are taken, and warns of limits without effect. */
+export function checkLocal(
+  { credentials, local, runtimeType }: CheckedTable,
+  credentialSets: (reference: string, variable: string) => boolean,
+  diagnostics: Diagnostics,
+): void {
+  for (const name of Object.keys(local.env)) {
+    const from = credentials.find((reference) => credentialSets(reference, name));
+    const path = ["local", "env", name];
+    if (reserved.test(name)) {
+      diagnostics.error(path, `local.env.${name} is reserved for the run itself; ${instead(name)}`);
+    } else if (from !== undefined) {
+      const advice = "choose another name, or leave the credential out";
+      diagnostics.error(path, `local.env.${name} is set by the credential ${from}; ${advice}`);
+    }
+  }
+  if (runtimes[runtimeType].hasLimits) return;
+  for (const key of ["memory", "cpus"] as const) {
+    if (local[key] === undefined) continue;
+    const advice = `leave it out, or set type = "container" under [runtime]`;
+    diagnostics.warn(
+      ["local", key],
+      `local.${key} limits containers, and this is a ${runtimeType} agent; ${advice}`,
+    );
+  }
+}
+
+function instead(name: string): string {
+  if (name === "TZ") return "set timezone of the agent";
+  return "choose another name, or set it in the command that needs it";
+}

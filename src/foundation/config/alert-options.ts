@@ -1,0 +1,122 @@
+import { z } from "zod";
+import type { AlertOptions, AlertTarget } from "../../../streams/alert-options.ts";
+import { didYouMean } from "../contracts/did-you-mean.ts";
+import { durationText } from "../contracts/format.ts";
+import { agentKey, factOf } from "./config-key.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import { describeValues, differingKeys } from "./differences.ts";
+import { parseDuration, writtenDuration } from "./durations.ts";
+import { duration, integer, list, table, text } from "./fields.ts";
+import { formatNames, formatValue } from "./format-value.ts";
+
+const targets = list(text(), 'a list of names of [alerts.<name>], e.g. ["ops"], or [] for none');
+const after = integer("failures", 1, 1000);
+const interval = duration("a length of time");
+
+/** The project's `[alert]`. */
+export const projectAlertSchema = table({
+  to: targets
+    .optional()
+    .describe("The targets of alerts. Without it all that the project has; [] silences them."),
+  after: after
+    .default(1)
+    .describe("How many runs of an agent fail in a row before there is an alert."),
+  remind: interval.default("24h").describe("How often an alert is repeated while its cause lasts."),
+  noSuccessFor: interval
+    .default("never")
+    .describe("How long an agent may go without a run that succeeded, before there is an alert."),
+});
+type ProjectAlert = z.output<typeof projectAlertSchema>;
+
+export function projectAlert(given: ProjectAlert): AlertOptions {
+  return {
+    to: given.to ?? null,
+    after: given.after,
+    remindMs: parseDuration(given.remind) ?? null,
+    noSuccessForMs: parseDuration(given.noSuccessFor) ?? null,
+  };
+}
+
+/** An agent's own `[alert]`. */
+export const alertKey = agentKey({
+  inFile: "alert",
+  field: table({
+    to: targets.optional().describe("The targets of its alerts. Without it the project's."),
+    after: after
+      .optional()
+      .describe("How many of its runs fail in a row before there is an alert."),
+    remind: interval.optional().describe("How often an alert is repeated while its cause lasts."),
+    noSuccessFor: interval
+      .optional()
+      .describe("How long it may go without a run that succeeded, before there is an alert."),
+  })
+    .prefault({})
+    .describe("Who is alerted when it fails, and when. What is not set is [alert] of the project."),
+  resolve: (given, { project: { alert: all, alerts }, diagnostics }): AlertOptions => {
+    checkAlert(given, alerts, diagnostics);
+    return {
+      to: given.to ?? all.to,
+      after: given.after ?? all.after,
+      remindMs: resolved(given.remind, all.remindMs),
+      noSuccessForMs: resolved(given.noSuccessFor, all.noSuccessForMs),
+    };
+  },
+  written: writtenAlert,
+  value: z.object({
+    to: z.array(z.string()).readonly().nullable(),
+    after: z.int(),
+    remindMs: z.number().nullable(),
+    noSuccessForMs: z.number().nullable(),
+  }),
+  // They change nothing of a run.
+  canonical: () => null,
+  change: describeAlerts,
+  facts: (options) => factOf("Alerts", alertTexts(options)),
+});
+
+function resolved(given: string | undefined, otherwise: number | null): number | null {
+  return given === undefined ? otherwise : (parseDuration(given) ?? null);
+}
+
+/** Options with the keys that files have. */
+export function writtenAlert({ to, after: failures, ...ms }: AlertOptions): object {
+  const remind = writtenDuration(ms.remindMs);
+  return { to, after: failures, remind, noSuccessFor: writtenDuration(ms.noSuccessForMs) };
+}
+
+/** Reports names of targets that the project does not have. */
+export function checkAlert(
+  { to = [] }: { readonly to?: readonly string[] | undefined },
+  known: readonly Pick<AlertTarget, "name">[],
+  diagnostics: Diagnostics,
+): void {
+  const names = known.map(({ name }) => name);
+  for (const [index, name] of to.entries()) {
+    if (names.includes(name)) continue;
+    const advice =
+      names.length === 0
+        ? `the project's config.toml has none; add [alerts.${name}] there`
+        : `expected one of ${formatNames(names)}${didYouMean(name, names)}`;
+    const message = `target ${formatValue(name)} of alerts is not defined; ${advice}`;
+    diagnostics.error(["alert", "to", index], message);
+  }
+}
+
+/** `alert.after 1 → 3`, by the keys that files have. */
+export function describeAlerts(before: AlertOptions, now: AlertOptions): string {
+  const [was, is] = [writtenAlert(before), writtenAlert(now)];
+  const [old, recent] = [new Map(Object.entries(was)), new Map(Object.entries(is))];
+  return differingKeys(was, is)
+    .map((key) => describeValues(`alert.${key}`, old.get(key), recent.get(key)))
+    .join(", ");
+}
+
+function alertTexts({ to, after: failures, remindMs, noSuccessForMs }: AlertOptions): string[] {
+  if (to?.length === 0) return ["none"];
+  return [
+    to === null ? "to all targets" : `to ${to.join(", ")}`,
+    failures === 1 ? "after each failure" : `after ${failures} failures in a row`,
+    ...(remindMs === null ? [] : [`repeated every ${durationText(remindMs)}`]),
+    ...(noSuccessForMs === null ? [] : [`without a success for ${durationText(noSuccessForMs)}`]),
+  ];
+}

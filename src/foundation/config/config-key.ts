@@ -1,0 +1,116 @@
+import type { z } from "zod";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { AgentFact } from "../contracts/agent-detail.ts";
+import type { FilterTable } from "../contracts/webhook-filters.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import type { ProjectConfig } from "./project-config.ts";
+import type { SchemaFile } from "./schema-files.ts";
+
+/** What agents are resolved by beside the project's config. */
+export interface KnownToAgents {
+  readonly filters: FilterTable;
+  /** Those that the program knows; others are allowed. */
+  readonly credentialTypes: readonly string[];
+  /** Whether runs have this variable of the credential that `reference` names. */
+  readonly credentialSets: (reference: string, variable: string) => boolean;
+  /** The program's, for `compatibility`. */
+  readonly version: string;
+}
+
+/** What the value of an agent's key may depend on. */
+export interface AgentContext extends KnownToAgents {
+  readonly project: ProjectConfig;
+  /** JSON files of its directory by name. */
+  readonly schemas: ReadonlyMap<string, SchemaFile>;
+  readonly diagnostics: Diagnostics;
+}
+
+/** Puts a text in the place of a secret one: equal for equal secrets. */
+export type Mask = (secret: string) => string;
+
+/** What a config that is stored with a run depends on: it holds no secret text, and no place of this machine. */
+export interface CanonicalContext {
+  readonly mask: Mask;
+  readonly projectDir: string;
+}
+
+/** How a key of a config that is in use is shown: in the API, and in the description of a change. */
+interface ShownKey<Value> {
+  /** The resolved value, for the API. */
+  readonly value: z.ZodType<Value, Value>;
+  /** Where a reader finds it, when that is not the key of the file. */
+  readonly label?: string;
+  /** Values are long or private: a description names only the key. */
+  readonly isLong?: true;
+  /** The value as the version of a run holds it, where that is not what the file would hold. */
+  canonical?(value: Value, context: CanonicalContext): unknown;
+  /** Describes a change, where it takes more than both values. */
+  change?(before: Value, after: Value): string;
+}
+
+/** What a key of a file adds to that. */
+export interface FileKey<Name extends string, Field extends z.ZodType, Value, Context> {
+  /** Its name in the file. */
+  readonly inFile: Name;
+  /** What the file may hold; its description is the key's on the reference page. */
+  readonly field: Field;
+  /** The value in use, with the fallback of a key that is not set. */
+  resolve(given: z.output<Field>, context: Context): Value;
+  /** The value as the file would hold it, null for a key that is not set; absent where that is the same. */
+  written?(value: Value, projectDir: string): unknown;
+}
+
+interface ShownAgentKey<Value> extends ShownKey<Value> {
+  /** What the agent's page lists. */
+  facts?(value: Value, shown: ShownAgent): readonly AgentFact[];
+}
+
+/** What a fact may show beside its own value. */
+export interface ShownAgent {
+  readonly config: AgentConfig;
+  /** The schedule in words; null without one. */
+  readonly scheduleText: string | null;
+}
+
+/** A fact of one value; none where the value is null. */
+export function fact(label: string, value: string | null): readonly AgentFact[] {
+  return value === null ? [] : [{ label, values: [value] }];
+}
+
+/** A fact of several values; none without any. */
+export function factOf(label: string, values: readonly string[]): readonly AgentFact[] {
+  return values.length === 0 ? [] : [{ label, values }];
+}
+
+/** A key of an agent's config. Only the name, the parts of SKILL.md and the image's hash are not in the file. */
+export type AgentKey<Value> = ShownAgentKey<Value> &
+  Partial<FileKey<string, z.ZodType, Value, AgentContext>>;
+
+/** Infers the types of a key that is in the file. */
+export function agentKey<const Name extends string, Field extends z.ZodType, Value>(
+  key: ShownAgentKey<Value> & FileKey<Name, Field, Value, AgentContext>,
+): ShownAgentKey<Value> & FileKey<Name, Field, Value, AgentContext> {
+  return key;
+}
+
+/** What the value of a key of `[models.<name>]` may depend on. */
+export interface ModelContext {
+  readonly name: string;
+  readonly provider: string;
+  readonly projectDir: string;
+}
+
+interface ShownModelKey<Value> extends Pick<ShownKey<Value>, "value" | "canonical"> {
+  /** What the agent's page shows of it; null for nothing. */
+  fact?(value: Value): string | null;
+}
+
+/** A key of `[models.<name>]`. Only the name is not in the table. */
+export type ModelKey<Value> = ShownModelKey<Value> &
+  Partial<FileKey<string, z.ZodType, Value, ModelContext>>;
+
+export function modelKey<const Name extends string, Field extends z.ZodType, Value>(
+  key: ShownModelKey<Value> & FileKey<Name, Field, Value, ModelContext>,
+): ShownModelKey<Value> & FileKey<Name, Field, Value, ModelContext> {
+  return key;
+}

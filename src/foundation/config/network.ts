@@ -1,0 +1,101 @@
+import { z } from "zod";
+import type { NetworkConfig } from "../../../streams/agent-config.ts";
+import { parseAllowEntry, presetEntries } from "../contracts/network-allow.ts";
+import { agentKey, factOf } from "./config-key.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import { describeValues, differingKeys } from "./differences.ts";
+import { credential, list, table } from "./fields.ts";
+
+const entryError =
+  'a preset such as "github", or a host such as "api.example.com", "*.example.com", "example.com:22" or "10.0.0.7:5432 private"';
+
+function entries() {
+  const entry = z.string({ error: entryError }).refine(isAllowEntry, { error: entryError });
+  return list(entry, 'a list of presets and hosts, e.g. ["github", "api.example.com"]');
+}
+
+const host = z
+  .string({ error: "a host, e.g. api.example.com" })
+  .refine((text) => presetEntries(text) === null && parsesAsHost(text), {
+    error: 'a host without a port and without a wildcard, e.g. "api.example.com"',
+  });
+
+const allow = entries()
+  .default([])
+  .describe(
+    "Presets and hosts that runs may reach, beside their models and the presets of their credentials. A host is reached on port 443, unless it names another one. `*.example.com` is all names below it. `private` behind a host allows addresses of private networks.",
+  );
+const ask = z
+  .literal(false, {
+    error:
+      "false, as a question to a person can't be answered yet: list the hosts in network.allow",
+  })
+  .default(false)
+  .describe("Reserved: whether a host that is not listed becomes a question to a person.");
+
+/** The project's `[network]`. */
+export const projectNetworkSchema = table({
+  allow,
+  ask,
+  credentials: z
+    .record(credential(), list(host, 'a list of hosts, e.g. ["api.example.com"]'), {
+      error: "a table of credentials with their hosts",
+    })
+    .default({})
+    .describe(
+      "Further hosts that a credential is for. Runs get texts that stand for its secrets, and the scheduler puts the secrets into the headers of requests to these hosts.",
+    ),
+});
+
+/** An agent's own `[network]`. */
+export const networkKey = agentKey({
+  inFile: "network",
+  field: table({ allow, ask })
+    .optional()
+    .describe(
+      'What its runs may reach. Where the network can\'t be closed for them, they do not start. It has no effect when [local].network is not "none".',
+    ),
+  resolve: (given): NetworkConfig | null => (given ? { allow: given.allow } : null),
+  value: z.object({ allow: z.array(z.string()).readonly() }).nullable(),
+  change: describeNetworks,
+  facts: (network) => factOf("May reach", network?.allow ?? []),
+});
+
+interface CheckedTable {
+  readonly network?: NetworkConfig | undefined;
+  readonly local: { readonly network?: string | undefined };
+}
+
+/** Warns of a table that has no effect. */
+export function checkNetwork(
+  { network, local }: CheckedTable,
+  project: { readonly local: { readonly network: string } },
+  diagnostics: Diagnostics,
+): void {
+  const connected = local.network ?? project.local.network;
+  if (network === undefined || connected === "none") return;
+  const why = `network has no effect, as local.network is ${JSON.stringify(connected)}`;
+  diagnostics.warn(["network"], `${why}; leave one of them out, or set local.network = "none"`);
+}
+
+/** `network.allow ["github"] → ["github", "npm"]`, by the keys that files have. */
+export function describeNetworks(
+  before: NetworkConfig | null,
+  after: NetworkConfig | null,
+): string {
+  const [old, now] = [before ?? {}, after ?? {}];
+  const [was, is] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
+  return differingKeys(old, now)
+    .map((key) => describeValues(`network.${key}`, was.get(key) ?? null, is.get(key) ?? null))
+    .join(", ");
+}
+
+function isAllowEntry(text: string): boolean {
+  return presetEntries(text) !== null || typeof parseAllowEntry(text) !== "string";
+}
+
+function parsesAsHost(text: string): boolean {
+  const parsed = parseAllowEntry(text);
+  if (typeof parsed === "string" || parsed.isPrivate || parsed.isWildcard) return false;
+  return !text.includes(":");
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import type { Rates } from "../../../streams/agent-config.ts";
+
+/** Dearer than any model is, and cheap enough that sums of it are exact. */
+const maxUsdPerMillion = 100_000;
+
+const rates =
+  "a table of USD per million tokens, e.g. { input = 3, output = 15, cacheRead = 0.3, cacheWrite = 3.75 }";
+
+/** `price` of `[models.<name>]`. */
+export const priceField = z.strictObject(
+  {
+    input: usdPerMillion(),
+    output: usdPerMillion(),
+    cacheRead: usdPerMillion().optional(),
+    cacheWrite: usdPerMillion().optional(),
+  },
+  { error: rates },
+);
+
+function usdPerMillion() {
+  const error = `USD per million tokens, 0 to ${maxUsdPerMillion}`;
+  return z.number({ error }).min(0, { error }).max(maxUsdPerMillion, { error });
+}
+
+/** The cache costs what other input costs where the price says nothing of it. */
+export function ratesOf(given: z.output<typeof priceField> | undefined): Rates | null {
+  if (given === undefined) return null;
+  const { input, output, cacheRead = input, cacheWrite = input } = given;
+  return { input, output, cacheRead, cacheWrite };
+}
+
+/** `$3 in, $15 out per million tokens`. */
+export function priceText(price: Rates | null): string | null {
+  return price === null ? null : `$${price.input} in, $${price.output} out per million tokens`;
+}

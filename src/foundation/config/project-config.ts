@@ -1,0 +1,75 @@
+import type { AlertOptions, AlertTarget } from "../../../streams/alert-options.ts";
+import type { ClusterConfig } from "../contracts/cluster.ts";
+import type { WebhookSource } from "../contracts/webhook-filters.ts";
+import type {
+  Budget,
+  HarnessConfig,
+  ModelConfig,
+  NetworkConfig,
+} from "../../../streams/agent-config.ts";
+import type { Problem } from "../../../streams/vocabulary.ts";
+
+export interface ProjectNetworkConfig extends NetworkConfig {
+  /** Further hosts of credentials, by `type` or `type:instance`. */
+  readonly credentials: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The project's `config.toml` with all defaults filled in. Plain data, safe to compare as JSON. */
+export interface ProjectConfig {
+  readonly models: Readonly<Record<string, ModelConfig>>;
+  readonly harness: HarnessConfig;
+  readonly local: {
+    readonly image: string;
+    readonly memory: string;
+    readonly cpus: number;
+    readonly timeoutSeconds: number;
+    readonly network: string;
+    /** Local image that the default image is built on. */
+    readonly base: string | null;
+    /** Processes that are kept started ahead for each OS user that agents run as. */
+    readonly warm: number;
+    /** How many runs may be starting at once. */
+    readonly starting: number;
+  };
+  readonly gateway: {
+    readonly port: number;
+    readonly host: string;
+    readonly allowedHosts: readonly string[];
+    readonly trustProxy: boolean;
+    readonly maxBodyBytes: number;
+    /** Origin by which people reach the dashboard, null for the gateway's own address. */
+    readonly publicUrl: string | null;
+  };
+  readonly webhooks: Readonly<Record<string, WebhookSource>>;
+  /** `dayUsd` and `monthUsd` are over all agents; the rest counts for agents that don't set their own. */
+  readonly budget: Budget;
+  /** Null without the table. */
+  readonly network: ProjectNetworkConfig | null;
+  /** Where runs of the runtime `cluster` are started; null without the table. */
+  readonly cluster: ClusterConfig | null;
+  readonly alerts: readonly AlertTarget[];
+  /** For agents that don't set their own, and for what no agent is the cause of. */
+  readonly alert: AlertOptions;
+  /** URL that is pinged while the scheduler is well, null for none. It may hold a secret. */
+  readonly heartbeat: string | null;
+  readonly workQueueSize: number;
+  readonly defaultWaitTimeoutSeconds: number;
+  readonly resourceLockTimeoutSeconds: number;
+  readonly maxReruns: number;
+  readonly maxCallDepth: number;
+  /** Concurrent runs over all agents; null is unlimited. */
+  readonly scale: number | null;
+  readonly historyRetentionDays: number;
+  readonly historyMaxBytes: number;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** What became of the project's `config.toml`. A bad config is a value, not an error. */
+export type ProjectChange =
+  | {
+      readonly type: "set";
+      readonly project: ProjectConfig;
+      readonly warnings: readonly Problem[];
+    }
+  | { readonly type: "invalid"; readonly problems: readonly Problem[] };

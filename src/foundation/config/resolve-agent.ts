@@ -1,0 +1,113 @@
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { AgentChange, Problem } from "../../../streams/vocabulary.ts";
+import { closest, editDistance, meant } from "../contracts/did-you-mean.ts";
+import { parseCredentialReference } from "../contracts/credential-reference.ts";
+import type { AgentFiles } from "./agent-files.ts";
+import { agentKeys, agentSchema } from "./agent-keys.ts";
+import type { AgentTable } from "./agent-keys.ts";
+import { checkLocal } from "./agent-local.ts";
+import { checkRuntime, runtimeTypeOf } from "./agent-runtime.ts";
+import type { KnownToAgents } from "./config-key.ts";
+import { checkExpect } from "./expect.ts";
+import { hasErrors } from "./diagnostics.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import { checkNetwork } from "./network.ts";
+import type { ProjectConfig } from "./project-config.ts";
+import { formatValue } from "./format-value.ts";
+import { resolveKeys } from "./key-table.ts";
+import { scheduleProblem } from "./schedule.ts";
+import { parseSkill } from "./skill.ts";
+import type { ParsedSkill, Skill } from "./skill.ts";
+import { validateToml } from "./validate.ts";
+
+/** What an agent's files are: a config, or why they are none. */
+type ResolvedAgent = Exclude<AgentChange, { readonly type: "removed" }>;
+
+/** The agent's config from its files, with the project's fallbacks. Pure; never throws. */
+export function resolveAgent(
+  files: AgentFiles,
+  project: ProjectConfig,
+  known: KnownToAgents,
+): ResolvedAgent {
+  const { name, dockerfileHash } = files;
+  const skill = resolveSkill(files, known);
+  const config = resolveConfig(files, project, known);
+  const problems = [...files.problems, ...config.problems, ...skill.problems];
+  if (config.resolved === null || skill.skill === null || hasErrors(problems)) {
+    return { type: "invalid", name, problems, sources: namedSources(files.config ?? "") };
+  }
+  const title = skill.skill.title ?? name;
+  const agent = { name, ...skill.skill, title, ...config.resolved, dockerfileHash };
+  return { type: "set", agent, warnings: problems };
+}
+
+/** Webhook sources in a config that may not even be TOML. The `source` of the agent itself is among them, an address. */
+function namedSources(config: string): readonly string[] {
+  return [...config.matchAll(/\bsource["']?\s*=\s*["']([^"'\n]+)/g)].map(([, name = ""]) => name);
+}
+
+function resolveSkill({ name, skill }: AgentFiles, { version }: KnownToAgents): ParsedSkill {
+  if (skill === null) return { skill: null, problems: [] };
+  return parseSkill(`agents/${name}/SKILL.md`, skill, version);
+}
+
+type FromConfig = Omit<AgentConfig, keyof Skill | "name" | "dockerfileHash">;
+
+interface ResolvedConfig {
+  readonly resolved: FromConfig | null;
+  readonly problems: readonly Problem[];
+}
+
+function resolveConfig(
+  files: AgentFiles,
+  project: ProjectConfig,
+  known: KnownToAgents,
+): ResolvedConfig {
+  const { name, config, schemas } = files;
+  if (config === null) return { resolved: null, problems: [] };
+  const { value: table, diagnostics } = validateToml(
+    agentSchema,
+    `agents/${name}/config.toml`,
+    config,
+  );
+  const { problems } = diagnostics;
+  if (table === null) return { resolved: null, problems };
+  checkTriggers(table, diagnostics);
+  checkCredentials(table, known.credentialTypes, diagnostics);
+  checkRuntime(table, project, diagnostics);
+  const runtimeType = runtimeTypeOf(table.runtime, project);
+  checkLocal({ ...table, runtimeType }, known.credentialSets, diagnostics);
+  checkNetwork(table, project, diagnostics);
+  const inSchema = checkExpect(table, files, diagnostics);
+  const resolved = resolveKeys(agentKeys, table, { ...known, project, schemas, diagnostics });
+  return { resolved, problems: [...problems, ...inSchema] };
+}
+
+function checkTriggers(table: AgentTable, diagnostics: Diagnostics): void {
+  const { schedule, webhooks, callable, scale } = table;
+  const problem = schedule === undefined ? null : scheduleProblem(schedule);
+  if (problem !== null) diagnostics.error(["schedule"], problem);
+  if (schedule !== undefined || webhooks.length > 0 || callable || scale === 0) return;
+  diagnostics.error(
+    [],
+    `the agent has neither schedule nor webhooks, so nothing would start it; ${waysToStart}`,
+  );
+}
+
+const waysToStart =
+  'add schedule = "0 9 * * *" or [[webhooks]]; set callable = true if other agents call it or people start it; or disable it with scale = 0';
+
+/** A type of one's own may be near a known one; one that is a single slip away from it is a slip. */
+function checkCredentials(
+  { credentials }: AgentTable,
+  known: readonly string[],
+  diagnostics: Diagnostics,
+): void {
+  for (const [index, name] of credentials.entries()) {
+    const type = parseCredentialReference(name)?.type ?? "";
+    const near = known.includes(type) ? null : closest(type, known);
+    if (near === null || editDistance(type, near) > 1) continue;
+    const message = `${formatValue(type)} is not a type of credential that al knows; ${meant(near)}`;
+    diagnostics.warn(["credentials", index], message);
+  }
+}

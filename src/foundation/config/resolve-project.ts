@@ -1,0 +1,137 @@
+import type { ModelApi, ModelConfig } from "../../../streams/agent-config.ts";
+import type { FilterTable, WebhookSource } from "../contracts/webhook-filters.ts";
+import { didYouMean } from "../contracts/did-you-mean.ts";
+import { modelDefaults } from "../contracts/model-defaults.ts";
+import { checkAlert, projectAlert } from "./alert-options.ts";
+import { alertTargets, checkAlertTargets } from "./alert-targets.ts";
+import { projectBudget } from "./budget.ts";
+import { checkCluster, resolveCluster } from "./cluster.ts";
+import { resolveHarness } from "./harness.ts";
+import { resolveKeys } from "./key-table.ts";
+import { modelKeys } from "./model-keys.ts";
+import { missingModelKey } from "./needed-model-keys.ts";
+import { hasErrors } from "./diagnostics.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import type { ProjectChange, ProjectConfig } from "./project-config.ts";
+import { projectSchema } from "./project-schema.ts";
+import type { ModelTable, ProjectTable } from "./project-schema.ts";
+import type { ProjectFile } from "./read-project.ts";
+import { formatNames, formatValue } from "./format-value.ts";
+import { validateToml } from "./validate.ts";
+
+/** The project's config from its text. Pure; never throws. */
+export function resolveProject(file: ProjectFile, filters: FilterTable): ProjectChange {
+  const { value, diagnostics } = validateToml(projectSchema, "config.toml", file.text);
+  if (value !== null) {
+    checkModels(value, diagnostics);
+    checkSources(value, filters, diagnostics);
+    checkCluster(value.cluster, diagnostics);
+    checkAlertTargets(value.alerts, diagnostics);
+    checkAlert(value.alert, alertTargets(value.alerts), diagnostics);
+  }
+  if (value === null || hasErrors(diagnostics.problems)) {
+    return { type: "invalid", problems: diagnostics.problems };
+  }
+  return { type: "set", project: projectConfig(value, file), warnings: diagnostics.problems };
+}
+
+function checkModels({ models }: ProjectTable, diagnostics: Diagnostics): void {
+  for (const [name, model] of Object.entries(models)) {
+    const path = ["models", name];
+    const missing = missingModelKey(model);
+    if (missing !== null) {
+      const [key, expected] = missing;
+      diagnostics.error(path, `${path.join(".")}.${key} is missing; expected ${expected}`);
+    }
+    if (model.authType === "oauth_token" && apiOf(model) === "google-generative-ai") {
+      const found = `${path.join(".")}.authType is "oauth_token", which Google's API does not take`;
+      diagnostics.error([...path, "authType"], `${found}; use "api_key"`);
+    }
+  }
+}
+
+function apiOf({ api, provider, model = "" }: ModelTable): ModelApi {
+  return api ?? modelDefaults(provider, model).api;
+}
+
+function checkSources(
+  { webhooks }: ProjectTable,
+  filters: FilterTable,
+  diagnostics: Diagnostics,
+): void {
+  for (const [name, source] of Object.entries(webhooks)) {
+    const path = ["webhooks", name];
+    if (!Object.hasOwn(filters, source.type)) {
+      const types = Object.keys(filters);
+      const near = didYouMean(source.type, types);
+      const expected = `expected one of ${formatNames(types)}${near}`;
+      diagnostics.error(
+        [...path, "type"],
+        `${path.join(".")}.type is ${formatValue(source.type)}; ${expected}`,
+      );
+    } else if (source.allowUnsigned) {
+      const advice = "every client that reaches the gateway can start agents with it";
+      diagnostics.warn(
+        [...path, "allowUnsigned"],
+        `webhook source ${name} takes unsigned deliveries: ${advice}`,
+      );
+    } else if (source.credential === undefined) {
+      const advice = "name the instance of its secret, or set allowUnsigned = true";
+      diagnostics.warn(
+        path,
+        `webhook source ${name} has no credential, so its deliveries are refused; ${advice}`,
+      );
+    }
+  }
+}
+
+function projectConfig(
+  table: ProjectTable,
+  { dir, machineTimezone, machineCores }: ProjectFile,
+): ProjectConfig {
+  const { models, harness, local, gateway, webhooks, budget, network, timezone, scale, ...rest } =
+    table;
+  const { defaultWaitTimeout, resourceLockTimeout, alerts, alert, heartbeat, ...more } = rest;
+  const { cluster, ...sizes } = more;
+  const { timeout, base, starting, ...localRest } = local;
+  return {
+    models: mapEntries(models, (name, model) => modelConfig(name, model, dir)),
+    harness: resolveHarness(harness),
+    local: {
+      ...localRest,
+      timeoutSeconds: timeout,
+      base: base ?? null,
+      starting: starting ?? machineCores,
+    },
+    gateway: { ...gateway, publicUrl: publicOrigin(gateway) },
+    webhooks: mapEntries(webhooks, (name, { credential = null, ...source }): WebhookSource => {
+      return { name, ...source, credential };
+    }),
+    budget: projectBudget(budget),
+    network: network ? { allow: network.allow, credentials: network.credentials } : null,
+    cluster: resolveCluster(cluster),
+    alerts: alertTargets(alerts),
+    alert: projectAlert(alert),
+    heartbeat: heartbeat.url ?? null,
+    ...sizes,
+    defaultWaitTimeoutSeconds: defaultWaitTimeout,
+    resourceLockTimeoutSeconds: resourceLockTimeout,
+    scale: scale ?? null,
+    timezone: timezone ?? machineTimezone,
+  };
+}
+
+function publicOrigin({ publicUrl }: ProjectTable["gateway"]): string | null {
+  return publicUrl === undefined ? null : new URL(publicUrl).origin;
+}
+
+function modelConfig(name: string, table: ModelTable, projectDir: string): ModelConfig {
+  return { name, ...resolveKeys(modelKeys, table, { name, provider: table.provider, projectDir }) };
+}
+
+function mapEntries<From, To>(
+  record: Readonly<Record<string, From>>,
+  map: (key: string, value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(key, value)]));
+}

@@ -1,0 +1,101 @@
+import type { Budget } from "../../../streams/agent-config.ts";
+import { nanoOfUsd } from "./money.ts";
+import type { NanoUsd } from "./money.ts";
+
+/** The budgets that count for the runs of an agent. */
+export interface Budgets {
+  /** `dayUsd` and `monthUsd` are over all agents; the rest counts where the agent's own says nothing. */
+  readonly project: Budget;
+  readonly agent: Budget;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** The budgets of an agent; of one without a valid config, or of none, those that only the project sets. */
+export function budgetsFor(project: Budget, agent: Budget | undefined, timezone: string): Budgets {
+  // The project's day and month are shared: as the agent's own they would be counted, and shown, once more.
+  return { project, agent: agent ?? { ...project, dayUsd: null, monthUsd: null }, timezone };
+}
+
+/** The project's budget without a line of config: a run that got out of hand ends before it costs much. */
+export const defaultBudget = {
+  runUsd: 10,
+  dayUsd: null,
+  monthUsd: null,
+  turns: null,
+  warnAt: [50, 80],
+  onLimit: "stop",
+} as const satisfies Budget;
+
+/** Spending is counted for `project`, `agent:<name>` and `run:<instance id>`. */
+export const projectScope = "project";
+export const agentScope = (agent: string): string => `agent:${agent}`;
+export const runScope = (instanceId: string): string => `run:${instanceId}`;
+
+/** The one window of a run: all of it. */
+export const wholeRun = "run";
+
+/** What counts for one scope in a window of one kind. */
+export interface Limit {
+  /** Null where there is none: it is counted nevertheless. */
+  readonly nano: NanoUsd | null;
+  readonly warnAt: readonly number[];
+}
+
+export interface Limits {
+  readonly run: Limit;
+  readonly agentDay: Limit;
+  readonly agentMonth: Limit;
+  readonly projectDay: Limit;
+  readonly projectMonth: Limit;
+  readonly turns: number | null;
+}
+
+/** The limits of one call of the agent. */
+export function limitsOf({ project, agent }: Budgets): Limits {
+  const limit = (usd: number | null, { warnAt }: Budget): Limit => ({
+    nano: usd === null ? null : nanoOfUsd(usd),
+    warnAt,
+  });
+  return {
+    run: limit(agent.runUsd ?? project.runUsd, agent),
+    agentDay: limit(agent.dayUsd, agent),
+    agentMonth: limit(agent.monthUsd, agent),
+    projectDay: limit(project.dayUsd, project),
+    projectMonth: limit(project.monthUsd, project),
+    turns: agent.turns ?? project.turns,
+  };
+}
+
+/** Names an account. */
+export interface AccountKey {
+  /** `project`, `agent:<name>` or `run:<instance id>`. */
+  readonly scope: string;
+  /** `2026-11-22`, `2026-11`, or `run`. */
+  readonly window: string;
+  /** Epoch ms at which the window turns; null for a run. */
+  readonly endsAt: number | null;
+}
+
+/** What is stored of an account. */
+export interface StoredAccount {
+  readonly spent: NanoUsd;
+  /** How much a person added to its limit. */
+  readonly raised: NanoUsd;
+  /** The highest percentage that a warning came for. */
+  readonly warned: number;
+  /** Of a run: answers of models, and calls that wait for one. */
+  readonly turns: number;
+  /** Of a run: tokens of its requests and answers. */
+  readonly tokens: number;
+}
+
+/** The command that raises the limits of a scope. */
+export function raiseCommand(scope: string): string {
+  return `al budget raise ${agentOf(scope) ?? (scope === projectScope ? "project" : scope)} <usd>`;
+}
+
+export function agentOf(scope: string): string | null {
+  const prefix = agentScope("");
+  return scope.startsWith(prefix) ? scope.slice(prefix.length) : null;
+}

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
+
+/** One entry of the trigger history on the wire; absent values are null, times ISO 8601 UTC. */
+export const historyEntrySchema = z
+  .object({
+    id: z.string(),
+    at: z.string(),
+    kind: z.enum(triggerKinds),
+    agent: z.string().nullable(),
+    source: z.string().nullable(),
+    event: z.string().nullable(),
+    action: z.string().nullable(),
+    receiptId: z.string().nullable(),
+    instanceId: z.string().nullable(),
+    outcome: z.enum(outcomes).nullable().meta({ description: "Null while the work waits or runs" }),
+    deadLetter: z.boolean(),
+    reason: z.string().nullable(),
+    attempt: z.int(),
+    startedAt: z.string().nullable(),
+    endedAt: z.string().nullable(),
+    durationMs: z.number().nullable(),
+    exitCode: z.int().nullable(),
+    model: z.string().nullable(),
+    tokens: z.number().nullable(),
+    costUsd: z.number().nullable(),
+    callId: z.string().nullable().meta({ description: "The call that asked for it" }),
+    caller: z.string().nullable().meta({ description: "The instance that called" }),
+    value: z.unknown().meta({
+      description: "What the run returned; a long one is cut and then text. Null for nothing",
+    }),
+    replayOf: z
+      .string()
+      .nullable()
+      .meta({ description: "The entry that this one runs again, for a replay" }),
+    calls: z.int().meta({ description: "How many calls its run made" }),
+    version: z.string().nullable().meta({
+      description:
+        "Hash of the config and instructions that its run ran: the same for runs of the same. Null before a run",
+    }),
+  })
+  .meta({ id: "HistoryEntry" });
+export type HistoryEntry = z.infer<typeof historyEntrySchema>;
+
+/** What an entry asked and returned in full, and the calls around it. */
+export const callTreeSchema = z
+  .object({
+    context: z
+      .string()
+      .nullable()
+      .meta({ description: "What a caller passed to the call; null for others" }),
+    value: z.unknown().meta({ description: "What the run returned, whole; null for nothing" }),
+    entries: z.array(historyEntrySchema).meta({
+      description: "The entry that the tree of calls began with, and all calls in it, oldest first",
+    }),
+  })
+  .meta({ id: "CallTree" });
+export type CallTree = z.infer<typeof callTreeSchema>;
+
+/** Query of `GET /api/stats/triggers`. `page` counts from 1; `before` is a cursor from `nextBefore`. */
+export const historyQuerySchema = z.object({
+  page: z.coerce.number().int().min(1).default(1),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  deadLetter: z
+    .enum(["true", "false"])
+    .transform((value) => value === "true")
+    .optional(),
+  agent: z.string().optional(),
+  kind: z.enum(triggerKinds).optional(),
+  outcome: z.enum(outcomes).optional(),
+  refused: z
+    .literal("true")
+    .transform(() => true as const)
+    .optional()
+    .meta({
+      description: "Only work that no run was started for: skipped, missed, dropped, rejected",
+    }),
+  /** ISO 8601 date-time. */
+  since: z.iso.datetime({ offset: true }).optional(),
+  before: z.string().optional().meta({ description: "The `nextBefore` of an earlier page" }),
+});
+export type HistoryQuery = z.infer<typeof historyQuerySchema>;
+
+export const historyPageSchema = z
+  .object({
+    triggers: z.array(historyEntrySchema),
+    page: z.int(),
+    limit: z.int(),
+    total: z.int(),
+    nextBefore: z.string().nullable(),
+  })
+  .meta({ id: "HistoryPage" });
+export type HistoryPage = z.infer<typeof historyPageSchema>;

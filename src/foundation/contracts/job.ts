@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { providers } from "../../../streams/agent-config.ts";
+import type { ModelConfig } from "../../../streams/agent-config.ts";
+import { harnessTypes } from "../../../streams/harnesses.ts";
+import type { Trigger } from "../../../streams/vocabulary.ts";
+
+/**
+ * The input of a run, as one JSON document on its standard input. It holds secrets, so it never becomes an
+ * argument, an environment variable or a log line.
+ */
+export const scriptSchema = z.strictObject({
+  turns: z
+    .array(
+      z.strictObject({
+        /** The model's text in this turn. */
+        text: z.string().optional(),
+        /** The tool calls of this turn, with the arguments that the tool takes. */
+        tools: z
+          .array(z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()) }))
+          .optional(),
+        /** Waits this long before it answers, in milliseconds. */
+        delayMs: z.int().min(0).max(600_000).optional(),
+        /** Answers with this HTTP status instead, as a provider in trouble does. */
+        status: z.int().min(400).max(599).optional(),
+        /** The message that goes with `status`. */
+        error: z.string().optional(),
+      }),
+    )
+    .min(1),
+});
+export type Script = z.infer<typeof scriptSchema>;
+
+/** The settings of a model that the scheduler alone uses, secrets among them. */
+export const outsideOfRuns = [
+  "credential",
+  "script",
+  "headers",
+  "requestsPerMinute",
+  "providerTools",
+  "extraFields",
+] as const satisfies readonly (keyof ModelConfig)[];
+
+/** A model as runs get it. */
+export interface JobModel extends Omit<ModelConfig, (typeof outsideOfRuns)[number]> {
+  /** Why the model cannot be used, such as a missing key; the run continues with the others. */
+  readonly problem?: string;
+}
+
+/** The scheduler has checked the settings against the table of `[models.<name>]`; here they pass as they are. */
+const jobModelSchema = z
+  .looseObject({
+    name: z.string(),
+    provider: z.enum(providers),
+    problem: z.string().optional(),
+  })
+  .transform((model) => model as unknown as JobModel);
+
+const jobCredentialSchema = z.object({
+  type: z.string(),
+  instance: z.string(),
+  /** Field name to secret value. */
+  fields: z.record(z.string(), z.string()),
+  /** Environment variable to secret value, for the agent's commands and its hooks. */
+  env: z.record(z.string(), z.string()),
+  /** Variables with the path of a field as a file, which the run writes: `{field}` in them stands for its path. */
+  fileEnv: z.record(z.string(), z.string()).optional(),
+  /** Texts that are no secrets, written as fields are where `fileEnv` names them. */
+  texts: z.record(z.string(), z.string()).optional(),
+  /** Where git authenticates with it: the password is the value of `variable`. */
+  git: z.object({ url: z.string(), username: z.string(), variable: z.string() }).optional(),
+});
+export type JobCredential = z.infer<typeof jobCredentialSchema>;
+
+/** A file of the agent's skill, by its path below the agent's directory (`scripts/…`). */
+const jobFileSchema = z.object({
+  path: z.string().regex(/^(scripts|references|assets)\/(?!.*(^|\/)\.\.(\/|$))/),
+  /** Base64. */
+  content: z.string(),
+  executable: z.boolean(),
+});
+export type JobFile = z.infer<typeof jobFileSchema>;
+
+const jobNetworkSchema = z.object({
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. An address may hold a password. */
+  variables: z.record(z.string(), z.string()),
+  /** Certificates that are trusted beside Node's own, as PEM; null for none. */
+  certificates: z.string().nullable(),
+  /** Whether the bridge is the run's only way out; a host user's run may be open for all that. */
+  closed: z.boolean().optional(),
+  /** Certificate of the run's own authority, as PEM; absent when the scheduler puts in none of its secrets. */
+  authority: z.string().optional(),
+});
+export type JobNetwork = z.infer<typeof jobNetworkSchema>;
+
+export const jobSchema = z.object({
+  instanceId: z.string(),
+  agent: z.string(),
+  title: z.string(),
+  instructions: z.string(),
+  /** What the instructions refer to; written into the working directory. */
+  files: z.array(jobFileSchema).optional(),
+  harness: z.object({ type: z.enum(harnessTypes), command: z.string() }),
+  /** In the order to try; models in cooldown come last. */
+  models: z.array(jobModelSchema).min(1),
+  params: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  credentials: z.array(jobCredentialSchema),
+  /** Variables that the agent's config sets for its commands and hooks. */
+  env: z.record(z.string(), z.string()).optional(),
+  hooks: z.object({ pre: z.array(z.string()), post: z.array(z.string()) }),
+  timeoutSeconds: z.number(),
+  trigger: z.custom<Trigger>((value) => typeof value === "object" && value !== null),
+  /** The webhook's whole body, for the agent to read from a file; null for other triggers. */
+  payload: z.string().nullable(),
+  /** The run's own working directory: absolute, empty, owned by its user. */
+  workDir: z.string(),
+  /** How the run reaches the network; absent where that is open, needs no proxy and trusts no more than Node does. */
+  network: jobNetworkSchema.optional(),
+  /** How the run reaches the scheduler; null for not at all. */
+  channel: z
+    .object({
+      /** Path of the run's own socket, as the run sees it. */
+      socket: z.string(),
+      /** Secret: who has it can ask in the run's name. */
+      token: z.string(),
+    })
+    .nullable(),
+});
+export type Job = z.infer<typeof jobSchema>;

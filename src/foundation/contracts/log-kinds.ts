@@ -1,0 +1,33 @@
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+
+/**
+ * The kinds of a run's log entries, with the fields that each has beside its text. `said`, the model's text, keeps the
+ * name that log files hold.
+ */
+export const logKinds = [
+  /** The model's text. */
+  "said",
+  /** A call: `tool`, `input`, and `call`, its id, which the lines below repeat. */
+  "tool",
+  /** What a running call printed since the line before, if anything: `tool`, `output`, `leftOut`, `durationMs`. */
+  "tool-output",
+  /** The answer to a call: `tool`, `output`, `isError`, `durationMs`. */
+  "tool-result",
+  /** Tokens of one turn. */
+  "usage",
+  /** From one model to the next. */
+  "fallback",
+  "hook",
+  /** A host that was denied: `host`, `port`, `reason`. */
+  "network",
+  /** A raw line of a process. */
+  "process",
+  /** Start and end of the run itself, and notes about it. */
+  "run",
+] as const;
+export type LogKind = (typeof logKinds)[number];
+
+/** The kind of an entry; null for a line of the scheduler, and for a kind that is not known. */
+export function kindOf({ kind }: LogEntry): LogKind | null {
+  return logKinds.find((known) => known === kind) ?? null;
+}

@@ -1,0 +1,172 @@
+import type { AccountKey, StoredAccount } from "./budget.ts";
+import type { Observable } from "rxjs";
+import type { Provider } from "../../../streams/agent-config.ts";
+import type { NanoUsd } from "./money.ts";
+import type { CallUsage, Price } from "./price.ts";
+import type { Meter } from "./model-gateway.ts";
+
+/**
+ * How sure the cost of a call is: its price is known; it is not, and the call counts at the dearest price of the
+ * provider; or a subscription pays for it, and the cost is only what it would have been.
+ */
+export const billings = ["priced", "unpriced", "subscription"] as const;
+export type Billing = (typeof billings)[number];
+
+/** What a model costs and allows. */
+export interface ModelTerms {
+  readonly provider: Provider;
+  readonly price: Price;
+  readonly billing: Billing;
+  /** The most that an answer may have, in tokens. */
+  readonly maxOutputTokens: number;
+  /** Null for no limit. */
+  readonly requestsPerMinute: number | null;
+}
+
+/** A call to a model whose cost is reserved. */
+export interface ReservedCall {
+  /** Epoch ms. */
+  readonly at: number;
+  /** Calendar day of the project's time zone, `2026-11-22`. */
+  readonly day: string;
+  readonly instanceId: string;
+  readonly agent: string;
+  /** The model's name in the project's config. */
+  readonly model: string;
+  readonly providerModel: string;
+  readonly billing: Billing;
+  readonly reserved: NanoUsd;
+  /** What it is charged to; the first is the run's. */
+  readonly accounts: readonly AccountKey[];
+}
+
+/** How a call to a model ended. */
+export interface SettledCall {
+  /** As `SpendStore.reserve` gave it. */
+  readonly seq: number;
+  /** HTTP status of the provider; null when it gave no answer. */
+  readonly status: number | null;
+  readonly usage: CallUsage | null;
+  readonly estimated: boolean;
+  /** What it cost by its price; of a subscription what it would have cost. */
+  readonly nano: NanoUsd;
+  /** What its accounts are charged. */
+  readonly charged: NanoUsd;
+  readonly reserved: NanoUsd;
+  /** Whether the model answered. */
+  readonly isTurn: boolean;
+  readonly firstByteMs: number | null;
+  readonly totalMs: number;
+  readonly accounts: readonly AccountKey[];
+}
+
+/** What a store keeps of spending. */
+export interface SpendStore {
+  /** What is stored of an account; null when nothing was spent. What an open call reserved counts as spent. */
+  account(scope: string, window: string): StoredAccount | null;
+  /** Durable when it resolves, with the call's number. */
+  reserve(call: ReservedCall): Promise<number>;
+  /** Waits for the store. */
+  settle(call: SettledCall): Promise<void>;
+  raise(accounts: readonly AccountKey[], nano: NanoUsd): Promise<void>;
+  /** Waits for the store. */
+  recordWarning(account: AccountKey, percent: number): Promise<void>;
+  /** Records why the last call of a run was refused for its budget; null when it was not. */
+  recordRefusal(instanceId: string, reason: string | null): Promise<void>;
+  /** As recorded last; null for a run without a refusal. */
+  refusal(instanceId: string): string | null;
+}
+
+/** What the forecast of an agent is worked out from. */
+export interface AgentRuns {
+  /** What its last runs cost that are over and asked a model, the latest first. */
+  readonly costs: readonly NanoUsd[];
+  /** Runs of 30 days that webhooks and calls start, by the rate of the last 30. */
+  readonly triggered: number;
+}
+
+/** What a run spent by now. */
+export interface RunSpend {
+  readonly instanceId: string;
+  readonly agent: string;
+  readonly usd: number;
+  readonly reservedUsd: number;
+  /** Answers of models, and calls that wait for one. */
+  readonly turns: number;
+  /** Of requests and answers, cached ones among them. */
+  readonly tokens: number;
+}
+
+/** A call to a model that is over. */
+export interface MeteredCall {
+  readonly agent: string;
+  /** The model's name in the project's config. */
+  readonly model: string;
+  /** HTTP status of the provider; null when it gave no answer. */
+  readonly status: number | null;
+  readonly usage: CallUsage | null;
+  /** What its budgets are charged. */
+  readonly usd: number;
+}
+
+/** Spending that passed a percentage of its limit, once a window. */
+export interface BudgetWarning {
+  /** `project`, `agent:<name>` or `run:<instance id>`. */
+  readonly scope: string;
+  readonly window: string;
+  readonly percent: number;
+  readonly usd: number;
+  readonly limitUsd: number;
+}
+
+/** A limit and what is spent of it, in USD. */
+export interface BudgetState {
+  readonly scope: string;
+  readonly window: string;
+  /** Epoch ms at which the window turns. */
+  readonly endsAt: number | null;
+  readonly usd: number;
+  readonly reserved: number;
+  /** With what it was raised by; null for none. */
+  readonly limit: number | null;
+}
+
+/** Whether a run can pay its model that was refused a call, as far as its budgets go. */
+export type RunFunds =
+  | {
+      readonly type: "short";
+      /** Epoch ms at which the window of the limit turns; null for the limit of a run. */
+      readonly endsAt: number | null;
+      /** Which limit it waits for, and until when: for people. */
+      readonly text: string;
+    }
+  | { readonly type: "paid" }
+  /** Runs of its agent stop at their limits. */
+  | { readonly type: "stops" };
+
+/** A meter that tells what is spent. */
+export interface SpendMeter extends Meter {
+  readonly spent$: Observable<RunSpend>;
+  readonly call$: Observable<MeteredCall>;
+  readonly warning$: Observable<BudgetWarning>;
+  /** Agents of calls that a budget could not pay. */
+  readonly refused$: Observable<string>;
+  /** Scopes whose limits a person raised. */
+  readonly raised$: Observable<string>;
+  /** The limits of these agents, and the project's. */
+  limits(agents: readonly string[]): readonly BudgetState[];
+  /**
+   * The limit that keeps an agent from starting runs now, or with an instance id that run from calling models, until its
+   * window turns or it is raised; null for none.
+   */
+  exhausted(agent: string, instanceId?: string): BudgetState | null;
+  /** What the run spent by now. */
+  run(instanceId: string, agent: string): RunSpend;
+  /**
+   * Adds to the limits of `project`, `agent:<name>` or `run:<instance id>` until their windows turn, and to those of
+   * an agent's live runs with it. Durable when it resolves.
+   */
+  raise(scope: string, usd: number): Promise<void>;
+  /** The run makes no more calls. */
+  runEnded(instanceId: string): void;
+}

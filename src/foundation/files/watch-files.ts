@@ -1,0 +1,148 @@
+import {
+  buffer,
+  concatMap,
+  debounceTime,
+  defer,
+  filter,
+  from,
+  map,
+  merge,
+  mergeMap,
+  of,
+  share,
+  takeUntil,
+  timer,
+} from "rxjs";
+import type { MonoTypeOperatorFunction, Observable } from "rxjs";
+import { problemText } from "../../../streams/problem-text.ts";
+import type { Problem } from "../../../streams/vocabulary.ts";
+import { classify } from "./classify.ts";
+import type { PathKind } from "./classify.ts";
+import { repairScans } from "./repair-scans.ts";
+import type { Scan } from "./scan.ts";
+import { watchProject } from "./watch-project.ts";
+import type { ProjectFileEvent } from "./watch-project.ts";
+
+/** What may have changed on disk. All are hints. */
+export interface WatchedFiles {
+  /** Names of agents. */
+  readonly agent$: Observable<string>;
+  /** The project's config.toml. */
+  readonly project$: Observable<unknown>;
+  /** Why watching is impaired, and what can't be an agent because of its name; for a person. */
+  readonly warning$: Observable<string>;
+}
+
+/** Nothing came or went for so long, in ms. */
+const quietMs = 1_000;
+/** A watcher that is not ready by then, in ms, is not waited for. */
+const readyTimeoutMs = 5_000;
+
+export interface WatchDeps {
+  /** From before the files were read: what changed since then is found, too. */
+  readonly scan: Scan;
+  /** Directories that can't be agents, known already. */
+  readonly problems: readonly Problem[];
+  readonly isAgentName: (name: string) => boolean;
+  /** The directories of agents as they are now. */
+  readonly listAgents: () => Promise<{
+    readonly names: readonly string[];
+    readonly problems: readonly Problem[];
+  }>;
+}
+
+/** Watches the files of a project, once for all subscribers; a scan finds what events miss. */
+export function watchFiles(projectDir: string, deps: WatchDeps): WatchedFiles {
+  const { scan, problems, isAgentName, listAgents } = deps;
+  const mayBeMisnamed = (kind: PathKind): boolean =>
+    kind?.kind === "agents-root" || (kind?.kind === "agent" && !isAgentName(kind.name));
+  const watched$ = watchProject(projectDir).pipe(share());
+  const ready$ = watched$.pipe(filter(({ type }) => type === "ready"));
+  // A watcher is ready a second time when it had to begin anew by polling.
+  const begin$ = merge(ready$, timer(readyTimeoutMs).pipe(takeUntil(ready$)));
+  const repaired$ = repairScans(projectDir, { begin$, before: scan });
+  const event$ = merge(repaired$, watched$).pipe(share());
+  const kind$ = event$.pipe(
+    mergeMap((event) => (event.type === "touched" ? of(classify(event.path)) : [])),
+    share(),
+  );
+  const agent$ = merge(kind$, cameOrWent(watched$).pipe(onceMoreWhenQuiet(listAgents)));
+  return {
+    agent$: agent$.pipe(
+      mergeMap((kind) => {
+        if (kind?.kind === "agent") return isAgentName(kind.name) ? of(kind.name) : [];
+        if (kind?.kind !== "agents-root") return [];
+        return from(listAgents()).pipe(mergeMap(({ names }) => names));
+      }),
+    ),
+    project$: kind$.pipe(filter((kind) => kind?.kind === "project")),
+    warning$: merge(
+      event$.pipe(
+        filter((event) => event.type === "warning"),
+        map(({ message }) => message),
+      ),
+      newProblems(kind$.pipe(filter(mayBeMisnamed)), listAgents, problems),
+    ),
+  };
+}
+
+/** Folders of agents that came or went. */
+function cameOrWent(event$: Observable<ProjectFileEvent>): Observable<PathKind> {
+  return event$.pipe(
+    mergeMap((event) =>
+      event.type === "touched" && agentFolder.test(event.path) ? of(classify(event.path)) : [],
+    ),
+    share(),
+  );
+}
+
+const agentFolder = /^agents\/[^/]+$/;
+
+/**
+ * Watching misses that a folder went which had only just come, as when one checkout follows another: each of a burst is
+ * looked at once more, and so is each that was there after the last burst and is not there now.
+ */
+export function onceMoreWhenQuiet(
+  list: () => Promise<{ readonly names: readonly string[] }>,
+): MonoTypeOperatorFunction<PathKind> {
+  return (value$) =>
+    defer(() => {
+      let known: readonly string[] = [];
+      const gone = (names: readonly string[]): PathKind[] => {
+        const there = new Set(names);
+        const missing = known.filter((name) => !there.has(name));
+        known = names;
+        return missing.map((name) => ({ kind: "agent", name }));
+      };
+      return value$.pipe(
+        buffer(value$.pipe(debounceTime(quietMs))),
+        concatMap((kinds) =>
+          from(list()).pipe(mergeMap(({ names }) => [...kinds, ...gone(names)])),
+        ),
+      );
+    });
+}
+
+/**
+ * Problems that the last check did not have, as texts; checks at each value of `check$`, one after the other. A problem
+ * that was solved and came back is emitted again.
+ */
+export function newProblems(
+  check$: Observable<unknown>,
+  check: () => Promise<{ readonly problems: readonly Problem[] }>,
+  first: readonly Problem[],
+): Observable<string> {
+  return defer(() => {
+    let known = new Set(first.map(problemText));
+    const fresh = ({ problems }: { readonly problems: readonly Problem[] }): string[] => {
+      const texts = problems.map(problemText);
+      const added = texts.filter((text) => !known.has(text));
+      known = new Set(texts);
+      return added;
+    };
+    return check$.pipe(
+      concatMap(() => from(check())),
+      concatMap(fresh),
+    );
+  });
+}

@@ -1,0 +1,173 @@
+import { join } from "node:path";
+import { Subject } from "rxjs";
+import { messageOf } from "../errors.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+import { formatLine } from "./format-line.ts";
+import { logFileOf, logsDir, parseLogFileName } from "./log-files.ts";
+import type { LogFile } from "./log-files.ts";
+import { AppendError, createLogHandles } from "./log-handles.ts";
+import { createLineQueue } from "./line-queue.ts";
+import { wholeLines } from "./read-lines.ts";
+import type { RawLine } from "./read-lines.ts";
+
+/** What a log writer needs. */
+export interface LogWriterOptions {
+  /** Epoch ms; its UTC date chooses the file. */
+  readonly now: () => number;
+  /** Called when lines can't be written, at most once a minute. */
+  readonly onProblem: (message: string) => void;
+  /** Bytes of lines that may wait for a slow disk. */
+  readonly maxWaitingBytes?: number;
+}
+
+/** Lines that one append brought to a log file. */
+export interface AppendedLines {
+  readonly file: LogFile;
+  readonly inode: number;
+  readonly lines: readonly RawLine[];
+}
+
+/** A successful append of `data`. */
+interface Append {
+  readonly name: string;
+  readonly inode: number;
+  readonly data: Buffer;
+  /** Where the data begins in the file. */
+  readonly start: number;
+}
+
+/** Open files at once; 1000 agents would otherwise hold 1000. */
+const maxOpenFiles = 64;
+const appendsAtOnce = 16;
+const retryAfterMs = 1_000;
+const problemEveryMs = 60_000;
+const defaultWaitingBytes = 16 * 1024 * 1024;
+
+/**
+ * A writer of `.al/logs/<agent>-<UTC date>.log`: ordered per file, one append a file and turn. While the disk fails
+ * or stalls, lines wait in bounded memory; beyond it new ones are dropped, and a line has their number.
+ */
+export function createLogWriter(projectDir: string, options: LogWriterOptions) {
+  const { now, onProblem, maxWaitingBytes = defaultWaitingBytes } = options;
+  const dir = logsDir(projectDir);
+  const handles = createLogHandles(maxOpenFiles);
+  const queue = createLineQueue(maxWaitingBytes);
+  const appended$ = new Subject<AppendedLines>();
+  const grown$ = new Subject<string>();
+  let scheduled: NodeJS.Immediate | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let drained = Promise.resolve(true);
+  /** Begins when the one before it is over. */
+  let nextDrain: Promise<boolean> | null = null;
+  let reportedAt = -Infinity;
+
+  const report = (error: unknown): void => {
+    if (performance.now() - reportedAt < problemEveryMs) return;
+    reportedAt = performance.now();
+    onProblem(`logs: ${messageOf(error)}`);
+  };
+
+  /** Null when it failed. */
+  const appendNext = async (name: string): Promise<Append | null> => {
+    const data = queue.take(name) ?? Buffer.alloc(0);
+    try {
+      const { inode, size } = await handles.append(join(dir, name), data);
+      queue.done(name, data.length);
+      const dropped = queue.dropped(name);
+      if (dropped > 0) queue.pushAnyway(name, droppedLine(name, dropped));
+      return { name, inode, data, start: size - data.length };
+    } catch (error) {
+      queue.putBack(name, data, error instanceof AppendError ? error.written : 0);
+      report(error);
+      return null;
+    }
+  };
+
+  const emit = ({ name, inode, data, start }: Append): void => {
+    grown$.next(name);
+    const file = appended$.observed ? parseLogFileName(name) : null;
+    if (file) appended$.next({ file, inode, lines: wholeLines(data, start) });
+  };
+
+  const droppedLine = (name: string, dropped: number): string => {
+    const agent = parseLogFileName(name)?.agent ?? "scheduler";
+    const msg = `${dropped} log lines were dropped here: the disk could not take them in time`;
+    return formatLine({ level: 40, time: now(), agent, msg });
+  };
+
+  /** One append to each file that lines wait for; false when any of them failed. */
+  const drain = async (): Promise<boolean> => {
+    let succeeded = true;
+    const names = queue.names();
+    while (names.length > 0) {
+      const results = await Promise.all(names.splice(0, appendsAtOnce).map(appendNext));
+      succeeded &&= !results.includes(null);
+      // Yesterday's lines of an agent waited before today's: they are emitted in this order, too.
+      for (const append of results) if (append) emit(append);
+    }
+    if (!succeeded) retry ??= setTimeout(onRetry, retryAfterMs).unref();
+    else if (!queue.isEmpty()) schedule();
+    return succeeded;
+  };
+
+  const onRetry = (): void => {
+    retry = undefined;
+    schedule();
+  };
+
+  const schedule = (): void => {
+    scheduled ??= setImmediate(() => void startDrain());
+  };
+
+  const startDrain = (): Promise<boolean> => {
+    clearImmediate(scheduled);
+    scheduled = undefined;
+    nextDrain ??= drained.then(() => {
+      nextDrain = null;
+      return drain();
+    });
+    drained = nextDrain;
+    return drained;
+  };
+
+  const flush = async (): Promise<boolean> => {
+    const written = queue.mark();
+    while (!queue.isPast(written)) {
+      const succeeded = await startDrain();
+      if (!succeeded && !queue.isPast(written)) return false;
+    }
+    return true;
+  };
+
+  return {
+    /** Lines that are in their file now: of each agent in the order in which they were written. Hot. */
+    appended$: appended$.asObservable(),
+    /** The names of files that got lines. Hot. */
+    grown$: grown$.asObservable(),
+    /** Takes an entry; it is on its way to the disk when this turn of the event loop is over. Never throws. */
+    write: (entry: LogEntry): void => {
+      queue.push(fileName(entry, now()), formatLine(entry));
+      // While the disk fails, the retry takes what waits.
+      if (retry === undefined) schedule();
+    },
+    /** Resolves with whether everything written so far is in the files; if not, it is tried again. */
+    flush,
+    /** Whether the disk is so far behind that lines may be dropped soon: who can wait with more should. */
+    isBehind: (): boolean => queue.isHalfFull(),
+    /** Flushes and closes the files; nothing may be written afterwards. */
+    close: async (): Promise<void> => {
+      while ((await flush()) && !queue.isEmpty());
+      clearTimeout(retry);
+      await handles.close();
+      if (!queue.isEmpty()) onProblem("logs: the last lines could not be written");
+    },
+  };
+}
+
+export type LogWriter = ReturnType<typeof createLogWriter>;
+
+/** A name that makes no log file, such as one with a slash, is logged with the scheduler's lines. */
+function fileName(entry: LogEntry, time: number): string {
+  const { name } = logFileOf(entry.agent, time);
+  return parseLogFileName(name) === null ? logFileOf("scheduler", time).name : name;
+}

@@ -1,0 +1,83 @@
+import type { OpenCall } from "../contracts/run-state.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { Outcome, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
+import type { WaitingRun } from "../contracts/webhook-receipts.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import { openTriggers } from "./open-triggers.ts";
+import { prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
+import { prepareWaits } from "./waits.ts";
+
+/** What became of a call so far: that of its latest attempt. */
+export interface CallState {
+  readonly callId: string;
+  readonly agent: string;
+  readonly state: "queued" | "running" | "ended";
+  readonly outcome: Outcome | null;
+  readonly exitCode: number | null;
+  /** What the callee returned, any JSON; null for nothing. */
+  readonly value: unknown;
+  readonly reason: string | null;
+}
+
+/** Reads and writes the calls between runs, which are work in `triggers` like any other. */
+export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
+  const insert = prepareInsert(db);
+  const waits = prepareWaits(db);
+  const known = db.prepare("SELECT 1 FROM triggers WHERE call_id = ? LIMIT 1");
+  const ofRoot = db.prepare(
+    "SELECT count(*) AS n FROM triggers WHERE root = ? AND attempt = 1 AND replay_of IS NULL",
+  );
+  const latest = db.prepare(
+    `SELECT call_id AS callId, agent, state, outcome, exit_code AS exitCode, value, reason FROM triggers
+     WHERE call_id = ? AND caller = ? ORDER BY seq DESC LIMIT 1`,
+  );
+  const open = db.prepare(
+    `SELECT id, instance_id AS instanceId, agent, trigger FROM ${openTriggers} AND kind = 'agent-call' ORDER BY seq`,
+  );
+
+  const add = (item: WorkItem, limit: number, waitingRun: WaitingRun | null) => {
+    const { trigger } = item;
+    if (trigger.kind !== "agent-call") throw new Error(`work item ${item.id} is no call`);
+    if (known.get(trigger.callId) !== undefined) return "known";
+    if (Number(ofRoot.get(trigger.root)?.n) >= limit) return "too_many";
+    if (waitingRun?.isWaiting() === true && waits.end(waitingRun)) {
+      insert(takenRow(item, waitingRun.instanceId));
+      return "taken";
+    }
+    insert(queuedRow(item));
+    return "queued";
+  };
+  return {
+    /**
+     * Commits a call, once: `known` when there is one of that id already, `too_many` when its tree of calls holds `limit`
+     * of them. `taken`: the run that waited for it waits still and takes it, so that it never waits itself.
+     */
+    add: (item: WorkItem, limit: number, waitingRun: WaitingRun | null) =>
+      write(() => add(item, limit, waitingRun)),
+    /** The calls of a run among these, as they are once all earlier writes are committed. */
+    read: (caller: string, callIds: readonly string[]): Promise<readonly CallState[]> =>
+      write(() => callIds.flatMap((callId) => stateOf(latest.get(callId, caller)))),
+    /** The calls of an earlier scheduler that are not over. */
+    open: (): readonly OpenCall[] => (open.all() as unknown as OpenRow[]).flatMap(openCall),
+  };
+}
+
+function stateOf(row: unknown): CallState[] {
+  if (row === undefined) return [];
+  const found = row as Omit<CallState, "value"> & { readonly value: string | null };
+  return [{ ...found, value: found.value === null ? null : JSON.parse(found.value) }];
+}
+
+interface OpenRow {
+  readonly id: string;
+  readonly instanceId: string | null;
+  readonly agent: string;
+  readonly trigger: string;
+}
+
+function openCall({ id, instanceId, agent, trigger }: OpenRow): OpenCall[] {
+  const asked = JSON.parse(trigger) as Trigger;
+  if (asked.kind !== "agent-call") return [];
+  const { callId, callerInstance, cancelOnExit } = asked;
+  return [{ callId, itemId: id, agent, callerInstance, cancelOnExit, instanceId }];
+}

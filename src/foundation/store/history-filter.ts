@@ -1,0 +1,91 @@
+import type { SQLInputValue } from "node:sqlite";
+import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
+import type { Outcome } from "../../../streams/vocabulary.ts";
+import { UserError } from "../errors.ts";
+import type { HistoryQuery } from "../contracts/history.ts";
+import { refusedOutcomes } from "../contracts/state-word.ts";
+
+/** Conditions joined by AND, and the values of their question marks. */
+export interface Condition {
+  readonly sql: string;
+  readonly values: readonly SQLInputValue[];
+}
+
+/** Joins conditions; none is true. */
+export function allOf(conditions: readonly Condition[]): Condition {
+  const sql = conditions.map((condition) => condition.sql).join(" AND ");
+  return { sql: sql || "true", values: conditions.flatMap(({ values }) => values) };
+}
+
+/** The filters of a query on `trigger_counts`. */
+export function countFilter(query: HistoryQuery): Condition {
+  const { agent, kind, deadLetter } = query;
+  // The filter's words for no agent and all agents are not agents' names.
+  if (agent === "" || agent === "*") return { sql: "false", values: [] };
+  const given: Condition[] = [{ sql: "agent = ?", values: [agent ?? "*"] }];
+  const add = (column: string, value: SQLInputValue | undefined): void => {
+    if (value !== undefined) given.push({ sql: `${column} = ?`, values: [value] });
+  };
+  if (isOfSomeOutcomes(query)) given.push(oneOf("outcome", outcomesOf(query)));
+  add("kind", kind);
+  add("dead_letter", deadLetter === undefined ? undefined : Number(deadLetter));
+  return allOf(given);
+}
+
+/** The filters of a query on `triggers`, and the index that has them before the time. */
+export function rowFilter(query: HistoryQuery): Condition & { readonly index: string } {
+  const { agent, kind, deadLetter } = query;
+  const isAll = kind === undefined && deadLetter === undefined && !isOfSomeOutcomes(query);
+  if (agent === undefined && isAll) return { index: "triggers_by_time", sql: "true", values: [] };
+  const inClass = oneOf("class", classesOf(query));
+  if (agent === undefined) return { index: "triggers_by_class", ...inClass };
+  const ofAgent = { sql: "agent = ?", values: [agent] };
+  return { index: "triggers_by_agent_class", ...allOf([ofAgent, inClass]) };
+}
+
+function isOfSomeOutcomes({ outcome, refused }: HistoryQuery): boolean {
+  return outcome !== undefined || refused === true;
+}
+
+function outcomesOf({ outcome, refused }: HistoryQuery): readonly Outcome[] {
+  const given = outcome === undefined ? outcomes : [outcome];
+  const isRefused = (one: Outcome): boolean => refusedOutcomes.some((each) => each === one);
+  return refused === true ? given.filter(isRefused) : given;
+}
+
+function oneOf(column: string, values: readonly string[]): Condition {
+  return { sql: `${column} IN (${values.map(() => "?").join(", ")})`, values };
+}
+
+/** All values that the column `class` has in rows that meet the query. */
+function classesOf(query: HistoryQuery): string[] {
+  const { kind, deadLetter } = query;
+  const kinds = kind === undefined ? triggerKinds : [kind];
+  const ends = isOfSomeOutcomes(query) ? outcomesOf(query) : ["", ...outcomes];
+  const dead = deadLetter === undefined ? [0, 1] : [Number(deadLetter)];
+  return kinds.flatMap((one) => ends.flatMap((end) => dead.map((flag) => `${one}/${end}/${flag}`)));
+}
+
+/** A place in the history: everything older comes after it. */
+export interface Cursor {
+  readonly at: number;
+  readonly seq: number;
+}
+
+/** The cursor of a row: where the next, older page begins. */
+export function cursorOf(row: Cursor): string {
+  return `${row.at.toString(36)}-${row.seq.toString(36)}`;
+}
+
+/** Reads a cursor. Throws UserError `bad_cursor` for text that is none. */
+export function parseCursor(text: string): Cursor {
+  const parts = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})$/.exec(text);
+  if (parts === null) {
+    throw new UserError("bad_cursor", `before: "${text.slice(0, 80)}" is not a cursor`, {
+      hint: "use the nextBefore of an earlier page",
+      exitCode: 2,
+    });
+  }
+  const [at = 0, seq = 0] = parts.slice(1).map((part) => Number.parseInt(part, 36));
+  return { at, seq };
+}

@@ -1,0 +1,206 @@
+import type { DatabaseSync } from "node:sqlite";
+import { isRetried, retriedOutcomes, triggerKinds } from "../../../streams/vocabulary.ts";
+import type { HowEnded, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import type { LastRuns } from "./last-runs.ts";
+import { spendOpenReservations } from "./spend.ts";
+import { prepareInsert, queuedRow } from "./trigger-rows.ts";
+import { v7 as uuidV7 } from "uuid";
+
+/** A run that was going when the scheduler died. `startedAt` is epoch ms. */
+export interface OpenRun {
+  readonly item: WorkItem;
+  readonly instanceId: string;
+  readonly startedAt: number;
+  /** For how long its clock has stood by now, in ms: it waited for something, and may wait still. */
+  readonly waitedMs: number;
+  /** Whether a scheduler that had it was being stopped, so that its end may be part of that. */
+  readonly leftByStop: boolean;
+}
+
+/** A run whose end no scheduler saw; `retry` is its work once more, null when this was the second try. */
+export interface LostRun extends OpenRun {
+  readonly outcome: (typeof retriedOutcomes)[number];
+  readonly retry: WorkItem | null;
+}
+
+/** What an earlier scheduler left. */
+export interface Recovered {
+  /** What waits, in order: retries of lost runs, and work whose run never began, at the places of their first tries. */
+  readonly requeue: readonly WorkItem[];
+  /** Runs whose process was never asked for anything: their work waits again, and the try does not count. */
+  readonly neverBegun: readonly OpenRun[];
+  readonly lost: readonly LostRun[];
+  /** Runs that go on under the new scheduler. */
+  readonly adopted: readonly OpenRun[];
+}
+
+interface OpenRow {
+  readonly id: string;
+  readonly at: number;
+  readonly agent: string;
+  readonly attempt: number;
+  readonly trigger: string;
+  readonly replayOf: string | null;
+  readonly state: "queued" | "running";
+  readonly instanceId: string;
+  readonly startedAt: number;
+  readonly begun: number;
+  readonly waitedMs: number;
+  /** Since when it waits, epoch ms; null when it does not. */
+  readonly waitsSince: number | null;
+}
+
+/** Called with the runs that ended, inside the transaction that records them. */
+export type OnLost = (lost: readonly LostRun[]) => void;
+
+interface RecoverOptions {
+  readonly alive: ReadonlySet<string>;
+  readonly onLost: OnLost | undefined;
+}
+
+/** Epoch ms. */
+export interface Times {
+  readonly now: number;
+  /** When a scheduler last began to stop; null before the first time. */
+  readonly stoppedAt: number | null;
+}
+
+/**
+ * Takes over from a scheduler that ended, in one transaction: what waited waits again, also what was claimed by a run
+ * that never began. Begun runs that are not among `alive` (instance ids) are recorded as `lost`, or as `interrupted` if
+ * their scheduler was being stopped, and their work waits once more as a new item of the next attempt. What they held is
+ * free, and what their calls to models reserved is spent.
+ */
+export function recover(
+  db: DatabaseSync,
+  { write }: GroupCommit,
+  lastRuns: LastRuns,
+  { alive, onLost }: RecoverOptions,
+  times: () => Times,
+): Promise<Recovered> {
+  return write(() => {
+    const open = openRows(db);
+    const at = times();
+    const runs = runsAmong(open, at);
+    const begun = new Set(
+      open.filter((row) => row.begun === 1).map(({ instanceId }) => instanceId),
+    );
+    const gone = runs.filter((run) => !alive.has(run.instanceId));
+    const neverBegun = gone.filter((run) => !begun.has(run.instanceId));
+    const lost = recordLost(
+      db,
+      lastRuns,
+      gone.filter((run) => begun.has(run.instanceId)),
+    );
+    putBack(db, neverBegun);
+    onLost?.(lost);
+    forgetOthers(db, alive);
+    spendOpenReservations(db);
+    const dropped = dropRepeatedCalls(db, at.now);
+    const again = new Map<string, WorkItem | null>([
+      ...lost.map(({ item, retry }) => [item.id, retry] as const),
+      ...neverBegun.map(({ item }) => [item.id, waiting(item)] as const),
+    ]);
+    const requeue = open.flatMap((row) => {
+      const item = row.state === "queued" ? waiting(itemOf(row)) : again.get(row.id);
+      return item && !dropped.has(item.id) ? [item] : [];
+    });
+    return { requeue, neverBegun, lost, adopted: runs.filter((run) => alive.has(run.instanceId)) };
+  });
+}
+
+/** The runs that were going when the scheduler died. */
+export function openRuns(db: DatabaseSync, times: Times): readonly OpenRun[] {
+  return runsAmong(openRows(db), times);
+}
+
+function runsAmong(open: readonly OpenRow[], times: Times): OpenRun[] {
+  return open.filter((row) => row.state === "running").map((row) => openRun(row, times));
+}
+
+function forgetOthers(db: DatabaseSync, alive: ReadonlySet<string>): void {
+  for (const table of ["locks", "waits", "answers"]) {
+    db.prepare(
+      `DELETE FROM ${table} WHERE instance_id NOT IN (SELECT value FROM json_each(?))`,
+    ).run(JSON.stringify([...alive]));
+  }
+}
+
+function openRows(db: DatabaseSync): OpenRow[] {
+  const select = db.prepare(
+    `SELECT id, at, agent, attempt, trigger, replay_of AS replayOf, state, instance_id AS instanceId, started_at AS startedAt,
+       begun, waited_ms AS waitedMs,
+       (SELECT min(since) FROM waits WHERE waits.instance_id = triggers.instance_id) AS waitsSince
+     FROM triggers WHERE state <> 'ended' ORDER BY seq`,
+  );
+  return select.all() as unknown as OpenRow[];
+}
+
+function itemOf(row: OpenRow): WorkItem {
+  const { id, at, agent, attempt, replayOf } = row;
+  const replay = replayOf === null ? {} : { replayOf };
+  return { id, at, agent, attempt, trigger: JSON.parse(row.trigger) as Trigger, ...replay };
+}
+
+function openRun(row: OpenRow, { now, stoppedAt }: Times): OpenRun {
+  const { instanceId, startedAt, waitsSince } = row;
+  const waitedMs = row.waitedMs + (waitsSince === null ? 0 : Math.max(0, now - waitsSince));
+  const leftByStop = stoppedAt !== null && startedAt <= stoppedAt;
+  return { item: itemOf(row), instanceId, startedAt, waitedMs, leftByStop };
+}
+
+function putBack(db: DatabaseSync, runs: readonly OpenRun[]): void {
+  const queue = db.prepare(
+    `UPDATE triggers SET state = 'queued', instance_id = NULL, started_at = NULL, version = NULL, git_commit = NULL,
+       git_dirty = NULL WHERE id = ?`,
+  );
+  for (const { item } of runs) queue.run(item.id);
+}
+
+/** A tick that came on time waits for no runner; one of an earlier scheduler does, as it was accepted. */
+function waiting(item: WorkItem): WorkItem {
+  return item.trigger.kind === "cron" ? { ...item, waits: true } : item;
+}
+
+function recordLost(db: DatabaseSync, lastRuns: LastRuns, runs: readonly OpenRun[]): LostRun[] {
+  const insert = prepareInsert(db);
+  const end = db.prepare(
+    "UPDATE triggers SET state = 'ended', outcome = ?, reason = ?, dead_letter = ? WHERE id = ?",
+  );
+  return runs.map((run) => {
+    const { item, startedAt, leftByStop } = run;
+    const outcome = leftByStop ? "interrupted" : "lost";
+    const retry = retryOf(item, { outcome });
+    const how = outcome === "lost" ? "ended" : "was stopped";
+    const reason = `the scheduler ${how} while it ran; ${retry ? "tried again" : "not tried again"}`;
+    end.run(outcome, reason, Number(retry === null), item.id);
+    lastRuns.record(item.agent, { startedAt, endedAt: null, outcome, reason });
+    if (retry) insert(queuedRow(retry));
+    return { ...run, outcome, retry };
+  });
+}
+
+/** The values of `class` of runs that are tried again. */
+const retriedClasses = triggerKinds.flatMap((kind) =>
+  retriedOutcomes.map((outcome) => `'${kind}/${outcome}/0'`),
+);
+
+/** Ends calls that wait and whose caller is tried again: it makes its calls anew, and each is to run once. */
+function dropRepeatedCalls(db: DatabaseSync, now: number): ReadonlySet<unknown> {
+  const drop = db.prepare(
+    `UPDATE triggers SET state = 'ended', outcome = 'rejected', ended_at = ?,
+       reason = 'the run that called it is tried again, and makes its calls anew'
+     WHERE state <> 'ended' AND state = 'queued' AND kind = 'agent-call' AND caller IN
+       (SELECT instance_id FROM triggers WHERE class IN (${retriedClasses.join(", ")}))
+     RETURNING id`,
+  );
+  return new Set(drop.all(now).map(({ id }) => id));
+}
+
+/** The work of a run that is tried once more, null where it isn't: a new item, as the run's keeps its entry. */
+export function retryOf(item: WorkItem, end: HowEnded): WorkItem | null {
+  if (!isRetried(item, end)) return null;
+  const again = { ...item, id: uuidV7() };
+  return end.neverBegan ? waiting(again) : { ...again, attempt: item.attempt + 1 };
+}

@@ -1,0 +1,77 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Schedule } from "../../../streams/triggers/next-tick.ts";
+import type { GroupCommit } from "./group-commit.ts";
+
+/** When an agent's schedule was last looked at, epoch ms: at a tick, a change or a start. */
+export interface LastTick {
+  readonly at: number;
+  /** The active schedule; null when there was none, or the version that wrote it did not store it. */
+  readonly schedule: Schedule | null;
+}
+
+const planPrefix = "cron_plan/";
+
+/** Reads and writes what survives a restart besides work: switches that a person set, and how far cron came. */
+export function createSettings(db: DatabaseSync, { write, record }: GroupCommit) {
+  const get = db.prepare("SELECT value FROM settings WHERE name = ?");
+  const set = db.prepare(
+    "INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+  );
+  const disabled = db.prepare("SELECT agent FROM disabled_agents");
+  const disable = db.prepare("INSERT INTO disabled_agents VALUES (?) ON CONFLICT DO NOTHING");
+  const enable = db.prepare("DELETE FROM disabled_agents WHERE agent = ?");
+  const ticks = db.prepare("SELECT agent, last_at AS at FROM cron_ticks");
+  const tick = db.prepare(
+    "INSERT INTO cron_ticks VALUES (?, ?) ON CONFLICT DO UPDATE SET last_at = excluded.last_at",
+  );
+  const plans = db.prepare(`SELECT name, value FROM settings WHERE name LIKE '${planPrefix}%'`);
+  const put = (name: string, value: string): Promise<void> =>
+    write(() => {
+      set.run(name, value);
+    });
+
+  return {
+    paused: () => get.get("paused")?.value === "true",
+    setPaused: (paused: boolean) => put("paused", String(paused)),
+    /** The project's own key for hashes of secret values. */
+    maskKey: () => String(get.get("mask_key")?.value),
+    /** Names of the agents that a person disabled. */
+    disabledAgents: (): ReadonlySet<string> =>
+      new Set(disabled.all().map((row) => String(row.agent))),
+    setDisabled: (agent: string, off: boolean): Promise<void> =>
+      write(() => {
+        (off ? disable : enable).run(agent);
+      }),
+    /** The last heartbeat of a scheduler, epoch ms; null before the first. */
+    lastAlive: () => numberIn(get.get("last_alive")?.value),
+    recordAlive: (at: number) => put("last_alive", String(at)),
+    /** When a scheduler last began to stop, epoch ms; null before the first time. */
+    stoppedAt: () => numberIn(get.get("stopped_at")?.value),
+    recordStop: (at: number) => put("stopped_at", String(at)),
+    lastTicks: (): ReadonlyMap<string, LastTick> => {
+      const schedules = new Map(plans.all().map(({ name, value }) => [name, scheduleIn(value)]));
+      return new Map(
+        ticks.all().map(({ agent, at }) => {
+          const schedule = schedules.get(`${planPrefix}${String(agent)}`) ?? null;
+          return [String(agent), { at: Number(at), schedule }];
+        }),
+      );
+    },
+    /** Waits for the store. */
+    recordTick: (agent: string, { at, schedule }: LastTick): Promise<void> =>
+      record(() => {
+        tick.run(agent, at);
+        set.run(`${planPrefix}${agent}`, JSON.stringify(schedule));
+      }),
+  };
+}
+
+export type Settings = ReturnType<typeof createSettings>;
+
+function numberIn(value: unknown): number | null {
+  return value === undefined ? null : Number(value);
+}
+
+function scheduleIn(value: unknown): Schedule | null {
+  return JSON.parse(String(value)) as Schedule | null;
+}

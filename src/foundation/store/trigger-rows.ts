@@ -1,0 +1,141 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Outcome, Trigger, TriggerKind, WorkItem } from "../../../streams/vocabulary.ts";
+
+/** A row of `triggers` as it is first written. Times are epoch ms. */
+export interface NewTriggerRow {
+  readonly id: string;
+  readonly at: number;
+  readonly kind: TriggerKind;
+  readonly agent: string | null;
+  readonly source: string | null;
+  readonly event: string | null;
+  readonly action: string | null;
+  readonly receiptId: string | null;
+  readonly callId: string | null;
+  /** The instance that called. */
+  readonly caller: string | null;
+  /** The work item that the tree of calls began with. */
+  readonly root: string | null;
+  readonly instanceId: string | null;
+  readonly state: "queued" | "running" | "ended";
+  readonly outcome: Outcome | null;
+  readonly deadLetter: boolean;
+  readonly reason: string | null;
+  readonly attempt: number;
+  readonly startedAt: number | null;
+  /** The row that this one is a replay of. */
+  readonly replayOf: string | null;
+  readonly trigger: Trigger | null;
+}
+
+/** Work that ended without a run, or has no agent at all: a webhook that matched nothing, a call that no run took. */
+export type DeadLetterEntry = Pick<
+  NewTriggerRow,
+  "id" | "at" | "kind" | "agent" | "source" | "event" | "action" | "receiptId"
+> & {
+  readonly outcome: Outcome;
+  /** Why nothing ran, for a person. */
+  readonly reason: string;
+};
+
+/** The row of a work item that waits. */
+export function queuedRow(item: WorkItem): NewTriggerRow {
+  return {
+    ...described(item.trigger),
+    id: item.id,
+    at: item.at,
+    kind: item.trigger.kind,
+    agent: item.agent,
+    instanceId: null,
+    state: "queued",
+    outcome: null,
+    deadLetter: false,
+    reason: null,
+    attempt: item.attempt,
+    startedAt: null,
+    replayOf: item.replayOf ?? null,
+    trigger: item.trigger,
+  };
+}
+
+/** The row of work that no run was started for, as one waited for just that. */
+export function takenRow(item: WorkItem, instanceId: string): NewTriggerRow {
+  const ended = { state: "ended", outcome: "succeeded", instanceId } as const;
+  return { ...queuedRow(item), ...ended, reason: takenBy(instanceId) };
+}
+
+/** The row of work that only a run wanted which waits no more. */
+export function leftRow(item: WorkItem): NewTriggerRow {
+  const reason = "the run that waited for it is over, or gave up";
+  return { ...queuedRow(item), state: "ended", outcome: "rejected", deadLetter: true, reason };
+}
+
+/** Why work that a run takes is over. */
+export function takenBy(instanceId: string): string {
+  return `taken by ${instanceId}, which waited for it`;
+}
+
+/** The row of a dead letter that never was a work item. */
+export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
+  return {
+    ...entry,
+    ...noCall,
+    instanceId: null,
+    state: "ended",
+    deadLetter: true,
+    attempt: 1,
+    startedAt: null,
+    replayOf: null,
+    trigger: null,
+  };
+}
+
+const noCall = { callId: null, caller: null, root: null };
+
+/** What history shows of a trigger; for a call, `source` is the agent that called. */
+function described(
+  trigger: Trigger,
+): Pick<NewTriggerRow, "source" | "event" | "action" | "receiptId" | keyof typeof noCall> {
+  const none = { source: null, event: null, action: null, receiptId: null, ...noCall };
+  if (trigger.kind === "webhook") {
+    const { source, event, action, receiptId } = trigger.event;
+    return { ...none, source, event, action, receiptId };
+  }
+  if (trigger.kind !== "agent-call") return none;
+  const { caller, callId, callerInstance, root } = trigger;
+  return { ...none, source: caller, callId, caller: callerInstance, root };
+}
+
+/** Prepares what writes one row inside the caller's transaction; it throws when the id is taken. */
+export function prepareInsert(db: DatabaseSync): (row: NewTriggerRow) => void {
+  // By position: names take three times as long, and every delivery writes rows.
+  const insert = db.prepare(
+    `INSERT INTO triggers (id, at, kind, agent, source, event, action, receipt_id, call_id, caller, root,
+       instance_id, state, outcome, dead_letter, reason, attempt, started_at, replay_of, trigger)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (row) => {
+    insert.run(
+      row.id,
+      row.at,
+      row.kind,
+      row.agent,
+      row.source,
+      row.event,
+      row.action,
+      row.receiptId,
+      row.callId,
+      row.caller,
+      row.root,
+      row.instanceId,
+      row.state,
+      row.outcome,
+      Number(row.deadLetter),
+      row.reason,
+      row.attempt,
+      row.startedAt,
+      row.replayOf,
+      row.trigger === null ? null : JSON.stringify(row.trigger),
+    );
+  };
+}

@@ -1,0 +1,125 @@
+import type { Wait } from "../contracts/run-state.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { Condition } from "../contracts/condition.ts";
+import type { GroupCommit } from "./group-commit.ts";
+
+/** How a wait was over. */
+export interface WaitEnd {
+  readonly instanceId: string;
+  readonly key: string;
+  /** The answer to its request, and to a repeated one: any JSON. */
+  readonly answer: unknown;
+  /** For how long the clock of its run has stood so far, in ms. */
+  readonly waitedMs: number;
+}
+
+/** A wait that nothing meets that happens, and that has no end of its own. */
+export type MoneyWait = Pick<Wait, "instanceId" | "key" | "agent" | "since">;
+
+/** The condition of a wait for money. */
+const money = '{"kind":"money"}';
+const noEnd = Number.MAX_SAFE_INTEGER;
+
+/** Reads and writes waits and their answers inside the caller's transaction. */
+export function prepareWaits(db: DatabaseSync) {
+  const find = db.prepare("SELECT 1 FROM waits WHERE instance_id = ? AND key = ?");
+  const remove = db.prepare("DELETE FROM waits WHERE instance_id = ? AND key = ?");
+  // The condition on the state is what its index asks for.
+  const stood = db.prepare(
+    "UPDATE triggers SET waited_ms = ? WHERE instance_id = ? AND state <> 'ended'",
+  );
+  const findAnswer = db.prepare("SELECT answer FROM answers WHERE instance_id = ? AND key = ?");
+  const insertAnswer = db.prepare("INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
+
+  const cancel = ({ instanceId, key, waitedMs }: Omit<WaitEnd, "answer">): boolean => {
+    const { changes } = remove.run(instanceId, key);
+    stood.run(waitedMs, instanceId);
+    return changes === 1;
+  };
+  const remember = (instanceId: string, key: string, answer: unknown): void => {
+    insertAnswer.run(instanceId, key, JSON.stringify(answer));
+  };
+  return {
+    /** Whether a wait is in store, so that it is not over. */
+    isOpen: ({ instanceId, key }: Pick<WaitEnd, "instanceId" | "key">): boolean =>
+      find.get(instanceId, key) !== undefined,
+    /** False when the wait was over before. */
+    cancel,
+    /** As cancel, with the answer of a wait that was not over; one that was has another answer. */
+    end: (end: WaitEnd): boolean => {
+      const wasOpen = cancel(end);
+      if (wasOpen) remember(end.instanceId, end.key, end.answer);
+      return wasOpen;
+    },
+    remember,
+    /** The stored answer to a request; undefined when there is none. */
+    answer: (instanceId: string, key: string): unknown => {
+      const row = findAnswer.get(instanceId, key);
+      return row && JSON.parse(String(row.answer));
+    },
+  };
+}
+
+/**
+ * Reads and writes what runs wait for, and the answers that they could not find out again. Every promise resolves once
+ * its change is committed.
+ */
+export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
+  const insert = db.prepare(
+    "INSERT INTO waits VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const select = db.prepare(
+    `SELECT instance_id AS instanceId, key, agent, condition, since, until, asked_ms AS askedMs FROM waits
+     WHERE condition <> '${money}' ORDER BY since, instance_id`,
+  );
+  const selectForMoney = db.prepare(
+    `SELECT instance_id AS instanceId, key, agent, since FROM waits
+     WHERE condition = '${money}' ORDER BY since, instance_id`,
+  );
+  const forgetWaits = db.prepare("DELETE FROM waits WHERE instance_id = ?");
+  const forgetAnswers = db.prepare("DELETE FROM answers WHERE instance_id = ?");
+  const forgetAnswer = db.prepare("DELETE FROM answers WHERE instance_id = ? AND key = ?");
+  const waits = prepareWaits(db);
+  return {
+    add: (wait: Wait): Promise<void> =>
+      write(() => {
+        const { instanceId, key, agent, condition, since, until, askedMs } = wait;
+        const json = JSON.stringify(condition);
+        insert.run(instanceId, key, agent, json, since, until, askedMs ?? null);
+      }),
+    /** Resolves to the answer that the wait has: another one when it was over before, undefined when it was cancelled. */
+    end: (end: WaitEnd): Promise<unknown> =>
+      write(() => (waits.end(end) ? end.answer : waits.answer(end.instanceId, end.key))),
+    /** The run no longer waits for the answer. */
+    cancel: (end: Omit<WaitEnd, "answer">) => write(() => waits.cancel(end)),
+    addForMoney: ({ instanceId, key, agent, since }: MoneyWait): Promise<void> =>
+      write(() => void insert.run(instanceId, key, agent, money, since, noEnd, null)),
+    allForMoney: (): readonly MoneyWait[] => selectForMoney.all() as unknown as MoneyWait[],
+    /** But those for money. */
+    all: (): readonly Wait[] => (select.all() as unknown as WaitRow[]).map(waitOf),
+    /** The answer to a request that was made before; undefined when there is none. */
+    answer: waits.answer,
+    /** `instead` names the request whose answer is not needed any more. */
+    remember: (instanceId: string, key: string, answer: unknown, instead?: string): Promise<void> =>
+      write(() => {
+        waits.remember(instanceId, key, answer);
+        if (instead !== undefined) forgetAnswer.run(instanceId, instead);
+      }),
+    /** The run is over, and asks nothing more. Waits for the store. */
+    forget: (instanceId: string): Promise<void> =>
+      record(() => {
+        forgetWaits.run(instanceId);
+        forgetAnswers.run(instanceId);
+      }),
+  };
+}
+
+interface WaitRow extends Omit<Wait, "condition" | "askedMs"> {
+  readonly condition: string;
+  readonly askedMs: number | null;
+}
+
+function waitOf({ condition, askedMs, ...row }: WaitRow): Wait {
+  const wait = { ...row, condition: JSON.parse(condition) as Condition };
+  return askedMs === null ? wait : { ...wait, askedMs };
+}

@@ -1,0 +1,194 @@
+import type { DatabaseSync } from "node:sqlite";
+import { isRetried, retriedOutcomes } from "../../../streams/vocabulary.ts";
+import type {
+  HowEnded,
+  Outcome,
+  RunEnd,
+  RunRequest,
+  WorkItem,
+} from "../../../streams/vocabulary.ts";
+import type { GitState, RunVersion } from "../contracts/run-version.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import type { LastRuns } from "./last-runs.ts";
+import { prepareContents } from "./run-contents.ts";
+import { deadLetterRow, prepareInsert, queuedRow } from "./trigger-rows.ts";
+import type { DeadLetterEntry } from "./trigger-rows.ts";
+
+/** How work ends that never started. */
+export type RefusedOutcome = Extract<Outcome, "skipped" | "missed" | "dropped" | "rejected">;
+
+/** Writes that are committed with the record that it comes with, or not at all. */
+export type Also = () => void;
+
+/** A run that is over. `startedAt` is epoch ms. */
+export interface EndedRun {
+  readonly instanceId: string;
+  readonly startedAt: number;
+  /** When it ended, epoch ms; now when absent. */
+  readonly at?: number;
+  readonly end: RunEnd;
+}
+
+/** Committed before a run's process is asked for anything, so that a run without it was never asked. */
+export const beginRun = "UPDATE triggers SET begun = 1 WHERE instance_id = ?";
+
+/**
+ * The durable work of a project, in `triggers`: every promise resolves once its change is committed. Requests from outside
+ * reject with UserError `store_unavailable`; decisions that are made already wait for the store. `now` is epoch ms.
+ */
+export function createWork(
+  db: DatabaseSync,
+  { write, record }: GroupCommit,
+  lastRuns: LastRuns,
+  now: () => number,
+) {
+  const insert = prepareInsert(db);
+  const stateOf = db.prepare("SELECT state FROM triggers WHERE id = ?");
+  const run = db.prepare(
+    `UPDATE triggers SET state = 'running', instance_id = ?, started_at = ?
+     WHERE id = ? AND state = 'queued'`,
+  );
+  const contents = prepareContents(db);
+  const stamp = db.prepare("UPDATE triggers SET version = ? WHERE id = ?");
+  const gitOf = db.prepare(
+    "UPDATE triggers SET git_commit = ?, git_dirty = ? WHERE id = ? AND instance_id = ?",
+  );
+  const finish = db.prepare(
+    `UPDATE triggers SET state = 'ended', outcome = ?, dead_letter = ?, reason = ?, started_at = ?, ended_at = ?,
+       exit_code = ?, model = ?, tokens = ?, cost_usd = ?, value = ?
+     WHERE id = ? AND state = 'running' AND instance_id = ?`,
+  );
+  const undoBegin = db.prepare(
+    "UPDATE triggers SET begun = 0 WHERE instance_id = ? AND state = 'running'",
+  );
+  const endQueued = db.prepare(
+    `UPDATE triggers SET state = 'ended', outcome = ?, reason = ?, dead_letter = ?, ended_at = ?
+     WHERE id = ? AND state = 'queued'`,
+  );
+
+  const begin = ({ item, instanceId }: RunRequest): void => {
+    const startedAt = now();
+    if (run.run(instanceId, startedAt, item.id).changes === 1) return;
+    const state = stateOf.get(item.id)?.state;
+    if (state !== undefined || item.trigger.kind !== "cron") throw notQueued(item, state);
+    insert({ ...queuedRow(item), state: "running", instanceId, startedAt });
+  };
+  const recordGit = ({ item, instanceId }: RunRequest, { commit, dirty }: GitState): void => {
+    gitOf.run(commit, Number(dirty), item.id, instanceId);
+  };
+  const claim = (request: RunRequest, version: RunVersion | null, git: GitState | null): void => {
+    begin(request);
+    if (version !== null) {
+      contents.add(version);
+      stamp.run(version.hash, request.item.id);
+    }
+    if (git !== null) recordGit(request, git);
+  };
+
+  const end = (item: WorkItem, { instanceId, startedAt, at, end }: EndedRun): void => {
+    const began = end.outcome !== "rejected";
+    // What was asked for from outside can be asked for again; a cron tick just comes round.
+    const isRefused = !began && item.trigger.kind !== "cron";
+    const dead = isRefused || isGivenUp(item, end);
+    const endedAt = at ?? now();
+    const { changes } = finish.run(
+      end.outcome,
+      Number(dead),
+      end.reason,
+      began ? startedAt : null,
+      endedAt,
+      end.exitCode,
+      end.usage?.model ?? null,
+      end.usage?.tokens ?? null,
+      end.usage?.costUsd ?? null,
+      jsonOf(end.value),
+      item.id,
+      instanceId,
+    );
+    if (changes !== 1) throw new Error(`work item ${item.id} is not run by ${instanceId}`);
+    const { outcome, reason } = end;
+    lastRuns.record(item.agent, { startedAt, endedAt, outcome, reason });
+  };
+
+  const enqueue = (items: readonly WorkItem[]): void => {
+    for (const item of items) insert(queuedRow(item));
+  };
+
+  const refuse = (
+    item: WorkItem,
+    outcome: RefusedOutcome,
+    reason: string,
+    deadLetter: boolean,
+  ): void => {
+    const { changes } = endQueued.run(outcome, reason, Number(deadLetter), now(), item.id);
+    if (changes === 1) return;
+    const state = stateOf.get(item.id)?.state;
+    if (state !== undefined) throw notQueued(item, state);
+    insert({ ...queuedRow(item), state: "ended", outcome, reason, deadLetter });
+  };
+
+  return {
+    /** Adds waiting items, all or none. */
+    enqueue: (items: readonly WorkItem[]) => write(() => enqueue(items)),
+    /** As enqueue, for work that comes of a run that is over: it waits for the store. */
+    requeue: (items: readonly WorkItem[]) => record(() => enqueue(items)),
+    /**
+     * Records which instance runs an item, and what it runs; a run starts only after this. Rejects when the item doesn't
+     * wait: it was dropped, or another instance has it. A cron item never waited, so it is added here. Waits for the store.
+     */
+    claim: (request: RunRequest, version: RunVersion | null = null, git: GitState | null = null) =>
+      record(() => claim(request, version, git)),
+    /** For a claimed run whose commit was not known in time. Waits for the store. */
+    recordGit: (request: RunRequest, git: GitState) => record(() => recordGit(request, git)),
+    /** Records that a run ended before its agent was asked for anything, and is started again. Waits for the store. */
+    undoBegin: (instanceId: string, also?: Also) =>
+      record(() => {
+        undoBegin.run(instanceId);
+        also?.();
+      }),
+    /** Records the end of a claimed run. One whose runner rejected it counts as never started. Waits for the store. */
+    end: (item: WorkItem, ended: EndedRun, also?: Also) =>
+      record(() => {
+        end(item, ended);
+        also?.();
+      }),
+    /**
+     * Ends an item that will not run, whether it waited or was never added. Rejects when it runs or ended. Waits for the
+     * store.
+     */
+    refuse: (
+      item: WorkItem,
+      outcome: RefusedOutcome,
+      reason: string,
+      deadLetter: boolean,
+      also?: Also,
+    ): Promise<void> =>
+      record(() => {
+        refuse(item, outcome, reason, deadLetter);
+        also?.();
+      }),
+    /** Commits what comes of an event that has no record of its own. Waits for the store. */
+    record: (also: Also) => record(also),
+    /** Records why a trigger that reached no agent ran nothing. */
+    deadLetter: (entry: DeadLetterEntry) => write(() => insert(deadLetterRow(entry))),
+  };
+}
+
+export type Work = ReturnType<typeof createWork>;
+
+/** Whether the run did not come to an end of its own, and its work is not tried again: a person may replay it. */
+function isGivenUp(item: WorkItem, end: HowEnded): boolean {
+  if (end.outcome === "over_budget") return true;
+  const retried: readonly Outcome[] = retriedOutcomes;
+  return retried.includes(end.outcome) && !isRetried(item, end);
+}
+
+/** JSON text; null for what was not there. */
+function jsonOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+function notQueued(item: WorkItem, state: unknown): Error {
+  const found = typeof state === "string" ? `is ${state}` : "was never added";
+  return new Error(`work item ${item.id} of agent ${item.agent} does not wait: it ${found}`);
+}

@@ -1,0 +1,151 @@
+import { parse, stringify } from "smol-toml";
+import { inlineCommandsIn } from "../../../runtime/harness/inline-commands.ts";
+import { hiddenCharacters } from "../../../features/skills/hidden-characters.ts";
+import type { HiddenCharacter } from "../../../features/skills/hidden-characters.ts";
+import type { ReadSkill, SkillFile } from "./read-skill.ts";
+import { plainLine } from "../terminal/format.ts";
+import type { Colors } from "../terminal/output.ts";
+
+/** What a person should know of a skill of another author before it becomes an agent. */
+export interface Review {
+  readonly files: readonly ReviewedFile[];
+  /** Beside the skill, and not taken. */
+  readonly leftOut: readonly string[];
+  /** Of these, what SKILL.md names. */
+  readonly missed: readonly string[];
+  /** Those of SKILL.md that run by themselves at the start of each run. */
+  readonly commands: readonly string[];
+  readonly hidden: readonly (HiddenCharacter & { readonly file: string })[];
+  /** What a config.toml beside SKILL.md would set; null without one. Nothing of it is taken. */
+  readonly proposal: Readonly<Record<string, unknown>> | null;
+}
+
+interface ReviewedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly isExecutable: boolean;
+}
+
+/** More would not be read. */
+const maxHidden = 20;
+
+/** Looks through a skill, or those of its files that changed. */
+export function reviewOf({ files, leftOut, proposal }: Omit<ReadSkill, "text">): Review {
+  const text = files.find(({ path }) => path === "SKILL.md")?.content.toString("utf8") ?? "";
+  return {
+    files: files.map(({ path, content, isExecutable }) => ({
+      path,
+      bytes: content.byteLength,
+      isExecutable,
+    })),
+    leftOut,
+    missed: leftOut.filter((path) => text.includes(path)),
+    commands: inlineCommandsIn(text),
+    hidden: files.flatMap(hiddenIn),
+    proposal: proposal === null ? null : tableOf(proposal),
+  };
+}
+
+function hiddenIn({ path, content }: SkillFile): Review["hidden"] {
+  // Pictures and programs have bytes of all kinds.
+  if (content.includes(0)) return [];
+  return hiddenCharacters(content.toString("utf8"), maxHidden).map((one) => ({
+    ...one,
+    file: path,
+  }));
+}
+
+function tableOf(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return parse(text);
+  } catch {
+    return null;
+  }
+}
+
+interface Reviewed {
+  readonly name: string;
+  readonly source: string;
+  readonly commit: string;
+  readonly model: string;
+}
+
+/** What is about to be installed, for a person who has to decide; without control sequences of the skill's. */
+export function renderReview(review: Review, reviewed: Reviewed, colors: Colors): string {
+  const { name, source, commit, model } = reviewed;
+  return [
+    "",
+    colors.bold(`agents/${name}`) + ` from ${plainLine(source)} at ${commit.slice(0, 12)}`,
+    ...fileLines(review, colors),
+    `model        ${model}`,
+    "credentials  none",
+    "hooks        none",
+    "runtime      container",
+    ...warningLines(review, colors),
+    ...missedLines(review, colors),
+    ...proposalLines(review, colors),
+  ].join("\n");
+}
+
+const shownLeftOut = 8;
+
+function fileLines({ files, leftOut }: Review, colors: Colors): string[] {
+  const lines = files.map(({ path, bytes, isExecutable }) => {
+    const mark = isExecutable ? colors.yellow("  executable") : "";
+    return `  ${sizeOf(bytes).padStart(8)}  ${plainLine(path)}${mark}`;
+  });
+  if (leftOut.length === 0) return lines;
+  const more = leftOut.length > shownLeftOut ? ` and ${leftOut.length - shownLeftOut} more` : "";
+  const shown = leftOut.slice(0, shownLeftOut).map(plainLine).join(", ");
+  return [...lines, colors.dim(`  not taken: ${shown}${more}`)];
+}
+
+/** What a reader of the files would miss, or should not. */
+export function warningLines({ commands, hidden, files }: Review, colors: Colors): string[] {
+  const warn = colors.yellow("warning");
+  return [
+    ...commands.map(
+      (command) => `${warn} SKILL.md runs at the start of each run: ${plainLine(command)}`,
+    ),
+    ...hidden.map(
+      ({ file, line, column, codePoint, name }) =>
+        `${warn} ${plainLine(file)}:${line}:${column} hides ${codePoint} (${name})`,
+    ),
+    ...(files.some(({ path }) => path === "Dockerfile")
+      ? [
+          `${warn} the commands of its Dockerfile run with network when the image is built: read it first`,
+        ]
+      : []),
+  ];
+}
+
+/** What the instructions count on and runs won't find. */
+function missedLines({ missed }: Review, colors: Colors): string[] {
+  if (missed.length === 0) return [];
+  const warn = colors.yellow("warning");
+  return [`${warn} SKILL.md names ${missed.map(plainLine).join(", ")}: not taken`];
+}
+
+/** Sensitive keys first: they are what a stranger must not decide. */
+function proposalLines({ proposal }: Review, colors: Colors): string[] {
+  if (proposal === null) return [];
+  const { hooks, credentials, runtime, ...rest } = proposal;
+  const sorted = Object.entries({ credentials, hooks, runtime, ...rest }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const text = stringify(Object.fromEntries(sorted)).trim().split("\n");
+  return [
+    colors.dim("its own config.toml is not taken; it would set:"),
+    ...text
+      .filter((line) => line !== "")
+      .slice(0, 40)
+      .map((line) => `  ${plainLine(line)}`),
+  ];
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 ** 2
+    ? `${(bytes / 1024).toFixed(1)} KiB`
+    : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}

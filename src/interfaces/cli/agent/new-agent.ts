@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { loadProject } from "../../../foundation/config/load-project.ts";
+import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
+import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
+import { filterTable } from "../../../features/webhooks/providers/table.ts";
+import type { Context } from "../context.ts";
+import { titleOf } from "../new/templates.ts";
+import { openPrompts } from "../terminal/prompts.ts";
+import { noteFirstSchedule, noteForecast } from "../config/note-forecast.ts";
+import { refuseFaults } from "../refuse-faults.ts";
+import { writeSchemas } from "../../operations/editor-schemas.ts";
+import { writeDirectory } from "../write-files.ts";
+import { chooseAgent, newConfigText } from "./choose-agent.ts";
+import type { AgentOptions, NewAgent } from "./choose-agent.ts";
+import { chooseName } from "./choose-name.ts";
+
+/** Makes an agent whose files have no fault. Overwrites nothing; throws a UserError when it can't. */
+export async function newAgent(
+  context: Context,
+  given: string | null,
+  options: AgentOptions,
+): Promise<void> {
+  const { out, projectDir } = context;
+  const { project } = await loadProject(projectDir, filterTable);
+  const prompts = await openPrompts(context);
+  const name = await chooseName(projectDir, given, prompts);
+  const agent = await chooseAgent(name, options, project, prompts);
+  const texts = { config: newConfigText(agent), skill: skillOf(agent) };
+  refuseFaults({ name: agent.name, ...texts }, project, {
+    hint: "nothing was written",
+    exitCode: 2,
+  });
+  noteCosts(context, agent, project);
+  const dir = join(projectDir, "agents", agent.name);
+  const contents = new Map([
+    ["SKILL.md", { content: texts.skill }],
+    ["config.toml", { content: texts.config }],
+  ]);
+  // Drafts are on the same disk, and not watched.
+  await writeDirectory(dir, contents, { draftsDir: ensureStateDir(projectDir) });
+  await writeSchemas(projectDir);
+  const files = ["SKILL.md", "config.toml"].map((file) => `agents/${agent.name}/${file}`);
+  if (out.json) return out.document({ agent: agent.name, files });
+  for (const file of files) out.data(file);
+  out.note(`\nWrite what ${agent.name} does into ${files[0] ?? ""}; then: al run ${agent.name}`);
+}
+
+/** An agent of this name may have run before. */
+function noteCosts(
+  context: Context,
+  { name: agent, schedule: expression, models }: NewAgent,
+  { timezone, budget, models: known }: ProjectConfig,
+): void {
+  if (noteForecast(context, agent, { schedule: expression, timezone })) return;
+  const isFree = models.every((model) => known[model]?.provider === "scripted");
+  if (expression === null || isFree) return;
+  noteFirstSchedule(context.out, { agent, expression, timezone, runUsd: budget.runUsd });
+}
+
+function skillOf({ name, description }: NewAgent): string {
+  const about = description === "" ? "" : `description: ${JSON.stringify(description)}\n`;
+  const what = description === "" ? "Say here what the agent does, and how." : description;
+  return `---\nname: ${titleOf(name)}\n${about}---\n\n${what}\n`;
+}

@@ -1,0 +1,101 @@
+import { problemText } from "../../../../streams/problem-text.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import type { Context } from "../context.ts";
+import { openPrompts } from "../terminal/prompts.ts";
+import { writeSchemas } from "../../operations/editor-schemas.ts";
+import { newProblems, openConfig, refuseProblems, writeConfig } from "./config-file.ts";
+import type { ConfigFile } from "./config-file.ts";
+import { noteForecast } from "./note-forecast.ts";
+import { tomlLines } from "./toml-keys.ts";
+import {
+  edited,
+  parseKey,
+  parseSetting,
+  refuseUnset,
+} from "../../../foundation/config/edit-toml.ts";
+import type { Edit } from "../../../foundation/config/edit-toml.ts";
+import { guide } from "./guide.ts";
+import { makeConfig, openBareSkill } from "./make-config.ts";
+import { readProject } from "../../../foundation/config/read-project.ts";
+import { resolveProject } from "../../../foundation/config/resolve-project.ts";
+import { unknownModels } from "../../../features/models/unknown-models.ts";
+import { filterTable } from "../../../features/webhooks/providers/table.ts";
+
+export interface ConfigOptions {
+  readonly set: readonly string[];
+  /** Of a list, what comes to it. */
+  readonly add: readonly string[];
+  readonly unset: readonly string[];
+}
+
+/**
+ * Changes a `config.toml` by flags, or by questions on a terminal; without either it prints the active config. For a
+ * directory that has a SKILL.md only, it makes one.
+ */
+export async function changeConfig(
+  context: Context,
+  agent: string | null,
+  options: ConfigOptions,
+): Promise<void> {
+  const edits = [
+    ...options.set.map(parseSetting),
+    ...options.add.map((setting): Edit => ({ ...parseSetting(setting), isAdded: true })),
+    ...options.unset.map((key): Edit => ({ path: parseKey(key) })),
+  ];
+  const bare = agent === null ? null : await openBareSkill(context.projectDir, agent);
+  if (bare !== null) return makeConfig(context, bare, edits);
+  const file = await openConfig(context.projectDir, agent);
+  refuseUnset(file, edits);
+  if (edits.length > 0) return save(context, agent, file, edits);
+  const prompts = await openPrompts(context);
+  if (prompts === null) return show(context, agent, file);
+  const chosen = await guide(file, agent, prompts);
+  if (chosen.length > 0) return save(context, agent, file, chosen);
+  context.out.note("nothing was changed");
+  if (agent !== null) noteForecast(context, agent, file.judge(file.text).effective);
+}
+
+async function save(
+  { out, projectDir }: Context,
+  agent: string | null,
+  file: ConfigFile,
+  edits: readonly Edit[],
+): Promise<void> {
+  const text = edited(file.text, edits);
+  const added = newProblems(file, text);
+  refuseProblems(added);
+  if (agent !== null) noteForecast({ out, projectDir }, agent, file.judge(text).effective);
+  await writeConfig(file, text);
+  await writeSchemas(projectDir);
+  for (const problem of added) out.note(`warning: ${problemText(problem)}`);
+  const notes = agent === null ? await unknownModelNotes(projectDir, edits) : [];
+  for (const text of notes) out.note(`warning: ${text}`);
+  const changed = edits.map(({ path }) => path.join("."));
+  if (out.json) return out.document({ file: file.path, changed });
+  out.data(`${file.path}: ${changed.join(", ")} changed`);
+}
+
+function show({ out, projectDir }: Context, agent: string | null, file: ConfigFile): void {
+  const { problems, effective } = file.judge(file.text);
+  if (effective === null) {
+    throw new UserError("invalid_config", problems.map(problemText).join("\n"));
+  }
+  if (out.json) return out.document({ file: file.path, config: effective });
+  for (const line of tomlLines(effective)) out.data(line);
+  if (agent !== null) noteForecast({ out, projectDir }, agent, effective);
+}
+
+/** What is assumed of those models of the project that the edits changed and that are not known. */
+async function unknownModelNotes(
+  projectDir: string,
+  edits: readonly Edit[],
+): Promise<readonly string[]> {
+  const names = edits.flatMap(({ path: [table, name] }) =>
+    table === "models" && name !== undefined ? [name] : [],
+  );
+  if (names.length === 0) return [];
+  const change = resolveProject(await readProject(projectDir), filterTable);
+  if (change.type === "invalid") return [];
+  const changed = Object.values(change.project.models).filter(({ name }) => names.includes(name));
+  return (await unknownModels(changed)).map(({ what, fix }) => `${what}; ${fix}`);
+}

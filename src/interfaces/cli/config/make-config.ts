@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { runtimeTypes } from "../../../../streams/runtimes.ts";
+import { problemText } from "../../../../streams/problem-text.ts";
+import type { Problem } from "../../../../streams/vocabulary.ts";
+import { bareSkill, isAgentName, readBareSkill } from "../../../foundation/config/agent-files.ts";
+import type { AgentFiles } from "../../../foundation/config/agent-files.ts";
+import { loadProject } from "../../../foundation/config/load-project.ts";
+import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
+import { resolveAgent } from "../../../foundation/config/resolve-agent.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import { knownToAgents } from "../../operations/known-to-agents.ts";
+import { filterTable } from "../../../features/webhooks/providers/table.ts";
+import {
+  chooseConfig,
+  newAgentRuntime,
+  newConfigText,
+  runtimeTable,
+} from "../agent/choose-agent.ts";
+import type { Context } from "../context.ts";
+import { openPrompts } from "../terminal/prompts.ts";
+import { writeSchemas } from "../../operations/editor-schemas.ts";
+import { unwritable, writeNew } from "../write-files.ts";
+import { refuseProblems } from "./config-file.ts";
+import { edited, refuseUnset } from "../../../foundation/config/edit-toml.ts";
+import type { Edit } from "../../../foundation/config/edit-toml.ts";
+
+/** The directory of that name when it has a SKILL.md and no `config.toml`; null for all others. */
+export async function openBareSkill(projectDir: string, name: string): Promise<AgentFiles | null> {
+  return isAgentName(name) ? readBareSkill(projectDir, name) : null;
+}
+
+/**
+ * Makes the `config.toml` that a SKILL.md lacks: by the edits, or without any by the questions of al agent new. Writes
+ * nothing that has a fault.
+ */
+export async function makeConfig(
+  context: Context,
+  files: AgentFiles,
+  edits: readonly Edit[],
+): Promise<void> {
+  const { out, projectDir } = context;
+  const { project } = await loadProject(projectDir, filterTable);
+  const path = join(projectDir, "agents", files.name, "config.toml");
+  const text =
+    edits.length > 0
+      ? textBy(edits, project, path)
+      : await textByAnswers(context, files.name, project);
+  const problems = problemsWith(files, text, project);
+  refuseProblems(problems);
+  await writeNew(path, { content: text }).catch((error: unknown) => {
+    throw unwritable(path, error);
+  });
+  await writeSchemas(projectDir);
+  for (const problem of problems) out.note(`warning: ${problemText(problem)}`);
+  const changed = edits.map(({ path: key }) => key.join("."));
+  if (out.json) return out.document({ file: path, changed });
+  out.data(`${path} is made`);
+}
+
+/** What al agent new writes without flags and answers, with the edits made. */
+function textBy(edits: readonly Edit[], project: ProjectConfig, path: string): string {
+  const models = Object.keys(project.models);
+  const type = edits.findLast(({ path: key }) => key.join(".") === "runtime.type")?.value;
+  const text = newConfigText({
+    // Of several the person chooses; without one the file has a fault, which says so.
+    models: models.length === 1 ? models : [],
+    credentials: [],
+    schedule: null,
+    webhooks: [],
+    callable: false,
+    timeout: null,
+    runtime: runtimeTable(runtimeTypes.find((one) => one === type) ?? newAgentRuntime),
+  });
+  refuseUnset({ path, text }, edits);
+  return edited(text, edits);
+}
+
+async function textByAnswers(
+  context: Context,
+  name: string,
+  project: ProjectConfig,
+): Promise<string> {
+  const prompts = await openPrompts(context);
+  if (prompts === null) {
+    throw new UserError("no_config", `agents/${name} ${bareSkill}`, {
+      hint: `al config ${name} makes one on a terminal; elsewhere al config ${name} --set 'models=["<name>"]' --set 'schedule=0 9 * * *'`,
+    });
+  }
+  const noFlags = { model: [], webhook: [], credential: [] };
+  return newConfigText(await chooseConfig(noFlags, project, prompts));
+}
+
+/** What the text brings along; a fault of SKILL.md is there without it. */
+function problemsWith(files: AgentFiles, config: string, project: ProjectConfig): Problem[] {
+  const change = resolveAgent({ ...files, problems: [], config }, project, knownToAgents());
+  const problems = change.type === "set" ? change.warnings : change.problems;
+  return problems.filter(({ file }) => file === `agents/${files.name}/config.toml`);
+}

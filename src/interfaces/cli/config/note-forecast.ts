@@ -1,0 +1,66 @@
+import { countTicks } from "../../../../streams/triggers/count-ticks.ts";
+import type { Schedule } from "../../../../streams/triggers/next-tick.ts";
+import { z } from "zod";
+import { counted } from "../../../foundation/contracts/format.ts";
+import { dollars, forecastText } from "../../../foundation/contracts/spend-text.ts";
+import {
+  forecastMs,
+  forecastOf,
+  forecastRuns,
+  forecastUsd,
+  noRuns,
+  scheduleOf,
+} from "../../../features/spend/forecast.ts";
+import type { Forecast } from "../../../features/spend/forecast.ts";
+import { readLastRuns } from "../../../foundation/store/read-last-runs.ts";
+import type { Context } from "../context.ts";
+
+const scheduled = z.object({ schedule: z.string().nullish(), timezone: z.string() });
+
+/** Notes what an agent will cost by its last runs, before a schedule counts; false without such runs. */
+export function noteForecast(
+  { out, projectDir }: Pick<Context, "out" | "projectDir">,
+  agent: string,
+  config: object | null,
+): boolean {
+  const parsed = scheduled.safeParse(config);
+  if (!parsed.success) return false;
+  const { schedule = null, timezone } = parsed.data;
+  const lastRuns = readLastRuns(projectDir, forecastRuns).get(agent) ?? noRuns;
+  const forecast = forecastOf(scheduleOf({ schedule, timezone }), lastRuns, Date.now());
+  if (forecast === null) return false;
+  const text = forecastText(forecastUsd(forecast));
+  const costs = `by ${forecast.runs === 1 ? "its last run" : `its last ${forecast.runs} runs`}`;
+  out.note(`${agent} will cost ${text}: ${runsText(forecast)}, ${costs}`);
+  return true;
+}
+
+/** `30 runs by its schedule and 12 runs by webhooks and calls`. */
+function runsText({ ticks, triggered }: Forecast): string {
+  const others = Math.round(triggered);
+  const parts = [
+    ...(ticks === 0 ? [] : [`${counted(ticks, "run")} by its schedule`]),
+    ...(others === 0 ? [] : [`about ${counted(others, "run")} by webhooks and calls`]),
+  ];
+  return parts.length === 0 ? "less than one run" : parts.join(" and ");
+}
+
+/** A schedule of an agent without a run. */
+export interface FirstSchedule extends Schedule {
+  readonly agent: string;
+  /** What a run may spend, USD; null for no limit. */
+  readonly runUsd: number | null;
+}
+
+/** Notes how often a new agent will run, and what a run may cost at most: no run is on record yet. */
+export function noteFirstSchedule(
+  out: Context["out"],
+  { agent, runUsd, ...schedule }: FirstSchedule,
+): void {
+  const now = Date.now();
+  const ticks = counted(countTicks(schedule, now, now + forecastMs), "run");
+  const most = runUsd === null ? "" : `; a run may spend at most ${dollars(runUsd)}`;
+  out.note(
+    `${agent}: ${ticks} in 30 days by its schedule. Its first runs show what they cost${most}`,
+  );
+}

@@ -1,0 +1,157 @@
+import { readFile } from "node:fs/promises";
+import { isatty } from "node:tty";
+import { credentialName } from "../../../foundation/contracts/credential-reference.ts";
+import type { CredentialReference } from "../../../foundation/contracts/credential-reference.ts";
+import { meant } from "../../../foundation/contracts/did-you-mean.ts";
+import type { CredentialField } from "../../../foundation/credentials/credential-type.ts";
+import {
+  credentialType,
+  schedulersUseOf,
+  secretsOf,
+} from "../../../foundation/credentials/credential-types.ts";
+import { storeField } from "../../../foundation/credentials/edit-credential.ts";
+import { shortestHidden } from "../../../foundation/contracts/encoded-forms.ts";
+import { homeDir } from "../../../foundation/credentials/home-dir.ts";
+import { listCredentials } from "../../../foundation/credentials/list-credentials.ts";
+import { UserError, messageOf } from "../../../foundation/errors.ts";
+import type { GlobalContext } from "../context.ts";
+import { missingFlag, openPrompts } from "../terminal/prompts.ts";
+import type { Prompts } from "../terminal/prompts.ts";
+import { credentialOf, typeMeant } from "./reference.ts";
+
+export interface AddOptions {
+  readonly field?: string;
+  readonly fromFile?: string;
+  readonly replace?: true;
+}
+
+/** A field's name and its secret. */
+type Entry = readonly [string, string];
+
+/** Stores what a person types, or what comes over standard input or from a file. Throws a UserError. */
+export async function addCredential(
+  context: GlobalContext,
+  name: string,
+  options: AddOptions,
+): Promise<void> {
+  const { out, env } = context;
+  const reference = credentialOf(name);
+  const near = typeMeant(reference.type);
+  if (near !== null) out.note(`${reference.type} is not a known type; ${meant(near)}`);
+  const entries = await entriesFor(context, reference, options);
+  const home = homeDir(env);
+  const paths: string[] = [];
+  for (const [field, secret] of entries) {
+    const replace = options.replace === true;
+    paths.push(await storeField(home, { ...reference, field, secret, replace }));
+  }
+  const stored = (await listCredentials(home)).find(
+    (one) => one.name === credentialName(reference),
+  );
+  const { variables = [], problem = null } = stored ?? {};
+  const secrets = secretsOf({ ...reference, fields: Object.fromEntries(entries) });
+  if (secrets.some((secret) => secret.trim().length < shortestHidden)) {
+    out.note(`a secret of fewer than ${shortestHidden} characters is not taken out of logs`);
+  }
+  if (out.json) return out.document({ name: credentialName(reference), paths, variables, problem });
+  out.data(
+    [
+      `${credentialName(reference)} is stored`,
+      schedulersUseOf(reference.type) ?? useOfRuns(variables),
+    ]
+      .filter((text) => text !== null)
+      .join("; "),
+  );
+  if (problem !== null) out.note(`it can't be used yet: ${problem}`);
+}
+
+function useOfRuns(variables: readonly string[]): string | null {
+  return variables.length === 0
+    ? null
+    : `a run of an agent that lists it gets it as ${variables.join(", ")}`;
+}
+
+async function entriesFor(
+  context: GlobalContext,
+  { type }: CredentialReference,
+  options: AddOptions,
+): Promise<Entry[]> {
+  const known = credentialType(type)?.fields ?? {};
+  if (options.fromFile !== undefined) {
+    return [[fieldOf(type, known, options), await secretIn(options.fromFile)]];
+  }
+  const prompts = await openPrompts(context);
+  if (prompts === null) return [[fieldOf(type, known, options), await piped()]];
+  const asked =
+    options.field === undefined && Object.keys(known).length > 0
+      ? Object.entries(known)
+      : [[options.field ?? (await prompts.text({ message: "Field" })), {}] as const];
+  return askAll(asked, prompts);
+}
+
+type Asked = readonly (readonly [string, Partial<CredentialField>])[];
+
+/** An optional field that is left empty is left out. */
+async function askAll(fields: Asked, prompts: Prompts): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const [name, field] of fields) {
+    const value = await ask(name, field, prompts);
+    if (value !== "" || !field.optional) entries.push([name, value]);
+  }
+  return entries;
+}
+
+/** What only works as a file is too long to be typed: its path is asked for. */
+async function ask(name: string, field: Partial<CredentialField>, prompts: Prompts) {
+  const { description, env, optional, open } = field;
+  const what = description === undefined ? name : `${name} (${description})`;
+  const message = optional ? `${what}, or nothing` : what;
+  if (env?.length === 0) {
+    const path = await prompts.text({ message: `File with ${message}` });
+    return path === "" ? "" : secretIn(path);
+  }
+  return open ? prompts.text({ message }) : prompts.secret(message);
+}
+
+/** The field that one secret is for: the flag's, else the type's only one that it can't be without. */
+function fieldOf(
+  type: string,
+  known: Readonly<Record<string, CredentialField>>,
+  { field }: AddOptions,
+): string {
+  if (field !== undefined) return field;
+  const names = Object.keys(known);
+  const needed = names.filter((name) => known[name]?.optional === undefined);
+  const [only] = needed;
+  if (only !== undefined && needed.length === 1) return only;
+  const fields = names.length === 0 ? "its name is up to you" : `one of ${names.join(", ")}`;
+  throw missingFlag("--field", `${type} has no single field; ${fields}`);
+}
+
+async function secretIn(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new UserError("unreadable_file", `${path} can't be read: ${messageOf(error)}`);
+  }
+}
+
+/** Enough for any secret: what is longer is refused when it is stored. */
+const maxPiped = 1024 * 1024;
+
+async function piped(): Promise<string> {
+  if (isatty(0)) {
+    throw new UserError("usage", "the secret is read from standard input, which is a terminal", {
+      hint: "pipe it in, or leave --json and redirections out to be asked for it",
+      exitCode: 2,
+    });
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > maxPiped) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

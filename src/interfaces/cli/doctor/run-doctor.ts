@@ -1,0 +1,68 @@
+import { counted } from "../../../foundation/contracts/format.ts";
+import { runChecks } from "../../doctor/run-checks.ts";
+import type { CheckFinding } from "../../doctor/run-checks.ts";
+import type { Severity } from "../../doctor/finding.ts";
+import type { Context } from "../context.ts";
+import { plain } from "../terminal/format.ts";
+import type { Colors, Output } from "../terminal/output.ts";
+
+export interface DoctorRunOptions {
+  readonly check?: true;
+  readonly strict?: true;
+}
+
+/** Examines the project and prints what is found; the exit code is 1 when something stays broken. */
+export async function runDoctor(context: Context, options: DoctorRunOptions): Promise<number> {
+  const { out, projectDir, env } = context;
+  const findings: CheckFinding[] = [];
+  for await (const finding of runChecks({ projectDir, env, repair: options.check !== true })) {
+    if (!out.json) print(out, finding, findings.at(-1)?.check);
+    findings.push(finding);
+  }
+  const count = (severity: Severity) => findings.filter((one) => one.severity === severity).length;
+  const [errors, warnings, fixed] = [count("error"), count("warning"), count("fixed")];
+  const isWell = errors === 0 && (options.strict !== true || warnings === 0);
+  if (out.json) out.document({ ok: isWell, findings });
+  else out.note(`\n${summary({ errors, warnings, fixed })}`);
+  return isWell ? 0 : 1;
+}
+
+interface Counts {
+  readonly errors: number;
+  readonly warnings: number;
+  readonly fixed: number;
+}
+
+function summary({ errors, warnings, fixed }: Counts): string {
+  const parts = [
+    counted(errors, "error"),
+    counted(warnings, "warning"),
+    ...(fixed === 0 ? [] : [`${fixed} fixed`]),
+  ];
+  return errors + warnings + fixed === 0 ? "All is well." : parts.join(", ");
+}
+
+const indent = " ".repeat(22);
+
+/** `ok       schedules    hello: Every minute …`; the check is named once for all that it found. */
+function print(out: Output, finding: CheckFinding, last: string | undefined): void {
+  const { check, severity, what, where, fix } = finding;
+  const { colors } = out;
+  const name = check === last ? "" : check;
+  const text = plain(what).replaceAll("\n", `\n${indent}`);
+  out.data(`${colorOf(severity, colors)(severity.padEnd(8))} ${name.padEnd(12)} ${text}`);
+  const isBad = severity === "error" || severity === "warning" || severity === "fixed";
+  if (where !== null && isBad) out.data(`${indent}${colors.dim(`at ${plain(where)}`)}`);
+  if (fix !== null) out.data(`${indent}fix: ${plain(fix)}`);
+}
+
+function colorOf(severity: Severity, colors: Colors): (text: string) => string {
+  const by = {
+    ok: colors.green,
+    fixed: colors.cyan,
+    note: colors.dim,
+    warning: colors.yellow,
+    error: colors.red,
+  };
+  return by[severity];
+}

@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import { packageVersion } from "../../../foundation/version.ts";
+import type { CommandEntry } from "./command-table.ts";
+
+/** The words that are neither options nor the directory of `--project`. */
+function operandsIn(words: readonly string[]): readonly string[] {
+  const isProject = (word: string | undefined): boolean => word === "-p" || word === "--project";
+  return words.filter((word, index) => !word.startsWith("-") && !isProject(words[index - 1]));
+}
+
+/** Whether `words`, which follow `al`, ask for the version or a help as JSON: then it is printed. */
+export async function answeredAsJson(program: Command, words: readonly string[]): Promise<boolean> {
+  if (!words.includes("--json")) return false;
+  const names = operandsIn(words);
+  const asks = (...flags: readonly string[]): boolean => flags.some((flag) => words.includes(flag));
+  if (names.length === 0 && asks("--version", "-V")) {
+    print({ version: packageVersion() });
+    return true;
+  }
+  const isHelp = names[0] === "help" || asks("--help", "-h");
+  if (!isHelp) return false;
+  mustKnowHelp(program, words);
+  const { commandTable } = await import("./command-table.ts");
+  print(names.filter((name) => name !== "help").reduce(innerOf, commandTable(program)));
+  return true;
+}
+
+function innerOf(entry: CommandEntry, name: string): CommandEntry {
+  const isMeant = ({ path, aliases }: CommandEntry): boolean =>
+    path.at(-1) === name || aliases.includes(name);
+  return entry.commands.find(isMeant) ?? entry;
+}
+
+/** Throws UserError `usage` for `al help <no command>`, which would print the help of all commands. */
+export function mustKnowHelp(program: Command, words: readonly string[]): void {
+  const [first, name] = operandsIn(words);
+  if (first !== "help" || name === undefined || name === "help") return;
+  if (program.commands.some((one) => isCalled(one, name))) return;
+  const known = program.commands.flatMap((one) => [one.name(), ...one.aliases()]);
+  throw new UserError("usage", `unknown command '${name}'`, {
+    hint: meantOr(name, known, "al --help lists the commands"),
+    exitCode: 2,
+  });
+}
+
+function isCalled(command: Command, name: string): boolean {
+  return command.name() === name || command.aliases().includes(name);
+}
+
+function print(document: unknown): void {
+  process.stdout.write(`${JSON.stringify(document)}\n`);
+}

@@ -1,0 +1,175 @@
+import { homedir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  credentialName,
+  parseCredentialReference,
+} from "../../../foundation/contracts/credential-reference.ts";
+import type { CredentialReference } from "../../../foundation/contracts/credential-reference.ts";
+import { shellWord } from "../../../foundation/contracts/shell-word.ts";
+import { credentialType } from "../../../foundation/credentials/credential-types.ts";
+import { storeField } from "../../../foundation/credentials/edit-credential.ts";
+import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import type { Remark } from "./keys.ts";
+
+/** Types that have another name here: theirs to ours. */
+const types = new Map([
+  // A type without a definition here: its fields are DISCORD_BOT_TOKEN and so on, as they are there.
+  ["discord_bot", "discord"],
+  ["cloudflare_api_token", "cloudflare_token"],
+]);
+
+/** Fields that have another name here, by their type and name. */
+const fields = new Map([
+  ["git_ssh/id_rsa", "private_key"],
+  ["git_ssh/username", "name"],
+  ["aws/default_region", "region"],
+  ["gcp_service_account/key_json", "key_file"],
+  ["cloudflare_api_token/api_token", "token"],
+]);
+
+/** The name here of a credential that their configs name, `type` or `type:instance`. */
+export function ourReference(theirs: string): string {
+  const parsed = parseCredentialReference(theirs);
+  if (parsed === null) return theirs;
+  const { type, instance } = parsed;
+  return credentialName({ type: types.get(type) ?? type, instance });
+}
+
+/** What their store calls a type of ours. */
+export function theirType(type: string): string {
+  const [theirs] = [...types].find(([, ours]) => ours === type) ?? [type];
+  return theirs;
+}
+
+/** The field here of a field of their type; keys of models are called `token` there. */
+export function ourField(type: string, field: string): string {
+  if (field === "token" && type.endsWith("_key")) return "key";
+  return fields.get(`${type}/${field}`) ?? field;
+}
+
+/** One field of their store. */
+interface FoundField {
+  /** The credential as it is called here. */
+  readonly reference: CredentialReference;
+  readonly field: string;
+  /** The credential and its field: `git_ssh:bot/private_key`. */
+  readonly name: string;
+  readonly path: string;
+  /** Whether the credential is in the store here, complete. */
+  readonly isHere: boolean;
+}
+
+/** The fields of their store that the project needs. */
+export interface FoundCredentials {
+  readonly store: string;
+  readonly fields: readonly FoundField[];
+  /** Credentials that are in neither store, as configs here name them. */
+  readonly missing: readonly string[];
+}
+
+/** Where Action Llama keeps credentials, `<type>/<instance>/<field>`. */
+export function theirStore(): string {
+  return join(homedir(), ".action-llama", "credentials");
+}
+
+/** Looks the credentials up in their store, whose values it does not read, and in the one in `home`. */
+export async function findCredentials(
+  home: string,
+  store: string,
+  names: readonly string[],
+): Promise<FoundCredentials> {
+  const found: FoundField[] = [];
+  const missing: string[] = [];
+  for (const name of names) {
+    const reference = parseCredentialReference(name);
+    if (reference === null) continue;
+    const own = await fieldsOf(store, reference);
+    const isHere = await loadCredential(home, name).then(Boolean, () => false);
+    if (own.length === 0 && !isHere) missing.push(name);
+    found.push(...own.map((field) => ({ ...field, isHere })));
+  }
+  return { store, fields: found, missing };
+}
+
+/** A link could lead to any file of the disk, so only plain files count. */
+async function fieldsOf(
+  store: string,
+  reference: CredentialReference,
+): Promise<Omit<FoundField, "isHere">[]> {
+  const type = theirType(reference.type);
+  const dir = join(store, type, reference.instance);
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  return names
+    .filter((name) => !name.startsWith("."))
+    .sort()
+    .map((file) => {
+      const field = ourField(type, file);
+      const name = `${credentialName(reference)}/${field}`;
+      return { reference, field, name, path: join(dir, file) };
+    });
+}
+
+/** The fields that are in the store now, or had the same value there, and what is left to do. */
+interface Copied {
+  readonly names: readonly string[];
+  readonly remarks: readonly Remark[];
+}
+
+/** Copies the fields into the store in `home`, readable by its owner alone. A value that is there stays. */
+export async function copyCredentials(home: string, found: FoundCredentials): Promise<Copied> {
+  const names: string[] = [];
+  const remarks: Remark[] = [];
+  for (const field of found.fields) {
+    const secret = (await readFile(field.path, "utf8")).trim();
+    if (secret === "") {
+      remarks.push(toDo(`${field.path} is empty`, addCommand(field, null)));
+    } else if (await isStored(home, field, secret)) names.push(field.name);
+    else {
+      const message = `${field.name} has another value here already, which stays`;
+      remarks.push(toDo(message, `${addCommand(field, field.path)} --replace`));
+    }
+  }
+  return { names, remarks };
+}
+
+async function isStored(home: string, found: FoundField, secret: string): Promise<boolean> {
+  const { reference, field } = found;
+  const { type, instance } = reference;
+  try {
+    await storeField(home, { type, instance, field, secret, replace: false });
+    return true;
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== "credential_exists") throw error;
+    const path = join(home, "credentials", type, instance, field);
+    return (await readFile(path, "utf8")).trim() === secret;
+  }
+}
+
+/** The commands that add the credentials which are in neither store. */
+export function missingRemarks({ store, missing }: FoundCredentials): readonly Remark[] {
+  return missing.map((name) => {
+    // A type that the program does not know has fields of its own.
+    const isKnown = credentialType(parseCredentialReference(name)?.type ?? "") !== null;
+    const command = `al creds add ${name}${isKnown ? "" : " --field <field>"}`;
+    return toDo(`credential ${name} is neither in ${store} nor stored here`, command);
+  });
+}
+
+/** The commands that copy the credentials which are not stored here. */
+export function uncopiedRemarks({ fields: found }: FoundCredentials): readonly Remark[] {
+  return found
+    .filter(({ isHere }) => !isHere)
+    .map((field) => toDo(`credential ${field.name} was not copied`, addCommand(field, field.path)));
+}
+
+function addCommand({ reference, field }: FoundField, path: string | null): string {
+  const from = path === null ? "" : ` --from-file ${shellWord(path)}`;
+  return `al creds add ${credentialName(reference)} --field ${field}${from}`;
+}
+
+function toDo(message: string, fix: string): Remark {
+  return { file: null, line: null, message, fix };
+}

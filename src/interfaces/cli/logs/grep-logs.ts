@@ -1,0 +1,118 @@
+import type { Outcome } from "../../../../streams/vocabulary.ts";
+import type { SearchKind } from "../../../foundation/contracts/search-kinds.ts";
+import type {
+  SearchMatch,
+  SearchPage,
+  SearchQuery,
+  SearchRun,
+} from "../../../foundation/contracts/search.ts";
+import { dollars } from "../../../foundation/contracts/spend-text.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import { searchLogs } from "../../../features/search/search-logs.ts";
+import type { Context } from "../context.ts";
+import { mustHaveAccess } from "../project-access.ts";
+import { localTime, plain, plainLine } from "../terminal/format.ts";
+import type { Output } from "../terminal/output.ts";
+import { refuseUnknown } from "./show-logs.ts";
+import type { LogsOptions } from "./show-logs.ts";
+
+export interface GrepOptions extends LogsOptions {
+  readonly grep: string;
+  readonly outcome?: Outcome;
+  readonly kind?: SearchKind;
+  readonly oldest?: true;
+}
+
+const usualRuns = 20;
+/** A person waits longer than a page does. */
+const budgetMs = 2_000;
+
+/** Prints the runs with lines that match, from the index and the log files: they are there without a scheduler too. */
+export async function grepLogs(
+  { out, projectDir }: Context,
+  agent: string | null,
+  options: GrepOptions,
+): Promise<void> {
+  if (options.follow) {
+    throw new UserError("usage", "--grep and --follow do not go together", {
+      hint: "leave one of them out",
+      exitCode: 2,
+    });
+  }
+  mustHaveAccess(projectDir);
+  const page = await pageOf(projectDir, queryOf(agent, options));
+  if (page.runs.length === 0) await refuseUnknown(projectDir, { agent, instanceId: null });
+  if (out.json) return out.document(page);
+  const print = out.columns === null ? printRows : printRun;
+  for (const run of page.runs) print(out, run);
+  if (page.runs.length === 0) out.note("no matching lines");
+  if (page.next !== null) out.note("there are more: narrow it, or show more runs with -n");
+}
+
+/** Pages until there are as many runs as were asked for: with rare matches one may be empty. */
+async function pageOf(projectDir: string, query: SearchQuery): Promise<SearchPage> {
+  const options = { projectDir, budgetMs, maxScanBytes: Infinity };
+  const page = await searchLogs(options, query);
+  if (page.next === null || page.runs.length >= query.limit) return page;
+  const limit = query.limit - page.runs.length;
+  const rest = await pageOf(projectDir, { ...query, before: page.next, limit });
+  return { ...rest, runs: [...page.runs, ...rest.runs] };
+}
+
+function queryOf(agent: string | null, options: GrepOptions): SearchQuery {
+  const { grep, lines, instance, since, outcome, kind, oldest } = options;
+  return {
+    q: grep,
+    agent: agent ?? undefined,
+    instance,
+    outcome,
+    kind,
+    // There is an earliest date, and no log is from before 1970.
+    since: since === undefined ? undefined : new Date(Math.max(0, since)).toISOString(),
+    order: oldest ? "oldest" : "newest",
+    limit: Math.min(Math.max(lines ?? usualRuns, 1), 1_000),
+  };
+}
+
+/** One row for each line, for other programs. */
+function printRows(out: Output, run: SearchRun): void {
+  for (const { at, kind, text } of run.matches) {
+    const name = run.instanceId ?? run.agent;
+    out.data([localTime(Date.parse(at), 0), name, kind, plainLine(text)].join("  "));
+  }
+}
+
+function printRun(out: Output, run: SearchRun): void {
+  const { colors } = out;
+  const { instanceId, agent, outcome, usd, count } = run;
+  const parts = [
+    colors.cyan(plainLine(instanceId ?? agent)),
+    ...(outcome === null ? [] : [outcome.replaceAll("_", " ")]),
+    ...(usd === null || usd === 0 ? [] : [dollars(usd)]),
+    count === 1 ? "1 line" : `${count} lines`,
+  ];
+  out.data(parts.join("  "));
+  for (const match of run.matches) printMatch(out, match);
+}
+
+function printMatch(out: Output, match: SearchMatch): void {
+  const { colors } = out;
+  const { at, kind, isError, before, after } = match;
+  const shownKind = isError ? colors.red(kind) : kind;
+  out.data(`  ${colors.dim(localTime(Date.parse(at), Date.now()))} ${shownKind}`);
+  for (const line of before) out.data(`    ${colors.dim(plainLine(line))}`);
+  out.data(`    ${marked(match, colors.bold)}`);
+  for (const line of after) out.data(`    ${colors.dim(plainLine(line))}`);
+}
+
+function marked({ text, ranges }: SearchMatch, mark: (text: string) => string): string {
+  // Where something is taken out that a terminal acts on, the ranges are those of another text.
+  if (plain(text) !== text) return plainLine(text);
+  let end = 0;
+  const parts = ranges.map(([from, to]) => {
+    const part = text.slice(end, from) + mark(text.slice(from, to));
+    end = to;
+    return part;
+  });
+  return parts.join("") + text.slice(end);
+}

@@ -1,0 +1,99 @@
+import type { LogEntry, LogLevel } from "../../../../streams/vocabulary.ts";
+import { kindOf } from "../../../foundation/contracts/log-kinds.ts";
+import { durationText } from "../../../foundation/contracts/format.ts";
+import { dollars } from "../../../foundation/contracts/spend-text.ts";
+import { localTime, plain } from "../terminal/format.ts";
+import type { Colors } from "../terminal/output.ts";
+
+const levelNames: Readonly<Record<number, string>> = {
+  10: "TRACE",
+  20: "DEBUG",
+  30: "INFO",
+  40: "WARN",
+  50: "ERROR",
+  60: "FATAL",
+};
+
+/** Lines of a tool's output that are shown. */
+const shownLines = 10;
+
+export interface LogStyle {
+  readonly colors: Colors;
+  /** Names the agent in each line, where lines of several are mixed. */
+  readonly showAgent: boolean;
+  /** Epoch ms; a line of another day shows its date. */
+  readonly now: number;
+}
+
+/** Whether an entry goes on with what the one before printed: more output of the same call. */
+export function isContinued(entry: LogEntry, before: LogEntry | null): boolean {
+  if (before === null || kindOf(entry) !== "tool-output" || kindOf(before) !== "tool-output") {
+    return false;
+  }
+  const isSame = entry.agent === before.agent && entry.instanceId === before.instanceId;
+  return isSame && entry.call === before.call && outputOf(entry).length > 0;
+}
+
+/** The output alone, for an entry that goes on with the one before. */
+export function formatMore(entry: LogEntry, { colors }: Pick<LogStyle, "colors">): string {
+  return outputOf(entry)
+    .map((line) => `    ${colors.dim(line)}`)
+    .join("\n");
+}
+
+/** A log entry for people: `09:04:05 INFO  hello  text`, further lines of the text indented. */
+export function formatLog(entry: LogEntry, { colors, showAgent, now }: LogStyle): string {
+  const name = (levelNames[entry.level] ?? String(entry.level)).padEnd(5);
+  const agent = showAgent ? [colors.cyan(plain(entry.agent))] : [];
+  const shade = entry.isError === true ? String : colors.dim;
+  const output = outputOf(entry).map((line) => `\n    ${shade(line)}`);
+  const msg = plain(entry.msg).trimEnd().replaceAll("\n", "\n    ");
+  const text = msg + colors.dim(costOf(entry) + elapsedOf(entry)) + output.join("");
+  return [
+    colors.dim(localTime(entry.time, now)),
+    levelColor(entry.level, colors)(name),
+    ...agent,
+    text,
+  ].join(" ");
+}
+
+/** What a turn, or the run that ended, cost. */
+function costOf({ costUsd }: LogEntry): string {
+  return typeof costUsd === "number" && costUsd > 0 ? ` (${dollars(costUsd)})` : "";
+}
+
+/** How long a call has run that is still running. */
+function elapsedOf(entry: LogEntry): string {
+  const { durationMs } = entry;
+  const isLive = kindOf(entry) === "tool-output" && typeof durationMs === "number";
+  return isLive ? ` (${durationText(durationMs)})` : "";
+}
+
+/** The output of a tool, shortened: the log file and `--json` have the rest. */
+function outputOf(entry: LogEntry): readonly string[] {
+  const { output, isError } = entry;
+  const kind = kindOf(entry);
+  if (kind !== "tool-result" && kind !== "tool-output") return [];
+  if (typeof output !== "string") return [];
+  const lines = plain(output).trimEnd().split("\n");
+  if (lines.join("") === "") return [];
+  return isError === true || kind === "tool-output" ? lastOf(lines) : firstOf(lines);
+}
+
+/** The reason of a failure and its exit code come last; empty lines would take their room. */
+function lastOf(lines: readonly string[]): string[] {
+  const full = lines.filter((line) => line.trim() !== "");
+  const more = full.length - shownLines;
+  return more > 0 ? [`… ${more} lines before`, ...full.slice(-shownLines)] : full;
+}
+
+function firstOf(lines: readonly string[]): readonly string[] {
+  const more = lines.length - shownLines;
+  return more > 0 ? [...lines.slice(0, shownLines), `… ${more} more lines`] : lines;
+}
+
+function levelColor(level: LogLevel, colors: Colors): (text: string) => string {
+  if (level >= 50) return colors.red;
+  if (level >= 40) return colors.yellow;
+  return level >= 30 ? colors.green : colors.dim;
+}

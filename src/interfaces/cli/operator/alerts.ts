@@ -1,0 +1,87 @@
+import type { DeliveryState } from "../../../foundation/contracts/alert.ts";
+import type {
+  AlertsReport,
+  AlertsRetried,
+  AlertTested,
+} from "../../../foundation/contracts/alerts-report.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import type { Context } from "../context.ts";
+import { plainLine } from "../terminal/format.ts";
+import { connect } from "./connect.ts";
+
+export interface ListOptions {
+  readonly state?: DeliveryState;
+  readonly target?: string;
+  readonly lines: number;
+}
+
+/** A target is given up on after 15 s; then the answer is still to come. */
+const testTimeoutMs = 30_000;
+
+/** Prints what is wrong now, the targets, and the newest deliveries; with a filter only these. */
+export async function listAlerts(context: Context, options: ListOptions): Promise<void> {
+  const { out } = context;
+  const { state, target, lines } = options;
+  const client = await connect(context);
+  const query = new URLSearchParams({ limit: String(lines) });
+  if (state !== undefined) query.set("state", state);
+  if (target !== undefined) query.set("target", target);
+  const report = (await client.get(`/api/alerts?${query.toString()}`)) as AlertsReport;
+  if (out.json) return out.document(report);
+  const isFiltered = state !== undefined || target !== undefined;
+  const { renderAlerts } = await import("../status/render-alerts.ts");
+  const style = { ...out, now: Date.now() };
+  const text = renderAlerts(isFiltered ? { ...report, open: [], targets: [] } : report, style);
+  if (text !== "") out.data(text);
+  for (const note of isFiltered ? filteredNotes(report) : notes(report)) out.note(note);
+}
+
+function filteredNotes({ deliveries }: AlertsReport): readonly string[] {
+  return deliveries.length === 0 ? ["no alert meets these filters"] : [];
+}
+
+function notes({ open, targets, deliveries }: AlertsReport): readonly string[] {
+  const noTarget = "alerts have no target yet; [alerts.<name>] in config.toml makes one";
+  return [
+    ...(open.length === 0 ? ["nothing is wrong now"] : []),
+    ...(targets.length === 0 ? [noTarget] : []),
+    ...(targets.length > 0 && deliveries.length === 0 ? ["no alert was sent yet"] : []),
+  ];
+}
+
+/** Sends a test to a target, and prints whether it accepted. */
+export async function testTarget(context: Context, target: string): Promise<void> {
+  const { out } = context;
+  const client = await connect(context);
+  const path = `/api/alerts/targets/${encodeURIComponent(target)}/test`;
+  const answer = (await client.post(path, {}, testTimeoutMs)) as AlertTested;
+  if (!answer.accepted) process.exitCode = 1;
+  if (out.json) return out.document(answer);
+  if (answer.accepted) return out.data(`${target} accepted the test`);
+  out.note(`${target} did not accept the test: ${plainLine(answer.error ?? "")}`);
+}
+
+/** Sends one delivery again. */
+export async function retryAlert(context: Context, id: string): Promise<void> {
+  const { out } = context;
+  const client = await connect(context);
+  const asked = client.post(`/api/alerts/${encodeURIComponent(id)}/retry`);
+  const answer = await asked.catch((error: unknown) => {
+    if (!(error instanceof UserError) || error.code !== "unknown_delivery") throw error;
+    const hint = "al alerts list --state dead names those that were given up";
+    throw new UserError(error.code, error.message, { hint, cause: error });
+  });
+  if (out.json) out.document(answer);
+  else out.data(`${id} is due now`);
+}
+
+/** Sends all deliveries again that were given up. */
+export async function retryAllAlerts(context: Context): Promise<void> {
+  const { out } = context;
+  const client = await connect(context);
+  const answer = (await client.post("/api/alerts/retry")) as AlertsRetried;
+  if (out.json) return out.document(answer);
+  if (answer.retried === 0) return out.note("no alert was given up");
+  out.data(`${counted(answer.retried, "alert")} due now`);
+}

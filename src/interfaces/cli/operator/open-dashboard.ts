@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import type { LoginLink } from "../../../foundation/contracts/login-link.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import { replacePrivately } from "../../../foundation/store/private-file.ts";
+import type { Context } from "../context.ts";
+import { connect } from "./connect.ts";
+import { openerOf, openInBrowser } from "./open-in-browser.ts";
+
+/** Opens the dashboard by a login link of the running scheduler; prints the link where no browser can be opened. */
+export async function openDashboard(context: Context, printOnly: boolean): Promise<void> {
+  const { out, env, projectDir } = context;
+  const link = await askForLink(context);
+  if (out.json) return out.document(link);
+  const opener = printOnly ? null : openerOf(env, process.platform);
+  if (opener !== null) {
+    const page = join(projectDir, ".al", "open.html");
+    replacePrivately(page, redirectPage(link.url));
+    const { origin } = new URL(link.url);
+    if (await openInBrowser(page, opener, env)) return out.data(`opened ${origin}/dashboard`);
+  }
+  out.data(link.url);
+  out.note("the link logs in once, within 10 minutes");
+}
+
+async function askForLink(context: Context): Promise<LoginLink> {
+  const client = await connect(context);
+  const asked = client.post("/control/login-link").catch((error: unknown) => {
+    if (!(error instanceof UserError) || error.code !== "no_dashboard") throw error;
+    const hint = "al stop ends it; al start --web-ui starts it with the dashboard";
+    throw new UserError(error.code, error.message, { hint, cause: error });
+  });
+  return (await asked) as LoginLink;
+}
+
+/** Every user of the machine can read the arguments of a program: the browser gets the link from a private file. */
+function redirectPage(url: string): string {
+  const { href } = new URL(url);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${href}">
+<title>Almanac</title>
+<p><a href="${href}">Open the dashboard</a></p>
+</html>
+`;
+}

@@ -1,0 +1,73 @@
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import { startScheduler } from "../../../start/start.ts";
+import type { Client } from "../operator/client.ts";
+import { connect } from "../operator/connect.ts";
+import type { Context } from "../context.ts";
+import { followRun } from "./follow-run.ts";
+import { formatLog } from "../logs/log-line.ts";
+import { outlivePipes } from "../terminal/pipes.ts";
+import { watchStopSignals } from "../stop-signals.ts";
+import type { Stoppable } from "../stop-signals.ts";
+
+type Scheduler = Awaited<ReturnType<typeof startScheduler>>;
+
+/** For runs that the agent asked for and did not wait for. */
+const graceSeconds = 30;
+/** The exit code of what was interrupted. */
+const interrupted = 130;
+
+/**
+ * Holds the project for as long as one run takes: nothing else starts in it, but for agents that the run calls. The
+ * exit code is the run's, 130 when it was interrupted.
+ */
+export async function runAlone(
+  context: Context,
+  agent: string,
+  prompt: string | null,
+): Promise<number> {
+  // The run continues without a reader of its log (`al run | head`).
+  outlivePipes();
+  const signals = watchStopSignals();
+  const scheduler = await startScheduler({
+    projectDir: context.projectDir,
+    env: context.env,
+    webUi: false,
+    onDemand: true,
+    graceSeconds,
+    log: (entry) => noteFailure(context, entry),
+  });
+  try {
+    const client = await connect(context);
+    signals.forwardTo(endOf(agent, scheduler, client), () =>
+      context.out.note("stopping the run; press Ctrl-C again to stop immediately"),
+    );
+    if (signals.wereGiven()) return interrupted;
+    const code = await followRun(context, client, { agent, prompt });
+    return signals.wereGiven() ? interrupted : code;
+  } catch (error) {
+    // A run that was ended before it began, or at once, leaves no scheduler to follow it by.
+    if (signals.wereGiven()) return interrupted;
+    throw error;
+  } finally {
+    scheduler.stop("the run is over");
+    await scheduler.done;
+  }
+}
+
+/** Of the scheduler's own lines only those of failures matter here. */
+function noteFailure({ out }: Context, entry: LogEntry): void {
+  if (entry.level < 50) return;
+  out.note(formatLog(entry, { colors: out.colors, showAgent: true, now: Date.now() }));
+}
+
+/** The run, for signals: the first one ends it as `al kill` does, a second interrupt everything at once. */
+function endOf(agent: string, scheduler: Scheduler, client: Client): Stoppable {
+  const path = `/control/agents/${encodeURIComponent(agent)}/kill`;
+  return {
+    stop: (reason) => {
+      scheduler.stop(reason);
+      client.post(path).catch(() => scheduler.stopNow());
+    },
+    stopNow: () => scheduler.stopNow(),
+  };
+}

@@ -1,0 +1,79 @@
+import { outcomeText } from "../../../foundation/contracts/format.ts";
+import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
+import { triggerNames } from "../../../../streams/vocabulary.ts";
+import { runFacts, runHostText } from "../../../foundation/contracts/run-facts.ts";
+import type { RunHost } from "../../../foundation/contracts/run-hosts.ts";
+import type { RunView } from "../../../foundation/contracts/run-view.ts";
+import { localTime, plain, plainLine } from "../terminal/format.ts";
+import type { StatusStyle } from "./render-status.ts";
+
+/** One run for a person: a heading, then a line for each fact that there is. */
+export function renderRun(run: RunView, style: StatusStyle): string {
+  const { colors } = style;
+  const state = run.outcome ?? (run.startedAt === null ? "queued" : "running");
+  const facts = factsOf(run, style).filter((fact) => fact[1] !== null);
+  const width = Math.max(...facts.map(([label]) => label.length));
+  const lines = facts.map(([label, text]) => {
+    const [first = "", ...more] = plain(text ?? "").split("\n");
+    const below = more.map((line) => `${" ".repeat(width + 2)}${line}`);
+    return [`${colors.dim(label.padEnd(width))}  ${first}`, ...below].join("\n");
+  });
+  return [`${colors.bold(run.instanceId)} ${outcomeText(state)}`, ...lines].join("\n");
+}
+
+type Fact = readonly [label: string, text: string | null];
+
+function factsOf(run: RunView, style: StatusStyle): readonly Fact[] {
+  const { calls } = run;
+  return [
+    ["Trigger", triggerText(run)],
+    ["Prompt", run.prompt],
+    ["Called with", calls.received?.context ?? null],
+    ["Payload", run.payload],
+    ...runFacts(run, (at) => localTime(Date.parse(at), style.now)),
+    ["Last success", lastSuccessText(run)],
+    ["Calls", calls.made.length === 0 ? null : calls.made.map(callText).join("\n")],
+    ["Denied", hostsText(run, ({ denied }) => denied !== null)],
+    ["Reached", hostsText(run, ({ denied }) => denied === null)],
+    ["Returned", valueText(run.value)],
+    ["Last words", run.lastWords],
+  ];
+}
+
+function triggerText({ kind, source, event, action, calls, replayOf }: RunView): string {
+  const { received } = calls;
+  const name = [event, action].filter((part) => part !== null).join(".");
+  const from = received === null ? [source, name] : ["from", received.callerInstance];
+  const replay = replayOf === null ? "" : "(replay)";
+  return plainLine([triggerNames[kind], ...from, replay].filter(Boolean).join(" "));
+}
+
+function lastSuccessText({ instanceId, lastSuccess }: RunView): string | null {
+  if (lastSuccess === null) return null;
+  const { instanceId: earlier, changed } = lastSuccess;
+  if (changed === null) return earlier;
+  return changed
+    ? `${earlier}; changed since then: al show ${instanceId} --diff`
+    : `${earlier}; ran the same`;
+}
+
+function callText({ agent, instanceId, outcome, startedAt }: HistoryEntry): string {
+  const state = outcome ?? (startedAt === null ? "queued" : "running");
+  return [agent, outcomeText(state), instanceId].filter((part) => part !== null).join(" ");
+}
+
+/** Of a kind; `--json` has the rest. */
+const shownHosts = 20;
+
+function hostsText({ hosts }: RunView, isShown: (host: RunHost) => boolean): string | null {
+  const shown = hosts.filter(isShown);
+  if (shown.length === 0) return null;
+  const more = shown.length - shownHosts;
+  const lines = shown.slice(0, shownHosts).map(runHostText);
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
+}
+
+function valueText(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}

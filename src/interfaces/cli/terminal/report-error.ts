@@ -1,0 +1,72 @@
+import { CommanderError } from "commander";
+import { meant } from "../../../foundation/contracts/did-you-mean.ts";
+import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
+import { CommandError } from "../help/al-command.ts";
+import { plain, plainJson } from "./format.ts";
+
+interface ErrorReport {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly exitCode: number;
+}
+
+/** The report of anything that was thrown. Only an unexpected error points at its stack. */
+function reportOf(error: unknown): ErrorReport {
+  if (error instanceof UserError) return error;
+  if (error instanceof CommanderError) return usageReport(error);
+  const common = { message: messageOf(error), exitCode: 1 };
+  if (hasCode(error, "EACCES", "EPERM")) {
+    const hint = "use an OS user that may, or change the permissions";
+    return { ...common, code: "no_access", hint };
+  }
+  return {
+    ...common,
+    code: "unexpected",
+    hint: "this is a fault in al itself; run it again with AL_DEBUG=1 to see where",
+  };
+}
+
+function usageReport(error: CommanderError): ErrorReport {
+  const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  const hint = hintOf(rest.join(" "), error.code) ?? usageHint(error);
+  // What was too much is not repeated: it may be a secret in the wrong place.
+  const isExcess = error.code === "commander.excessArguments";
+  return {
+    code: "usage",
+    message: isExcess ? message.replace(/( but got \d+): [^]*$/, "$1") : message,
+    hint,
+    exitCode: 2,
+  };
+}
+
+function usageHint(error: CommanderError): string | null {
+  return error instanceof CommandError ? `${error.command} --help shows how it is used` : null;
+}
+
+/** Commander's text in parentheses, in our words. */
+function hintOf(given: string, code: string): string | null {
+  const text = given.replace(/^\((.*)\)$/, "$1");
+  const [, near] = /^Did you mean (?:one of )?(.+)\?$/.exec(text) ?? [];
+  if (near !== undefined) return meant(...near.split(", "));
+  if (code === "commander.unknownCommand") return "al --help lists the commands";
+  return text === "" ? null : text;
+}
+
+/** Prints what went wrong for a person (or, with `--json`, a program); the exit code that goes with it. */
+export function reportError(error: unknown, json: boolean, env: NodeJS.ProcessEnv): number {
+  const { code, message, hint, exitCode } = reportOf(error);
+  if (json) process.stdout.write(`${plainJson({ error: { code, message, hint } })}\n`);
+  else {
+    // It may quote a file, an argument, or the answer of a distant server.
+    process.stderr.write(`error: ${plain(message)}\n`);
+    if (hint !== null) process.stderr.write(`hint: ${plain(hint)}\n`);
+  }
+  if (env.AL_DEBUG && error instanceof Error) process.stderr.write(`${stackOf(error)}\n`);
+  return exitCode;
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : "";
+  return `${error.stack ?? error.message}${cause}`;
+}

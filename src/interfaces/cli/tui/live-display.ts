@@ -1,0 +1,80 @@
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import { durationText } from "../../../foundation/contracts/format.ts";
+import { messageOf } from "../../../foundation/errors.ts";
+import type { Context } from "../context.ts";
+import { plain } from "../terminal/format.ts";
+import type { Display, Displayed } from "../start/scheduler-display.ts";
+import { noteInterrupt, printEntry } from "../start/scheduler-display.ts";
+import type { LiveView } from "./live-view.ts";
+import { loadLiveView } from "./load-live-view.ts";
+
+/** More would push what was on the terminal before out of sight. */
+const maxHeldEntries = 200;
+
+/**
+ * Shows the scheduler as a live view. Lines that are logged meanwhile stay off the terminal; those about the end are
+ * printed when the view is gone. If the view breaks, the scheduler keeps running and prints its lines.
+ */
+export async function createLiveDisplay(context: Context): Promise<Display> {
+  const openLiveView = await loadLiveView();
+  const { out, env } = context;
+  const startedAt = Date.now();
+  let held: LogEntry[] | null = [];
+  let view: LiveView | null = null;
+  let isStopping = (): boolean => false;
+
+  const release = (): void => {
+    const entries = held ?? [];
+    held = null;
+    for (const entry of entries) printEntry(out, entry);
+  };
+  const hold = (entry: LogEntry, into: LogEntry[]): void => {
+    const isOwnError = entry.agent === "scheduler" && entry.level >= 50;
+    if (isOwnError) view?.show({ text: entry.msg, isError: true });
+    // Until the view is up, all may be needed: if the start fails, it is never up.
+    if (view === null || isStopping() || isOwnError) into.push(entry);
+    if (into.length > maxHeldEntries) into.shift();
+  };
+
+  return {
+    log: (entry) => (held === null ? printEntry(out, entry) : hold(entry, held)),
+    failed: release,
+    show: (displayed) => {
+      const { scheduler, signals, webUi, graceSeconds } = displayed;
+      isStopping = () => scheduler.operations.phase() === "draining";
+      held = [];
+      const opened = openLiveView({
+        ...scheduler,
+        webUi,
+        graceSeconds,
+        colors: out.colors,
+        apiKeyPath: shortPath(scheduler.apiKeyPath, env.HOME),
+        stop: () => signals.stop("q"),
+        interrupt: () => interrupt(displayed, isStopping()),
+      });
+      view = opened;
+      void opened.broken.then((error) => {
+        out.note(plain(`the live view broke (${messageOf(error)}); the scheduler continues`));
+        release();
+      });
+    },
+    // While it is up, the view itself shows that it stops.
+    interrupted: () => (held === null ? noteInterrupt(out) : undefined),
+    end: async (atOnce) => {
+      await view?.close();
+      release();
+      const how = atOnce ? "was stopped at once" : "stopped";
+      out.data(`Almanac ${how} after ${durationText(Date.now() - startedAt)}.`);
+    },
+  };
+}
+
+/** While it stops, for whatever reason, Ctrl-C means now. */
+function interrupt({ signals }: Displayed, isStopping: boolean): void {
+  if (isStopping) signals.stop("SIGINT");
+  signals.interrupt();
+}
+
+function shortPath(path: string, home: string | undefined): string {
+  return home !== undefined && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

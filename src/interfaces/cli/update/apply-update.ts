@@ -1,0 +1,90 @@
+import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import type { FileChange } from "../../../features/skills/compare-files.ts";
+import type { SkillFile } from "../add/read-skill.ts";
+import { writeConfig } from "../config/config-file.ts";
+import { edited } from "../../../foundation/config/edit-toml.ts";
+import { replaceFile } from "../../../foundation/files/replace-file.ts";
+import { unwritable } from "../write-files.ts";
+import { saveInstalled } from "./installed-files.ts";
+import type { UpdatePlan } from "./plan-update.ts";
+import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
+import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
+import { shellWord } from "../../../foundation/contracts/shell-word.ts";
+
+/**
+ * Writes what changed at the source, each file in one step, then the new `sourceCommit`. Files that were changed here
+ * stay. Throws a UserError when it can't; then the next update continues from there.
+ */
+export async function applyUpdate(
+  projectDir: string,
+  { from, commit, skill, changes }: UpdatePlan,
+): Promise<void> {
+  const agentDir = dirname(from.file.path);
+  const files = new Map(skill.files.map((file) => [file.path, file]));
+  // SKILL.md last: what it names is there then.
+  const ordered = changes
+    .filter(({ isLocal }) => !isLocal)
+    .sort((a, b) => Number(a.path === "SKILL.md") - Number(b.path === "SKILL.md"));
+  try {
+    for (const { path } of ordered) await replace(agentDir, path, files.get(path));
+  } catch (error) {
+    throw unwritable(agentDir, error, "make it writable for you and run the command again");
+  }
+  await saveInstalled(projectDir, from.agent, { commit, files: skill.files });
+  const text = edited(from.file.text, [{ path: ["sourceCommit"], value: commit }]);
+  await writeConfig(from.file, text);
+}
+
+/** How many files would be written over although they were changed here. */
+export function localChanges({ changes }: UpdatePlan): readonly FileChange[] {
+  return changes.filter(({ isLocal }) => isLocal);
+}
+
+async function replace(agentDir: string, path: string, next: SkillFile | undefined): Promise<void> {
+  const file = join(agentDir, path);
+  if (next === undefined) {
+    await rm(file, { force: true });
+    // Only a folder that is empty now goes.
+    if (dirname(path) !== ".") await rmdir(dirname(file)).catch(() => undefined);
+    return;
+  }
+  await mkdir(dirname(file), { recursive: true });
+  await replaceFile(file, next.content, next.isExecutable ? 0o755 : 0o644);
+}
+
+/**
+ * Puts the versions of files that were changed both here and at the source where they can be merged from, below
+ * `.al/merge/`; the commands to do it with.
+ */
+export async function prepareMerge(
+  projectDir: string,
+  plan: UpdatePlan,
+  repository: FetchedRepository,
+): Promise<string[]> {
+  const { agent, file } = plan.from;
+  const folder = join(ensureStateDir(projectDir), "merge", agent);
+  const commands: string[] = [];
+  for (const { path, kind } of localChanges(plan)) {
+    const own = join(dirname(file.path), path);
+    const [base, next] = [join(folder, `${path}.installed`), join(folder, `${path}.new`)];
+    const entry = plan.base?.get(path);
+    await mkdir(dirname(base), { recursive: true });
+    if (entry !== undefined) await writeFile(base, (await repository.contents([entry]))[0] ?? "");
+    const content = plan.skill.files.find((one) => one.path === path)?.content;
+    if (content !== undefined) await writeFile(next, content);
+    if (kind === "removed") commands.push(words("rm", own));
+    else if (kind === "added") commands.push(words("cp", next, own));
+    else if (entry === undefined) commands.push(words("diff", "-u", own, next));
+    else commands.push(words("git", "merge-file", own, base, next));
+  }
+  return [...commands, `al update ${agent} --keep-local`];
+}
+
+/** Paths as from where the person is. */
+function words(...parts: readonly string[]): string {
+  return parts
+    .map((part) => (part.startsWith("/") ? relative(process.cwd(), part) : part))
+    .map(shellWord)
+    .join(" ");
+}

@@ -1,0 +1,177 @@
+import { lstat, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { problemText } from "../../../../streams/problem-text.ts";
+import { parseSkill } from "../../../foundation/config/skill.ts";
+import { UserError, isMissing } from "../../../foundation/errors.ts";
+import { compareFiles, contentId, notAFile } from "../../../features/skills/compare-files.ts";
+import type { Contents, FileChange } from "../../../features/skills/compare-files.ts";
+import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
+import { findSkills } from "../../../features/skills/find-skills.ts";
+import type { FoundSkill } from "../../../features/skills/find-skills.ts";
+import type { TreeEntry } from "../../../features/skills/git-output.ts";
+import { pickFiles } from "../../../features/skills/pick-files.ts";
+import { repositoryName } from "../../../features/skills/skill-source.ts";
+import type { SkillSource } from "../../../features/skills/skill-source.ts";
+import { packageVersion } from "../../../foundation/version.ts";
+import { readSkill } from "../add/read-skill.ts";
+import type { ReadSkill } from "../add/read-skill.ts";
+import type { AgentSource } from "./agent-source.ts";
+
+/** What an update of an agent would do. */
+export interface UpdatePlan {
+  readonly from: AgentSource;
+  /** The source's newest commit. */
+  readonly commit: string;
+  readonly skill: ReadSkill;
+  readonly changes: readonly FileChange[];
+  /** The skill's files as they were installed; null when that can't be had any more. */
+  readonly base: ReadonlyMap<string, TreeEntry> | null;
+  /** Of SKILL.md, from the first `@@` on; null when it stays. */
+  readonly diff: string | null;
+}
+
+/** Compares an agent with its source. Throws a UserError when the source can't be used. */
+export async function planUpdate(
+  from: AgentSource,
+  repository: FetchedRepository,
+): Promise<UpdatePlan> {
+  const { head: commit } = repository;
+  const entries = await repository.files(commit);
+  const before = await installedEntries(from, repository);
+  const found = skillIn(entries, before, from);
+  const skill = await readSkill(repository, entries, found);
+  const base =
+    before === null
+      ? await savedFiles(from, repository)
+      : baseFiles(before, skillIn(before, entries, from));
+  const next = idsOf(skill.files.map(({ entry }) => entry));
+  const wasThere = base === null ? null : idsOf(base.values());
+  const paths = new Set([...next.keys(), ...(wasThere?.keys() ?? [])]);
+  const local = await localFiles(dirname(from.file.path), paths, commit.length);
+  const changes = compareFiles(wasThere, next, local);
+  if (changes.some(({ path }) => path === "SKILL.md")) refuseFaults(from.agent, skill.text);
+  const diff = await diffOf(from, changes, { base, next, local, repository });
+  return { from, commit, skill, changes, base, diff };
+}
+
+/** Null when the commit isn't known, or the source has forgotten it. */
+async function installedEntries(
+  { commit }: AgentSource,
+  repository: FetchedRepository,
+): Promise<readonly TreeEntry[] | null> {
+  if (commit === null) return null;
+  const isThere = commit === repository.head || (await repository.fetchCommit(commit));
+  return isThere ? repository.files(commit) : null;
+}
+
+/** The skill as it was saved when it was installed. */
+async function savedFiles(
+  { savedDir }: AgentSource,
+  repository: FetchedRepository,
+): Promise<ReadonlyMap<string, TreeEntry> | null> {
+  const saved = savedDir === null ? null : await repository.commitDirectory(savedDir);
+  if (saved === null) return null;
+  return baseFiles(await repository.files(saved), { name: null, prefix: "" });
+}
+
+function baseFiles(
+  entries: readonly TreeEntry[],
+  found: FoundSkill,
+): ReadonlyMap<string, TreeEntry> {
+  return new Map(pickFiles(entries, found).files.map((entry) => [entry.path, entry]));
+}
+
+/** The skill that the source names, or the only one, or the one where the other commit has its only one. */
+function skillIn(
+  entries: readonly TreeEntry[],
+  others: readonly TreeEntry[] | null,
+  { source, text }: AgentSource,
+): FoundSkill {
+  const skills = findSkills(entries);
+  const only = onlySkill(skills, source) ?? onlySkill(findSkills(others ?? []), source);
+  const found = skills.find(({ prefix }) => prefix === only?.prefix);
+  if (found !== undefined) return found;
+  const names = skills.map(({ name }) => name ?? repositoryName(source)).join(", ");
+  throw new UserError("no_skill", `${text} has no such skill any more`, {
+    hint:
+      names === ""
+        ? "the repository has none at all"
+        : `it has ${names}: source = "…#<name>" in config.toml names one`,
+  });
+}
+
+function onlySkill(skills: readonly FoundSkill[], source: SkillSource): FoundSkill | undefined {
+  if (source.skill === null) return skills.length === 1 ? skills[0] : undefined;
+  return skills.find(({ name }) => (name ?? repositoryName(source)) === source.skill);
+}
+
+function idsOf(entries: Iterable<TreeEntry>): Contents {
+  return new Map([...entries].map(({ path, id }) => [path, id]));
+}
+
+/** The same judgement as the scheduler's, before anything is written. */
+function refuseFaults(agent: string, text: string): void {
+  const { skill, problems } = parseSkill(`agents/${agent}/SKILL.md`, text, packageVersion());
+  if (skill !== null) return;
+  throw new UserError("invalid_config", problems.map(problemText).join("\n"), {
+    hint: "the source's newest version has this fault; nothing was written",
+  });
+}
+
+interface Versions {
+  readonly base: ReadonlyMap<string, TreeEntry> | null;
+  readonly next: Contents;
+  readonly local: Contents;
+  readonly repository: FetchedRepository;
+}
+
+/** What changed at the source; without the installed version, how the source's differs from the agent's own. */
+async function diffOf(
+  { file }: AgentSource,
+  changes: readonly FileChange[],
+  { base, next, local, repository }: Versions,
+): Promise<string | null> {
+  if (!changes.some(({ path }) => path === "SKILL.md")) return null;
+  const isReadable = base === null && (local.get("SKILL.md") ?? notAFile) !== notAFile;
+  const own = isReadable ? await readFile(join(dirname(file.path), "SKILL.md")) : Buffer.alloc(0);
+  const before = base?.get("SKILL.md")?.id ?? (await repository.store(own));
+  return repository.diff(before, next.get("SKILL.md") ?? "");
+}
+
+/** Bigger than any file that is taken from a skill. */
+const maxBytes = 64 * 1024 ** 2;
+
+/**
+ * The content ids of an agent's files; what is reached through a link is no file of it. `idLength` is that of the
+ * repository's ids.
+ */
+async function localFiles(
+  agentDir: string,
+  paths: Iterable<string>,
+  idLength: number,
+): Promise<Contents> {
+  const ids = new Map<string, string>();
+  for (const path of paths) {
+    const kind = await kindOf(agentDir, path);
+    if (kind === "other") ids.set(path, notAFile);
+    if (kind === "file") ids.set(path, contentId(await readFile(join(agentDir, path)), idLength));
+  }
+  return ids;
+}
+
+async function kindOf(agentDir: string, path: string): Promise<"file" | "missing" | "other"> {
+  const parts = path.split("/");
+  for (const [index] of parts.entries()) {
+    const place = join(agentDir, ...parts.slice(0, index + 1));
+    const isLast = index === parts.length - 1;
+    try {
+      const stat = await lstat(place);
+      if (isLast) return stat.isFile() && stat.size <= maxBytes ? "file" : "other";
+      if (!stat.isDirectory()) return "other";
+    } catch (error) {
+      if (isMissing(error)) return "missing";
+      throw error;
+    }
+  }
+  return "other";
+}

@@ -1,0 +1,196 @@
+import { listAgents } from "../../../foundation/config/agent-files.ts";
+import { UserError, messageOf } from "../../../foundation/errors.ts";
+import type { FileChange } from "../../../features/skills/compare-files.ts";
+import type { Context } from "../context.ts";
+import { interrupted } from "../stop-signals.ts";
+import { missingFlag, openPrompts } from "../terminal/prompts.ts";
+import type { Prompts } from "../terminal/prompts.ts";
+import { agentSource } from "./agent-source.ts";
+import { applyUpdate, localChanges, prepareMerge } from "./apply-update.ts";
+import { planUpdate } from "./plan-update.ts";
+import type { UpdatePlan } from "./plan-update.ts";
+import { fetchRepository } from "../../../features/skills/fetch-repository.ts";
+import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
+import { reviewOf, warningLines } from "../add/review.ts";
+import { plain, plainLine } from "../terminal/format.ts";
+import type { Colors } from "../terminal/output.ts";
+
+export interface UpdateOptions {
+  readonly yes?: true;
+  readonly check?: true;
+  readonly keepLocal?: true;
+}
+
+/** What became of one agent. */
+interface Updated {
+  readonly agent: string;
+  /** As its config has it. */
+  readonly source: string | null;
+  /** Commits in hex, null where there is none. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** `available` with --check; `refused` for changes of its own; `declined` by the person. */
+  readonly status: "current" | "updated" | "available" | "refused" | "declined" | "failed";
+  readonly changes: readonly FileChange[];
+  readonly diff: string | null;
+  /** Why, and what to do, for what is refused or failed. */
+  readonly message: string | null;
+  readonly hint: string | null;
+}
+
+/** Brings one agent, or all that were added, to what their sources have now; the exit code. */
+export async function updateAgents(
+  context: Context,
+  agent: string | null,
+  options: UpdateOptions,
+): Promise<number> {
+  const { out, projectDir } = context;
+  const fetches = openFetches(context.env, interrupted());
+  const means = { fetches, prompts: await openPrompts(context), options };
+  const updates: Updated[] = [];
+  try {
+    for (const name of agent === null ? (await listAgents(projectDir)).names : [agent]) {
+      const updated = await updateAgent(context, name, means).catch((error: unknown) =>
+        failed(name, error),
+      );
+      if (updated === null && agent !== null) throw noSource(agent);
+      if (updated !== null) updates.push(updated);
+      if (updated !== null && !out.json) print(context, updated);
+    }
+  } finally {
+    await fetches.remove();
+  }
+  if (out.json) out.document({ updates });
+  else if (updates.length === 0) out.note("no agent has a source to update from");
+  const isWell = ({ status }: Updated) => ["current", "updated", "available"].includes(status);
+  return updates.every(isWell) ? 0 : 1;
+}
+
+function noSource(agent: string): UserError {
+  return new UserError("no_source", `agent ${agent} has no source to update from`, {
+    hint: `al config ${agent} --set source=<repo> sets one`,
+  });
+}
+
+interface Means {
+  readonly fetches: Fetches;
+  readonly prompts: Prompts | null;
+  readonly options: UpdateOptions;
+}
+
+/** Null for an agent that has no source. */
+async function updateAgent(
+  { out, projectDir }: Context,
+  agent: string,
+  { fetches, prompts, options }: Means,
+): Promise<Updated | null> {
+  const source = await agentSource(projectDir, agent);
+  if (source === null) return null;
+  const repository = await fetches.get(source.source.url);
+  const plan = await planUpdate(source, repository);
+  if (plan.changes.length === 0) return outcome(plan, "current");
+  if (!out.json) out.data(renderUpdate(plan, out.colors));
+  if (options.check) return outcome(plan, "available");
+  if (localChanges(plan).length > 0 && !options.keepLocal) {
+    const commands = await prepareMerge(projectDir, plan, repository);
+    const message = `${agent} has changes of its own in what changed at its source; nothing was written`;
+    return {
+      ...outcome(plan, "refused"),
+      message,
+      hint: `merge them:\n  ${commands.join("\n  ")}`,
+    };
+  }
+  if (!options.yes && !(await confirmed(prompts, agent))) return outcome(plan, "declined");
+  await applyUpdate(projectDir, plan);
+  return outcome(plan, "updated");
+}
+
+async function confirmed(prompts: Prompts | null, agent: string): Promise<boolean> {
+  if (prompts === null) throw missingFlag("--yes", "an update changes what the agent does");
+  return prompts.confirm(`Update ${agent}?`);
+}
+
+function outcome({ from, commit, changes, diff }: UpdatePlan, status: Updated["status"]): Updated {
+  const { agent, text: source, commit: installed } = from;
+  const none = { message: null, hint: null };
+  return { agent, source, from: installed, to: commit, status, changes, diff, ...none };
+}
+
+/** What ends the whole command: usage errors, and Ctrl-C at a question. */
+function isFinal(error: unknown): boolean {
+  return !(error instanceof UserError) || error.exitCode !== 1;
+}
+
+function failed(agent: string, error: unknown): Updated {
+  if (isFinal(error)) throw error;
+  const hint = error instanceof UserError ? error.hint : null;
+  const nothing = { source: null, from: null, to: null, changes: [], diff: null };
+  return { agent, status: "failed", ...nothing, message: messageOf(error), hint };
+}
+
+function print({ out }: Context, { agent, status, to, message, hint }: Updated): void {
+  if (message !== null) {
+    out.note(`error: ${agent}: ${message}`);
+    if (hint !== null) out.note(`hint: ${hint}`);
+  } else if (status === "current") out.data(`${agent} is up to date`);
+  else if (status === "updated") out.data(`${agent} is updated to ${to?.slice(0, 12) ?? ""}`);
+  else if (status === "declined") out.note(`${agent} is not updated`);
+}
+
+/** Repositories that are fetched once for all agents that come from them. */
+interface Fetches {
+  get(url: string): Promise<FetchedRepository>;
+  /** Removes all that was fetched. */
+  remove(): Promise<void>;
+}
+
+/** Fetches nothing until it is asked. */
+function openFetches(env: NodeJS.ProcessEnv, signal: AbortSignal): Fetches {
+  const fetched = new Map<string, Promise<FetchedRepository>>();
+  return {
+    get: (url) => {
+      const known = fetched.get(url) ?? fetchRepository(url, { env, signal });
+      fetched.set(url, known);
+      return known;
+    },
+    remove: async () => {
+      const settled = await Promise.allSettled(fetched.values());
+      const there = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      await Promise.all(there.map((repository) => repository.remove()));
+    },
+  };
+}
+
+/** What an update would change: the files, a diff of SKILL.md, and what a reader of these would miss. */
+function renderUpdate({ from, commit, changes, diff, skill }: UpdatePlan, colors: Colors): string {
+  const { agent, text, commit: installed } = from;
+  const was = installed === null ? "an unknown commit" : installed.slice(0, 12);
+  const changed = skill.files.filter(({ path }) => changes.some((change) => change.path === path));
+  const review = reviewOf({ files: changed, leftOut: [], proposal: null });
+  return [
+    `${colors.bold(agent)}: ${plainLine(text)} ${was} → ${commit.slice(0, 12)}`,
+    ...changes.map(({ path, kind, isLocal }) => {
+      const isExecutable = changed.some((file) => file.path === path && file.isExecutable);
+      const notes = [
+        ...(isExecutable ? ["executable"] : []),
+        ...(isLocal ? ["changed here, too"] : []),
+      ];
+      return `  ${kind.padEnd(8)} ${plainLine(path)}${notes.map((note) => colors.yellow(`  ${note}`)).join("")}`;
+    }),
+    ...(diff === null ? [] : diffLines(agent, diff, colors)),
+    ...warningLines(review, colors),
+  ].join("\n");
+}
+
+function diffLines(agent: string, diff: string, colors: Colors): string[] {
+  const lines = plain(diff).split("\n");
+  return [
+    colors.bold(`--- agents/${agent}/SKILL.md`),
+    colors.bold(`+++ agents/${agent}/SKILL.md`),
+    ...lines.map((line) => {
+      if (line.startsWith("+")) return colors.green(line);
+      if (line.startsWith("-")) return colors.red(line);
+      return line.startsWith("@@") ? colors.cyan(line) : line;
+    }),
+  ];
+}

@@ -1,0 +1,149 @@
+import type { WebhookSource } from "../../../foundation/contracts/webhook-filters.ts";
+import { randomUUID } from "node:crypto";
+import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
+import { homeDir } from "../../../foundation/credentials/home-dir.ts";
+import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
+import { UserError, messageOf } from "../../../foundation/errors.ts";
+import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
+import { checkEvent } from "../../../features/webhooks/read-fixture.ts";
+import type { Fixture } from "../../../features/webhooks/read-fixture.ts";
+import { atTime, signDelivery, unsignedDelivery } from "../../../features/webhooks/sign.ts";
+import { connect, notRunning } from "../operator/connect.ts";
+import type { Context } from "../context.ts";
+import { plainLine } from "../terminal/format.ts";
+import { readFixtureFile, sourceFor } from "./webhook-fixture.ts";
+import type { FixtureOptions } from "./webhook-fixture.ts";
+
+export interface SendOptions extends FixtureOptions {
+  /** Address of a gateway instead of the running one's. */
+  readonly url?: string;
+  /** The provider's id of the delivery instead of a new one. */
+  readonly delivery?: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** How long a gateway may take to answer, in ms. */
+const timeoutMs = 15_000;
+
+/** Signs a payload as its provider would, posts it to the gateway and prints its answer. */
+export async function sendWebhook(
+  context: Context,
+  path: string,
+  options: SendOptions,
+): Promise<void> {
+  const { out } = context;
+  const { source } = await sourceFor(context, options);
+  const fixture = await readFixtureFile(path, options);
+  checkEvent(source.type, fixture);
+  const url = `${gatewayOf(context, options)}/webhooks/${source.type}/${encodeURIComponent(source.name)}`;
+  const body = atTime(source.type, fixture.body, Date.now());
+  const headers = await headersFor(context, source, { ...fixture, body }, options);
+  const answer = await post(url, headers, body);
+  if (answer.status !== 200) throw refused(url, answer);
+  const receipt = options.url === undefined ? await receiptOf(context, answer.body) : null;
+  if (out.json) return out.document({ url, ...answer, receipt });
+  out.data(`200 from ${url}`);
+  out.data(describe(answer.body, receipt));
+}
+
+function gatewayOf(context: Context, { url }: SendOptions): string {
+  if (url !== undefined) return checkedUrl(url);
+  const info = readSchedulerInfo(context.projectDir);
+  if (info === null) throw notRunning(context.projectDir);
+  if (info.gatewayUrl !== null) return info.gatewayUrl;
+  throw new UserError("no_gateway", "the scheduler does not listen on TCP yet", {
+    hint: "it listens once config.toml has a [webhooks.<source>]; run the command again in a moment",
+  });
+}
+
+function checkedUrl(url: string): string {
+  if (URL.canParse(url) && /^https?:/i.test(url)) return url.replace(/\/+$/, "");
+  const hint = "give the gateway's address, such as --url http://localhost:8080";
+  throw new UserError("usage", `${JSON.stringify(url)} is not an http address`, {
+    hint,
+    exitCode: 2,
+  });
+}
+
+async function headersFor(
+  { env }: Context,
+  { type, credential }: WebhookSource,
+  { body, event }: Fixture,
+  { delivery }: SendOptions,
+): Promise<Record<string, string>> {
+  const options = { id: delivery ?? randomUUID(), ...(event === null ? {} : { event }) };
+  if (credential === null) return unsignedDelivery(type, body, Date.now(), options);
+  const { fields } = await loadCredential(homeDir(env), `${webhookSecretType(type)}:${credential}`);
+  const secret = fields.secret ?? Object.values(fields)[0] ?? "";
+  return signDelivery(type, secret, body, Date.now(), options);
+}
+
+async function post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer> {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const init = {
+      method: "POST",
+      headers,
+      body: new Uint8Array(body),
+      signal,
+      redirect: "manual",
+    };
+    const answer = await fetch(url, init as RequestInit);
+    return { status: answer.status, body: parsed(await answer.text()) };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    throw new UserError("no_answer", `${url} does not answer: ${messageOf(cause)}`, {
+      hint: "al stat shows whether the scheduler runs and where it listens",
+      cause: error,
+    });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Something else than the gateway answered, which the status shows as well.
+    return text.slice(0, 500);
+  }
+}
+
+function refused(url: string, { status, body }: Answer): UserError {
+  const { error, detail } = (body ?? {}) as Record<string, unknown>;
+  const code = typeof error === "string" ? error : "unexpected_answer";
+  const why = typeof detail === "string" ? `: ${plainLine(detail)}` : "";
+  const hint = hints[code];
+  const message = `${url} answered ${status}${why}`;
+  return new UserError(code, message, hint === undefined ? {} : { hint });
+}
+
+const hints: Readonly<Record<string, string | undefined>> = {
+  bad_signature:
+    "the gateway's log says why; does it use the same AL_HOME, and is its source allowed unsigned when it has no credential?",
+  unknown_source:
+    "the running gateway has no such source; its log says whether its config.toml is valid",
+};
+
+/** What is kept of it, and why it started nothing; null when the scheduler can't be asked. */
+async function receiptOf(context: Context, answer: unknown): Promise<unknown> {
+  const { receiptId } = (answer ?? {}) as { receiptId?: unknown };
+  if (typeof receiptId !== "string") return null;
+  const client = await connect(context);
+  return client.get(`/api/stats/webhooks/${encodeURIComponent(receiptId)}`);
+}
+
+function describe(answer: unknown, receipt: unknown): string {
+  const { receiptId, duplicate, matched } = (answer ?? {}) as Record<string, unknown>;
+  if (typeof receiptId !== "string") return plainLine(JSON.stringify(answer));
+  const line = (text: string): string => plainLine(`receipt ${receiptId}: ${text}`);
+  if (duplicate === true) return line("a duplicate of an earlier delivery; nothing started");
+  const agents = (Array.isArray(matched) ? matched : []) as { readonly agent: string }[];
+  const { reason } = (receipt ?? {}) as { reason?: unknown };
+  const why = typeof reason === "string" ? `; ${reason}` : "";
+  const started = agents.map(({ agent }) => agent).join(", ");
+  return line(`${started === "" ? "no agent was started" : `work for ${started}`}${why}`);
+}

@@ -1,0 +1,46 @@
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { UserError, messageOf } from "../../foundation/errors.ts";
+import { draftName } from "../../foundation/files/replace-file.ts";
+
+/** A file that a command writes. */
+export interface NewFile {
+  readonly content: string | Uint8Array;
+  readonly isExecutable?: boolean;
+}
+
+/** Files by their path in a directory. */
+export type NewFiles = ReadonlyMap<string, NewFile>;
+
+/**
+ * Makes a directory in one step: a running scheduler sees all of it or nothing, and a failure leaves nothing behind. The
+ * draft is made in `draftsDir`, which is on the same disk. Throws a UserError.
+ */
+export async function writeDirectory(
+  dir: string,
+  files: NewFiles,
+  { draftsDir, hint }: { readonly draftsDir: string; readonly hint?: string },
+): Promise<void> {
+  const draft = join(draftsDir, draftName());
+  try {
+    for (const [path, file] of files) await writeNew(join(draft, path), file);
+    await mkdir(dirname(dir), { recursive: true });
+    await rename(draft, dir);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw unwritable(dir, error, hint);
+  }
+}
+
+/** Writes a file and the directories above it; never through or over what is there. */
+export async function writeNew(path: string, { content, isExecutable }: NewFile): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content, { flag: "wx", mode: isExecutable ? 0o755 : 0o644 });
+}
+
+export function unwritable(path: string, cause: unknown, hint?: string): UserError {
+  return new UserError("unwritable", `${path} can't be written: ${messageOf(cause)}`, {
+    ...(hint === undefined ? {} : { hint }),
+    cause,
+  });
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** The pages' scripts and styles, as the build wrote them: beside its chunks, or for sources that run as they are. */
+const built = new URL(
+  import.meta.url.endsWith(".ts")
+    ? "../../../dist/src/interfaces/dashboard/"
+    : "../interfaces/dashboard/",
+  import.meta.url,
+);
+
+/** Files of the program don't change while it runs. */
+const texts = new Map<string, string>();
+
+/** The text of a file that the build made for the pages, to be put into an element: `browser/log.js`. */
+export function builtFile(name: string): string {
+  const known = texts.get(name);
+  if (known !== undefined) return known;
+  const text = read(name);
+  if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} would end its own element`);
+  texts.set(name, text);
+  return text;
+}
+
+function read(name: string): string {
+  try {
+    return readFileSync(new URL(name, built), "utf8");
+  } catch (error) {
+    const where = fileURLToPath(built);
+    throw new Error(`${name} is missing in ${where}: build the program with npm run build`, {
+      cause: error,
+    });
+  }
+}

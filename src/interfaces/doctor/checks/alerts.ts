@@ -1,0 +1,88 @@
+import type { AlertTarget } from "../../../../streams/alert-options.ts";
+import { targetProblem } from "../../../features/alerts/targets.ts";
+import type { SwitchedOff } from "../../../foundation/contracts/alerts.ts";
+import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
+import { readBeside } from "../../../foundation/store/read-beside.ts";
+import { prepareSwitchedOff } from "../../../foundation/store/switched-off.ts";
+import { enabledAgents } from "../doctor-context.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import type { Check, Finding } from "../finding.ts";
+import { agentNames, alCommand, note, ofError, ok } from "../finding.ts";
+
+/** Whether each target of alerts has what it takes to send, and is used. Sends nothing. */
+export const alerts: Check = {
+  name: "alerts",
+  run: async (context) => {
+    const targets = context.project?.alerts ?? [];
+    if (targets.length === 0) return noTarget(context);
+    const off = readBeside(context.projectDir, (db) => prepareSwitchedOff(db)(), noneOff);
+    const found = await Promise.all(
+      targets.map((target) => inspect(target, off.get(target.name), context)),
+    );
+    return [...found.flat(), ...withoutAddress(context)];
+  },
+};
+
+const noneOff: ReadonlyMap<string, SwitchedOff> = new Map();
+
+function noTarget(context: DoctorContext): readonly Finding[] {
+  if (enabledAgents(context).length === 0) return [];
+  const fix = 'add [alerts.<name>] to config.toml, for example: type = "slack"';
+  return [
+    note("a run that fails is seen on the dashboard only: there is no target of alerts", fix),
+  ];
+}
+
+async function inspect(
+  target: AlertTarget,
+  off: SwitchedOff | undefined,
+  context: DoctorContext,
+): Promise<readonly Finding[]> {
+  const { name, type, credential } = target;
+  const where = `config.toml [alerts.${name}]`;
+  try {
+    const { fields } = await loadCredential(context.home, credential);
+    const problem = targetProblem(target, fields);
+    if (problem === null && off !== undefined) return [switchedOff(target, off, context)];
+    if (problem === null) return [usedBy(target, context)];
+    const what = `the credential ${credential} of the ${type} target ${name}: ${problem}`;
+    return [{ severity: "error", what, where, fix: `al creds add ${credential} --replace` }];
+  } catch (error) {
+    return [ofError(error, "error", where)];
+  }
+}
+
+/** It stays off after its credential was replaced: only a test shows that it accepts again. */
+function switchedOff(
+  { name, type, credential }: AlertTarget,
+  { reason }: SwitchedOff,
+  context: DoctorContext,
+): Finding {
+  return {
+    severity: "error",
+    what: `${name} (${type}) is switched off, nothing is sent to it: ${reason}`,
+    where: `config.toml [alerts.${name}]`,
+    fix: `al creds add ${credential} --replace; ${alCommand(context, `alerts test ${name}`)}`,
+  };
+}
+
+/** A target of no list is no use. */
+function usedBy({ name, type }: AlertTarget, context: DoctorContext): Finding {
+  const agents = enabledAgents(context);
+  const isListed = (to: readonly string[] | null): boolean => to?.includes(name) ?? true;
+  const users = agents.filter(({ alert }) => isListed(alert.to)).map((agent) => agent.name);
+  const isOfProject = context.project !== null && isListed(context.project.alert.to);
+  if (users.length === 0 && !isOfProject) {
+    return note(`nothing is sent to ${name}`, `add it to the lists "to" of [alert]`);
+  }
+  const whose = users.length === agents.length ? "all agents" : agentNames(users);
+  const test = alCommand(context, `alerts test ${name}`);
+  return ok(`${name} (${type}) has the alerts of ${whose || "the project"}; ${test} sends one`);
+}
+
+/** That is no address for the reader of a message elsewhere. */
+function withoutAddress(context: DoctorContext): readonly Finding[] {
+  if (context.project === null || context.project.gateway.publicUrl !== null) return [];
+  const fix = alCommand(context, "config --set gateway.publicUrl=https://<host>");
+  return [note("links in alerts lead to this machine's own address", fix)];
+}

@@ -1,0 +1,193 @@
+import type { Budget, ModelConfig } from "../../../../streams/agent-config.ts";
+import { harnesses } from "../../../../streams/harnesses.ts";
+import { usdOfNano } from "../../../foundation/contracts/money.ts";
+import { costAt, worstRates } from "../../../foundation/contracts/price.ts";
+import { shellWord } from "../../../foundation/contracts/shell-word.ts";
+import type { ModelTerms } from "../../../foundation/contracts/spend.ts";
+import type { SpendForecast } from "../../../foundation/contracts/spend-report.ts";
+import { dollars, forecastText } from "../../../foundation/contracts/spend-text.ts";
+import { cliFor } from "../../../runtime/harness/llm-cli/clis.ts";
+import type { LlmCli } from "../../../runtime/harness/llm-cli/llm-cli.ts";
+import { modelTerms } from "../../../features/models/prices.ts";
+import {
+  forecastOf,
+  forecastRuns,
+  forecastUsd,
+  noRuns,
+  scheduleOf,
+  totalForecast,
+} from "../../../features/spend/forecast.ts";
+import type { Forecast } from "../../../features/spend/forecast.ts";
+import { readLastRuns } from "../../../foundation/store/read-last-runs.ts";
+import { enabledAgents } from "../doctor-context.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import type { Check, Finding } from "../finding.ts";
+import { agentNames, alCommand, ok } from "../finding.ts";
+
+/** What runs may spend and will spend: models without a price, no limit at all, a forecast above a limit. */
+export const budget: Check = {
+  name: "budget",
+  run: async (context) => {
+    const used = await usedModels(context);
+    const unpriced = used.filter(({ terms }) => terms.billing === "unpriced");
+    const costs = used.some(({ model, terms }) => model.provider !== "scripted" && isBilled(terms));
+    return [
+      ...unpriced.map((one) => unpricedFinding(one, context)),
+      ...(costs ? noLimit(context) : []),
+      ...tooSmall(used, context),
+      ...forecasts(context),
+      ...withoutPause(context),
+    ];
+  },
+};
+
+interface UsedModel {
+  readonly model: ModelConfig;
+  readonly terms: ModelTerms;
+}
+
+async function usedModels(context: DoctorContext): Promise<readonly UsedModel[]> {
+  const models = enabledAgents(context).flatMap((agent) => agent.models);
+  const byName = new Map(models.map((model) => [model.name, model]));
+  return Promise.all(
+    [...byName.values()].map(async (model) => ({ model, terms: await modelTerms(model, model) })),
+  );
+}
+
+/** A subscription pays its calls, and an own server may cost nothing. */
+function isBilled({ billing, price }: ModelTerms): boolean {
+  return billing !== "subscription" && price.input + price.output > 0;
+}
+
+function unpricedFinding({ model, terms }: UsedModel, context: DoctorContext): Finding {
+  const { name, provider, model: id } = model;
+  const { input, output } = terms.price;
+  if (input + output === 0) return ok(`${name}: has no price and no key; its calls count as free`);
+  const whose = provider === "custom" ? "a usual model's" : `the dearest of ${provider}`;
+  const price = shellWord(`models.${name}.price={ input = ${input}, output = ${output} }`);
+  return {
+    severity: "warning",
+    what:
+      `${name}: no price of ${provider} ${id} is known; its calls count at ${dollars(input)} for a million tokens ` +
+      `of input and ${dollars(output)} of output, ${whose}`,
+    where: `config.toml [models.${name}]`,
+    fix: `set what it costs (0 for nothing), for example: ${alCommand(context, `config --set ${price}`)}`,
+  };
+}
+
+/** Agents whose runs can't pay the first request of their command line. */
+function tooSmall(used: readonly UsedModel[], context: DoctorContext): readonly Finding[] {
+  return enabledAgents(context).flatMap(
+    ({ name, harness, budget: { runUsd }, models: [first] }) => {
+      const cli = harnesses[harness.type].startsCommand ? knownCli(harness.command) : undefined;
+      const terms = used.find(({ model }) => model.name === first?.name)?.terms;
+      if (cli === undefined || terms === undefined || runUsd === null || !isBilled(terms))
+        return [];
+      const { input, output } = cli.firstRequest;
+      const rates = worstRates(terms.price, 1, false);
+      const tokens = Math.min(output, first?.maxTokens ?? output);
+      const needed = usdOfNano(costAt(rates.input, input) + costAt(rates.output, tokens));
+      if (needed <= runUsd) return [];
+      const enough = Math.ceil(needed * 2);
+      const what =
+        `no run of ${name} starts its session: the first request of ${cli.program} needs about ${dollars(needed)}, ` +
+        `above the limit of ${dollars(runUsd)} a run`;
+      const where = `agents/${name}/config.toml [budget]`;
+      const fix = alCommand(context, `config ${name} --set budget.run=${enough}`);
+      return [{ severity: "error", what, where, fix }];
+    },
+  );
+}
+
+/** The command itself is checked with the models. */
+function knownCli(command: string): LlmCli | undefined {
+  try {
+    return cliFor(command);
+  } catch {
+    return undefined;
+  }
+}
+
+function hasWindow({ dayUsd, monthUsd }: Budget): boolean {
+  return dayUsd !== null || monthUsd !== null;
+}
+
+/** A run pauses in its session, which an external command line keeps to itself. */
+function withoutPause(context: DoctorContext): readonly Finding[] {
+  const names = enabledAgents(context)
+    .filter(({ budget: { onLimit }, harness }) => {
+      return onLimit === "pause" && !harnesses[harness.type].callsModels;
+    })
+    .map(({ name }) => name);
+  if (names.length === 0) return [];
+  const runs = `runs of ${agentNames(names)} end at a limit, as their harness can't pause`;
+  return [ok(`${runs}; with onLimit = "pause" their waiting work is held`)];
+}
+
+/** A limit of single runs does not bound how many there are. */
+function noLimit(context: DoctorContext): readonly Finding[] {
+  const { project } = context;
+  if (project === null || hasWindow(project.budget)) return [];
+  const without = enabledAgents(context).filter((agent) => !hasWindow(agent.budget));
+  if (without.length === 0) return [];
+  const { runUsd } = project.budget;
+  const each = runUsd === null ? "" : `; each run may spend ${dollars(runUsd)}`;
+  return [
+    {
+      severity: "warning",
+      what: `nothing limits what agents spend on models in a day or a month${each}`,
+      where: "config.toml [budget]",
+      fix: alCommand(context, "config --set budget.month=50"),
+    },
+  ];
+}
+
+/** What agents will cost by their schedules and triggers, against the limits that they will meet. */
+function forecasts(context: DoctorContext): readonly Finding[] {
+  const { project, projectDir } = context;
+  if (project === null) return [];
+  const lastRuns = readLastRuns(projectDir, forecastRuns);
+  const ofAgents = enabledAgents(context).map((agent) => {
+    const runs = lastRuns.get(agent.name) ?? noRuns;
+    return { agent, forecast: forecastOf(scheduleOf(agent), runs, Date.now()) };
+  });
+  const total = totalForecast(ofAgents.map(({ forecast }) => forecast));
+  if (total === null) return [];
+  const text = forecastText(forecastUsd(total));
+  const found = [
+    ...ofAgents.map(({ agent, forecast }) => above(agent.name, agent.budget, forecast, context)),
+    above(null, project.budget, total, context),
+  ];
+  return [ok(`agents will cost ${text}`), ...found.filter((one) => one !== null)];
+}
+
+const monthDays = 30;
+
+/** Null while the limits leave room for a month of usual runs. `agent` is null for the project. */
+function above(
+  agent: string | null,
+  { dayUsd, monthUsd }: Budget,
+  forecast: Pick<Forecast, "monthNano" | "monthP90Nano"> | null,
+  context: DoctorContext,
+): Finding | null {
+  if (forecast === null) return null;
+  const will: SpendForecast = forecastUsd(forecast);
+  const limits = [
+    { key: "month", usd: monthUsd, days: monthDays },
+    { key: "day", usd: dayUsd, days: 1 },
+  ];
+  const met = limits.find(({ usd, days }) => {
+    return usd !== null && usd < (will.monthUsd * days) / monthDays;
+  });
+  if (met === undefined || met.usd === null) return null;
+  const { key, usd, days } = met;
+  const enough = Math.ceil((will.p90Usd * days) / monthDays);
+  const whose = agent === null ? "all agents" : agent;
+  const command = `config ${agent === null ? "" : `${agent} `}--set budget.${key}=${enough}`;
+  return {
+    severity: "warning",
+    what: `${whose} will cost ${forecastText(will)}, above the limit of ${dollars(usd)} a ${key}`,
+    where: agent === null ? "config.toml [budget]" : `agents/${agent}/config.toml [budget]`,
+    fix: `let it run less often, or: ${alCommand(context, command)}`,
+  };
+}

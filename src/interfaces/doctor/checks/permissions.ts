@@ -1,0 +1,100 @@
+import { chmod, lstat, readdir } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { join } from "node:path";
+import { userInfo } from "node:os";
+import { storeDir } from "../../../foundation/credentials/home-dir.ts";
+import type { Check, Finding } from "../finding.ts";
+import { ok } from "../finding.ts";
+import { shellWord } from "../../../foundation/contracts/shell-word.ts";
+
+/** Whether secrets and state are their owner's alone, and only the owner can change what agents do. */
+export const permissions: Check = {
+  name: "permissions",
+  run: async ({ home, projectDir }) => {
+    const store = await lookIn(storeDir(home), isPrivate);
+    const stateDir = join(projectDir, ".al");
+    const state = [...(await lookAt(stateDir, isPrivate)), ...(await lookInside(stateDir))];
+    const config = await lookAt(join(projectDir, "config.toml"), isOthersToWrite);
+    const agents = await lookIn(join(projectDir, "agents"), isOthersToWrite);
+    const found = [...store, ...state, ...config, ...agents];
+    return found.length === 0 ? [ok("no other OS user can read secrets or change agents")] : found;
+  },
+};
+
+/** What is wrong with a file; null when nothing is. */
+type Judge = (path: string, stats: Stats) => Finding | null;
+
+/** An entry that can't be seen is not a finding: the check that needs it reports it. */
+async function lookAt(path: string, judge: Judge): Promise<Finding[]> {
+  const stats = await lstat(path).catch(() => null);
+  if (stats === null || stats.isSymbolicLink()) return [];
+  const finding = judge(path, stats);
+  return finding === null ? [] : [finding];
+}
+
+/** Deeper than any agent's folder that people make. */
+const maxDepth = 6;
+
+async function lookIn(path: string, judge: Judge, depth = 0): Promise<Finding[]> {
+  const own = await lookAt(path, judge);
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  const inner = await Promise.all(
+    entries.map((entry) => {
+      const child = join(path, entry.name);
+      const goesOn = entry.isDirectory() && entry.name !== "node_modules" && depth < maxDepth;
+      return goesOn ? lookIn(child, judge, depth + 1) : lookAt(child, judge);
+    }),
+  );
+  return [...own, ...inner.flat()];
+}
+
+/** A scheduler that was started with sudo once leaves files that the next one can't write. */
+async function lookInside(stateDir: string): Promise<Finding[]> {
+  const [first] = await lookIn(stateDir, isOwn);
+  if (first === undefined || first.where === stateDir) return [];
+  const { uid } = await lstat(stateDir);
+  return [{ ...first, fix: ownerFix(stateDir, uid) }];
+}
+
+function isOwn(path: string, { uid }: Stats): Finding | null {
+  if (uid === userInfo().uid) return null;
+  const what = `it belongs to another OS user (id ${uid})`;
+  return { severity: "error", what, where: path, fix: ownerFix(path, uid) };
+}
+
+/** Root can read another user's files, but must not take them from that user: al is run as the owner instead. */
+function ownerFix(path: string, owner: number): string {
+  const { uid, username } = userInfo();
+  if (uid !== 0) return `sudo chown -R ${shellWord(username)} ${shellWord(path)}`;
+  if (owner !== 0) return `run al as its owner instead of root: sudo -u '#${owner}' al …`;
+  return `chown -R root ${shellWord(path)}`;
+}
+
+function isPrivate(path: string, stats: Stats): Finding | null {
+  const foreign = isOwn(path, stats);
+  if (foreign !== null) return foreign;
+  if ((stats.mode & 0o077) === 0) return null;
+  const mode = stats.isDirectory() ? "700" : "600";
+  return {
+    severity: "error",
+    what: `it is open to other users (mode ${octal(stats)})`,
+    where: path,
+    fix: `chmod ${mode} ${shellWord(path)}`,
+    repair: () => chmod(path, Number.parseInt(mode, 8)),
+  };
+}
+
+function isOthersToWrite(path: string, stats: Stats): Finding | null {
+  if ((stats.mode & 0o002) === 0) return null;
+  return {
+    severity: "warning",
+    what: `every OS user can change it (mode ${octal(stats)}), and with it what agents do`,
+    where: path,
+    fix: `chmod o-w ${shellWord(path)}`,
+    repair: () => chmod(path, stats.mode & 0o7775),
+  };
+}
+
+function octal({ mode }: Stats): string {
+  return (mode & 0o777).toString(8);
+}

@@ -1,0 +1,101 @@
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { Problem } from "../../../streams/vocabulary.ts";
+import type { ProjectConfig } from "../../foundation/config/project-config.ts";
+import { readAllAgents } from "../../foundation/config/read-all-agents.ts";
+import { readProject } from "../../foundation/config/read-project.ts";
+import { resolveAgent } from "../../foundation/config/resolve-agent.ts";
+import { resolveProject } from "../../foundation/config/resolve-project.ts";
+import { homeDir } from "../../foundation/credentials/home-dir.ts";
+import { UserError } from "../../foundation/errors.ts";
+import { knownToAgents } from "../operations/known-to-agents.ts";
+import { readSchedulerInfo } from "../../foundation/store/project-lock.ts";
+import type { SchedulerInfo } from "../../foundation/store/scheduler-info.ts";
+import { runsDir } from "../../runtime/runners/host-user/run-agent-program.ts";
+import { filterTable } from "../../features/webhooks/providers/table.ts";
+
+/** Where the project is, and its environment. */
+export interface DoctorOptions {
+  /** Absolute. */
+  readonly projectDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The operating system, where it is not this one. */
+  readonly platform?: NodeJS.Platform;
+  /** The folder of host users' runs, where it is not `/tmp/al-runs`. */
+  readonly runsDir?: string;
+}
+
+/** What the checks read: a project and its environment, read once. */
+export interface DoctorContext extends Required<DoctorOptions> {
+  readonly home: string;
+  /** Null when its `config.toml` can't be used; then no agent is known either. */
+  readonly project: ProjectConfig | null;
+  /** Why `config.toml` could not be read at all. */
+  readonly unreadable: UserError | null;
+  /** Problems of the project's `config.toml`. */
+  readonly problems: readonly Problem[];
+  readonly agents: readonly AgentConfig[];
+  /** Problems of the agents' files and directories. */
+  readonly agentProblems: readonly Problem[];
+  /** Names of directories that have a SKILL.md and no `config.toml`, so are no agents. */
+  readonly bareSkills: readonly string[];
+  /** The living scheduler of the project; null without one. */
+  readonly scheduler: SchedulerInfo | null;
+  /** The error of the check whether there is one; null when it succeeded. */
+  readonly lockProblem: unknown;
+}
+
+/** Reads a project. A fault in it is part of the result, and never thrown. */
+export async function readDoctorContext(options: DoctorOptions): Promise<DoctorContext> {
+  const { projectDir, env } = options;
+  const context: DoctorContext = {
+    platform: process.platform,
+    runsDir,
+    ...options,
+    ...readScheduler(projectDir),
+    home: homeDir(env),
+    project: null,
+    unreadable: null,
+    problems: [],
+    agents: [],
+    agentProblems: [],
+    bareSkills: [],
+  };
+  try {
+    const change = resolveProject(await readProject(projectDir), filterTable);
+    if (change.type === "invalid") return { ...context, problems: change.problems };
+    const { project, warnings: problems } = change;
+    return { ...context, project, problems, ...(await readAgents(projectDir, project)) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { ...context, unreadable: error };
+  }
+}
+
+function readScheduler(projectDir: string): Pick<DoctorContext, "scheduler" | "lockProblem"> {
+  try {
+    return { scheduler: readSchedulerInfo(projectDir), lockProblem: null };
+  } catch (error) {
+    return { scheduler: null, lockProblem: error };
+  }
+}
+
+async function readAgents(
+  projectDir: string,
+  project: ProjectConfig,
+): Promise<Pick<DoctorContext, "agents" | "agentProblems" | "bareSkills">> {
+  const { agents: all, problems, bareSkills } = await readAllAgents(projectDir);
+  const agents: AgentConfig[] = [];
+  const agentProblems = [...problems];
+  const known = knownToAgents();
+  for (const files of all.values()) {
+    const change = resolveAgent(files, project, known);
+    if (change.type === "set") agents.push(change.agent);
+    agentProblems.push(...(change.type === "set" ? change.warnings : change.problems));
+  }
+  return { agents, agentProblems, bareSkills };
+}
+
+/** Agents that may run. */
+export function enabledAgents({ agents }: Pick<DoctorContext, "agents">): AgentConfig[] {
+  return agents.filter(({ scale }) => scale > 0);
+}

@@ -1,0 +1,118 @@
+import { userInfo } from "node:os";
+import { sendOrder } from "../../../runtime/runners/host-user/supervisor-process.ts";
+import { anyAgent, sudoersRule } from "../../../runtime/runners/host-user/sudoers-rule.ts";
+import { runAgentProgram } from "../../../runtime/runners/host-user/run-agent-program.ts";
+import type { Finding } from "../finding.ts";
+import { alCommand, ok } from "../finding.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import { installRule, rulePath } from "./install-rule.ts";
+import { asRoot, isProgram, isRoot, userExists } from "./system.ts";
+
+/** Whether the scheduler can start runs as the OS user `runAs`; on Linux the findings can repair it. */
+export async function checkAccount(runAs: string, context: DoctorContext): Promise<Finding[]> {
+  if (context.platform !== "linux") return [byHand(runAs, context)];
+  const { env } = context;
+  if (!(await isProgram("sudo", env))) return [await withoutSudo(runAs, context)];
+  if (!(await userExists(runAs, env))) return [withoutUser(runAs, context)];
+  const output = await tryOut(runAs, context);
+  if (output === null) return [ok(`${runAs}: sudo lets the scheduler start runs as it`)];
+  if (!isRefusal(output)) return [unableToRun(runAs, output)];
+  return [isRoot() ? withoutRootsRule(runAs) : withoutRule(runAs, context)];
+}
+
+/**
+ * Does all that a run's start does, without a run: asks to end one that there never was. Its folder is nowhere, because
+ * the folder of all runs may be closed to other users until the first run of one. Null when it works.
+ */
+function tryOut(runAs: string, { projectDir, env }: DoctorContext): Promise<string | null> {
+  const { PATH = "" } = env;
+  const instanceId = "al-doctor-aaaaaaaa";
+  const program = runAgentProgram("al-doctor", projectDir);
+  const order = { order: "end", instanceId, workDir: "/nonexistent/al-doctor" } as const;
+  return sendOrder({ program, runAs, env: { PATH, LC_ALL: "C" } }, order);
+}
+
+function isRefusal(output: string): boolean {
+  return /password is required|not allowed|may not run|not in the sudoers/i.test(output);
+}
+
+/** Nothing can be installed without it: all that root does by hand, in one go. */
+async function withoutSudo(runAs: string, { projectDir, env }: DoctorContext): Promise<Finding> {
+  const missing = `sudo, by which runs become the OS user ${runAs}, is not installed`;
+  const makeUser = (await userExists(runAs, env)) ? [] : [`useradd ${userFlags(runAs).join(" ")}`];
+  const steps = ["apt-get install sudo", ...makeUser];
+  const finding = { severity: "error", where: "PATH" } as const;
+  if (isRoot()) return { ...finding, what: missing, fix: steps.join(" && ") };
+  const rule = ruleFor(runAs, projectDir);
+  const edit = `visudo -f ${rulePath(rule)}`;
+  const what = `${missing}; with it ${rulePath(rule)} has to hold this rule:\n${rule.trimEnd()}`;
+  return { ...finding, what, fix: `as root: ${[...steps, edit].join(" && ")}` };
+}
+
+function withoutUser(runAs: string, context: DoctorContext): Finding {
+  return {
+    severity: "error",
+    what: `the OS user ${runAs} does not exist`,
+    where: "[runtime] run_as",
+    fix: alCommand(context, "doctor"),
+    repair: async () => {
+      await asRoot("useradd", userFlags(runAs), context.env);
+      // Root's own sudoers line is enough. For others the user is of no use without the rule, which may be there.
+      if (!isRoot()) await installRule(ruleFor(runAs, context.projectDir), context.env);
+    },
+  };
+}
+
+function withoutRule(runAs: string, context: DoctorContext): Finding {
+  const rule = ruleFor(runAs, context.projectDir);
+  return {
+    severity: "error",
+    what: `sudo does not let ${userInfo().username} start runs as ${runAs}`,
+    where: rulePath(rule),
+    fix: alCommand(context, "doctor"),
+    repair: () => installRule(rule, context.env),
+  };
+}
+
+/** Root's right to all is a line of the main file, which only a person edits. */
+function withoutRootsRule(runAs: string): Finding {
+  return {
+    severity: "error",
+    what: `sudo does not let root start runs as ${runAs}: root's usual line is not in /etc/sudoers`,
+    where: "/etc/sudoers",
+    fix: "visudo, and add the line: root ALL=(ALL:ALL) ALL",
+  };
+}
+
+function ruleFor(runAs: string, projectDir: string): string {
+  const scheduler = userInfo().username;
+  return sudoersRule({ scheduler, runAs, program: runAgentProgram(anyAgent, projectDir) });
+}
+
+/** Such as a program in a home that other OS users may not enter. */
+function unableToRun(runAs: string, output: string): Finding {
+  const { file, args } = runAgentProgram("", "");
+  return {
+    severity: "error",
+    what: `${runAs} cannot run al: ${output.split("\n").slice(0, 3).join(" ")}`,
+    where: `${file} ${args[0] ?? ""}`,
+    fix: "install Node and al where that user can read them, such as npm install --global almanac",
+  };
+}
+
+/** Other systems make users in their own ways. */
+function byHand(runAs: string, context: DoctorContext): Finding {
+  const rule = ruleFor(runAs, context.projectDir);
+  return {
+    severity: "note",
+    what: `this system's users are not made by al: make ${runAs} without a login (System Settings, or sysadminctl -addUser ${runAs} -shell /usr/bin/false), then put this into ${rulePath(rule)} by sudo visudo -f:\n${rule}`,
+    where: null,
+    fix: `sudo visudo -f ${rulePath(rule)}`,
+  };
+}
+
+/** Arguments of useradd for a system user without a home and a login. */
+function userFlags(name: string): readonly string[] {
+  const flags = ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent"];
+  return [...flags, "--shell", "/usr/sbin/nologin", "--", name];
+}

@@ -1,0 +1,75 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { FastifyRequest } from "fastify";
+import { rateLimitedWarnings } from "../../foundation/contracts/rate-limited-warnings.ts";
+import { isSameSecret } from "../../foundation/contracts/same-secret.ts";
+import type { GatewayDeps } from "./deps.ts";
+import { isOnPrivateHost } from "./private-host.ts";
+import { HttpProblem } from "./problem.ts";
+
+/**
+ * Whether a request showed the API key. A wrong key is answered late. Rejects with a 429 problem, and doesn't look at the
+ * key, after too many wrong ones.
+ */
+export type CheckKey = (request: FastifyRequest, key: string) => Promise<boolean>;
+
+interface Timing {
+  /** Ms from any moment. A clock that can be set would keep a window open. */
+  readonly now?: () => number;
+  /** How long the answer to a wrong key takes, in ms. */
+  readonly lateMs?: number;
+}
+
+const windowMs = 10_000;
+/** Wrong keys of an address in a window that are answered at once: mistakes. */
+const answeredAtOnce = 4;
+/** Wrong keys in a window: twenty a second from one address. A slower guesser does not lock the owner out. */
+const maxOfAddress = 200;
+const maxOfAll = 600;
+
+/** One limit for all doors that take the key: the login and `Authorization: Bearer`. */
+export function createKeyCheck(
+  deps: GatewayDeps,
+  { now = () => performance.now(), lateMs = 2_000 }: Timing = {},
+): CheckKey {
+  const warn = rateLimitedWarnings((message) => deps.log(40, message), now);
+  const wrong = new Map<string, number>();
+  let windowEnds = 0;
+  let ofAll = 0;
+  return async (request, key) => {
+    if (now() >= windowEnds) {
+      windowEnds = now() + windowMs;
+      wrong.clear();
+      ofAll = 0;
+    }
+    const from = network(request.ip);
+    const before = wrong.get(from) ?? 0;
+    const isFull = before >= maxOfAddress || ofAll >= maxOfAll;
+    // Only people who had the key know that host's name.
+    if (isFull && !isOnPrivateHost(request, deps)) throw tooMany(windowEnds - now());
+    if (isSameSecret(key, deps.apiKey())) return true;
+    wrong.set(from, before + 1);
+    ofAll += 1;
+    warn("wrong key", `the gateway refused a wrong API key from ${from}`);
+    if (before >= answeredAtOnce) await wait(lateMs);
+    return false;
+  };
+}
+
+function tooMany(ms: number): HttpProblem {
+  const seconds = Math.ceil(ms / 1000);
+  const detail = `Too many wrong keys; wait ${seconds} s and try again, or use the link that al open makes.`;
+  const headers = { "retry-after": String(seconds) };
+  return new HttpProblem(429, "too_many_tries", detail, { headers });
+}
+
+/** One household has 2^64 IPv6 addresses: its first half stands for all of them. */
+function network(address: string | undefined): string {
+  // The operator's socket has no addresses.
+  if (address === undefined) return "this user";
+  if (!address.includes(":") || address.startsWith("::ffff:")) return address;
+  const [head = "", tail = ""] = address.split("::");
+  const [before, after] = [head.split(":"), tail.split(":")];
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
+  const groups = address.includes("::") ? [...before, ...zeros, ...after] : before;
+  return groups.slice(0, 4).join(":");
+}

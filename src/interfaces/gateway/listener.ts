@@ -1,0 +1,145 @@
+import { needsImage } from "../../../streams/agent-config.ts";
+import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import type { StatusEvent } from "../../../streams/status/reduce-status.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { exposureAt } from "../../foundation/contracts/exposure.ts";
+import { reasonOf } from "../../foundation/errors.ts";
+import type { TcpSettings } from "./deps.ts";
+import { checkAddress } from "./server.ts";
+import type { Gateway } from "./server.ts";
+
+/** The part of the project's config that decides where the gateway listens. */
+export interface ListenerConfig {
+  readonly webhooks: Readonly<Record<string, unknown>>;
+  readonly gateway: TcpSettings;
+}
+
+/** The part of the command line that does; `port` and `host` replace the project's. */
+export interface ListenerOptions {
+  readonly webUi: boolean;
+  /** Never listens on TCP. */
+  readonly onDemand?: boolean;
+  readonly port?: number;
+  readonly host?: string;
+}
+
+export interface ListenerDeps {
+  readonly gateway: Gateway;
+  readonly options: ListenerOptions;
+  readonly socketPath: string;
+  readonly project$: { readonly value: ListenerConfig };
+  /** Holds an event before the listener gets it. */
+  readonly status: {
+    apply(event: StatusEvent): void;
+    agent(name: string): AgentRecord | undefined;
+    agents(): Iterable<AgentRecord>;
+  };
+  /** Publishes the TCP address, null for none. */
+  readonly announce: (gatewayUrl: string | null) => void;
+  readonly note: (message: string) => void;
+  readonly warn: (message: string) => void;
+}
+
+export interface GatewayListener {
+  /**
+   * Opens the operator's socket, and TCP if it is needed already. Rejects with a UserError when it can't; when TCP for
+   * agents in containers can't be opened, it only warns.
+   */
+  open(): Promise<void>;
+  /** Listens on TCP from the first enabled agent that needs it. */
+  onEvent(event: RunEvent): void;
+  /** Listens on TCP when the project's config needs it by now, also after an earlier try failed. */
+  onProject(): void;
+  /** Whether TCP is open, or about to be: from then on a change of `[gateway]` needs a restart. */
+  isSettled(): boolean;
+  url(): string | null;
+}
+
+/** Decides where the gateway listens: always on the operator's socket; on TCP once something needs it, then for good. */
+export function createGatewayListener(deps: ListenerDeps): GatewayListener {
+  const { gateway, options, socketPath, project$, status, announce } = deps;
+  const mayListen = options.onDemand !== true;
+  const mustListen = neededAtStart(options, project$.value);
+  let needed = mustListen;
+  let opened = false;
+  let url: string | null = null;
+
+  const listen = async (): Promise<void> => {
+    const settings = gatewaySettings(options, project$.value);
+    const exposure = exposureAt(settings.host);
+    url = await gateway.listenTcp(settings);
+    if (exposure !== null) deps.warn(`${exposure.what}; ${exposure.advice}`);
+    status.apply({ type: "scheduler", patch: { gatewayUrl: url } });
+    announce(url);
+    // The start prints the address itself.
+    if (opened) deps.note(`the gateway listens at ${url}`);
+  };
+  /** For agents that run without TCP, too: a failure is a warning and ends no run. */
+  const tryToListen = (): Promise<void> =>
+    listen().catch((error: unknown) => {
+      needed = false;
+      deps.warn(`the gateway can't listen: ${reasonOf(error)}`);
+    });
+  const need = (): void => {
+    if (needed || !mayListen) return;
+    needed = true;
+    if (opened) void tryToListen();
+  };
+
+  return {
+    open: async () => {
+      await gateway.listenUnix(socketPath);
+      announce(url);
+      if (mustListen) await listen();
+      else if (needed) await tryToListen();
+      opened = true;
+    },
+    onEvent: (event) => {
+      if (needed || (event.type !== "agent-set" && event.type !== "agent-enabled")) return;
+      const record = status.agent(event.agent);
+      if (record !== undefined && runsInContainer(record)) need();
+    },
+    onProject: () => {
+      if (hasWebhooks(project$.value) || [...status.agents()].some(runsInContainer)) need();
+    },
+    isSettled: () => needed && opened,
+    url: () => url,
+  };
+}
+
+/** Rejects with a UserError when TCP is needed from the start and its address can't be listened on. */
+export async function checkListening(
+  options: ListenerOptions,
+  config: ListenerConfig,
+): Promise<void> {
+  if (neededAtStart(options, config)) await checkAddress(gatewaySettings(options, config));
+}
+
+/** With the dashboard or with webhooks; an enabled agent in a container needs TCP once it is loaded. */
+function neededAtStart(
+  { webUi, onDemand = false }: ListenerOptions,
+  config: ListenerConfig,
+): boolean {
+  return !onDemand && (webUi || hasWebhooks(config));
+}
+
+function hasWebhooks({ webhooks }: ListenerConfig): boolean {
+  return Object.keys(webhooks).length > 0;
+}
+
+function runsInContainer({ config, enabled }: Pick<AgentRecord, "config" | "enabled">): boolean {
+  return enabled && config !== null && needsImage(config);
+}
+
+/** The gateway's settings as of now: `--port` and `--host` override the project's config. */
+export function gatewaySettings(
+  { webUi, port, host }: ListenerOptions,
+  { gateway }: ListenerConfig,
+): TcpSettings & { readonly dashboard: boolean } {
+  return {
+    ...gateway,
+    port: port ?? gateway.port,
+    host: host ?? gateway.host,
+    dashboard: webUi,
+  };
+}

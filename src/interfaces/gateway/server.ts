@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance, FastifyListenOptions } from "fastify";
+import { UserError } from "../../foundation/errors.ts";
+import { operatorApp, tcpApp } from "./app.ts";
+import type { GatewayDeps, TcpSettings } from "./deps.ts";
+import { bracketed } from "./known-hosts.ts";
+
+/** The HTTP server beside the scheduler. */
+export interface Gateway {
+  /**
+   * Listens on TCP, by these settings instead of those that it was made with; the URL that a person opens, without a
+   * path. Errors with a UserError when it can't.
+   */
+  listenTcp(settings?: TcpSettings): Promise<string>;
+  /** Serves the operator API on a Unix socket (at most 107 bytes of path) that only this user can open. */
+  listenUnix(path: string): Promise<void>;
+  /** Ends the streams, lets the other requests finish, and stops listening. */
+  close(): Promise<void>;
+}
+
+/** Resolves when the address is free; rejects with the UserError that listening on it would. */
+export async function checkAddress(where: Pick<TcpSettings, "host" | "port">): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen({ host: where.host, port: where.port });
+    await once(server, "listening");
+  } catch (error) {
+    throw listenError(error, where);
+  } finally {
+    server.close();
+  }
+}
+
+/** Makes the gateway; it listens on nothing yet. */
+export function createGateway(deps: GatewayDeps): Gateway {
+  const apps = new Set<FastifyInstance>();
+  const listen = async (app: FastifyInstance, where: FastifyListenOptions): Promise<void> => {
+    apps.add(app);
+    try {
+      await app.listen(where);
+    } catch (error) {
+      apps.delete(app);
+      await app.close();
+      throw error;
+    }
+  };
+  return {
+    async listenTcp(settings = deps) {
+      // Fastify would leave out a loopback address that is taken.
+      const host = settings.host === "localhost" ? "127.0.0.1" : settings.host;
+      const app = await tcpApp({ ...deps, ...settings });
+      const listenOnOther = otherLoopback(app, host);
+      await listen(app, { host, port: settings.port }).catch((error: unknown) => {
+        throw listenError(error, settings);
+      });
+      const { port } = app.server.address() as AddressInfo;
+      await listenOnOther(port);
+      return `http://${publicName(host)}:${port}`;
+    },
+    async listenUnix(path) {
+      const app = await operatorApp(deps);
+      removeLeftover(path);
+      await listen(app, { path }).catch((error: unknown) => {
+        throw new UserError("socket_failed", `can't listen on the socket ${path}`, {
+          hint: "A socket's path may hold 107 bytes, and its directory must be writable.",
+          cause: error,
+        });
+      });
+      chmodSync(path, 0o600);
+    },
+    async close() {
+      await Promise.all([...apps].map(closeApp));
+      apps.clear();
+    },
+  };
+}
+
+/**
+ * Serves the app on the other loopback address, too: browsers ask both for `localhost`, ::1 first, and a program of another
+ * user that listened there would get their keys and cookies. A machine without that address is fine.
+ */
+function otherLoopback(app: FastifyInstance, host: string): (port: number) => Promise<void> {
+  const others: Readonly<Record<string, string>> = {
+    "127.0.0.1": "::1",
+    "0.0.0.0": "::1",
+    "::1": "127.0.0.1",
+  };
+  const other = others[host];
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    app.server.emit("connection", socket);
+  });
+  app.addHook("preClose", (done) => {
+    server.close();
+    done();
+  });
+  return async (port) => {
+    if (other === undefined) return;
+    try {
+      server.listen({ host: other, port });
+      await once(server, "listening");
+    } catch (error) {
+      const isMissing = /^E(ADDRNOTAVAIL|AFNOSUPPORT)$/.test(codeOf(error) ?? "");
+      if (isMissing) return;
+      await app.close();
+      throw listenError(error, { host: other, port });
+    }
+  };
+}
+
+/** What is still open then, in ms, is cut: a connection that never asked for anything would be waited for a minute. */
+const closingMs = 2_000;
+
+async function closeApp(app: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), closingMs);
+  await app.close().finally(() => clearTimeout(cut));
+}
+
+/** A browser can't open the address that means "all addresses", and people know loopback by its name. */
+function publicName(host: string): string {
+  const isLocal = ["127.0.0.1", "0.0.0.0", "::", "::1", "localhost"].includes(host);
+  return isLocal ? "localhost" : bracketed(host);
+}
+
+/** A crash leaves its socket behind. The caller holds the project's lock, so no other scheduler listens on it. */
+function removeLeftover(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | null)?.code;
+}
+
+function listenError(error: unknown, { host, port }: Pick<TcpSettings, "host" | "port">): unknown {
+  const code = codeOf(error);
+  const hint = "Set another one with [gateway].port in config.toml or with --port.";
+  if (code === "EADDRINUSE") {
+    const where = host === "::1" ? " on [::1], which browsers ask first for localhost" : "";
+    return new UserError("port_in_use", `port ${port} is in use${where}`, { hint, cause: error });
+  }
+  if (code === "EACCES") {
+    const message = `port ${port} needs more rights than this user has`;
+    return new UserError("port_forbidden", message, { hint, cause: error });
+  }
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EINVAL") {
+    return new UserError("unknown_address", `this machine has no address ${host} to listen on`, {
+      hint: "Set [gateway].host in config.toml or --host to 127.0.0.1, 0.0.0.0 or an address of this machine.",
+      cause: error,
+    });
+  }
+  return error;
+}

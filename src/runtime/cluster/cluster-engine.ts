@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import type { EngineReport } from "../../../streams/runs/lease-events.ts";
+import type { ContainerLimits } from "../runners/container/container-options.ts";
+
+/** One run as an engine starts it. Nothing but its ticket is secret. */
+export interface Launch {
+  /** By which the engine and the door know the run: a DNS label. */
+  readonly name: string;
+  readonly instanceId: string;
+  readonly agent: string;
+  readonly image: string;
+  /** Folders that the image declares as volumes: each is one in memory. */
+  readonly volumes: readonly string[];
+  /** Program and arguments. */
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The JSON document that the program reads first; no client of the engine may see it. */
+  readonly ticket: string;
+  /** `network` is `none` for a run that reaches the door alone, and otherwise a network of the engine. */
+  readonly limits: ContainerLimits;
+  readonly reserve: { readonly memory: string; readonly cpus: number };
+  readonly place: readonly string[];
+}
+
+/** One of the runs that an engine has. */
+export interface PlacedRun extends EngineReport {
+  readonly name: string;
+  readonly instanceId: string;
+  readonly state: Exclude<EngineReport["state"], "gone">;
+}
+
+/** Whether a start broke off before its process could begin: it ended, and nothing of it ever ran. */
+export function isPartial({ state, endings }: Pick<PlacedRun, "state" | "endings">): boolean {
+  return state === "ended" && endings === 0;
+}
+
+/** How runs are started on machines of a cluster. All methods reject with a UserError while the engine is away. */
+export interface ClusterEngine {
+  /** Makes what all runs share, such as a network, and checks that the engine can be used. Idempotent. */
+  ready(): Promise<void>;
+  /** Resolves when the engine has accepted the run. Rejects with the reason for a person. */
+  start(launch: Launch): Promise<void>;
+  /** Ends the run at once and removes what is left of it; one that is not there is no error. */
+  remove(name: string): Promise<void>;
+  /** The project's runs, whichever scheduler started them. */
+  list(): Promise<readonly PlacedRun[]>;
+}
+
+/** By which engine and door know a run: agents' names may be longer than a label of DNS. */
+export function runName(instanceId: string): string {
+  return `al-${createHash("sha256").update(instanceId).digest("hex").slice(0, 24)}`;
+}

@@ -1,0 +1,65 @@
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { UserError } from "../../../foundation/errors.ts";
+
+/** The door's private key, and the certificate that runs on other machines trust alone. Both PEM. */
+export interface DoorIdentity {
+  readonly key: string;
+  readonly certificate: string;
+}
+
+const dayMs = 24 * 60 * 60_000;
+/** The clock of another machine may be wrong by any time, and a run is to find the scheduler for all that. */
+const beforeMs = 10 * 365 * dayMs;
+const validMs = 100 * 365 * dayMs;
+const pemBlock = /-----BEGIN ([A-Z ]+)-----[\s\S]+?-----END \1-----\n?/g;
+
+/**
+ * Reads key and certificate from this file (0600), which is made once: runs that live know the scheduler by it. Rejects
+ * with a UserError where it can't be read or holds something else.
+ */
+export async function doorIdentity(path: string): Promise<DoorIdentity> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw broken(path, error);
+  });
+  return text === null ? makeIdentity(path) : identityIn(path, text);
+}
+
+function identityIn(path: string, text: string): DoorIdentity {
+  try {
+    const [key = "", certificate = ""] = text.match(pemBlock) ?? [];
+    const isPair = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+    if (!isPair) throw new Error("the certificate is of another key");
+    return { key, certificate };
+  } catch (error) {
+    throw broken(path, error);
+  }
+}
+
+function broken(path: string, cause: unknown): UserError {
+  const message = `${path} does not hold the key and the certificate of the door`;
+  return new UserError("door_identity", message, {
+    hint: "Restore it from a backup, or remove it: the next start makes another, and runs on other machines are lost.",
+    cause,
+  });
+}
+
+async function makeIdentity(path: string): Promise<DoorIdentity> {
+  const { certificate, serverExtensions } =
+    await import("../../run-api/egress/broker/certificate.ts");
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const own = { name: "Scheduler", key: privateKey };
+  const made = certificate({
+    issuer: own,
+    subject: own,
+    from: Date.now() - beforeMs,
+    until: Date.now() + validMs,
+    extensions: serverExtensions("scheduler.invalid"),
+  });
+  const key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+  // In one file and by rename, so that there are both or none.
+  await writeFile(`${path}.new`, key + made, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+  return { key, certificate: made };
+}

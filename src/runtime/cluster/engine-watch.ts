@@ -1,0 +1,79 @@
+import type { EngineReport } from "../../../streams/runs/lease-events.ts";
+import { reasonOf } from "../../foundation/errors.ts";
+import { runName } from "./cluster-engine.ts";
+import type { ClusterEngine, PlacedRun } from "./cluster-engine.ts";
+import type { RemoteProcess } from "./remote-process.ts";
+
+/** The engine is asked for all runs at once, and only while one of them needs it. */
+export interface EngineWatch {
+  /** Watches a run until the function that it returns is called. */
+  readonly add: (instanceId: string, watched: Watched) => () => void;
+}
+
+type Watched = Pick<RemoteProcess, "wantsReport" | "reported">;
+
+/** Between two questions to the engine, in ms. */
+export const defaultPollMs = 2_000;
+/** Between two questions to an engine that does not answer, in ms, at most. */
+const longestPauseMs = 15_000;
+
+const gone: EngineReport = { state: "gone", node: null, problem: null, endings: 0 };
+
+export function watchEngine(
+  engine: Pick<ClusterEngine, "list">,
+  pollMs = defaultPollMs,
+): EngineWatch {
+  const all = new Map<string, Watched>();
+  let timer: NodeJS.Timeout | undefined;
+  let isAsking = false;
+  let pauseMs = pollMs;
+
+  const look = async (): Promise<void> => {
+    timer = undefined;
+    isAsking = true;
+    // One that comes while the engine answers may be missing in the answer.
+    const asking = [...all].filter(([, watched]) => watched.wantsReport());
+    if (asking.length > 0) pauseMs = await report(asking, engine, pollMs, pauseMs);
+    isAsking = false;
+    arm();
+  };
+  const arm = (): void => {
+    if (all.size > 0 && !isAsking) timer ??= setTimeout(() => void look(), pauseMs);
+  };
+  return {
+    add: (instanceId, watched) => {
+      all.set(instanceId, watched);
+      arm();
+      return () => {
+        all.delete(instanceId);
+        if (all.size > 0) return;
+        clearTimeout(timer);
+        timer = undefined;
+      };
+    },
+  };
+}
+
+/** Resolves to the pause before the next question. */
+async function report(
+  asking: readonly (readonly [string, Watched])[],
+  engine: Pick<ClusterEngine, "list">,
+  pollMs: number,
+  pauseMs: number,
+): Promise<number> {
+  try {
+    const placed = new Map((await engine.list()).map((run) => [run.name, run]));
+    for (const [instanceId, watched] of asking) {
+      watched.reported(placed.get(runName(instanceId)) ?? gone);
+    }
+    return pollMs;
+  } catch (error) {
+    const problem = `the cluster can't be asked: ${reasonOf(error)}`;
+    for (const [, watched] of asking) watched.reported(unknown(problem));
+    return Math.min(2 * pauseMs, longestPauseMs);
+  }
+}
+
+function unknown(problem: string): Pick<PlacedRun, "state" | "node" | "problem" | "endings"> {
+  return { state: "waiting", node: null, problem, endings: 0 };
+}

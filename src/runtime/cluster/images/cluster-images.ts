@@ -1,0 +1,127 @@
+import type { AuthConfig } from "dockerode";
+import { catchError, concat, concatMap, defer, map, of, switchMap, timer } from "rxjs";
+import type { Observable } from "rxjs";
+import type { AgentConfig } from "../../../../streams/agent-config.ts";
+import type { BuildEvent } from "../../../../streams/vocabulary.ts";
+import type { ClusterConfig } from "../../../foundation/contracts/cluster.ts";
+import { reasonOf, UserError } from "../../../foundation/errors.ts";
+import type { Engine } from "../../runners/container/engine.ts";
+import type { AgentImages } from "../../runners/container/images.ts";
+import { declaredVolumes } from "../../runners/container/image/volumes.ts";
+import type { Launch } from "../cluster-engine.ts";
+import { hub, registryOf } from "./registry-login.ts";
+import { pushImage } from "./push-image.ts";
+
+/** The images of a project's agents, by the names by which machines of its cluster find them. */
+export interface ClusterImages {
+  /** As `AgentImages.prepare`; what was built is pushed before it is ready. */
+  prepare(agent: AgentConfig): Observable<BuildEvent>;
+  /** Rejects with a UserError. */
+  imageFor(agent: AgentConfig): Promise<Pick<Launch, "image" | "volumes">>;
+  /** One that has the program, of no agent. Rejects with a UserError. */
+  programImage(): Promise<string>;
+}
+
+export interface ClusterImagesOptions {
+  /** Of this machine: it builds, and pushes. */
+  readonly engine: Engine;
+  readonly images: AgentImages;
+  /** The active `[cluster]`. */
+  readonly cluster: () => Pick<ClusterConfig, "image" | "registry">;
+  /** What to log in with to push the image; undefined for nothing. */
+  readonly loginFor: (image: string) => Promise<AuthConfig | undefined>;
+}
+
+/** Between two tries to push, in ms: the first, then doubled up to the last. */
+const retryMs = { first: 5_000, last: 300_000 };
+
+/** With `image` that one; else built on this machine's engine, and pushed where there is a registry. */
+export function createClusterImages(options: ClusterImagesOptions): ClusterImages {
+  const { images, cluster } = options;
+  const named = createNames(options);
+  const imageFor = async (agent: Pick<AgentConfig, "name" | "dockerfileHash">) => {
+    const { image } = cluster();
+    // What a given image declares is known to its machines alone.
+    if (image !== null) return { image: given(image, agent), volumes: [] };
+    const id = await images.imageFor(agent as AgentConfig);
+    return {
+      image: await named(id, repoOf(agent)),
+      volumes: await declaredVolumes(options.engine, id),
+    };
+  };
+  const pushed = (agent: AgentConfig, waitMs = retryMs.first): Observable<BuildEvent> =>
+    defer(() => imageFor(agent)).pipe(
+      map(() => finished(null)),
+      catchError((error: unknown) => {
+        const failed = of(finished(reasonOf(error)));
+        if (cluster().image !== null) return failed;
+        const next = Math.min(2 * waitMs, retryMs.last);
+        return concat(failed, timer(waitMs).pipe(switchMap(() => pushed(agent, next))));
+      }),
+    );
+  return {
+    prepare: (agent) =>
+      defer(() => {
+        const { image, registry } = cluster();
+        if (image !== null) return pushed(agent);
+        return images.prepare(agent).pipe(
+          concatMap((event) => {
+            if (event.type !== "build-finished" || !event.usable || registry === null)
+              return of(event);
+            return concat(of(pushing(registry)), pushed(agent));
+          }),
+        );
+      }),
+    imageFor,
+    programImage: async () => (await imageFor({ name: "", dockerfileHash: null })).image,
+  };
+}
+
+/** The names that images have on the machines, by their ids here: each is pushed once. */
+function createNames({ engine, cluster, loginFor }: ClusterImagesOptions) {
+  const pushed = new Map<string, Promise<string>>();
+  const push = async (id: string, name: string): Promise<string> => {
+    await pushImage(engine, id, name, await loginFor(name));
+    return name;
+  };
+  return async (id: string, repo: string): Promise<string> => {
+    const { registry } = cluster();
+    if (registry === null) return nameHere(engine, id, repo);
+    const name = `${registry}/${repo}:${id.replace(/^sha256:/, "").slice(0, 12)}`;
+    const pushing = pushed.get(name) ?? push(id, name);
+    pushed.set(name, pushing);
+    pushing.catch(() => pushed.delete(name));
+    return pushing;
+  };
+}
+
+/** The name that has a hash of the contents: machines may have others' under `latest`. */
+async function nameHere(engine: Engine, id: string, repo: string): Promise<string> {
+  const { RepoTags } = await engine.calls().getImage(id).inspect();
+  const own = RepoTags.filter((name) => name.startsWith(`${repo}:`));
+  const given = RepoTags.find((name) => registryOf(name) === hub);
+  return own.find((name) => /[:-][0-9a-f]{12}$/.test(name)) ?? given ?? RepoTags[0] ?? id;
+}
+
+function repoOf({ name, dockerfileHash }: Pick<AgentConfig, "name" | "dockerfileHash">): string {
+  return dockerfileHash === null ? "al-agent" : `al-agent-${name}`;
+}
+
+function given(
+  image: string,
+  { name, dockerfileHash }: Pick<AgentConfig, "name" | "dockerfileHash">,
+): string {
+  if (dockerfileHash === null) return image;
+  const message = `agents/${name} has a Dockerfile, but runs in the cluster have the image ${image} of [cluster]`;
+  throw new UserError("image_given", message, {
+    hint: `remove the Dockerfile, or write registry instead of image under [cluster]; or set type = "container" under [runtime] of the agent`,
+  });
+}
+
+function pushing(registry: string): BuildEvent {
+  return { type: "build-progress", text: `pushing to ${registry}` };
+}
+
+function finished(error: string | null): BuildEvent {
+  return { type: "build-finished", error, usable: error === null };
+}

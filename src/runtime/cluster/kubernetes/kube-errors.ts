@@ -1,0 +1,58 @@
+import { messageOf, UserError } from "../../../foundation/errors.ts";
+
+/** The HTTP status that the API server refused with; null when it was no answer of the server. */
+export function statusOf(error: unknown): number | null {
+  const code = (error as { code?: unknown; statusCode?: unknown } | null)?.code;
+  return typeof code === "number" ? code : null;
+}
+
+/** A handler for `catch`: gives `value` when the server refused with one of these codes, and throws all else again. */
+export function ifStatus<T>(value: T, ...codes: readonly number[]): (error: unknown) => T {
+  return (error) => {
+    if (codes.includes(statusOf(error) ?? 0)) return value;
+    throw error;
+  };
+}
+
+/** The server's own message, without the client's frame around it: that one repeats all headers. */
+function serverMessage(error: unknown): string {
+  const body = (error as { body?: unknown } | null)?.body;
+  const status = typeof body === "string" ? parsed(body) : body;
+  const message = (status as { message?: unknown } | null | undefined)?.message;
+  if (typeof message === "string" && message !== "") return message;
+  const code = statusOf(error);
+  return code === null ? causeOf(error) : `it answered with HTTP ${code}`;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}
+
+/** The message `fetch failed` has no reason; its cause has. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return messageOf(cause ?? error);
+}
+
+const notAllowed = new Set([401, 403]);
+
+/** What a person is to read when a request failed. 5xx and 429 are an API server that is away, as no answer is. */
+export function userError(error: unknown, server: string, what: string): UserError {
+  if (error instanceof UserError) return error;
+  const status = statusOf(error);
+  const message = serverMessage(error);
+  if (status === null || status >= 500 || status === 429) {
+    const hint = "check the current context of your kubeconfig, for example by: kubectl version";
+    const text = `no API server of Kubernetes answers at ${server} (${message})`;
+    return new UserError("engine_unreachable", text, { hint, cause: error });
+  }
+  const hint = notAllowed.has(status)
+    ? "give the scheduler's user the role of src/runtime/cluster/kubernetes/README.md in that namespace"
+    : undefined;
+  const text = `Kubernetes refused to ${what}: ${message}`;
+  return new UserError("engine_refused", text, { ...(hint && { hint }), cause: error });
+}

@@ -1,0 +1,68 @@
+import { messageOf } from "../../foundation/errors.ts";
+import { runName } from "./cluster-engine.ts";
+import type { ClusterEngine } from "./cluster-engine.ts";
+import type { ClusterRecords } from "./cluster-records.ts";
+
+/** Removes what runs leave on an engine, which may be away. */
+export interface Leftovers {
+  /**
+   * Ends a run and removes what is left of it; its record goes last, so that the next scheduler looks for what could not
+   * be removed. Resolves after the first try, or `patienceMs`; further ones follow while the engine is away.
+   */
+  readonly remove: (instanceId: string) => Promise<void>;
+  /** Removes the project's runs that `isLive` does not know. Resolves after the first try; further ones follow. */
+  readonly reap: (isLive: (instanceId: string) => boolean) => Promise<void>;
+}
+
+/** Between two tries, in ms: the first, then doubled up to the last. */
+const pauseMs = { first: 1_000, last: 30_000 };
+/** A run's end does not wait longer for its engine, in ms. */
+const patienceMs = 5_000;
+
+export function createLeftovers(
+  engine: Pick<ClusterEngine, "remove" | "list">,
+  records: Pick<ClusterRecords, "remove" | "list">,
+): Leftovers {
+  const removeOne = async (instanceId: string): Promise<void> => {
+    await engine.remove(runName(instanceId));
+    await records.remove(instanceId);
+  };
+  return {
+    remove: (instanceId) => {
+      const removal = untilDone(`what is left of ${instanceId}`, () => removeOne(instanceId));
+      return Promise.race([removal, soon()]);
+    },
+    reap: (isLive) =>
+      untilDone("what is left of earlier runs", async () => {
+        const recorded = (await records.list()).filter((id) => !isLive(id));
+        const placed = (await engine.list()).filter(({ instanceId }) => !isLive(instanceId));
+        const removals = [
+          ...recorded.map(removeOne),
+          // By its name: each client of the engine can write an instance, and a record's path is made of that.
+          ...placed.map(({ name }) => engine.remove(name)),
+        ];
+        await Promise.all(removals);
+      }),
+  };
+}
+
+/** Resolves once the action was done or has failed once; it is then tried again until it is done. */
+async function untilDone(
+  what: string,
+  action: () => Promise<void>,
+  nextMs = pauseMs.first,
+): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (nextMs === pauseMs.first) {
+      process.emitWarning(`${what} stays on the cluster until it answers: ${messageOf(error)}`);
+    }
+    const again = () => void untilDone(what, action, Math.min(2 * nextMs, pauseMs.last));
+    setTimeout(again, nextMs).unref();
+  }
+}
+
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, patienceMs).unref());
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { claimAnswerSchema, remotePaths } from "../../../foundation/contracts/remote-run.ts";
+import type { Ticket } from "../../../foundation/contracts/remote-run.ts";
+import { runApiProblemSchema } from "../../../foundation/contracts/run-api.ts";
+import { messageOf } from "../../../foundation/errors.ts";
+import { openDoor } from "./door-connection.ts";
+import type { DoorAnswer } from "./door-connection.ts";
+import { createPauses } from "./pauses.ts";
+
+/** What a run gets for its ticket. */
+export interface ClaimedJob {
+  /** As it came: another version of the program may know more of it. */
+  readonly job: object;
+  readonly instanceId: string;
+  readonly token: string;
+  readonly leaseMs: number;
+  /** When it was asked for, ms of the monotonic clock. */
+  readonly askedAt: number;
+}
+
+/** Why a run can't begin, for a person; nothing of it is secret. */
+class DoorProblem extends Error {}
+
+export interface ClaimOptions {
+  /** The machine that the run is on, for people. */
+  readonly node: string;
+  /** For so long, in ms, a door is tried that does not answer. */
+  readonly unreachableMs: number;
+  readonly signal: AbortSignal;
+}
+
+const answerMs = 15_000;
+const pauseMs = 2_000;
+
+/**
+ * The job of the ticket; null when another run has it, or the run is over. The request is repeated under the same id
+ * until its answer comes. Rejects with a DoorProblem when the door stays unreachable or refuses.
+ */
+export async function claimJob(
+  ticket: Ticket,
+  { node, unreachableMs, signal }: ClaimOptions,
+): Promise<ClaimedJob | null> {
+  const text = JSON.stringify({ claim: randomUUID(), node });
+  const pauses = createPauses(pauseMs);
+  let reachedAt = performance.now();
+  while (!signal.aborted) {
+    const askedAt = performance.now();
+    try {
+      const answer = await ask(ticket, text, signal);
+      reachedAt = performance.now();
+      if (answer.status === 401 || answer.status === 409) return null;
+      if (answer.status === 200) return claimedIn(answer, askedAt);
+      if (answer.status < 500) throw refused(answer);
+    } catch (error) {
+      if (error instanceof DoorProblem) throw error;
+      if (performance.now() - reachedAt > unreachableMs) throw unreachable(ticket, error);
+    }
+    await pauses.next(signal);
+  }
+  return null;
+}
+
+async function ask(ticket: Ticket, text: string, signal: AbortSignal): Promise<DoorAnswer> {
+  using connection = await openDoor(ticket, signal);
+  return await connection.request({
+    method: "POST",
+    path: remotePaths.claim,
+    bearer: ticket.ticket,
+    body: { type: "application/json", text },
+    timeoutMs: answerMs,
+    signal,
+  });
+}
+
+function claimedIn({ body }: DoorAnswer, askedAt: number): ClaimedJob {
+  const answer = claimAnswerSchema.safeParse(body);
+  const token = answer.data?.job.channel?.token;
+  if (!answer.success || token === undefined) {
+    const fields = answer.error?.issues.map(({ path }) => path.join(".")) ?? ["job.channel"];
+    const text = `the scheduler's answer to the claim is not valid: ${fields.join(", ")}`;
+    throw new DoorProblem(`${text}. Is the image of the same version as the scheduler?`);
+  }
+  const { leaseSeconds, job } = answer.data;
+  const { job: asItCame } = body as { job: object };
+  const leaseMs = leaseSeconds * 1000;
+  return { job: asItCame, instanceId: job.instanceId, token, leaseMs, askedAt };
+}
+
+function refused({ status, body }: DoorAnswer): DoorProblem {
+  const problem = runApiProblemSchema.safeParse(body);
+  const reason = problem.data?.detail ?? "no reason given";
+  return new DoorProblem(
+    `the scheduler refuses the claim with status ${status}: ${reason}. Is the image of the same version as the scheduler?`,
+  );
+}
+
+function unreachable({ door }: Ticket, cause: unknown): DoorProblem {
+  return new DoorProblem(
+    `the scheduler's door at ${door} cannot be reached from this machine: ${messageOf(cause)}. Check "address" and "listen" of [cluster] in the project's config.toml, and firewalls between the machines.`,
+    { cause },
+  );
+}

@@ -1,0 +1,188 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import { stopReasonFile } from "../../../foundation/contracts/run-stop.ts";
+import type { RunStopReason } from "../../../foundation/contracts/run-stop.ts";
+import { nodeVariable } from "../../../foundation/contracts/remote-run.ts";
+import type { Ticket } from "../../../foundation/contracts/remote-run.ts";
+import { messageOf } from "../../../foundation/errors.ts";
+import { claimJob } from "./claim-job.ts";
+import type { ClaimedJob } from "./claim-job.ts";
+import type { ClaimedRun } from "./claimed-run.ts";
+import { followInbox } from "./follow-inbox.ts";
+import { createLease } from "./lease.ts";
+import { OutgoingLines } from "./outgoing-lines.ts";
+import { openChannel } from "./pipe-channel.ts";
+import type { Channel } from "./pipe-channel.ts";
+import { readTicket } from "./read-ticket.ts";
+import { runChild } from "./run-child.ts";
+import type { RunChild } from "./run-child.ts";
+import { sendLines } from "./send-lines.ts";
+
+export interface RemoteRunOptions {
+  /** Path of the ticket, or `-` for standard input. */
+  readonly ticket: string;
+  readonly input: Readable;
+  /** Absolute folder for the run's socket. */
+  readonly socketDir: string;
+  /** The program of the run's own process, and its arguments. */
+  readonly command: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Aborts when the machine asks this process to end. */
+  readonly terminated: AbortSignal;
+  /** For how long, in ms, a door is tried that does not answer. */
+  readonly unreachableMs?: number;
+  /** Takes a line for the operator of the machine; nothing in it is secret. */
+  readonly err: (text: string) => void;
+}
+
+/** How this process ends. */
+const remoteRunExits = {
+  /** The run is over, or another process has it. */
+  over: 0,
+  failed: 1,
+  unreachable: 3,
+  /** The scheduler did not answer for most of the lease. */
+  expired: 4,
+  /** As a program that TERM ended. */
+  terminated: 143,
+} as const;
+
+const unreachableMs = 60_000;
+/** Of the machine's name, which the engine gives. */
+const maxNodeCharacters = 200;
+/** What a machine that ends its containers gives the run, in ms: engines wait ten seconds before they kill. */
+const terminationGraceMs = 7_000;
+/** And then its last lines, in ms. */
+const lastLinesMs = 2_000;
+
+/**
+ * One run on this machine: claims the job of its ticket, runs it in a process of its own, and sends the scheduler all that
+ * comes of it. Resolves to the exit code of this process; never rejects.
+ */
+export async function remoteRun(options: RemoteRunOptions): Promise<number> {
+  const { ticket: path, input, env, terminated, err } = options;
+  const given = await readTicket(path, input).catch(messageOf);
+  if (typeof given === "string") {
+    err(`al _remote-run: ${given}\n`);
+    return remoteRunExits.failed;
+  }
+  try {
+    const claimed = await claimJob(given, {
+      node: (env[nodeVariable] ?? "").slice(0, maxNodeCharacters),
+      unreachableMs: options.unreachableMs ?? unreachableMs,
+      signal: terminated,
+    });
+    if (claimed !== null) return await runClaimed(given, claimed, options);
+    return terminated.aborted ? remoteRunExits.terminated : remoteRunExits.over;
+  } catch (error) {
+    err(`al _remote-run: ${messageOf(error)}\n`);
+    return remoteRunExits.unreachable;
+  }
+}
+
+async function runClaimed(
+  ticket: Ticket,
+  claimed: ClaimedJob,
+  options: RemoteRunOptions,
+): Promise<number> {
+  const { token, leaseMs, askedAt } = claimed;
+  using lease = createLease(leaseMs, askedAt);
+  const done = new AbortController();
+  const run: ClaimedRun = { address: ticket, token, leaseMs, lease, signal: done.signal };
+  const lines = new OutgoingLines();
+  const over = sendLines(lines, run);
+  try {
+    const channel = await openChannel(options.socketDir, ticket).catch(messageOf);
+    if (typeof channel === "string") {
+      const rejected = `the run's socket cannot be made: ${channel}`;
+      lines.end({ exitCode: null, signal: null, outOfMemory: false, rejected }, Date.now());
+      return await firstOf(run, over);
+    }
+    using open = channel;
+    const child = startRun(claimed, open, lines, options);
+    return await followRun(child, { run, lines, channel: open, over }, options);
+  } finally {
+    done.abort();
+  }
+}
+
+function startRun(
+  { job, instanceId, token }: ClaimedJob,
+  { path }: Channel,
+  lines: OutgoingLines,
+  { command, env }: RemoteRunOptions,
+): RunChild {
+  const channel = { socket: path, token };
+  return runChild({ instanceId, command, env, job: { ...job, channel }, lines });
+}
+
+interface Followed {
+  readonly run: ClaimedRun;
+  readonly lines: OutgoingLines;
+  readonly channel: Channel;
+  /** Resolves when the scheduler does not know the run any more. */
+  readonly over: Promise<boolean>;
+}
+
+async function followRun(
+  child: RunChild,
+  { run, lines, channel, over }: Followed,
+  { terminated, err }: RemoteRunOptions,
+): Promise<number> {
+  const stop = (reason: RunStopReason, graceMs: number) => {
+    writeStopReason(dirname(channel.path), reason);
+    child.stop(graceMs);
+  };
+  const inbox = followInbox(run, {
+    onStop: ({ reason, graceMs }) => stop(reason, graceMs),
+    onBack: () => lines.ask(),
+  });
+  const terminate = () => stop("interrupted", terminationGraceMs);
+  terminated.addEventListener("abort", terminate, { once: true });
+  if (terminated.aborted) terminate();
+  let wasTakenAway = false;
+  const ended = child.ended.then(async (end) => {
+    // Whatever escaped the end of the run can ask for nothing in its name any more.
+    channel[Symbol.dispose]();
+    // The machine took it away, as one that failed takes it: the scheduler calls it lost, and starts it once more.
+    wasTakenAway = terminated.aborted && end.exitCode !== 0;
+    if (!wasTakenAway) lines.end(end, Date.now());
+    else await lastLines(lines);
+  });
+  const takenAway = ended.then(() => (wasTakenAway ? null : new Promise<never>(() => undefined)));
+  const code = await Promise.race([
+    firstOf(run, Promise.race([over, inbox])),
+    takenAway.then(() => remoteRunExits.terminated),
+  ]);
+  if (code === remoteRunExits.expired) {
+    err("al _remote-run: no answer of the scheduler for most of the lease: the run is ended\n");
+  }
+  lines.close();
+  child.stop(0);
+  await ended;
+  return code;
+}
+
+async function firstOf(run: ClaimedRun, over: Promise<boolean>): Promise<number> {
+  const expired = run.lease.expired.then(() => remoteRunExits.expired);
+  return Promise.race([over.then(() => remoteRunExits.over), expired]);
+}
+
+/** Resolves when the scheduler has all lines, or it takes too long. */
+async function lastLines(lines: OutgoingLines): Promise<void> {
+  const until = performance.now() + lastLinesMs;
+  while (!lines.isEmpty && performance.now() < until) await wait(50);
+}
+
+/** For the run's last hooks. Without it they take the run for interrupted. */
+function writeStopReason(dir: string, reason: RunStopReason): void {
+  try {
+    const path = join(dir, stopReasonFile);
+    writeFileSync(path, reason);
+    chmodSync(path, 0o644);
+  } catch {
+    // A full disk must not keep the run from its end.
+  }
+}

@@ -1,0 +1,124 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import type { RemoteEnd } from "../../../foundation/contracts/remote-run.ts";
+import { lineSplitter } from "../../../foundation/contracts/line-splitter.ts";
+import { killRun, signalGroup } from "../../runners/end-processes.ts";
+import { offerToOutOfMemory, watchOutOfMemory } from "./out-of-memory.ts";
+import type { OutgoingLines } from "./outgoing-lines.ts";
+
+export interface ChildOptions {
+  readonly instanceId: string;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Goes to its standard input. */
+  readonly job: object;
+  readonly lines: OutgoingLines;
+}
+
+/** The run's own process. */
+export interface RunChild {
+  /** Sends TERM, and KILL after `graceMs`; of several calls the first KILL counts. */
+  stop(graceMs: number): void;
+  /** Resolves when nothing of it is left and all its output is in the lines. */
+  readonly ended: Promise<RemoteEnd>;
+}
+
+/** Bytes of one line; a longer one is cut. */
+const maxLineBytes = 32 * 1024;
+/** Bytes that the scheduler does not have, beyond which no output is read, and below which it is read again. */
+const fullBytes = 4 * 1024 * 1024;
+const roomBytes = fullBytes / 2;
+/** How long, in ms, a process that escaped its end may hold an output open without writing to it. */
+const lateOutputMs = 1000;
+
+/** Starts it in a process group of its own, in this process's directory. Never throws. */
+export function runChild({ instanceId, command, env, job, lines }: ChildOptions): RunChild {
+  const [file = "", ...args] = command;
+  const isOutOfMemory = watchOutOfMemory();
+  const child = spawn(file, args, {
+    env: { ...env, AL_INSTANCE: instanceId },
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  if (child.pid !== undefined) offerToOutOfMemory(child.pid);
+  const outputs = [
+    readInto(lines, "stdout", child.stdout),
+    readInto(lines, "stderr", child.stderr),
+  ];
+  // A process that ends before it read its job has an exit. The input stays open: its end would mean to the run that
+  // its scheduler is gone for good.
+  child.stdin.on("error", () => undefined);
+  child.stdin.write(`${JSON.stringify(job)}\n`);
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid !== undefined) signalGroup(child.pid, name);
+  };
+  const ended = howItEnded(child).then(async (ending) => {
+    signal("SIGKILL");
+    await killRun(instanceId);
+    await Promise.all(outputs.map((output) => output.rest()));
+    return { ...ending, outOfMemory: isOutOfMemory() };
+  });
+  return { stop: stopper(signal, ended), ended };
+}
+
+function howItEnded(child: ChildProcess): Promise<Omit<RemoteEnd, "outOfMemory">> {
+  return new Promise((resolve) => {
+    child.once("exit", (exitCode, signal) => resolve({ exitCode, signal, rejected: null }));
+    child.once("error", ({ message }) => {
+      if (child.pid !== undefined) return;
+      const rejected = `the run's process cannot be started: ${message}`;
+      resolve({ exitCode: null, signal: null, rejected });
+    });
+  });
+}
+
+function stopper(signal: (name: NodeJS.Signals) => void, ended: Promise<unknown>) {
+  let isAsked = false;
+  let killAt = Infinity;
+  let timer: NodeJS.Timeout | undefined;
+  void ended.then(() => clearTimeout(timer));
+  return (graceMs: number): void => {
+    if (!isAsked && graceMs > 0) signal("SIGTERM");
+    isAsked = true;
+    const at = performance.now() + graceMs;
+    if (at >= killAt) return;
+    killAt = at;
+    clearTimeout(timer);
+    if (graceMs <= 0) return signal("SIGKILL");
+    timer = setTimeout(() => signal("SIGKILL"), graceMs);
+  };
+}
+
+/** Reads an output into the lines, as long as there is room for them. */
+function readInto(lines: OutgoingLines, stream: "stdout" | "stderr", source: Readable) {
+  const closed = new Promise<void>((resolve) => source.once("close", resolve));
+  const splitter = lineSplitter(maxLineBytes, (line) => lines.add(stream, line, Date.now()));
+  let readAt = performance.now();
+  const look = () => {
+    if (lines.bytes > fullBytes) source.pause();
+    else if (source.isPaused() && lines.bytes <= roomBytes) source.resume();
+  };
+  source.on("error", () => undefined);
+  source.on("data", (chunk: Buffer) => {
+    readAt = performance.now();
+    splitter.push(chunk);
+  });
+  lines.addListener(look);
+  const closeLate = () => {
+    if (source.isPaused()) readAt = performance.now();
+    if (performance.now() - readAt >= lateOutputMs) source.destroy();
+  };
+  return {
+    /** Resolves when all of it is in the lines. */
+    rest: async () => {
+      readAt = performance.now();
+      const timer = setInterval(closeLate, lateOutputMs / 4);
+      await closed;
+      clearInterval(timer);
+      lines.removeListener(look);
+      splitter.end();
+    },
+  };
+}

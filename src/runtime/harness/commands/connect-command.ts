@@ -1,0 +1,88 @@
+import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import type { Readable, Writable } from "node:stream";
+import { bracketed } from "../../../foundation/contracts/host-and-port.ts";
+import { proxyLogin } from "../../../foundation/contracts/http-proxy.ts";
+import { messageOf } from "../../../foundation/errors.ts";
+
+interface ConnectDeps {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly err: (text: string) => void;
+}
+
+const usage = "usage: al-connect <host> <port>\n";
+
+/**
+ * `al-connect <host> <port>`: joins standard input and output to a connection, for programs that know no HTTP proxy, such
+ * as ssh (ProxyCommand). In a run with a closed network it goes through the run's bridge, in others as the run's own
+ * connections do. The exit code: 0 the other side ended it, 1 there was none, 2 wrong arguments.
+ */
+export async function connectCommand(
+  [host = "", port = "", ...more]: readonly string[],
+  { env, stdin, stdout, err }: ConnectDeps,
+): Promise<number> {
+  if (host === "" || !/^[0-9]{1,5}$/.test(port) || more.length > 0) {
+    err(usage);
+    return 2;
+  }
+  try {
+    const proxy = env.HTTPS_PROXY ?? "";
+    const socket =
+      proxy === "" ? await direct(host, Number(port)) : await through(proxy, host, port);
+    await join(socket, stdin, stdout);
+    return 0;
+  } catch (error) {
+    err(`al-connect: ${messageOf(error).trim()}\n`);
+    return 1;
+  }
+}
+
+async function direct(host: string, port: number): Promise<Socket> {
+  const socket = connect({ host, port });
+  await once(socket, "connect");
+  return socket;
+}
+
+/** Rejects with the text of a refusal. */
+async function through(proxy: string, host: string, port: string): Promise<Socket> {
+  const address = new URL(proxy);
+  const login = proxyLogin(address);
+  const target = `${bracketed(host)}:${port}`;
+  const sent = request({
+    host: address.hostname,
+    port: address.port,
+    method: "CONNECT",
+    path: target,
+    headers: { host: target, ...(login !== null && { "proxy-authorization": login }) },
+  });
+  const connected = once(sent, "connect") as Promise<[IncomingMessage, Socket, Buffer]>;
+  sent.end();
+  const [{ statusCode, statusMessage = "" }, socket, head] = await connected;
+  socket.unshift(head);
+  if (statusCode === 200) return socket;
+  const why = await text(socket).catch(() => "");
+  throw new Error(why === "" ? statusMessage : why);
+}
+
+/** Resolves when the other side has ended. */
+async function join(socket: Socket, stdin: Readable, stdout: Writable): Promise<void> {
+  const ended = new Promise<void>((resolve, reject) => {
+    socket.once("end", resolve).once("error", reject);
+    // Its reader is gone.
+    stdout.once("error", reject);
+  });
+  stdin.on("error", () => socket.end()).pipe(socket);
+  socket.pipe(stdout, { end: false });
+  try {
+    await ended;
+  } finally {
+    socket.destroy();
+    stdin.destroy();
+  }
+}

@@ -1,0 +1,79 @@
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { harnesses } from "../../../streams/harnesses.ts";
+import { runtimes } from "../../../streams/runtimes.ts";
+import { messageOf, UserError } from "../../foundation/errors.ts";
+import { cliFor } from "./llm-cli/clis.ts";
+import { findProgram } from "../runners/host-user/find-program.ts";
+import { isOwnUser } from "../runners/host-user/supervisor-process.ts";
+
+/** What is wrong with the command line that an agent's harness starts. */
+export interface CommandProblem {
+  readonly reason: string;
+  /** What to do. */
+  readonly hint: string;
+  /** False when runs may find the command all the same: another OS user's PATH is not known here. */
+  readonly isCertain: boolean;
+}
+
+/**
+ * Why runs of the agent can't start their command line; null when they can, or when that can't be seen from here: a
+ * container has its image's commands.
+ */
+export async function commandProblem(
+  agent: Pick<AgentConfig, "name" | "harness" | "runtime">,
+  env: NodeJS.ProcessEnv,
+): Promise<CommandProblem | null> {
+  const { harness, runtime } = agent;
+  if (!harnesses[harness.type].startsCommand) return null;
+  const { install, refusesRoot, unknown } = knownCli(harness.command);
+  const other = `al config ${agent.name} --set harness.command=<path>`;
+  const search = runtimes[runtime.type].runsAsUser
+    ? await findProgram(harness.command, runtime.runAs, env)
+    : "found";
+  if (search !== "found") {
+    const reason = missingText(harness.command, runtime.runAs, search === "missing");
+    const hint =
+      install === null
+        ? `name another one: ${other}`
+        : `install it: ${install}; or name another one: ${other}`;
+    return { reason, hint, isCertain: search === "missing" };
+  }
+  if (unknown !== null) return { reason: unknown, hint: other, isCertain: true };
+  return refusesRoot && runsAsRoot(runtime) ? rootProblem(agent) : null;
+}
+
+function runsAsRoot({ type, runAs }: AgentConfig["runtime"]): boolean {
+  if (!runtimes[type].runsAsUser) return false;
+  return runAs === "root" || (isOwnUser(runAs) && process.getuid?.() === 0);
+}
+
+function rootProblem({ name, harness }: Pick<AgentConfig, "name" | "harness">): CommandProblem {
+  const reason = `${harness.command} refuses to work as root, which its runs are`;
+  const hint = `let them be another OS user: al config ${name} --set runtime.run_as=<user>`;
+  return { reason, hint, isCertain: false };
+}
+
+/** Rejects with a UserError when runs surely can't start their command line. */
+export async function checkCommand(agent: AgentConfig, env: NodeJS.ProcessEnv): Promise<void> {
+  const problem = await commandProblem(agent, env);
+  if (problem === null || !problem.isCertain) return;
+  throw new UserError("missing_command", problem.reason, { hint: problem.hint });
+}
+
+function missingText(command: string, runAs: string, isCertain: boolean): string {
+  const what = `harness.command ${JSON.stringify(command)} is not there`;
+  if (command.includes("/")) return `${what}, or is not executable`;
+  return isCertain
+    ? `${what}: no folder of the scheduler's PATH has it`
+    : `${what}: no folder of the usual PATH of OS user ${runAs} has it`;
+}
+
+/** The command line, or why the harness does not know it. */
+function knownCli(command: string) {
+  try {
+    const { install, refusesRoot } = cliFor(command);
+    return { install, refusesRoot, unknown: null };
+  } catch (error) {
+    return { install: null, refusesRoot: false, unknown: messageOf(error) };
+  }
+}

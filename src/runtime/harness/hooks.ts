@@ -1,0 +1,135 @@
+import type { LogLevel } from "../../../streams/vocabulary.ts";
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Job } from "../../foundation/contracts/job.ts";
+import { logTo } from "./harness.ts";
+import type { Emit, SessionEnd } from "./harness.ts";
+import { liveCall } from "./live-call.ts";
+import { cut } from "./message-writer.ts";
+import { rawLines } from "./raw-lines.ts";
+import { runCommand } from "./run-program.ts";
+import { lastHooksMs, stopReasonFile, stopReasons } from "../../foundation/contracts/run-stop.ts";
+import type { RunStopReason } from "../../foundation/contracts/run-stop.ts";
+
+type HookPhase = "pre" | "post";
+
+export interface HookContext {
+  readonly emit: Emit;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** Milliseconds that one hook may take. */
+  readonly timeoutMs: number;
+}
+
+export const hookTimeoutMs = 5 * 60_000;
+
+/**
+ * Runs the hooks of one phase in order, each in its own shell in the run's working directory, until one fails.
+ * The reason names the command and ends with its last lines; null when all went well.
+ */
+export async function runHooks(
+  phase: HookPhase,
+  job: Job,
+  context: HookContext,
+): Promise<string | null> {
+  for (const command of job.hooks[phase]) {
+    const problem = await runHook(phase, command, job.workDir, context);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+async function runHook(
+  phase: HookPhase,
+  command: string,
+  cwd: string,
+  { emit, env, signal, timeoutMs }: HookContext,
+): Promise<string | null> {
+  const id = { call: randomUUID() };
+  const log = (level: LogLevel, msg: string, fields: object) =>
+    logTo(emit, "hook", level, msg, { phase, command: cut(command, 500), ...fields });
+  log(30, `${phase} hook: ${cut(command, 500)}`, {});
+  const lines = rawLines((line, stream) => log(30, line, { stream }));
+  // What the log does not have line by line, and that a silent hook still runs.
+  const live = liveCall((progress) => {
+    const tool = `${phase} hook`;
+    logTo(emit, "tool-output", 30, `${tool} still running`, { tool, ...id, ...progress });
+  });
+  const { exitCode, problem } = await runCommand(command, {
+    cwd,
+    env,
+    signal,
+    timeoutMs,
+    onLine: (line, stream) => {
+      if (!lines.add(line, stream)) live.add(Buffer.from(`${line}\n`));
+    },
+  });
+  live.end();
+  if (lines.leftOut() > 0) log(40, `${lines.leftOut()} more lines of output left out`, {});
+  const ended = { ...id, exitCode, durationMs: Date.now() - live.startedAt };
+  if (problem === null && exitCode === 0) {
+    log(30, `${phase} hook done`, ended);
+    return null;
+  }
+  const how = problem ?? `exited with code ${exitCode ?? "unknown"}`;
+  const output = lines.last();
+  const head = `${phase} hook "${cut(command, 500)}" ${how}`;
+  // The colon stays where the lines are shown as one.
+  const reason = output.length === 0 ? head : [`${head}:`, ...output].join("\n");
+  log(50, reason, ended);
+  return reason;
+}
+
+/** What post hooks read as `AL_OUTCOME`. */
+type HookOutcome = "succeeded" | "failed" | RunStopReason;
+
+/**
+ * Runs the post hooks, whatever became of the session, and resolves to the reason of one that failed; null when all
+ * succeeded. `stopping` aborts when the run is asked to end: from then on they have `lastHooksMs` together.
+ */
+export async function runPostHooks(
+  job: Job,
+  { error }: SessionEnd,
+  stopping: AbortSignal,
+  context: HookContext,
+): Promise<string | null> {
+  if (job.hooks.post.length === 0) return null;
+  const ended = error === null ? "succeeded" : "failed";
+  const outcome: HookOutcome = stopping.aborted ? await stopReason(job) : ended;
+  const deadline = abortedAfter(stopping, lastHooksMs);
+  try {
+    return await runHooks("post", job, {
+      ...context,
+      env: { ...context.env, AL_OUTCOME: outcome },
+      signal: AbortSignal.any([context.signal, deadline.signal]),
+    });
+  } finally {
+    deadline.end();
+  }
+}
+
+/** A signal that aborts `ms` after another one; `end` releases its timer. */
+function abortedAfter(other: AbortSignal, ms: number): { signal: AbortSignal; end(): void } {
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const begin = () => (timer = setTimeout(() => late.abort(), ms));
+  if (other.aborted) begin();
+  else other.addEventListener("abort", begin, { once: true });
+  const end = () => {
+    other.removeEventListener("abort", begin);
+    clearTimeout(timer);
+  };
+  return { signal: late.signal, end };
+}
+
+/**
+ * Why this run was asked to end, as the scheduler left it beside the run's socket. Without that the signal came from
+ * outside, such as from a machine that shuts down: the run was interrupted.
+ */
+async function stopReason({ channel }: Pick<Job, "channel">): Promise<RunStopReason> {
+  if (channel === null) return "interrupted";
+  const path = join(dirname(channel.socket), stopReasonFile);
+  const text = await readFile(path, "utf8").catch(() => "");
+  return stopReasons.find((reason) => reason === text) ?? "interrupted";
+}

@@ -1,0 +1,80 @@
+import type { ModelApi } from "../../../../streams/agent-config.ts";
+import type { JobModel } from "../../../foundation/contracts/job.ts";
+import type { Transcript } from "../transcript.ts";
+
+/** What one session asks of a CLI. */
+export interface CliRequest {
+  readonly model: JobModel;
+  /** Where the model's API answers, as `apiBaseUrl` has it. */
+  readonly baseUrl: string;
+  /** Takes the place of the model's key. */
+  readonly key: string;
+  readonly prompt: string;
+  /** Absolute path of the file with the system prompt. */
+  readonly systemPromptFile: string;
+  /** Absolute path of a private folder, for the CLI's own settings and files. */
+  readonly configDir: string;
+  readonly workDir: string;
+  /** Id of the session to resume, as the reader of its first part gave it; null for a new one. */
+  readonly resume: string | null;
+}
+
+/** How the CLI is started for it. Every user of the machine can read arguments: they hold no secret. */
+export interface CliCommand {
+  readonly args: readonly string[];
+  /** Beside the variables of the agent's commands; null takes one of those away. */
+  readonly env: Readonly<Record<string, string | null>>;
+  readonly input: string;
+  /** Files that it needs in `configDir`: relative path to content. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** The CLI's own account of its session. */
+export interface CliResult {
+  /** Null when it succeeded; an HTTP status of the provider comes first, where there is one. */
+  readonly error: string | null;
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+  readonly turns: number | null;
+}
+
+/** Reads the CLI's stream. */
+export interface CliReader {
+  /** Takes one line that is a JSON object; unknown ones are skipped, as a newer CLI emits more. */
+  take(event: Readonly<Record<string, unknown>>): void;
+  /** Null until the CLI emitted how it ended. */
+  result(): CliResult | null;
+  /** Id by which the CLI resumes this session; null before it has one. */
+  sessionId?(): string | null;
+}
+
+/** An external LLM command line that can run an agent's session. */
+export interface LlmCli {
+  /** Name of its program. */
+  readonly program: string;
+  /** The provider whose models it is made for. */
+  readonly provider: string;
+  /** The wire format that it speaks. */
+  readonly api: ModelApi;
+  /** The command that installs it. */
+  readonly install: string;
+  readonly refusesRoot: boolean;
+  /** The least that its first request needs, with a short prompt, in tokens: thinking is part of the output. */
+  readonly firstRequest: { readonly input: number; readonly output: number };
+  command(request: CliRequest): CliCommand;
+  reader(transcript: Transcript): CliReader;
+  /**
+   * Reads what the program left in `configDir`, once it ended: why the last answer is not a whole one; null when it is,
+   * or when that is unknown.
+   */
+  record?(configDir: string): Promise<string | null>;
+}
+
+/** Why a session failed whose model gave no whole answer at its end: the same words for each CLI. */
+export const answerProblems = {
+  cut: "the answer was cut at its output limit",
+  filtered: "the provider's content filter stopped the answer",
+  refused: "the model refused to answer",
+  empty: "the answer was empty",
+  silent: "the answer was empty or a refusal, which codex does not tell apart",
+} as const;

@@ -1,0 +1,144 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Usage } from "../../../../streams/vocabulary.ts";
+import { unversionedUrl } from "../../../foundation/contracts/base-url.ts";
+import type { JobModel } from "../../../foundation/contracts/job.ts";
+import { messageOf } from "../../../foundation/errors.ts";
+import { logTo } from "../harness.ts";
+import type { Session, Emit } from "../harness.ts";
+import { runProgram } from "../run-program.ts";
+import type { Transcript } from "../transcript.ts";
+import { systemPrompt } from "../prompt.ts";
+import type { CliCommand, CliReader, LlmCli } from "./llm-cli.ts";
+import { sessionFailure } from "./session-failure.ts";
+import type { SessionFailure } from "./session-failure.ts";
+import { rawLines } from "../raw-lines.ts";
+import type { OutputStream } from "../raw-lines.ts";
+
+/** A session that runs in a CLI. */
+export interface CliSession {
+  readonly cli: LlmCli;
+  readonly model: JobModel;
+  /** Base URL of the provider's API, and that of the bridge in its place. */
+  readonly upstream: string;
+  readonly baseUrl: string;
+  readonly transcript: Transcript;
+  readonly session: Session;
+}
+
+/** How one run of the CLI ended. */
+export interface CliRun {
+  /** Null when it succeeded. */
+  readonly failure: SessionFailure | null;
+  readonly usage: Omit<Usage, "model">;
+  /** By which the CLI resumes the session; null where it can't. */
+  readonly sessionId: string | null;
+}
+
+/** One message may hold the whole output of a tool, pictures included. */
+const maxLineBytes = 8 * 1024 * 1024;
+
+/** Runs the CLI to its end; `resume` is the id of a session of it that is resumed, null for a new one. */
+export async function runCliOnce(start: CliSession, resume: string | null): Promise<CliRun> {
+  const { cli, model, transcript, session } = start;
+  const { job, emit, signal } = session;
+  const configDir = join(job.workDir, ".llm-cli");
+  const command = await prepared(start, configDir, resume);
+  const reader = cli.reader(transcript);
+  const stream = readStream(reader, emit);
+  const bridge = unversionedUrl(start.baseUrl);
+  const provider = unversionedUrl(start.upstream);
+  const end = await runProgram(job.harness.command, command.args, {
+    cwd: job.workDir,
+    env: environment(session.commandEnv, command.env),
+    timeoutMs: null,
+    signal,
+    // A person knows the provider's address, and nothing of the bridge's.
+    onLine: (line, ...rest) => stream.onLine(line.replaceAll(bridge, provider), ...rest),
+    maxLineBytes,
+    input: command.input,
+    endsAll: true,
+  });
+  const problem = await recordOf(start, configDir);
+  const outcome = { end, result: reader.result(), problem, lastLines: stream.lastLines() };
+  return {
+    failure: sessionFailure(outcome, cli, model.name, session),
+    usage: usageOf(reader),
+    sessionId: reader.sessionId?.() ?? null,
+  };
+}
+
+/** The session's result is known by then, so that a record that cannot be read is only a warning. */
+async function recordOf(
+  { cli, transcript }: CliSession,
+  configDir: string,
+): Promise<string | null> {
+  try {
+    return (await cli.record?.(configDir)) ?? null;
+  } catch (error) {
+    transcript.note(40, `the records of ${cli.program} cannot be read: ${messageOf(error)}`);
+    return null;
+  }
+}
+
+/** Writes what the CLI reads from files, for its own user's eyes only. */
+async function prepared(
+  { cli, model, baseUrl, session: { job, prompt, endpoint } }: CliSession,
+  configDir: string,
+  resume: string | null,
+): Promise<CliCommand> {
+  const { workDir, instructions, title } = job;
+  const systemPromptFile = join(configDir, "system-prompt.md");
+  const { key } = endpoint;
+  const request = { model, baseUrl, key, prompt, systemPromptFile, configDir, workDir, resume };
+  const command = cli.command(request);
+  const files = { "system-prompt.md": systemPrompt(instructions, title), ...command.files };
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(configDir, name);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, text, { mode: 0o600 });
+  }
+  return command;
+}
+
+function environment(
+  commandEnv: Readonly<Record<string, string>>,
+  own: CliCommand["env"],
+): Record<string, string> {
+  const entries = Object.entries({ ...commandEnv, ...own });
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => entry[1] !== null),
+  );
+}
+
+/** A session that was cut short has no result; the scheduler counts its tokens. */
+function usageOf(reader: CliReader): CliRun["usage"] {
+  const { tokens = null, costUsd = null, turns = null } = reader.result() ?? {};
+  return { tokens, costUsd, turns };
+}
+
+/** Sorts what a CLI prints: messages go to its reader, everything else to the log as it is. */
+function readStream(reader: CliReader, emit: Emit) {
+  const log = (level: 30 | 40, msg: string, stream: OutputStream) =>
+    logTo(emit, "process", level, msg, { stream });
+  const raw = rawLines((line, stream) => log(30, line, stream));
+  return {
+    onLine: (line: string, stream: OutputStream, isCut: boolean): void => {
+      const message = stream === "stdout" && !isCut ? objectIn(line) : null;
+      if (message !== null) reader.take(message);
+      else if (isCut && line.startsWith("{")) log(40, "a message too long to be read", stream);
+      else if (line.trim() !== "") raw.add(line, stream);
+    },
+    /** The last lines that were no messages. */
+    lastLines: raw.last,
+  };
+}
+
+function objectIn(line: string): Readonly<Record<string, unknown>> | null {
+  if (!line.startsWith("{")) return null;
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,116 @@
+import type { AgentBeforeSettleEvent, ExtensionFactory } from "@earendil-works/pi-coding-agent";
+import type { JobModel } from "../../../foundation/contracts/job.ts";
+import { logTo } from "../harness.ts";
+import type { Emit } from "../harness.ts";
+import type { PiModel } from "./pi-models.ts";
+import type { Verdict } from "./classify-answer.ts";
+import { continuations, nextStreak, noStreak, withinLimit } from "./retry-policy.ts";
+
+/** How long and how often a model is asked, by its config. */
+export interface RequestLimits {
+  readonly maxRetries: number | null;
+  readonly timeoutSeconds: number | null;
+}
+
+/** The models of a session: the one in use and the fallbacks behind it. */
+export interface ModelChain {
+  readonly current: () => PiModel;
+  /** Of the model in use. */
+  readonly limits: () => RequestLimits;
+  /** Models that can still be used, the one in use among them. */
+  readonly modelsLeft: () => number;
+  /** False when one of the models used so far has no known price. */
+  readonly isPriced: () => boolean;
+  /** Takes the verdict on the session's latest answer and returns what it comes to, given those before it. */
+  readonly judge: (verdict: Verdict) => Verdict;
+  /** Null before the first answer. */
+  readonly latest: () => Verdict | null;
+  readonly extension: ExtensionFactory;
+}
+
+/**
+ * Decides at the point where the session would end: a cut or empty answer is continued; after a failed one the next
+ * model is asked for the same turn, without the failed answer in the conversation. A model that is rate-limited or
+ * not available is reported, so that other runs try it last for a while.
+ */
+export function createModelChain(
+  models: readonly [PiModel, ...PiModel[]],
+  jobModels: readonly JobModel[],
+  emit: Emit,
+): ModelChain {
+  let [current, ...rest] = models;
+  let isPriced = current.priced;
+  let latest: Verdict | null = null;
+  let streak = noStreak;
+
+  const judge = (verdict: Verdict): Verdict => {
+    streak = nextStreak(streak, verdict);
+    latest = withinLimit(verdict, streak);
+    if (latest.kind === "continue") {
+      const { limit } = continuations[latest.why];
+      log(`${latest.message}; it is asked to continue (${streak.count} of ${limit})`);
+    }
+    return latest;
+  };
+  const log = (text: string) => logTo(emit, "run", 40, `model "${current.name}": ${text}`);
+
+  /** Null when no model is left. */
+  const takeNext = (message: string): PiModel | null => {
+    const [next, ...others] = rest;
+    if (next === undefined) return null;
+    const fields = { from: current.name, to: next.name, error: message };
+    const msg = `model "${current.name}" failed (${message}); the run resumes with "${next.name}"`;
+    logTo(emit, "fallback", 40, msg, fields);
+    [current, rest, streak] = [next, others, noStreak];
+    isPriced &&= current.priced;
+    current.activate();
+    return current;
+  };
+
+  const extension: ExtensionFactory = (pi) => {
+    pi.on("agent_before_settle", async (event) => {
+      if (latest === null || latest.kind === "complete" || latest.kind === "fail") return undefined;
+      if (latest.kind === "continue") {
+        const { prompt } = continuations[latest.why];
+        const entries = latest.why === "empty" ? withoutAnswer(event) : event.entries;
+        return { entries: [...entries, asked(prompt)], continue: true };
+      }
+      const { cooldownMs, message } = latest;
+      if (cooldownMs !== null) {
+        emit({ type: "cooldown", model: current.name, until: Date.now() + cooldownMs });
+      }
+      const next = takeNext(message);
+      if (next === null || !(await pi.setModel(next.model))) return undefined;
+      pi.setThinkingLevel(next.thinkingLevel);
+      return { entries: withoutAnswer(event), continue: true };
+    });
+  };
+  return {
+    current: () => current,
+    limits: () => limitsOf(current, jobModels),
+    modelsLeft: () => rest.length + 1,
+    isPriced: () => isPriced,
+    judge,
+    latest: () => latest,
+    extension,
+  };
+}
+
+function limitsOf({ name }: PiModel, jobModels: readonly JobModel[]): RequestLimits {
+  const { maxRetries = null, timeoutSeconds = null } =
+    jobModels.find((model) => model.name === name) ?? {};
+  return { maxRetries, timeoutSeconds };
+}
+
+type Drafts = AgentBeforeSettleEvent["entries"];
+
+function asked(content: string): Drafts[number] {
+  return { type: "custom_message", customType: "continue", content, display: true };
+}
+
+/** The answer is no longer part of the conversation; pi itself may have taken it out already. */
+function withoutAnswer({ entries, context }: AgentBeforeSettleEvent): Drafts {
+  const last = context.contextEntries.at(-1)?.sourceEntry;
+  if (last?.type !== "message" || last.message.role !== "assistant") return entries;
+  return [...entries, { type: "context_edit", targetId: last.id, replacement: null }];
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Job } from "../../../foundation/contracts/job.ts";
+import { maxRequestBytes, refusal, RunApiError } from "../../../foundation/contracts/run-api.ts";
+import type { RequestBody } from "../../../foundation/contracts/run-api.ts";
+import {
+  runRequests,
+  schedulerRequests,
+} from "../../../foundation/contracts/run-requests/table.ts";
+import type {
+  RequestName,
+  RunRequestName,
+} from "../../../foundation/contracts/run-requests/table.ts";
+import { shortEvent } from "../prompt.ts";
+import type { RunApiClient } from "./client.ts";
+import { performSignal } from "./signals.ts";
+import type { SignalDeps } from "./signals.ts";
+
+/** One JSON object; `ok` is true. */
+export type Answer = Readonly<Record<string, unknown>>;
+
+/** The requests of an agent while it runs, made by a tool or by a command. */
+export interface RunRequests {
+  /** Rejects with a RunApiError that has the reason of the refusal. */
+  perform(name: string, input: unknown, signal: AbortSignal): Promise<Answer>;
+}
+
+export interface RunRequestsDeps extends SignalDeps {
+  readonly job: Pick<Job, "trigger" | "workDir">;
+  /** Null where the run can't reach the scheduler. */
+  readonly client: RunApiClient | null;
+}
+
+export function createRunRequests(deps: RunRequestsDeps): RunRequests {
+  const { client, job } = deps;
+  return {
+    perform: async (name, input, signal) => {
+      if (!isRequest(name)) throw refusal("malformed", `there is no request "${name}"`);
+      if (!isForScheduler(name)) {
+        performSignal(name, input, deps);
+        return { ok: true };
+      }
+      if (client === null) throw refusal("unavailable", "this run has no way to the scheduler");
+      assertSize(input);
+      // The scheduler checks it.
+      const answer = await client.ask(name, input as RequestBody<RequestName>, signal);
+      return name === "wait" ? withPayloadFile(answer, job) : answer;
+    },
+  };
+}
+
+/** The refusal as an answer, for a model or a program; any other error is thrown. */
+export function refusedAnswer(error: unknown): Answer {
+  if (!(error instanceof RunApiError)) throw error;
+  return { ok: false, ...error.problem };
+}
+
+function isRequest(name: string): name is RunRequestName {
+  return Object.hasOwn(runRequests, name);
+}
+
+function isForScheduler(name: RunRequestName): name is RequestName {
+  return Object.hasOwn(schedulerRequests, name);
+}
+
+/** The scheduler closes the connection on a body that is too long, and a closed connection is tried again. */
+function assertSize(input: unknown): void {
+  const bytes = Buffer.byteLength(JSON.stringify(input ?? null));
+  if (bytes <= maxRequestBytes) return;
+  throw refusal("malformed", `the request has ${bytes} bytes, and may have ${maxRequestBytes}`);
+}
+
+/**
+ * The answer to a wait as a prompt has the trigger: the whole body of a webhook is in a file, whose path is
+ * `payloadFile`, as it may be long.
+ */
+async function withPayloadFile(answer: Answer, { workDir }: Pick<Job, "workDir">): Promise<Answer> {
+  const { trigger } = answer as { trigger?: Record<string, unknown> | null };
+  if (trigger?.kind !== "webhook" || trigger.payload === undefined) return answer;
+  const { payload, body, ...event } = trigger;
+  const payloadFile = join(workDir, `webhook-payload-${randomUUID().slice(0, 8)}`);
+  const text = typeof payload === "string" ? payload : JSON.stringify(payload, null, 2);
+  await writeFile(payloadFile, text, { mode: 0o600 });
+  const short = shortEvent({ body: typeof body === "string" ? body : null }, payloadFile);
+  return { ...answer, trigger: { ...event, payloadFile, ...short } };
+}

@@ -1,0 +1,60 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
+
+/** Writes a file for the run's own user alone, below the working directory, with which it goes. */
+async function writePrivate(path: string, content: string | Uint8Array, mode = 0o600) {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(path, content, { mode });
+}
+
+/** Writes the skill's own files where SKILL.md names them. */
+export async function writeSkillFiles({ files = [], workDir }: Job): Promise<void> {
+  for (const { path, content, executable } of files) {
+    const mode = executable ? 0o700 : 0o600;
+    await writePrivate(join(workDir, path), Buffer.from(content, "base64"), mode);
+  }
+}
+
+/** The webhook's whole body as a file for the agent and its hooks; its path, or null without one. */
+export async function writePayload({ payload, workDir }: Job): Promise<string | null> {
+  if (payload === null) return null;
+  const path = join(workDir, "webhook-payload");
+  await writePrivate(path, payload);
+  return path;
+}
+
+/** A field's name within a variable's template. */
+const placeholder = /\{([A-Za-z0-9_-]+)\}/g;
+
+/**
+ * Writes the fields of credentials that only work as files. Texts that are no secrets have a folder of their own.
+ * Resolves to the variables with their paths.
+ */
+export async function writeCredentialFiles({
+  credentials,
+  workDir,
+}: Job): Promise<Readonly<Record<string, string>>> {
+  const env: Record<string, string> = {};
+  for (const credential of credentials) {
+    const name = `${credential.type}-${credential.instance}`;
+    const { texts = {}, fields, fileEnv = {} } = credential;
+    const pathOf = (field: string) => {
+      const folder = Object.hasOwn(texts, field) ? ".credential-texts" : ".credentials";
+      return join(workDir, folder, name, field);
+    };
+    for (const field of fieldsNamed(credential)) {
+      // ssh refuses a private key without its last newline, which the store leaves out.
+      await writePrivate(pathOf(field), `${texts[field] ?? fields[field] ?? ""}\n`);
+    }
+    for (const [variable, template] of Object.entries(fileEnv)) {
+      env[variable] ??= template.replace(placeholder, (_whole, field: string) => pathOf(field));
+    }
+  }
+  return env;
+}
+
+function fieldsNamed({ fileEnv = {} }: JobCredential): ReadonlySet<string> {
+  const names = Object.values(fileEnv).flatMap((template) => [...template.matchAll(placeholder)]);
+  return new Set(names.map(([, field = ""]) => field));
+}

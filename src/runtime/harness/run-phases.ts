@@ -1,0 +1,128 @@
+import { harnesses } from "../../../streams/harnesses.ts";
+import type { HarnessType } from "../../../streams/harnesses.ts";
+import type { Job } from "../../foundation/contracts/job.ts";
+import { machineFault } from "../../foundation/contracts/machine-fault.ts";
+import { messageOf } from "../../foundation/errors.ts";
+import { createRunApiClient } from "./run-api/client.ts";
+import { openCommandSocket } from "./run-api/command-socket.ts";
+import type { CommandSocket } from "./run-api/command-socket.ts";
+import { createRunRequests } from "./run-api/run-requests.ts";
+import type { RunRequests } from "./run-api/run-requests.ts";
+import { createSessionExit } from "./run-api/signals.ts";
+import type { SessionExit } from "./run-api/signals.ts";
+import { openBridge } from "./bridge/bridge.ts";
+import type { Bridge } from "./bridge/bridge.ts";
+import { commandEnv } from "./command-env.ts";
+import { logTo, noUsage, stoppedEarly } from "./harness.ts";
+import type { Emit, Harness, Session, SessionEnd } from "./harness.ts";
+import { hookTimeoutMs, runHooks, runPostHooks } from "./hooks.ts";
+import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
+import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
+import { promptFor } from "./prompt.ts";
+import { createRunClock } from "./run-clock.ts";
+import { writeCredentialFiles, writePayload, writeSkillFiles } from "./run-files.ts";
+
+/** What the parts of a run share. */
+export interface RunContext {
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  /** The environment that the run was started with. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The program and the first arguments of the agent's commands; a command's name and arguments follow. */
+  readonly agentProgram: readonly string[];
+  /** Removes the job's secrets from a JSON-like value. */
+  readonly redact: (value: unknown) => unknown;
+}
+
+/** By the value of `[harness].type`. A run loads its own harness only: pi alone takes half a second. */
+const loaders: Record<HarnessType, () => Promise<Harness>> = {
+  pi: async () => (await import("./pi/pi.ts")).runPi,
+  "llm-cli": async () => (await import("./llm-cli/run-llm-cli.ts")).runLlmCli,
+};
+
+/** Pre hooks and session; then the post hooks, however that ended. */
+export async function runPhases(job: Job, context: RunContext): Promise<SessionEnd> {
+  const { emit, signal, env, redact } = context;
+  const warn = (msg: string) => logTo(emit, "run", 40, msg);
+  const clock = createRunClock(job.timeoutSeconds);
+  const exit = createSessionExit();
+  await using endpoint = await openModels(job, warn);
+  const client = job.channel === null ? null : createRunApiClient(job.channel);
+  const all = createRunRequests({ job, emit, client, exit, redact });
+  const requests: RunRequests = {
+    // The scheduler's clock of a run stands while the run waits for it.
+    perform: (name, input, asked) => clock.pausedFor(() => all.perform(name, input, asked)),
+  };
+  await using commands = await openCommands(job, requests, context).catch((error: unknown) => {
+    warn(`the commands of this run (al-status and so on) do not work: ${messageOf(error)}`);
+    return null;
+  });
+  // Loaded before the hooks, which may take long: only then is the most expensive part of the start over.
+  const harness = await loaders[job.harness.type]();
+  await writeSkillFiles(job);
+  const payloadFile = await writePayload(job);
+  const files = await writeCredentialFiles(job);
+  emit({ type: "ready" });
+  const closed = isClosed(job, env);
+  const network = await networkVariables(job, closed ? endpoint.proxyUrl : null);
+  const open = commandEnv(job, env, { network, payloadFile, files, commands });
+  const variables = closed ? withSshThroughBridge(open) : open;
+  const prompt = promptFor(job, {
+    timezone: env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    now: Date.now(),
+    payloadFile,
+    commands: commands !== null,
+  });
+  const session = { job, prompt, commandEnv: variables, emit, clock, requests, endpoint };
+  const stopping = AbortSignal.any([signal, exit.begin()]);
+  const ended = await untilPost({ ...session, signal: stopping }, harness).catch(failure);
+  const sessionEnd = stopped(exited(ended, exit), signal);
+  const hooks = { emit, env: variables, timeoutMs: hookTimeoutMs, signal: exit.begin() };
+  const error = await runPostHooks(job, sessionEnd, signal, hooks);
+  // What the post hooks do doesn't hide why the session failed.
+  return sessionEnd.error === null ? exited({ ...sessionEnd, error }, exit) : sessionEnd;
+}
+
+export function failure(error: unknown): SessionEnd {
+  const fault = machineFault(error, process.cwd());
+  if (fault !== null) return { error: fault, usage: noUsage, blocked: true };
+  return { error: messageOf(error), usage: noUsage };
+}
+
+function openModels({ channel }: Job, onInterrupted: (msg: string) => void): Promise<Bridge> {
+  if (channel === null) throw new Error("this run has no socket by which it reaches its models");
+  return openBridge({ runSocket: channel, onInterrupted });
+}
+
+function openCommands(
+  { workDir, harness }: Job,
+  requests: RunRequests,
+  { agentProgram: program, env }: RunContext,
+): Promise<CommandSocket> {
+  const ownHome = harnesses[harness.type].startsCommand && env.HOME === workDir;
+  return openCommandSocket({ workDir, requests, program, profileDir: ownHome ? workDir : null });
+}
+
+/** Pre hooks, the commands in the instructions, and the session. */
+async function untilPost(session: Session, harness: Harness): Promise<SessionEnd> {
+  const { job, emit, commandEnv: env, signal } = session;
+  const broken = await runHooks("pre", job, { emit, env, signal, timeoutMs: hookTimeoutMs });
+  if (broken !== null || signal.aborted) return { error: broken, usage: noUsage };
+  const commands = { emit, env, signal, timeoutMs: inlineTimeoutMs, cwd: job.workDir };
+  const instructions = await withCommandOutputs(job.instructions, commands);
+  return harness({ ...session, job: { ...job, instructions } });
+}
+
+/** What the agent asked for by al-exit counts, whatever came of the part that it ended. */
+function exited(end: SessionEnd, exit: SessionExit): SessionEnd {
+  const exitCode = exit.code();
+  if (exitCode === null) return end;
+  const error = exitCode === 0 ? null : `the agent ended its run with code ${exitCode}`;
+  return { ...end, error, exitCode };
+}
+
+/** A run that was asked to end before its session was over did not come to its own end. */
+function stopped(end: SessionEnd, signal: AbortSignal): SessionEnd {
+  const error = signal.aborted ? stoppedEarly : null;
+  return { ...end, error: end.error ?? error };
+}

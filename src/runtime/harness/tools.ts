@@ -1,0 +1,41 @@
+import { z } from "zod";
+import type { Job } from "../../foundation/contracts/job.ts";
+import type { RequestRow, ToolRow } from "../../foundation/contracts/run-requests/row.ts";
+import { requestRows, schedulerRequests } from "../../foundation/contracts/run-requests/table.ts";
+import type { RunRequestName } from "../../foundation/contracts/run-requests/table.ts";
+
+/** A tool that the harness gives the model beside its own. */
+export interface HarnessTool extends ToolRow {
+  readonly request: RunRequestName;
+  /** JSON Schema, for the model. */
+  readonly parameters: z.core.JSONSchema.BaseSchema;
+}
+
+/** The tools of a run: the requests that it can make. */
+export function toolsFor(job: Pick<Job, "trigger" | "channel">): readonly HarnessTool[] {
+  return requestRows.flatMap(([request, row]) =>
+    row.tool !== undefined && canMake(job, request)
+      ? [{ ...row.tool, request, parameters: parametersOf(row) }]
+      : [],
+  );
+}
+
+function canMake({ trigger, channel }: Pick<Job, "trigger" | "channel">, name: RunRequestName) {
+  if (name === "rerun") return trigger.kind === "cron";
+  return channel !== null || !Object.hasOwn(schedulerRequests, name);
+}
+
+/** Without what providers and models handle badly: patterns, formats and long limits. The request is checked anyway. */
+function parametersOf({ request }: RequestRow): HarnessTool["parameters"] {
+  return z.toJSONSchema(request(z), {
+    io: "input",
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.pattern;
+      delete jsonSchema.format;
+      delete jsonSchema.maxLength;
+      if (jsonSchema.propertyNames === undefined) return;
+      delete jsonSchema.propertyNames;
+      jsonSchema.additionalProperties = {};
+    },
+  });
+}

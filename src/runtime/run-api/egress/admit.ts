@@ -1,0 +1,117 @@
+import type { OnReadOpts, Socket } from "node:net";
+import { isIP } from "node:net";
+import type { EgressPolicy } from "../../../foundation/contracts/egress.ts";
+import { isFor } from "../../../foundation/contracts/network-allow.ts";
+import { messageOf } from "../../../foundation/errors.ts";
+import { addressProblem } from "./addresses.ts";
+import type { Authority } from "./authority.ts";
+import { assertAllowed, EgressRefusal } from "./decide.ts";
+import type { Permission } from "./decide.ts";
+import { dialFirst } from "./dial.ts";
+import type { Dial } from "./dial.ts";
+import { dialProxy, dialThrough } from "./dial-proxy.ts";
+import { ownProxy } from "./own-proxy.ts";
+import type { Resolve } from "./resolve.ts";
+
+export interface AdmitDeps {
+  readonly resolve: Resolve;
+  readonly dial: Dial;
+  /** `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case. */
+  readonly proxyEnv: NodeJS.ProcessEnv;
+  /** The addresses of this machine's interfaces. */
+  readonly ownAddresses: () => ReadonlySet<string>;
+}
+
+/** The run that asks, until its end. */
+export interface AskingRun {
+  readonly instanceId: string;
+  readonly signal: AbortSignal;
+}
+
+/** The way to a host that a run may reach. Its functions reject with an `EgressRefusal`. */
+export interface Way {
+  /** A connection to the host, to one of the addresses that were checked; `onread` is for those without a proxy. */
+  readonly dial: (signal: AbortSignal, onread?: OnReadOpts) => Promise<Socket>;
+  /** The scheduler's own proxy for plain HTTP, which takes whole addresses; null to dial the host. */
+  readonly httpProxy: { readonly url: URL; dial(signal: AbortSignal): Promise<Socket> } | null;
+}
+
+/**
+ * Finds the way to a host by all rules: the allow list, and the addresses that its name has now. It is not looked up
+ * again: a name could have another address by then. Rejects with an `EgressRefusal`.
+ */
+export async function admit(
+  policy: EgressPolicy,
+  asked: Authority,
+  scheme: "http" | "https",
+  run: AskingRun,
+  deps: AdmitDeps,
+): Promise<Way> {
+  assertEntryHelps(policy, asked, deps);
+  const permission = assertAllowed(policy, asked);
+  const proxy = ownProxy(deps.proxyEnv, scheme, asked);
+  const check = (addresses: readonly string[]) =>
+    checkedAddresses(addresses, asked, { ...permission, ownPort: policy.ownPort }, deps);
+  if (proxy === null) {
+    const addresses = check(await resolved(asked, run, deps.resolve));
+    return {
+      dial: (signal, onread) =>
+        reached(asked, dialFirst(addresses, asked.port, deps.dial, signal, onread)),
+      httpProxy: null,
+    };
+  }
+  // The proxy resolves names; what a literal is can be seen here.
+  if (isIP(asked.host) !== 0) check([asked.host]);
+  return {
+    dial: (signal) => reached(asked, dialThrough(proxy, asked, signal)),
+    httpProxy: {
+      url: proxy,
+      dial: (signal) => reached(asked, dialProxy(proxy, signal)),
+    },
+  };
+}
+
+/** An address that is not listed is refused for what it is, where an entry as it stands would not open it. */
+function assertEntryHelps(
+  { allow, ownPort }: Pick<EgressPolicy, "allow" | "ownPort">,
+  asked: Authority,
+  deps: AdmitDeps,
+): void {
+  const isListed = allow.some((entry) => isFor(entry, asked.host, asked.port));
+  if (isIP(asked.host) === 0 || isListed) return;
+  checkedAddresses([asked.host], asked, { isPrivate: false, ownPort }, deps);
+}
+
+async function resolved(
+  asked: Authority,
+  { instanceId, signal }: AskingRun,
+  resolve: Resolve,
+): Promise<readonly string[]> {
+  const addresses = await resolve(asked.host, instanceId, signal).catch((error: unknown) => {
+    throw new EgressRefusal("unresolved", asked, { more: messageOf(error) });
+  });
+  const real = addresses.filter((address) => isIP(address) !== 0);
+  if (real.length === 0) throw new EgressRefusal("unresolved", asked);
+  return real;
+}
+
+/** Those that may be dialled. Throws an `EgressRefusal` when none may. */
+function checkedAddresses(
+  addresses: readonly string[],
+  asked: Authority,
+  { isPrivate, ownPort }: Permission & Pick<EgressPolicy, "ownPort">,
+  { ownAddresses }: AdmitDeps,
+): readonly string[] {
+  const rules = { isPrivate, port: asked.port, ownPort, own: ownAddresses() };
+  const problems = addresses.map((address) => addressProblem(address, rules));
+  const kept = addresses.filter((_address, index) => problems[index] === null);
+  if (kept.length > 0) return kept;
+  const reason = problems.includes("private_address") ? "private_address" : "refused_address";
+  throw new EgressRefusal(reason, asked, { more: addresses.join(", ") });
+}
+
+function reached(asked: Authority, dialling: Promise<Socket>): Promise<Socket> {
+  return dialling.catch((error: unknown) => {
+    throw new EgressRefusal("unreachable", asked, { more: messageOf(error) });
+  });
+}

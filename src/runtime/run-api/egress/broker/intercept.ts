@@ -1,0 +1,64 @@
+import { createServer } from "node:http";
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { SecureContext } from "node:tls";
+import {
+  limitOpenRequests,
+  pipelinedByPrograms,
+} from "../../../../foundation/contracts/request-limit.ts";
+import type { Intercept } from "../interception.ts";
+import { answerMasks } from "./answer-masks.ts";
+import { exchange } from "./exchange.ts";
+import type { BrokeredTunnel } from "./exchange.ts";
+import { Upstream } from "./upstream.ts";
+
+export interface InterceptDeps {
+  /** The certificate of a host by the authority of the run, and its key. */
+  readonly contextFor: (instanceId: string, host: string) => Promise<SecureContext>;
+}
+
+/** Between two requests of a connection, in ms. */
+const keepAliveTimeout = 60_000;
+const limits = {
+  requestTimeout: 0,
+  headersTimeout: 60_000,
+  keepAliveTimeout,
+  ...limitOpenRequests(pipelinedByPrograms),
+};
+
+/**
+ * Ends the TLS of tunnels here, as the host's certificate of the run's own authority, and sends their requests on to the
+ * host with the secrets in their headers.
+ */
+export function createIntercept({ contextFor }: InterceptDeps): Intercept {
+  const tunnels = new WeakMap<object, BrokeredTunnel>();
+  const server = createServer(limits, (request, response) => {
+    const tunnel = tunnels.get(request.socket);
+    if (tunnel === undefined) return void request.socket.destroy();
+    exchange(request, response, tunnel).catch(() => void request.socket.destroy());
+  });
+
+  return async (interception) => {
+    const { client, host, instanceId, bindings, dial } = interception;
+    const secureContext = await contextFor(instanceId, host);
+    const secured = new TLSSocket(client, {
+      isServer: true,
+      secureContext,
+      ALPNProtocols: ["http/1.1"],
+    });
+    // A client that does not trust the authority, or hangs up: there is no request to answer.
+    secured.on("error", () => secured.destroy());
+    const bound = bindings.filter(({ hosts }) => hosts.includes(host));
+    using upstream = new Upstream(host, dial);
+    tunnels.set(secured, { interception, upstream, masks: answerMasks(bound) });
+    server.emit("connection", secured);
+    await closeOf(client);
+  };
+}
+
+function closeOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once("close", () => resolve());
+  });
+}

@@ -1,0 +1,93 @@
+import type { SecretBinding } from "../../../../foundation/contracts/egress.ts";
+import { sentinelMark } from "../../../../foundation/contracts/sentinel.ts";
+import { isForSecrets } from "./secret-headers.ts";
+
+/** What of a request's head matters, and where it goes to. */
+export interface RequestHead {
+  /** Canonical. */
+  readonly host: string;
+  /** Path and query. */
+  readonly url: string;
+  /** Names and values by turns, as they came. */
+  readonly rawHeaders: readonly string[];
+}
+
+/** A request that would leave with a sentinel. Its message says what is wrong and what to do. */
+export class SentinelRefusal extends Error {
+  readonly where: string;
+
+  constructor(where: string, host: string, advice: string) {
+    super(
+      `${where} of the request to ${host} holds a sentinel, which stands for a secret${advice}`,
+    );
+    this.where = where;
+  }
+}
+
+/**
+ * The headers with the secrets that are bound to the host in the place of their sentinels. Throws a `SentinelRefusal`
+ * when another sentinel is there, or one elsewhere than in the value of a header for authentication.
+ */
+export function substituted(
+  { host, url, rawHeaders }: RequestHead,
+  bindings: readonly SecretBinding[],
+): string[] {
+  const assertNone = (where: string, text: string): string => {
+    if (!hasMark(text)) return text;
+    throw new SentinelRefusal(where, host, adviceOn(text, host, bindings));
+  };
+  assertNone("the address", url);
+  const bound = bindings.filter(({ hosts }) => hosts.includes(host));
+  return rawHeaders.map((text, index) => {
+    if (index % 2 === 0) return assertNone("the name of a header", text);
+    const name = rawHeaders[index - 1] ?? "";
+    const where = `the header ${name}`;
+    if (!isForSecrets(name)) return assertNone(where, text);
+    const value = inBasic(withSecrets(text, bound), (login) =>
+      assertNone(where, withSecrets(login, bound)),
+    );
+    return assertNone(where, value);
+  });
+}
+
+/** What is refused in a body, where no secret is put in. */
+export function bodyRefusal(host: string): SentinelRefusal {
+  return new SentinelRefusal("the body", host, inHeadersOnly);
+}
+
+/** Applies a change to the user and password of basic authentication, if that is the header's value. */
+function inBasic(value: string, change: (login: string) => string): string {
+  const [, scheme, encoded] = /^(basic +)([A-Za-z0-9+/=]+) *$/i.exec(value) ?? [];
+  if (scheme === undefined || encoded === undefined) return value;
+  const login = Buffer.from(encoded, "base64").toString("latin1");
+  const changed = change(login);
+  return changed === login
+    ? value
+    : `${scheme}${Buffer.from(changed, "latin1").toString("base64")}`;
+}
+
+/** Each character of a header stands for a byte. */
+function withSecrets(text: string, bound: readonly SecretBinding[]): string {
+  return bound.reduce(
+    (rest, { sentinel, secret }) =>
+      rest.replaceAll(sentinel, () => Buffer.from(secret).toString("latin1")),
+    text,
+  );
+}
+
+/** Hosts may ignore the case of what they read. */
+function hasMark(text: string): boolean {
+  return text.toLowerCase().includes(mark);
+}
+
+const mark = sentinelMark.toLowerCase();
+const inHeadersOnly =
+  ". The secret is put into headers for authentication only: send it in one, such as Authorization.";
+
+function adviceOn(text: string, host: string, bindings: readonly SecretBinding[]): string {
+  const binding = bindings.find(({ sentinel }) => text.includes(sentinel));
+  if (binding === undefined) return " that this run does not have. Leave it out.";
+  const { hosts } = binding;
+  if (hosts.includes(host)) return inHeadersOnly;
+  return ` for ${hosts.join(", ")} and no other host. Hosts are added in [network.credentials] of the project's config.toml.`;
+}

@@ -1,0 +1,112 @@
+import type { Observable } from "rxjs";
+import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
+import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { LogEntry, RunRequest, WorkItem } from "../../../streams/vocabulary.ts";
+import type { LogSource } from "../../foundation/contracts/log-source.ts";
+import { UserError } from "../../foundation/errors.ts";
+
+/** A run of an earlier scheduler that may live still, as the store has it. */
+interface OpenRun {
+  readonly item: WorkItem;
+  readonly instanceId: string;
+  readonly startedAt: number;
+  readonly waitedMs: number;
+  readonly leftByStop: boolean;
+}
+
+/** A run that an earlier scheduler started and that can be adopted, with the config that it was started with. */
+export interface FoundRun {
+  readonly instanceId: string;
+  readonly agent: AgentConfig;
+}
+
+/** An adopted run; `last` is its last logged line, null without one. */
+export interface RunToResume {
+  readonly request: RunRequest;
+  readonly last: LogEntry | null;
+}
+
+/** How one runtime adopts runs that an earlier scheduler started. */
+export interface Adopter {
+  /**
+   * Those of these instances that live, or ended while no scheduler was there. What is left of others is ended and
+   * removed, so that their work can be tried again.
+   */
+  adopt(instanceIds: readonly string[]): Promise<readonly FoundRun[]>;
+  /** Whether a line of a run's log is the run's own; absent for all but those about its start and its end. */
+  readonly isOwnLine?: (entry: LogEntry) => boolean;
+  /** Cold; as `Runner.run`. Only the lines after `last` are emitted. */
+  resume(run: RunToResume, stop$: Observable<StopReason>): Observable<RunnerEvent>;
+}
+
+export interface AdoptionDeps {
+  readonly runtimes: readonly Adopter[];
+  readonly logs: Pick<LogSource, "read">;
+}
+
+/** Adopts the runs of an earlier scheduler, each from the line after the last one in its log. */
+export async function adoptRuns(
+  open: readonly OpenRun[],
+  { runtimes, logs }: AdoptionDeps,
+): Promise<readonly AdoptedRun[]> {
+  const ids = open.map(({ instanceId }) => instanceId);
+  const adopted = await Promise.all(
+    runtimes.map(async (runtime) => {
+      const found = await runtime.adopt(ids);
+      return Promise.all(found.map((run) => adoptedRun(run, runtime)));
+    }),
+  );
+  return adopted.flat().filter((run) => run !== null);
+
+  async function adoptedRun(
+    { instanceId, agent }: FoundRun,
+    runtime: Adopter,
+  ): Promise<AdoptedRun | null> {
+    const run = open.find((each) => each.instanceId === instanceId);
+    if (run === undefined) return null;
+    const { item, startedAt, waitedMs, leftByStop } = run;
+    const request: RunRequest = { instanceId, agent, item };
+    const last = await lastLine(request, logs, runtime.isOwnLine ?? isOfRun);
+    const report: AdoptedRun["report"] = (stop$) => runtime.resume({ request, last }, stop$);
+    return { request, startedAt, waitedMs, leftByStop, report };
+  }
+}
+
+/** Throws a UserError when there are any: a scheduler for one run only can't adopt others. */
+export function refuseAdopted(adopted: readonly AdoptedRun[]): void {
+  if (adopted.length === 0) return;
+  const names = adopted.map(({ request }) => request.instanceId).join(", ");
+  throw new UserError("runs_left", `runs of a scheduler that died are still running: ${names}`, {
+    hint: "al start takes them over",
+  });
+}
+
+/** The adopted instances. */
+export function instancesOf(adopted: readonly AdoptedRun[]): ReadonlySet<string> {
+  return new Set(adopted.map(({ request }) => request.instanceId));
+}
+
+/** The scheduler's own lines after a run's last one are few as a rule, and bounded. */
+const lookBack = [100, 10_000];
+
+/** The last logged line that is the run's own. */
+async function lastLine(
+  { instanceId, item }: RunRequest,
+  logs: Pick<LogSource, "read">,
+  isOwn: (entry: LogEntry) => boolean,
+): Promise<LogEntry | null> {
+  for (const count of lookBack) {
+    const query = { agent: item.agent, instanceId, lines: count, after: null };
+    const lines = await logs.read(query).catch(() => []);
+    const last = lines.findLast(({ entry }) => isOwn(entry));
+    if (last !== undefined) return last.entry;
+    if (lines.length < count) return null;
+  }
+  return null;
+}
+
+/** The lines about its start, which have the trigger, and about its end are the scheduler's. */
+function isOfRun({ kind, trigger, outcome }: LogEntry): boolean {
+  return kind !== "run" || (trigger === undefined && outcome === undefined);
+}

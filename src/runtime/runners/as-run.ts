@@ -1,0 +1,47 @@
+import { aborted } from "node:util";
+import { Observable, take } from "rxjs";
+import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import { messageOf } from "../../foundation/errors.ts";
+
+/** The subscriber of a run, as the run's work sees it. */
+export interface RunSubscriber {
+  readonly emit: (event: RunnerEvent) => void;
+  /** Aborted when the run is to end, with the StopReason as its reason. */
+  readonly stopping: AbortSignal;
+  /** Aborted when the subscriber unsubscribes. */
+  readonly left: AbortSignal;
+}
+
+/**
+ * Work that emits a run's events, as a cold stream which completes when the work is over. Work that rejects becomes
+ * the exit that `broken` makes of it, unless it emitted one before: what then fails is a warning, as the run's end is
+ * known.
+ */
+export function asRun(
+  stop$: Observable<StopReason>,
+  work: (subscriber: RunSubscriber) => Promise<void>,
+  broken: (error: unknown) => RunnerEvent,
+): Observable<RunnerEvent> {
+  return new Observable((subscriber) => {
+    const left = new AbortController();
+    const stopping = new AbortController();
+    subscriber.add(stop$.pipe(take(1)).subscribe((reason) => stopping.abort(reason)));
+    subscriber.add(() => left.abort());
+    let isOver = false;
+    const emit = (event: RunnerEvent) => {
+      isOver ||= event.type === "exit";
+      subscriber.next(event);
+    };
+    work({ emit, stopping: stopping.signal, left: left.signal })
+      .catch((error: unknown) => {
+        if (!isOver) return emit(broken(error));
+        process.emitWarning(`a run that is over could not be cleared up: ${messageOf(error)}`);
+      })
+      .finally(() => subscriber.complete());
+  });
+}
+
+/** What `promise` resolves to, or null as soon as `signal` is aborted; its late failure is then ignored. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return Promise.race([aborted(signal, promise).then(() => null), promise]);
+}

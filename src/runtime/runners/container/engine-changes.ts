@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { Observable, share } from "rxjs";
+import { messageOf } from "../../../foundation/errors.ts";
+import { unlessAborted } from "../as-run.ts";
+import { isUnreachable } from "./engine.ts";
+import type { Engine } from "./engine.ts";
+
+/** So that an engine which ends every connection at once is not asked all the time, in ms. */
+const pauseMs = 1000;
+
+/** What happens to an engine: an image or a name of one was removed; it went away. */
+export type EngineChange = "image-removed" | "gone";
+
+/**
+ * Emits when images are removed from the engine, and last, once it went away, that. It is not polled:
+ * it reports removals over a connection that it keeps open, and the end of that makes this ask. Subscribers at the
+ * same time share it. Never errors; an engine that allows no such connection is not watched.
+ */
+export function engineChanges(engine: Engine): Observable<EngineChange> {
+  return new Observable<EngineChange>((subscriber) => {
+    const left = new AbortController();
+    subscriber.add(() => left.abort());
+    untilGone(engine, left.signal, () => subscriber.next("image-removed")).then(
+      () => {
+        subscriber.next("gone");
+        subscriber.complete();
+      },
+      (error: unknown) => {
+        if (!left.signal.aborted)
+          process.emitWarning(`the container engine is not watched: ${messageOf(error)}`);
+      },
+    );
+  }).pipe(share());
+}
+
+async function untilGone(engine: Engine, left: AbortSignal, onRemoved: () => void): Promise<void> {
+  for (;;) {
+    await connectionEnd(engine, left, onRemoved);
+    left.throwIfAborted();
+    try {
+      await engine.ping();
+    } catch {
+      return;
+    }
+    await unlessAborted(wait(pauseMs), left);
+    left.throwIfAborted();
+  }
+}
+
+/** Docker's words for it and Podman's. */
+const removals = { type: ["image" as const], event: ["delete", "untag", "remove"] };
+
+/** Resolves when the engine's stream of events ends. */
+async function connectionEnd(
+  engine: Engine,
+  left: AbortSignal,
+  onRemoved: () => void,
+): Promise<void> {
+  try {
+    const events = await engine.streams().getEvents({ filters: removals, abortSignal: left });
+    events.on("error", () => undefined);
+    // The filter lets only removals through.
+    events.on("data", onRemoved);
+    const ended = once(events, "close");
+    await unlessAborted(ended, left);
+    // Destroyed, as its reader has nothing but its end; the common type lacks `destroy`.
+    (events as { destroy?: () => void }).destroy?.();
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+  }
+}

@@ -1,0 +1,178 @@
+import { accessSync, constants } from "node:fs";
+import { Agent } from "node:http";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import Docker from "dockerode";
+import { messageOf, reasonOf, UserError } from "../../../foundation/errors.ts";
+import { SshConnections } from "./ssh-connections.ts";
+
+/** The container engine, as every file of this folder uses it. */
+export interface Engine {
+  /** For calls that answer at once; they fail after `callTimeoutMs`. */
+  readonly calls: () => Docker;
+  /** For attach, wait, logs and builds: a timeout would end them while nothing is sent. */
+  readonly streams: () => Docker;
+  /** Where it is looked for, for a person. */
+  readonly address: () => string;
+  /** Resolves to the engine's version; rejects with a UserError `engine_unreachable` with a hint. */
+  ping(): Promise<string>;
+}
+
+export interface EngineOptions {
+  /** Where `DOCKER_HOST` and `XDG_RUNTIME_DIR` come from. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly callTimeoutMs?: number;
+}
+
+const defaultCallTimeoutMs = 30_000;
+
+/**
+ * The engine at `DOCKER_HOST`, else at the first socket that this user may use: the system's, the rootless one,
+ * Docker Desktop's, Podman's. Connects to nothing until it is used.
+ */
+export function connectEngine({
+  env,
+  callTimeoutMs = defaultCallTimeoutMs,
+}: EngineOptions): Engine {
+  let clients = clientsAt(env, callTimeoutMs);
+  return {
+    calls: () => clients.calls,
+    streams: () => clients.streams,
+    address: () => clients.address,
+    ping: async () => {
+      try {
+        const { Version } = await clients.calls.version();
+        return Version;
+      } catch (error) {
+        const { address } = clients;
+        // A rootless engine that starts later makes its socket then.
+        clients = clientsAt(env, callTimeoutMs);
+        throw unreachable(error, address);
+      }
+    },
+  };
+}
+
+interface Clients {
+  readonly calls: Docker;
+  readonly streams: Docker;
+  readonly address: string;
+}
+
+/**
+ * Keeps no connection: an engine that shuts down still answers on those that it has, and so would seem to be well.
+ * docker-modem puts its options, and with them all that an agent holds, into words for each request, whether or not
+ * debugging is on; for ten containers at once that stopped the event loop for half a second.
+ */
+class QuietAgent extends Agent {
+  constructor() {
+    super({ keepAlive: false });
+  }
+  [inspect.custom](): string {
+    return "Agent";
+  }
+}
+
+function clientsAt(env: NodeJS.ProcessEnv, callTimeoutMs: number): Clients {
+  const host = env.DOCKER_HOST ?? "";
+  const socketPath = host === "" ? firstSocket(env) : (/^unix:\/\/(.+)/.exec(host)?.[1] ?? null);
+  const address = socketPath === null ? host : `unix://${socketPath}`;
+  try {
+    const agent = new QuietAgent();
+    const place = socketPath === null ? placeOf(host, env) : { socketPath, agent };
+    return {
+      calls: new Docker({ ...place, timeout: callTimeoutMs }),
+      streams: new Docker({ ...place, timeout: 0 }),
+      address,
+    };
+  } catch (error) {
+    throw new UserError(
+      "engine_address",
+      `DOCKER_HOST ${address} can't be used: ${messageOf(error)}`,
+      {
+        hint: "write it as tcp://build-1:2376 or ssh://me@build-1; for TLS set DOCKER_CERT_PATH to a folder with ca.pem, cert.pem and key.pem",
+        cause: error,
+      },
+    );
+  }
+}
+
+/** For TCP docker-modem reads DOCKER_HOST, DOCKER_TLS_VERIFY and DOCKER_CERT_PATH itself. */
+function placeOf(host: string, env: NodeJS.ProcessEnv): object {
+  if (!host.startsWith("ssh://")) return {};
+  // Left to itself, docker-modem takes any machine that answers for the right one.
+  const agent = new SshConnections(host, env);
+  return { protocol: "http", host: "docker", agent };
+}
+
+const systemSocket = "/var/run/docker.sock";
+
+function firstSocket(env: NodeJS.ProcessEnv): string {
+  const runtimeDir = env.XDG_RUNTIME_DIR ?? "";
+  const candidates = [
+    systemSocket,
+    ...(runtimeDir === "" ? [] : [join(runtimeDir, "docker.sock")]),
+    join(homedir(), ".docker", "run", "docker.sock"),
+    ...(runtimeDir === "" ? [] : [join(runtimeDir, "podman", "podman.sock")]),
+  ];
+  return candidates.find(usable) ?? systemSocket;
+}
+
+function usable(socket: string): boolean {
+  try {
+    accessSync(socket, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Codes of an engine that is not there, is going, or does not answer. */
+const connectionCodes = new Set([
+  "ENOENT",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "EACCES",
+  "EPERM",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "ETIMEDOUT",
+  "ERR_STREAM_PREMATURE_CLOSE",
+]);
+
+/** True when the engine itself could not be talked to, as opposed to having refused. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof UserError) return error.code === "engine_unreachable";
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && connectionCodes.has(code);
+}
+
+/** The HTTP status that the engine refused with; null when it was no answer of the engine. */
+export function statusOf(error: unknown): number | null {
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === "number" ? status : null;
+}
+
+/** The engine's own message, without dockerode's frame around it. */
+export function engineMessage(error: unknown): string {
+  const message = (error as { json?: { message?: unknown } } | null)?.json?.message;
+  return (typeof message === "string" ? message : messageOf(error)).trim();
+}
+
+/** Why something failed that may have asked the engine, for a person. */
+export function engineReason(error: unknown): string {
+  return error instanceof UserError ? reasonOf(error) : engineMessage(error);
+}
+
+function unreachable(error: unknown, address: string): UserError {
+  const denied = ["EACCES", "EPERM"].includes(String((error as { code?: unknown }).code));
+  const message = denied
+    ? `this user may not use the container engine at ${address}`
+    : `no container engine answers at ${address} (${engineMessage(error)})`;
+  const hint = denied
+    ? "add the user to the engine's group or use a rootless engine, and set DOCKER_HOST to its socket"
+    : 'start the engine, or set DOCKER_HOST (for TLS also DOCKER_TLS_VERIFY and DOCKER_CERT_PATH); or set type = "host-user" under [runtime] of the agent';
+  return new UserError("engine_unreachable", message, { hint, cause: error });
+}

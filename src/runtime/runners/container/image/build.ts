@@ -1,0 +1,135 @@
+import { Readable } from "node:stream";
+import { Observable } from "rxjs";
+import type { BuildEvent } from "../../../../../streams/vocabulary.ts";
+import { UserError } from "../../../../foundation/errors.ts";
+import { engineMessage, isUnreachable } from "../engine.ts";
+import type { Engine } from "../engine.ts";
+import { buildAdvice } from "./build-advice.ts";
+import { createBuildLog } from "./build-log.ts";
+import type { BuildLog } from "./build-log.ts";
+import { packTar } from "./archive.ts";
+import type { TarEntry } from "./archive.ts";
+import { lineSplitter } from "../../../../foundation/contracts/line-splitter.ts";
+
+/** One image to build. */
+interface Build {
+  readonly tag: string;
+  /** The folder that becomes the context, its `Dockerfile` among the entries. */
+  readonly entries: () => AsyncIterable<TarEntry>;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** What building reports: its progress, and at the end the image with its id and a name that it has. */
+export type ImageEvent =
+  | Exclude<BuildEvent, { type: "build-finished" }>
+  | { readonly type: "image"; readonly id: string; readonly name: string };
+
+const longestText = 200;
+
+/**
+ * Builds an image: `build-started`, one `build-progress` a step, the image's id. Errors with a UserError
+ * `build_failed` that begins with the failing command's own last lines, or with what the connection died of. Unsubscribing aborts the build.
+ */
+export function buildImage(engine: Engine, build: Build): Observable<ImageEvent> {
+  return new Observable<ImageEvent>((subscriber) => {
+    const abort = new AbortController();
+    const report = (event: ImageEvent) => subscriber.next(event);
+    report({ type: "build-started", text: `building ${build.tag}` });
+    runBuild(engine, build, abort.signal, report).then(
+      (id) => {
+        report({ type: "image", id, name: build.tag });
+        subscriber.complete();
+      },
+      (error: unknown) => subscriber.error(failed(build.tag, error)),
+    );
+    return () => abort.abort();
+  });
+}
+
+async function runBuild(
+  engine: Engine,
+  { tag, entries, labels }: Build,
+  signal: AbortSignal,
+  report: (event: ImageEvent) => void,
+): Promise<string> {
+  const context = Readable.from(packTar(entries()), { objectMode: false });
+  const options = { t: tag, labels, rm: true, forcerm: true, abortSignal: signal };
+  const answer = await engine.streams().buildImage(context, options);
+  await followBuild(answer, tag, report);
+  const { Id } = await engine.calls().getImage(tag).inspect();
+  return Id;
+}
+
+interface BuildLine {
+  readonly stream?: string;
+  readonly status?: string;
+  readonly error?: string;
+}
+
+async function followBuild(
+  answer: NodeJS.ReadableStream,
+  tag: string,
+  report: (event: ImageEvent) => void,
+): Promise<void> {
+  const log = createBuildLog();
+  for await (const { error, stream = "" } of ndjsonLines<BuildLine>(answer)) {
+    if (error !== undefined) throw buildFailed(tag, log, error);
+    for (const { position, instruction } of log.add(stream)) {
+      const text = `Step ${position} : ${instruction}`.slice(0, longestText);
+      report({ type: "build-progress", text });
+    }
+  }
+}
+
+/** The error of the command comes first: the engine's text is long, and repeats the whole command. */
+function buildFailed(tag: string, log: BuildLog, error: string): UserError {
+  const step = log.step();
+  const lines = log.lines();
+  const [, code] = /returned a non-zero code: (\d+)/.exec(error) ?? [];
+  const own = code === undefined ? [...lines, oneLine(error)] : lines;
+  const exit = code === undefined ? "failed" : `returned a non-zero code: ${code}`;
+  const where = `while the image ${tag} was built`;
+  const command =
+    step === null
+      ? `this happened ${where}`
+      : `${step.instruction.slice(0, longestText)} (step ${step.position}) ${exit} ${where}`;
+  const hint = buildAdvice(step, own);
+  return new UserError("build_failed", [...own, command].join("\n"), { hint });
+}
+
+function oneLine(text: string): string {
+  return text
+    .trim()
+    .replace(/\s+/g, " ")
+    .slice(0, 2 * longestText);
+}
+
+function failed(tag: string, error: unknown): unknown {
+  if (error instanceof UserError || isUnreachable(error)) return error;
+  return buildFailed(tag, createBuildLog(), engineMessage(error));
+}
+
+/** No line of a build's answer is near this. */
+const longestLine = 1024 * 1024;
+
+/** The JSON documents of a stream that holds one a line; what is no JSON is left out. */
+export async function* ndjsonLines<T>(stream: NodeJS.ReadableStream): AsyncGenerator<T> {
+  let lines: string[] = [];
+  const splitter = lineSplitter(longestLine, (line) => lines.push(line));
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    splitter.push(chunk);
+    yield* lines.flatMap((line) => parsed<T>(line));
+    lines = [];
+  }
+  splitter.end();
+  yield* lines.flatMap((line) => parsed<T>(line));
+}
+
+function parsed<T>(line: string): T[] {
+  try {
+    return [JSON.parse(line) as T];
+  } catch {
+    // A proxy's page or half a line of a connection that broke: the build's own end decides.
+    return [];
+  }
+}

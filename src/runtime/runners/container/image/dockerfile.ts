@@ -1,0 +1,66 @@
+import { commandNames } from "../../../../foundation/contracts/run-requests/table.ts";
+
+/** The user inside every container: a number that no host user is likely to have. */
+export const containerUser = { name: "al", uid: 10001, gid: 10001, home: "/home/al" } as const;
+
+/** Where the program is inside the image. */
+const programFolder = "/opt/almanac";
+
+/**
+ * Compiled code of the program, for faster starts of runs. Not in the image's environment: other Node programs, as in
+ * the build of an agent's image, would write there, too.
+ */
+const compileCache = "/opt/almanac-cache";
+
+/** Where every shell finds commands; a login shell forgets the PATH that it was started with. */
+const commandFolder = "/usr/local/bin";
+
+/** The program's own command inside the image. */
+export const command = `${commandFolder}/al`;
+
+/** Where a build finds the program in its context. */
+export const programContext = "program";
+
+export interface DockerfileOptions {
+  /** Image to build on. It must have Node 24 and a package manager or the tools already. */
+  readonly base: string;
+  /** Path of `al.js` below the program's folder. */
+  readonly main: string;
+}
+
+/**
+ * The Dockerfile of the default image. The tools are installed only where they are missing, so that a local base
+ * that has them needs no network; users are made without tools, as no two distributions have the same ones. Node reads
+ * a compile cache only for the user that wrote it, so the container's user fills it.
+ */
+export function defaultDockerfile({ base, main }: DockerfileOptions): string {
+  const { name, uid, gid, home } = containerUser;
+  return `FROM ${base}
+USER root
+RUN set -e; missing=""; \\
+    for tool in git curl jq; do command -v $tool >/dev/null || missing="$missing $tool"; done; \\
+    command -v ssh >/dev/null || missing="$missing openssh-client"; \\
+    if [ -n "$missing" ]; then \\
+      if command -v apt-get >/dev/null; then \\
+        apt-get update && apt-get install -y --no-install-recommends ca-certificates $missing \\
+        && rm -rf /var/lib/apt/lists/*; \\
+      else apk add --no-cache ca-certificates $missing; fi; \\
+    fi
+RUN node --eval 'if (parseInt(process.versions.node, 10) < 24) { console.error("the base image has Node " + process.versions.node + ", Node 24 is needed"); process.exit(1) }'
+RUN echo "${name}:x:${gid}:" >>/etc/group && \\
+    echo "${name}:x:${uid}:${gid}::${home}:/bin/sh" >>/etc/passwd && \\
+    mkdir -p ${home} /workspace && chown ${uid}:${gid} ${home} /workspace
+COPY ${programContext}/ ${programFolder}/
+RUN printf '#!/bin/sh\\nexport NODE_COMPILE_CACHE=${compileCache}\\nexec node ${programFolder}/${main} "$@"\\n' >${command} && \\
+    chmod 755 ${command} && mkdir ${compileCache} && chown ${uid}:${gid} ${compileCache}
+RUN for name in ${commandNames.join(" ")}; do \\
+      printf '#!/bin/sh\\nexec node ${programFolder}/${main} _agent %s "$@"\\n' $name >${commandFolder}/$name && \\
+      chmod 755 ${commandFolder}/$name; \\
+    done
+ENV HOME=${home}
+WORKDIR /workspace
+USER ${uid}:${gid}
+RUN AL_INSTANCE=build AL_FILL_CACHE=1 ${command} _run-agent build
+CMD ["${command}", "--help"]
+`;
+}

@@ -1,0 +1,147 @@
+import {
+  catchError,
+  concat,
+  defer,
+  EMPTY,
+  filter,
+  from,
+  lastValueFrom,
+  map,
+  of,
+  switchMap,
+  timer,
+} from "rxjs";
+import type { Observable } from "rxjs";
+import type { AgentConfig } from "../../../../streams/agent-config.ts";
+import type { BuildEvent } from "../../../../streams/vocabulary.ts";
+import { engineReason, isUnreachable } from "./engine.ts";
+import type { Engine } from "./engine.ts";
+import { agentImage, lastGoodImage } from "./image/agent-image.ts";
+import type { ImageEvent } from "./image/build.ts";
+import { baseImage, defaultImage } from "./image/default-image.ts";
+import type { ImageConfig } from "./image/default-image.ts";
+import { installedProgram } from "./image/program.ts";
+import type { Program } from "./image/program.ts";
+import { singleFlight } from "./image/single-flight.ts";
+
+/** The images that a project's agents run in. */
+export interface AgentImages {
+  /**
+   * Prepares the agent's image: `build-started` and `build-progress` only if something is built,
+   * and always `build-finished`. While the engine cannot be reached it emits that once and tries again until it
+   * can; only then it completes. Cold, never errors; unsubscribing aborts a build that has no other subscriber.
+   */
+  prepare(agent: AgentConfig): Observable<BuildEvent>;
+  /**
+   * Id of the image for a run that starts now: the current one, waited for while it is built; after a failed
+   * build the last good one. Rejects with a UserError when there is none.
+   */
+  imageFor(agent: AgentConfig): Promise<string>;
+}
+
+export interface AgentImagesOptions {
+  readonly engine: Engine;
+  readonly projectDir: string;
+  /** The folder of the program's package.json. */
+  readonly programDir: string;
+  /** The active `[local]`. */
+  readonly local: () => ImageConfig;
+  /** The one image that is built by itself, where it is not `al-agent:latest`. */
+  readonly defaultImage?: string;
+  /** Time between tries to reach the engine, in ms: the first, then doubled up to the last. */
+  readonly retryMs?: { readonly first: number; readonly last: number };
+}
+
+export function createAgentImages(options: AgentImagesOptions): AgentImages {
+  const { engine, projectDir, programDir, local } = options;
+  const builtByItself = options.defaultImage ?? defaultImage;
+  const retryMs = options.retryMs ?? { first: 1000, last: 30_000 };
+  const shared = singleFlight(asJoined);
+  const failures = new Map<string, unknown>();
+  let program: Promise<Program> | null = null;
+  const programOnce = () => (program ??= installedProgram(programDir));
+
+  const base = (): Observable<ImageEvent> => {
+    const config = local();
+    const key = JSON.stringify([config.image, config.base]);
+    const sources = { engine, programDir, program: programOnce, builtByItself };
+    return shared(key, () => baseImage(sources, config));
+  };
+  const agentSources = { engine, projectDir, builtByItself, shared, failures };
+  const imageOf = (agent: AgentConfig, again: boolean): Observable<ImageEvent> =>
+    defer(() => engine.ping()).pipe(
+      switchMap(base),
+      switchMap((event) =>
+        event.type === "image" && agent.dockerfileHash !== null
+          ? agentImage(agent, event, { ...agentSources, again })
+          : of(event),
+      ),
+    );
+  const idOf = (event$: Observable<ImageEvent>): Promise<string> =>
+    lastValueFrom(
+      event$.pipe(
+        filter((event) => event.type === "image"),
+        map(({ id }) => id),
+      ),
+    );
+
+  const lastGood = async (agent: AgentConfig): Promise<string | null> =>
+    agent.dockerfileHash === null ? null : lastGoodImage(engine, projectDir, agent.name);
+
+  return {
+    prepare: (agent) =>
+      prepared(
+        () => imageOf(agent, true),
+        () => lastGood(agent),
+        retryMs,
+      ),
+    imageFor: async (agent) => {
+      try {
+        return await idOf(imageOf(agent, false));
+      } catch (error) {
+        const good = isUnreachable(error) ? null : await lastGood(agent);
+        if (good === null) throw error;
+        return good;
+      }
+    },
+  };
+}
+
+/** The log has the steps of a build once, by the agent that it was begun for. */
+function asJoined(event$: Observable<ImageEvent>): Observable<ImageEvent> {
+  return event$.pipe(
+    filter(({ type }) => type !== "build-progress"),
+    map((event) =>
+      event.type === "build-started"
+        ? { type: event.type, text: `${event.text}, which was begun for another agent` }
+        : event,
+    ),
+  );
+}
+
+function prepared(
+  image: () => Observable<ImageEvent>,
+  lastGood: () => Promise<string | null>,
+  retryMs: { readonly first: number; readonly last: number },
+): Observable<BuildEvent> {
+  const attempt = (waitMs: number, reported: string | null): Observable<BuildEvent> =>
+    defer(image).pipe(
+      map((event) => (event.type === "image" ? finished(null, true) : event)),
+      catchError((error: unknown) => {
+        const reason = engineReason(error);
+        if (!isUnreachable(error)) {
+          return from(lastGood().catch(() => null)).pipe(
+            map((good) => finished(reason, good !== null)),
+          );
+        }
+        const next = Math.min(waitMs * 2, retryMs.last);
+        const later = timer(waitMs).pipe(switchMap(() => attempt(next, reason)));
+        return concat(reason === reported ? EMPTY : of(finished(reason, false)), later);
+      }),
+    );
+  return attempt(retryMs.first, null);
+}
+
+function finished(error: string | null, usable: boolean): BuildEvent {
+  return { type: "build-finished", error, usable };
+}

@@ -1,0 +1,59 @@
+import type { RunRequest } from "../../../../streams/vocabulary.ts";
+import { messageOf } from "../../../foundation/errors.ts";
+import type { ContainerRunnerOptions } from "./container-runner-options.ts";
+import { statusOf } from "./engine.ts";
+import type { Engine } from "./engine.ts";
+import { containerName } from "./labels.ts";
+import { unpauseContainer } from "./pause-container.ts";
+
+/** Sends TERM once `stopping` is aborted and KILL after the grace period. Returns a function that cancels both. */
+export function endWhenAsked(
+  engine: Engine,
+  name: string,
+  { stopping, graceMs }: { readonly stopping: AbortSignal; readonly graceMs: number },
+): () => void {
+  let grace: NodeJS.Timeout | undefined;
+  const send = (signal: "SIGTERM" | "SIGKILL") => {
+    const container = engine.calls().getContainer(name);
+    // A run that waits is paused, and a paused one gets no signal.
+    unpauseContainer(engine, name)
+      .then(() => container.kill({ signal }))
+      // It may be over by now; an engine that is away ends the following, which asks again when it is back.
+      .catch(() => undefined);
+  };
+  const ask = () => {
+    send("SIGTERM");
+    grace = setTimeout(() => send("SIGKILL"), graceMs);
+  };
+  if (stopping.aborted) ask();
+  stopping.addEventListener("abort", ask, { once: true });
+  return () => {
+    clearTimeout(grace);
+    stopping.removeEventListener("abort", ask);
+  };
+}
+
+/**
+ * Kills and removes a container with its volumes. One that is gone or going is no error, nor is its engine: then it is
+ * left, and false is returned.
+ */
+export async function removeContainer(engine: Engine, container: string): Promise<boolean> {
+  try {
+    await engine.calls().getContainer(container).remove({ force: true, v: true });
+  } catch (error) {
+    // 409: another client of the engine is removing it.
+    if ([404, 409].includes(statusOf(error) ?? 0)) return true;
+    process.emitWarning(`a run's container is left until the engine is back: ${messageOf(error)}`);
+    return false;
+  }
+  return true;
+}
+
+/** The record stays with a container that could not be removed, so that the next scheduler looks for it. */
+export async function removeRun(
+  { instanceId }: RunRequest,
+  { engine, projectDir, records }: ContainerRunnerOptions,
+): Promise<void> {
+  const gone = await removeContainer(engine, containerName(projectDir, instanceId));
+  if (gone) await records.remove(instanceId);
+}

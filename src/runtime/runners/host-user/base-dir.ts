@@ -1,0 +1,65 @@
+import type { Stats } from "node:fs";
+import { chmod, lstat, mkdir, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { shellWord } from "../../../foundation/contracts/shell-word.ts";
+import { UserError } from "../../../foundation/errors.ts";
+
+const privateMode = 0o700;
+/** As /tmp, but other users may not list it: each user makes, and may remove, what is its own. */
+const sharedMode = 0o1733;
+/** What a folder needs of that for others to work in it and to leave each other alone. */
+const stickyForAll = 0o1003;
+
+/** The command by which root gives the folder of runs to all users of the machine. */
+export function shareBaseDir(baseDir: string): string {
+  return `install -d -o root -m 1777 ${shellWord(baseDir)}`;
+}
+
+/**
+ * Why no run can work in what is at `baseDir`, null when one can: it is this user's own folder, or one that root made
+ * for all users as /tmp is. Any other owner could swap what is in it.
+ */
+export function whyUnsafe(
+  base: Pick<Stats, "isDirectory" | "uid" | "mode">,
+  uid = process.getuid?.(),
+): string | null {
+  if (!base.isDirectory()) return "is not a folder";
+  if (base.uid === uid || isForAll(base)) return null;
+  return base.uid === 0 ? "belongs to root alone" : `belongs to another OS user (id ${base.uid})`;
+}
+
+function isForAll({ uid, mode }: Pick<Stats, "uid" | "mode">): boolean {
+  return uid === 0 && (mode & stickyForAll) === stickyForAll;
+}
+
+/**
+ * Makes the folder of all runs, `/tmp/al-runs`; with `shared` other users may make their working directories in
+ * it. Throws a UserError `run_folder_unsafe` when it belongs to another user or is a link.
+ */
+export async function ownBaseDir(baseDir: string, shared: boolean): Promise<void> {
+  await mkdir(baseDir, { recursive: true, mode: privateMode });
+  const base = await lstat(baseDir);
+  const why = whyUnsafe(base);
+  if (why !== null) {
+    throw new UserError("run_folder_unsafe", `${baseDir} ${why}, so no run can work in it`, {
+      hint: base.isDirectory()
+        ? `Let all users of this machine share it: sudo ${shareBaseDir(baseDir)}`
+        : `Remove it: sudo rm ${shellWord(baseDir)}`,
+    });
+  }
+  if (shared && (base.mode & stickyForAll) !== stickyForAll) await chmod(baseDir, sharedMode);
+}
+
+/** A run needs a folder, its log and its files before its agent does anything: this much, in bytes and in files. */
+const leastBytes = 256 * 1024;
+const leastFiles = 64;
+
+/** Throws the system's error when a run that starts now would find no space left. */
+export async function assertRoom(baseDir: string): Promise<void> {
+  const { blocks, bavail, bsize, files, ffree } = await statfs(baseDir);
+  // Some file systems have no limit, or count no files.
+  const hasBytes = blocks === 0 || bavail * bsize >= leastBytes;
+  if (hasBytes && (files === 0 || ffree >= leastFiles)) return;
+  const path = join(baseDir, "run");
+  throw Object.assign(new Error(`ENOSPC: no space left, '${path}'`), { code: "ENOSPC", path });
+}

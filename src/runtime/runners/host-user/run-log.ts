@@ -1,0 +1,74 @@
+import type { AgentConfig } from "../../../../streams/agent-config.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+
+/**
+ * What a line of a run's log file is: standard output or error of the run, or a record as JSON. `run` comes from the
+ * scheduler, `keeper` and `end` from the run's supervisor; the run itself can write neither.
+ */
+export type RunLogKind = "out" | "err" | "run" | "keeper" | "end";
+
+export interface RunLogLine {
+  /** Epoch ms. */
+  readonly time: number;
+  readonly kind: RunLogKind;
+  readonly text: string;
+}
+
+/** Record `run`: how the next scheduler finds the run and adopts it. */
+export interface RunRecord {
+  readonly agent: AgentConfig;
+  /** Absolute folder of the run's project; absent in records of earlier versions. */
+  readonly project?: string | undefined;
+  /** The process that the scheduler started: sudo, or the supervisor itself. */
+  readonly process: ProcessIdentity;
+  /** What the run's own process carries instead of the instance's name, where it was started before the run. */
+  readonly mark?: string | undefined;
+}
+
+/** Record `keeper`: the run begins. */
+export interface BeginRecord {
+  /** Whether it has a network of its own. Absent in records of earlier versions. */
+  readonly isClosed?: boolean | undefined;
+  /** The reason why its processes have no PID namespace; null: they have. */
+  readonly unconfined: string | null;
+  /** Why its network is open although it should be closed; null: as it should be. Absent in records of earlier versions. */
+  readonly notClosed?: string | null | undefined;
+}
+
+/** Record `end`: the run is over and nothing of it is left. */
+export interface EndRecord {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** Why it never began. */
+  readonly rejected: string | null;
+  /** As `RunnerExit.blocked`. */
+  readonly blocked?: boolean;
+  /** What could not be removed. */
+  readonly leftover: string | null;
+}
+
+/** Bytes of a line's own text; longer output is cut before. A `run` record alone may be longer. */
+export const maxTextBytes = 32 * 1024;
+
+/** `2026-11-21T05:15:26.123Z out <text>`, so that people can read it too. `time` is epoch ms. */
+export function runLogLine(kind: RunLogKind, text: string, time: number = Date.now()): string {
+  return `${new Date(time).toISOString()} ${kind} ${text}\n`;
+}
+
+const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (out|err|run|keeper|end) (.*)$/s;
+
+/** The parts of a line; null for one that neither scheduler nor supervisor wrote, such as a line of sudo. */
+export function parseRunLogLine(line: string): RunLogLine | null {
+  const [, time, kind, text] = form.exec(line) ?? [];
+  if (time === undefined || text === undefined) return null;
+  return { time: Date.parse(time), kind: kind as RunLogKind, text };
+}
+
+/** A record's content; null when it is not whole. */
+export function recordIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

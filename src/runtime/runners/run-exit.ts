@@ -1,0 +1,66 @@
+import type { RunnerEvent, RunnerExit } from "../../../streams/runs/runner.ts";
+import { machineFault } from "../../foundation/contracts/machine-fault.ts";
+import { reasonOf } from "../../foundation/errors.ts";
+import type { EndMessage, HandedBack } from "./run-output.ts";
+
+const nothing: RunnerExit = {
+  exitCode: null,
+  signal: null,
+  outOfMemory: false,
+  rejected: null,
+  error: null,
+  usage: null,
+};
+
+/** An exit of which only these fields are known. */
+export function exitEvent(fields: Partial<RunnerExit>): RunnerEvent {
+  return { type: "exit", exit: { ...nothing, ...fields } };
+}
+
+/** The exit of a run that never began. */
+export function rejectedExit(reason: string): RunnerEvent {
+  return exitEvent({ rejected: reason });
+}
+
+/** The exit of a run that the machine can't start now; it may be able to later. */
+export function blockedExit(reason: string): RunnerEvent {
+  return exitEvent({ rejected: reason, blocked: true });
+}
+
+/** The exit of a run whose start failed, before its process was asked for anything; `place` is where it writes. */
+export function failedStart(error: unknown, place: string, reason = reasonOf(error)): RunnerEvent {
+  const fault = machineFault(error, place);
+  return fault === null ? rejectedExit(reason) : blockedExit(fault);
+}
+
+/** The exit of a run that was stopped before it began. */
+export const stoppedBeforeStart = exitEvent({ signal: "SIGTERM", neverBegan: true });
+
+/** The exit of a run whose end was not observed. */
+export function lostExit(reason: string, end: EndMessage | null = null): RunnerEvent {
+  return exitEvent({ error: reason, lost: true, usage: end?.usage ?? null });
+}
+
+/** A run's end as its runtime reports it. */
+export interface Ending {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly outOfMemory: boolean;
+  /** Epoch ms; null when it is unknown. */
+  readonly endedAt: number | null;
+}
+
+/** The exit as the run's runtime and its own account report it. */
+export function endedExit(
+  { endedAt, ...ending }: Ending,
+  end: EndMessage | null,
+  handedBack: HandedBack,
+): RunnerEvent {
+  if (end?.blocked === true) return blockedExit(end.error ?? "");
+  const unexplained =
+    end === null && ending.exitCode === 0 ? "the run ended without its account" : null;
+  const error = end?.error ?? unexplained;
+  const when = endedAt === null ? {} : { endedAt };
+  return exitEvent({ ...ending, error, usage: end?.usage ?? null, ...handedBack, ...when });
+}

@@ -1,0 +1,182 @@
+import type { RunnerEvent, RunnerExit } from "../../../streams/runs/runner.ts";
+import type { LogEntry, LogLevel, RunRequest } from "../../../streams/vocabulary.ts";
+import { lineSplitter } from "../../foundation/contracts/line-splitter.ts";
+import type { LineSplitter } from "../../foundation/contracts/line-splitter.ts";
+import { mapTexts } from "../../foundation/contracts/map-texts.ts";
+import type { RedactText } from "../../foundation/contracts/redact-text.ts";
+import { cappedMessage, maxOutputBytes } from "./output-cap.ts";
+import { runMessageSchema } from "../../foundation/contracts/run-messages.ts";
+import type { RunMessage } from "../../foundation/contracts/run-messages.ts";
+
+export type EndMessage = Extract<RunMessage, { type: "end" }>;
+
+/** What a run returns beside its account. */
+export type HandedBack = Pick<RunnerExit, "value" | "said" | "rerun">;
+
+export interface RunOutputOptions {
+  readonly request: RunRequest;
+  /** Takes known secrets and control characters out of a text. Nothing of a run is cut or goes further before that. */
+  readonly redact: RedactText;
+  readonly emit: (event: RunnerEvent) => void;
+  /** `until` is epoch ms. */
+  readonly onCooldown: (model: string, until: number) => void;
+  /** True when its agent may have done something before this output; absent for no. */
+  readonly isReady?: boolean;
+}
+
+export interface RunOutput {
+  /** Takes a whole line; a raw one has no time of its own, so `time` is when it came, epoch ms. */
+  readonly line: (stream: "stdout" | "stderr", line: string, time: number) => void;
+  readonly stdout: LineSplitter;
+  readonly stderr: LineSplitter;
+  /** The run's own account, null until it came. */
+  readonly end: () => EndMessage | null;
+  /** What it returned and asked for so far. */
+  readonly handedBack: () => HandedBack;
+}
+
+/** Bytes of one line; a longer one is cut, here or by who read it from the process. */
+const maxLineBytes = 32 * 1024;
+/** Characters of a raw line in the log. */
+const maxRawCharacters = 8192;
+
+/**
+ * Turns what a run writes into events: messages on standard output, raw lines for everything else. Past
+ * `maxOutputBytes` one line reports it, and from then on only messages that are no log lines get through.
+ */
+export function runOutput(options: RunOutputOptions): RunOutput {
+  const { request, redact, emit, onCooldown } = options;
+  let isReady = options.isReady ?? false;
+  let end: EndMessage | null = null;
+  let bytes = 0;
+  const returned = returnedValue();
+  const models = new Set(request.agent.models.map(({ name }) => name));
+  let rerun = false;
+  let said = false;
+  const output = { begun: "" };
+  const withoutSecrets = (value: unknown): unknown => mapTexts(value, (text) => redact(text));
+
+  const log = (level: LogLevel, time: number, text: string, fields: Record<string, unknown>) => {
+    const { instanceId, agent } = request;
+    const msg = redact(text, output);
+    const entry: LogEntry = {
+      ...(withoutSecrets(fields) as Record<string, unknown>),
+      level,
+      time,
+      msg: fields.kind === "process" ? msg.slice(0, maxRawCharacters) : msg,
+      agent: agent.name,
+      instanceId,
+    };
+    emit({ type: "output", entry });
+  };
+
+  /** Whether a line of this length may still be logged. */
+  const within = (length: number): boolean => {
+    const before = bytes;
+    bytes += length;
+    if (bytes <= maxOutputBytes) return true;
+    if (before <= maxOutputBytes) log(40, Date.now(), cappedMessage, { kind: "run" });
+    return false;
+  };
+
+  const raw = (line: string, stream: "stdout" | "stderr", time: number) => {
+    if (line.trim() === "" || !within(line.length)) return;
+    log(stream === "stderr" ? 40 : 30, time, line, { kind: "process", stream });
+  };
+
+  const coolDown = (model: string, until: number) => {
+    const time = Date.now();
+    const seconds = Math.max(0, Math.round((until - time) / 1000));
+    const msg = `model "${model}" is in cooldown for ${seconds} s: runs that start until then try it last`;
+    log(30, time, msg, { kind: "run", model, until });
+    onCooldown(model, until);
+  };
+
+  /** Once its agent does something, no word of the run has it started again. */
+  const endOf = (message: EndMessage): EndMessage => {
+    const { blocked, ...end } = withoutSecrets(message) as EndMessage;
+    return blocked === true && !isReady ? { ...end, blocked } : end;
+  };
+
+  const handle = (message: RunMessage, length: number) => {
+    switch (message.type) {
+      case "log": {
+        const { level, time, msg, kind, fields } = message;
+        if (kind === "tool") said = false;
+        if (kind === "said") said = msg.trim() !== "";
+        if (within(length)) log(level, time, msg, { ...fields, kind });
+        break;
+      }
+      case "status":
+        emit({ type: "status-text", text: redact(message.text).slice(0, 500) });
+        break;
+      case "ready":
+        isReady = true;
+        emit({ type: "ready" });
+        break;
+      case "return":
+        returned.take(message);
+        break;
+      case "rerun":
+        rerun = true;
+        break;
+      case "cooldown":
+        // It reports on its own models: other names would only fill the memory.
+        if (models.has(message.model)) coolDown(message.model, message.until);
+        break;
+      case "end":
+        end = endOf(message);
+        break;
+    }
+  };
+
+  const take = (stream: "stdout" | "stderr", line: string, time: number) => {
+    const message = stream === "stdout" ? messageIn(line) : null;
+    if (message === null) raw(line, stream, time);
+    else handle(message, line.length);
+  };
+
+  return {
+    line: take,
+    stdout: lineSplitter(maxLineBytes, (line) => take("stdout", line, Date.now())),
+    stderr: lineSplitter(maxLineBytes, (line) => take("stderr", line, Date.now())),
+    end: () => end,
+    handedBack: () => {
+      const value = withoutSecrets(returned.value());
+      return { said, rerun, ...(value === undefined ? {} : { value }) };
+    },
+  };
+}
+
+/** Characters of a value. A run's own limit is far below, but its process is not trusted to obey it. */
+const maxValueCharacters = 512 * 1024;
+
+/** Joins the pieces of returned values as they come; a value that is too long or not JSON is dropped. */
+function returnedValue() {
+  let pieces = "";
+  let last: unknown;
+  return {
+    take: ({ json, more }: Extract<RunMessage, { type: "return" }>): void => {
+      pieces = (pieces + json).slice(0, maxValueCharacters);
+      if (more) return;
+      try {
+        last = JSON.parse(pieces);
+      } catch {
+        // The caller gets the value before, or none.
+      }
+      pieces = "";
+    },
+    /** The last whole value; undefined before the first. */
+    value: () => last,
+  };
+}
+
+function messageIn(line: string): RunMessage | null {
+  if (!line.startsWith("{")) return null;
+  try {
+    const message = runMessageSchema.safeParse(JSON.parse(line));
+    return message.success ? message.data : null;
+  } catch {
+    return null;
+  }
+}

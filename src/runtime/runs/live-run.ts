@@ -1,0 +1,236 @@
+import type { Wait } from "../../foundation/contracts/run-state.ts";
+import { basename, join } from "node:path";
+import type { Subscription } from "rxjs";
+import type { StopReason } from "../../../streams/runs/runner.ts";
+import { createSuspension } from "../../../streams/runs/suspension.ts";
+import type { RunStart, Suspension } from "../../../streams/runs/suspension.ts";
+import type { LogLevel, RunEvent, RunRequest } from "../../../streams/vocabulary.ts";
+import { runtimes } from "../../../streams/runtimes.ts";
+import type { Job } from "../../foundation/contracts/job.ts";
+import { mountedSocketDir, refusal } from "../../foundation/contracts/run-api.ts";
+import type {
+  RequestAnswer,
+  RequestName,
+  RunApiRequest,
+} from "../../foundation/contracts/run-api.ts";
+import { messageOf } from "../../foundation/errors.ts";
+import type { OpenedSocket } from "../run-api/run-sockets.ts";
+import type { RunSocket } from "../run-api/run-socket.ts";
+import { createFreezer } from "./freezer.ts";
+import type { Freezer } from "./freezer.ts";
+import { createPendingRequests } from "./pending-requests.ts";
+import type { PendingRequest, PendingRequests, SuspendOptions } from "./pending-requests.ts";
+
+export interface LiveRunDeps {
+  /** A clock in whole ms that is never set. */
+  readonly elapsed: () => number;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Emits what the scheduler reports of the run. */
+  readonly emit: (event: RunEvent) => void;
+  /** Why the last call of a run to a model was refused for its budget, as it is stored; null when it was not. */
+  readonly refusalOf: (instanceId: string) => string | null;
+  /** Stops the environment of a run that only waits, where its runtime can; the other starts it again. May reject. */
+  readonly freeze: (request: RunRequest) => Promise<void>;
+  readonly thaw: (request: RunRequest) => Promise<void>;
+  /** Makes the socket of a run that starts. Rejects with a UserError. */
+  readonly openSocket: (request: RunRequest) => Promise<OpenedSocket>;
+  readonly onProblem: (message: string) => void;
+}
+
+/** A lock that a request waits for. */
+export interface WaitedLock {
+  readonly resource: string;
+}
+
+/** A wait whose request is not answered. */
+export interface OpenWait extends Wait {
+  readonly run: LiveRun;
+  readonly pending: PendingRequest<RequestAnswer<"wait">>;
+  /** Whether only what is still to come can meet it. */
+  isIdle: boolean;
+  /** Resolves when nothing that came before meets it, or it is over. */
+  lookedBack: Promise<void>;
+}
+
+/** A wait for money whose request is not answered. */
+export interface OpenBudgetWait {
+  readonly pending: PendingRequest<RequestAnswer<"budget-wait">>;
+  /** What it follows until it is over. */
+  readonly over: Subscription;
+  isStored: boolean;
+  /** Why the call was refused that the run is to make again; null before it waits. */
+  refused: string | null;
+}
+
+/** The requests whose answer takes its time. */
+const pendingNames = [
+  "lock",
+  "unlock",
+  "lock-heartbeat",
+  "call-wait",
+  "wait",
+  "budget-wait",
+] as const;
+
+/** The answer to `call-wait` is whether the time was up before the calls were over. */
+type Pending = {
+  readonly [N in (typeof pendingNames)[number]]: PendingRequests<
+    N extends "call-wait" ? boolean : RequestAnswer<N>
+  >;
+};
+
+/** Owns all that belongs to one run while it lives: slot, clock, socket and token, requests, waits, freezer. */
+export class LiveRun implements Disposable {
+  readonly request: RunRequest;
+  readonly instanceId: string;
+  readonly clock: Suspension;
+  /** The requests that it waits for. */
+  readonly pending: Pending;
+  /** The locks that it waits for, one for each request. */
+  readonly waitedLocks = new Set<WaitedLock>();
+  /** The waits that are not over, by request id. */
+  readonly waits = new Map<string, OpenWait>();
+  /** The waits for money that are not over, by request id. */
+  readonly budgetWaits = new Map<string, OpenBudgetWait>();
+  /** The names of its latest unlocks, whose answers are stored. */
+  readonly unlocks: string[] = [];
+  /** What it was denied, as far as its log has it; null before the first. */
+  denials: Set<string> | null = null;
+  readonly freezer: Freezer;
+  /** Requests that are not answered, of any kind. */
+  openRequests = 0;
+  /** Why its last call to a model was refused for its budget; null when it was not, or it waits for money. */
+  overBudget: string | null;
+  /** The status text that the run itself set last. */
+  statusText = "";
+  /** Null before its job is prepared. */
+  socket: RunSocket | null;
+  #begin: OpenedSocket["begin"];
+  readonly #isAdopted: boolean;
+  #isOver = false;
+
+  readonly #deps: LiveRunDeps;
+  readonly #endings: (() => void)[] = [];
+
+  /** An adopted run has its `socket` already. */
+  constructor(start: RunStart, socket: RunSocket | null, deps: LiveRunDeps) {
+    const { request } = start;
+    this.request = request;
+    this.socket = socket;
+    this.#isAdopted = socket !== null;
+    this.instanceId = request.instanceId;
+    this.overBudget = socket === null ? null : deps.refusalOf(request.instanceId);
+    this.clock = createSuspension(start, deps.elapsed);
+    this.#deps = deps;
+    const { freeze, thaw, onProblem } = deps;
+    const steps = { freeze: () => freeze(request), thaw: () => thaw(request) };
+    this.freezer = createFreezer(steps, onProblem);
+    const suspend = (how: SuspendOptions): ((ready: () => void) => void) => this.#suspend(how);
+    this.pending = {
+      lock: createPendingRequests(suspend),
+      unlock: createPendingRequests(suspend),
+      "lock-heartbeat": createPendingRequests(suspend),
+      "call-wait": createPendingRequests(suspend),
+      wait: createPendingRequests(suspend),
+      "budget-wait": createPendingRequests(suspend),
+    };
+  }
+
+  get agent(): string {
+    return this.request.agent.name;
+  }
+
+  /**
+   * Makes its socket, as its job names it; null for an adopted run, which has its own. A run that is started again gets
+   * another one. Rejects with a UserError.
+   */
+  async openSocket(): Promise<Job["channel"]> {
+    if (this.#isAdopted) return null;
+    this.socket?.[Symbol.dispose]();
+    const { runSocket, token, path, begin } = await this.#deps.openSocket(this.request);
+    this.socket = runSocket;
+    this.#begin = begin;
+    // It was stopped while it was prepared.
+    if (this.#isOver) runSocket[Symbol.dispose]();
+    const { isolates } = runtimes[this.request.agent.runtime.type];
+    return { token, socket: isolates ? join(mountedSocketDir, basename(path)) : path };
+  }
+
+  /** Resolves once it is recorded that its process may be asked for something. */
+  async begin(): Promise<void> {
+    await this.#begin?.();
+  }
+
+  /** Its post hooks can read why it ends before it is asked to end. */
+  writeStopReason(reason: StopReason): void {
+    try {
+      this.socket?.writeStopReason(reason);
+    } catch (error) {
+      const problem = `the post hooks of ${this.instanceId} can't know why it ends`;
+      this.#deps.onProblem(`${problem}: ${messageOf(error)}`);
+    }
+  }
+
+  /** Called when it is disposed, in the order of registration. */
+  onDispose(ending: () => void): void {
+    this.#endings.push(ending);
+  }
+
+  /** Writes a warning into the log of the run's agent. */
+  warn(msg: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.#log(40, msg, fields);
+  }
+
+  /** Writes what is no warning into the same log. */
+  note(msg: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.#log(30, msg, fields);
+  }
+
+  /** What it waits for has another name now. */
+  showStatus(text: string): void {
+    const { agent, instanceId } = this;
+    this.#deps.emit({ type: "status-text", agent, at: this.#deps.now(), instanceId, text });
+  }
+
+  /** Freezes it when it only waits: its other requests need its processes. */
+  freezeIfIdle(): void {
+    if (this.openRequests === 1) this.freezer.freeze();
+  }
+
+  /** The run finished: nothing waits for it or is held by it any more. */
+  [Symbol.dispose](): void {
+    for (const name of pendingNames) this.pending[name].refuseAll(runIsOver());
+    for (const ending of this.#endings.splice(0)) ending();
+    this.freezer.forget();
+    this.#isOver = true;
+    this.socket?.[Symbol.dispose]();
+  }
+
+  #log(level: LogLevel, msg: string, fields: Readonly<Record<string, unknown>>): void {
+    const { agent, instanceId } = this;
+    const at = this.#deps.now();
+    const entry = { level, time: at, msg, agent, instanceId, ...fields };
+    this.#deps.emit({ type: "output", agent, at, instanceId, entry });
+  }
+
+  #suspend({ pausesClock, text }: SuspendOptions): (ready: () => void) => void {
+    const resume = this.clock.suspend(pausesClock);
+    this.showStatus(text);
+    return (ready) =>
+      resume(() => {
+        this.showStatus(this.statusText);
+        ready();
+      });
+  }
+}
+
+/** Refuses any request of a run that does not live. */
+export function runIsOver() {
+  return refusal("unauthorized", "This run is over.");
+}
+
+/** What the scheduler does for each of these requests. Each rejects with a RunApiError to refuse. */
+export type Performers<N extends RequestName = RequestName> = {
+  readonly [A in N]: (run: LiveRun, request: RunApiRequest<A>) => Promise<RequestAnswer<A>>;
+};

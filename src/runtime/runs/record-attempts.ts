@@ -1,0 +1,53 @@
+import { denyProblems } from "../../foundation/contracts/deny-reasons.ts";
+import type { DenyReason } from "../../foundation/contracts/deny-reasons.ts";
+import type { EgressAttempt } from "../../foundation/contracts/egress.ts";
+import { bracketed } from "../../foundation/contracts/host-and-port.ts";
+import { allowCommand, missingEntry } from "../../foundation/contracts/missing-entry.ts";
+import type { Store } from "../../foundation/store/store.ts";
+import type { LiveRun } from "./live-run.ts";
+
+export interface AttemptDeps {
+  readonly runs: { find(instanceId: string): Pick<LiveRun, "denials" | "warn"> | undefined };
+  readonly hosts: Pick<Store["hosts"], "add" | "of">;
+  readonly redact: (text: string) => string;
+}
+
+/** A run may ask for as many hosts as it likes. */
+const maxDenials = 200;
+
+/** Stores the hosts that runs ask for, and logs each that is denied once a run and reason. */
+export function recordAttempts({
+  runs,
+  hosts,
+  redact,
+}: AttemptDeps): (attempt: EgressAttempt) => void {
+  return (attempt) => {
+    // A name may have a secret in it.
+    const asked = { ...attempt, host: redact(attempt.host) };
+    hosts.add(asked);
+    const { instanceId, host, port, denied: reason } = asked;
+    const run = runs.find(instanceId);
+    if (reason === null || run === undefined) return;
+    // An earlier scheduler logged those that are stored.
+    run.denials ??= new Set(
+      hosts.of(instanceId).flatMap((one) => (one.denied === null ? [] : keyOf(one))),
+    );
+    const { denials } = run;
+    if (denials.size >= maxDenials || denials.has(keyOf(asked))) return;
+    denials.add(keyOf(asked));
+    run.warn(denialText(asked, reason), { kind: "network", host, port, reason });
+    if (denials.size < maxDenials) return;
+    run.warn(`${maxDenials} hosts were denied; further ones are not logged`, { kind: "network" });
+  };
+}
+
+function keyOf({ host, port, denied }: Pick<EgressAttempt, "host" | "port" | "denied">): string {
+  return `${denied ?? ""} ${port} ${host}`;
+}
+
+function denialText({ agent, host, port, detail }: EgressAttempt, denied: DenyReason): string {
+  const entry = missingEntry({ host, port, denied }, []);
+  if (entry === null) return `denied: ${detail}`;
+  const what = `${bracketed(host)}:${port} denied: it ${denyProblems[denied]}`;
+  return `${what}. If the agent needs it: ${allowCommand(agent, entry)}`;
+}

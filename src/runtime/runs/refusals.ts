@@ -1,0 +1,60 @@
+import type { LockRefusal } from "./rules/lock-events.ts";
+import { maxLocksOfRun } from "./rules/locks.ts";
+import { refusal } from "../../foundation/contracts/run-api.ts";
+import type { RunApiError } from "../../foundation/contracts/run-api.ts";
+import { didYouMean } from "../../foundation/contracts/did-you-mean.ts";
+import { OperationError } from "../../foundation/contracts/operations.ts";
+import { lockView } from "./lock-view.ts";
+
+/** Why a lock is not given, not kept or not released. */
+export function lockRefusal(refused: LockRefusal, resource: string): RunApiError {
+  const { why, holder } = refused;
+  const held = holder === null ? {} : { holder: lockView(holder) };
+  const by = holder?.instanceId ?? "no run";
+  const problem = (detail: string): RunApiError => refusal(why, detail, held);
+  switch (why) {
+    case "held":
+      return problem(`${resource} is held by ${by}.`);
+    case "wait_timeout":
+      return problem(`${resource} was held by ${by} for all that time.`);
+    case "not_holder":
+      return problem(`This run does not hold ${resource}; ${by} does.`);
+    case "too_many_locks":
+      return problem(`This run holds ${maxLocksOfRun} locks already, and may hold no more.`);
+    case "deadlock": {
+      const path = [...refused.path];
+      const detail = `To wait for ${resource} would never end, as these wait for each other: ${path.join(" → ")}.`;
+      return refusal(why, detail, { ...held, path });
+    }
+  }
+}
+
+const codes = {
+  unknown_agent: "unknown_agent",
+  disabled: "disabled",
+  invalid_config: "disabled",
+} as const;
+
+/** Refuses a wait for deliveries of a source, or for calls of an agent, that the project does not have. */
+export function mustHaveSource(
+  kind: "webhook" | "agent-call",
+  source: string | undefined,
+  known: { readonly sources: readonly string[]; readonly agents: readonly string[] },
+): void {
+  if (source === undefined) return;
+  const [names, code, what] =
+    kind === "webhook"
+      ? ([known.sources, "unknown_source", "webhook source"] as const)
+      : ([known.agents, "unknown_agent", "agent"] as const);
+  if (names.includes(source)) return;
+  const others = names.length === 0 ? "it has none" : `it has ${names.slice(0, 10).join(", ")}`;
+  const advice = didYouMean(source, names) || `; ${others}`;
+  throw refusal(code, `The project has no ${what} ${JSON.stringify(source)}${advice}`);
+}
+
+/** The same refusal for a run; what a run can do nothing about comes to it as `unavailable`. */
+export function fromOperation(error: unknown): unknown {
+  if (!(error instanceof OperationError)) return error;
+  const code = error.code in codes ? codes[error.code as keyof typeof codes] : "unavailable";
+  return refusal(code, error.message, { cause: error });
+}

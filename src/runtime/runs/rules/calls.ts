@@ -1,0 +1,136 @@
+import type { OpenCall } from "../../../foundation/contracts/run-state.ts";
+import { isRetried } from "../../../../streams/vocabulary.ts";
+import type { RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
+import { createCallWaiters } from "./call-waiters.ts";
+import type { CallWaiter } from "./call-waiters.ts";
+import { createMachine } from "../../../../streams/machine.ts";
+import type { Machine } from "../../../../streams/machine.ts";
+import { createOpenCalls } from "./open-calls.ts";
+import { addTo, removeFrom } from "./sets-by-key.ts";
+import type { WaitGraph, WaitTarget } from "./wait-graph.ts";
+
+/** `R` is the request of a run as its events name it. */
+export type CallCommand<R> =
+  /** It is committed, and will be dispatched. */
+  | { readonly type: "made"; readonly call: OpenCall }
+  /** A run waits until all of these are over; one that is not open is. */
+  | {
+      readonly type: "wait";
+      readonly request: R;
+      readonly instanceId: string;
+      readonly callIds: readonly string[];
+      /** Epoch ms; null for as long as it takes. */
+      readonly until: number | null;
+    }
+  | { readonly type: "cancel"; readonly request: R }
+  | { readonly type: "event"; readonly event: RunEvent }
+  /** A caller ended without an event. */
+  | { readonly type: "caller-ended"; readonly instanceId: string };
+
+export type CallEvent<R> =
+  | { readonly type: "waiting"; readonly request: R; readonly calls: readonly OpenCall[] }
+  | { readonly type: "settled"; readonly request: R; readonly timedOut: boolean }
+  /** The wait would close a cycle; `path` goes from the run that asked back to itself. */
+  | { readonly type: "refused"; readonly request: R; readonly path: readonly string[] }
+  /** The caller ended, and the call with it. Emitted again when it starts nevertheless. */
+  | { readonly type: "abandoned"; readonly call: OpenCall };
+
+/**
+ * Calls from one run to another agent, and the runs that wait for them. A wait that would close a cycle of waits is
+ * refused. The graph of waits is shared with all else that runs wait for.
+ *
+ *     commands:  ─m──w──s──f──     m made, w wait, s the callee started, f it finished
+ *     events:    ────w─────s──     w waiting, s settled
+ */
+export function createCalls<R>(graph: WaitGraph): Machine<CallCommand<R>, CallEvent<R>> {
+  return createMachine(({ emit, timers }) => {
+    const open = createOpenCalls();
+    const onTimeout = (waiter: CallWaiter<R>): void => settle(waiter, true);
+    const waiters = createCallWaiters<R>({ graph, timers, onTimeout });
+    const abandoned = new Set<string>();
+    const live = new Map<string, Set<string>>();
+
+    const over = (call: OpenCall): void => {
+      open.remove(call);
+      abandoned.delete(call.callId);
+      for (const waiter of waiters.over(call.callId)) settle(waiter, false);
+    };
+    const settle = (waiter: CallWaiter<R>, timedOut: boolean): void => {
+      waiters.leave(waiter);
+      emit({ type: "settled", request: waiter.request, timedOut });
+    };
+
+    /** While a call waits in its queue, the runs of its agent stand in its way, until one of them ends. */
+    const inTheWayOf = function* (callIds: Iterable<string>): Iterable<WaitTarget> {
+      for (const callId of callIds) {
+        const call = open.of(callId);
+        if (call === undefined) continue;
+        const there = call.instanceId ?? [...(live.get(call.agent) ?? [])];
+        if (there.length > 0) yield there;
+      }
+    };
+    const wait = (command: Extract<CallCommand<R>, { type: "wait" }>): void => {
+      const { request, instanceId, until } = command;
+      const calls = [...new Set(command.callIds)].flatMap((callId) => open.of(callId) ?? []);
+      if (calls.length === 0) return emit({ type: "settled", request, timedOut: false });
+      const left = new Set(calls.map(({ callId }) => callId));
+      const path = waiters.join({ request, instanceId, left }, until, () => inTheWayOf(left));
+      if (path === null) emit({ type: "waiting", request, calls });
+      else emit({ type: "refused", request, path });
+    };
+
+    const started = (item: WorkItem, instanceId: string): void => {
+      addTo(live, item.agent, instanceId);
+      const call = open.ofItem(item);
+      if (call === undefined) return;
+      const running = { ...call, itemId: item.id, instanceId };
+      open.set(running);
+      if (abandoned.has(call.callId)) emit({ type: "abandoned", call: running });
+    };
+    const finished = (event: Extract<RunEvent, { type: "finished" }>): void => {
+      const { item, instanceId, end } = event;
+      removeFrom(live, item.agent, instanceId);
+      const call = open.ofItem(item);
+      if (call !== undefined) {
+        const again = isRetried(item, end) && !abandoned.has(call.callId);
+        if (again) open.set({ ...call, instanceId: null });
+        else over(call);
+      }
+      abandonCallsOf(instanceId);
+    };
+    const abandonCallsOf = (instanceId: string): void => {
+      for (const waiter of waiters.ofRun(instanceId)) waiters.leave(waiter);
+      const unwanted = open.madeBy(instanceId).filter(({ cancelOnExit }) => cancelOnExit);
+      for (const { callId } of unwanted) abandoned.add(callId);
+      // Those in a queue first: the end of one that runs would start the next.
+      const queued = unwanted.filter((call) => call.instanceId === null);
+      const running = unwanted.filter((call) => call.instanceId !== null);
+      for (const call of [...queued, ...running]) emit({ type: "abandoned", call });
+    };
+
+    const onEvent = (event: RunEvent): void => {
+      if (event.type === "started") started(event.item, event.instanceId);
+      if (event.type === "finished") finished(event);
+      if (event.type !== "refused" && event.type !== "taken") return;
+      const call = open.ofItem(event.item);
+      if (call !== undefined) over(call);
+    };
+    return (command: CallCommand<R>): void => {
+      switch (command.type) {
+        case "made":
+          return open.set(command.call);
+        case "wait":
+          return wait(command);
+        case "cancel": {
+          const waiter = waiters.of(command.request);
+          if (waiter !== undefined) waiters.leave(waiter);
+          return;
+        }
+        case "event":
+          return onEvent(command.event);
+        case "caller-ended":
+          return abandonCallsOf(command.instanceId);
+      }
+    };
+  });
+}

@@ -1,0 +1,184 @@
+import { Subject } from "rxjs";
+import { expect, onTestFinished, test } from "vitest";
+import { downCommand } from "../../../src/features/alerts/alert-commands.ts";
+import { createAlerts } from "../../../src/features/alerts/alerts.ts";
+import type { AlertCounts, AlertsDeps } from "../../../src/features/alerts/alerts.ts";
+import type { AlertMessage, TargetAnswer } from "../../../src/foundation/contracts/alerts.ts";
+import { createClock } from "../../../streams/clock.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { VirtualCalendar } from "../../helpers/marbles.ts";
+import { cronItem, manualItem, requestFor, tempStore } from "../../foundation/store/support.ts";
+import { aTarget, defaultOptions } from "./rules/alerts.ts";
+import { accepted, deliveryOf, failed } from "./sender-world.ts";
+
+function setUp(changed: Partial<AlertsDeps> = {}, answer: TargetAnswer = accepted) {
+  const store = tempStore();
+  const sent: AlertMessage[] = [];
+  const counts: AlertCounts[] = [];
+  const calendar = new VirtualCalendar("2026-11-22T12:00:00Z");
+  const targets$ = new Subject<unknown>();
+  const alerts = createAlerts({
+    store: store.alerts,
+    targets: () => [aTarget("ops")],
+    changed$: targets$,
+    optionsOf: () => defaultOptions,
+    clock: createClock(calendar),
+    send: (message) => {
+      sent.push(message);
+      return Promise.resolve(answer);
+    },
+    projectName: "acme",
+    origin: () => "https://al.example.test/",
+    timezone: () => "UTC",
+    earlier: { aliveAt: null, stoppedAt: null },
+    onCounts: (one) => counts.push(one),
+    warn: () => undefined,
+    ...changed,
+  });
+  const live = (): void => {
+    const subscription = alerts.effect$.subscribe();
+    onTestFinished(async () => {
+      subscription.unsubscribe();
+      await alerts.close();
+    });
+  };
+  const elapse = (): void => calendar.runUntil(new Date(calendar.now() + 1_000).toISOString());
+  return { store, alerts, sent, counts, live, elapse };
+}
+
+const failing = (agent: string): RunEvent => {
+  const end = { outcome: "failed", exitCode: 1, reason: "no", usage: null } as const;
+  const item = manualItem("1", agent);
+  return { type: "finished", agent, at: 2, item, instanceId: `${agent}-1`, startedAt: 1, end };
+};
+
+test("an alert is sent once the record of its event is committed, with a link", async () => {
+  const { store, alerts, sent, counts, live, elapse } = setUp();
+  live();
+  const item = manualItem("1");
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item, "dev-1"));
+  const event = failing("dev");
+  if (event.type !== "finished") throw new Error("no end");
+  const also = alerts.onEvent(event);
+  expect(sent).toEqual([]);
+  await store.work.end(item, event, also);
+  await expect.poll(() => (elapse(), sent.length)).toBe(1);
+  expect(sent[0]).toMatchObject({
+    alert: { topic: "runs", agent: "dev" },
+    project: "acme",
+    url: expect.stringMatching(/^https:\/\/al\.example\.test\/dashboard\/agents\/dev/) as string,
+  });
+  await expect.poll(() => (elapse(), counts.at(-1))).toEqual({ open: 1, dead: 0 });
+});
+
+test("a recovery whose transaction is tried again counts a lost run once", () => {
+  const { store, alerts } = setUp();
+  const lost = [
+    { item: cronItem("1"), instanceId: "dev-1", outcome: "lost", retry: null },
+  ] as const;
+  alerts.onLost(lost);
+  const once = store.alerts.list({ before: null, limit: 9 });
+  alerts.onLost(lost);
+  expect(store.alerts.list({ before: null, limit: 9 })).toEqual(once);
+  expect(alerts.operations.open()).toMatchObject([{ topic: "runs", count: 1 }]);
+});
+
+test("what was given up for a target that is gone from the config is not counted", async () => {
+  const { store, counts, live } = setUp();
+  await store.alerts.record({
+    states: [],
+    deliveries: [deliveryOf("1@ops"), deliveryOf("2@gone")],
+  });
+  for (const id of ["1@ops", "2@gone"])
+    await store.alerts.attempted(id, { type: "dead", at: 1, error: "HTTP 404" });
+  live();
+  expect(counts.at(-1)).toEqual({ open: 0, dead: 1 });
+});
+
+test("a store that is away for a moment is a warning, and what comes later is counted", async () => {
+  const problems: string[] = [];
+  const { store, alerts, counts, live } = setUp({ warn: (problem) => problems.push(problem) });
+  let isAway = true;
+  const counted = store.alerts.targetDeliveries();
+  Object.assign(store.alerts, {
+    targetDeliveries: () => {
+      if (isAway) throw new Error("disk I/O error");
+      return counted;
+    },
+  });
+  live();
+  expect([problems, counts]).toEqual([["alerts can't be counted: disk I/O error"], []]);
+  isAway = false;
+  await store.work.record(alerts.onEvent(failing("dev")) ?? (() => undefined));
+  await expect.poll(() => counts.length).toBeGreaterThan(0);
+});
+
+test("a test that is accepted switches its target on again; one that is refused does not", async () => {
+  const off = { at: 1, reason: "HTTP 410" };
+  const refused = setUp({}, { type: "gone", error: "HTTP 410" });
+  await refused.store.alerts.switchOff("ops", off);
+  expect(await refused.alerts.operations.test("ops")).toMatchObject({ type: "gone" });
+  expect(refused.store.alerts.switchedOff().has("ops")).toBe(true);
+  const { store, alerts } = setUp();
+  await store.alerts.switchOff("ops", off);
+  expect(await alerts.operations.test("ops")).toEqual(accepted);
+  expect(store.alerts.switchedOff().has("ops")).toBe(false);
+  expect(await alerts.operations.test("phone")).toMatchObject({
+    type: "failed",
+    error: "the project has no [alerts.phone]",
+  });
+});
+
+test("what waits for a target is sent at once when that accepts a test", async () => {
+  let answer: TargetAnswer = failed();
+  const { store, alerts, live } = setUp({ send: () => Promise.resolve(answer) });
+  await store.alerts.record({ states: [], deliveries: [deliveryOf("1@ops")] });
+  live();
+  const stored = () => store.alerts.list({ before: null, limit: 9 })[0];
+  await expect.poll(() => stored()?.attempts).toBe(1);
+  expect(await alerts.operations.test("ops")).toMatchObject({ type: "failed" });
+  expect(stored()?.nextAt).toBeGreaterThan(now);
+  answer = accepted;
+  expect(await alerts.operations.test("ops")).toEqual(accepted);
+  await expect.poll(stored).toMatchObject({ state: "sent", attempts: 2 });
+});
+
+test("a switched-off target that accepts a test is not failing, and gets its dead alerts", async () => {
+  let answer: TargetAnswer = { type: "gone", error: "it answered 410" };
+  const { store, alerts, live } = setUp({ send: () => Promise.resolve(answer) });
+  const deliveries = [deliveryOf("1@ops"), deliveryOf("2@ops"), deliveryOf("3@phone")];
+  await store.alerts.record({ states: [], deliveries });
+  live();
+  const dead = () => store.alerts.list({ state: "dead", before: null, limit: 9 });
+  await expect.poll(() => dead().length).toBe(3);
+  answer = accepted;
+  expect(await alerts.operations.test("ops")).toEqual(accepted);
+  expect(store.alerts.targetDeliveries().get("ops")).toMatchObject({ dead: 0, lastError: null });
+  const sent = () => store.alerts.list({ state: "sent", before: null, limit: 9 });
+  await expect.poll(() => sent().map(({ id }) => id)).toEqual(["2@ops", "1@ops"]);
+  expect(dead().map(({ id }) => id)).toEqual(["3@phone"]);
+});
+
+const now = Date.parse("2026-11-22T12:00:00Z");
+const minutesAgo = (minutes: number): number => now - minutes * 60_000;
+const down = (minutes: number, crashed: boolean) => ({
+  type: "scheduler-down",
+  downMs: minutes * 60_000,
+  crashed,
+});
+
+test.each([
+  ["was stopped", { aliveAt: minutesAgo(31), stoppedAt: minutesAgo(30) }, down(30, false)],
+  ["died", { aliveAt: minutesAgo(30), stoppedAt: null }, down(30, true)],
+  ["died, and was started again", { aliveAt: minutesAgo(1), stoppedAt: null }, down(1, true)],
+  [
+    "was stopped earlier, and then died",
+    { aliveAt: minutesAgo(3), stoppedAt: minutesAgo(9) },
+    down(3, true),
+  ],
+  ["was restarted", { aliveAt: minutesAgo(1.5), stoppedAt: minutesAgo(1) }, null],
+  ["never was", { aliveAt: null, stoppedAt: null }, null],
+])("what a start alerts after a scheduler that %s", (_what, earlier, command) => {
+  expect(downCommand(earlier, now)).toEqual(command);
+});

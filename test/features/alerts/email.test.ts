@@ -1,0 +1,187 @@
+import { createServer } from "node:net";
+import type { Socket } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Alert } from "../../../src/foundation/contracts/alert.ts";
+import { createSendAlert } from "../../../src/features/alerts/send-alert.ts";
+import type { Fields } from "../../../src/features/alerts/target.ts";
+import { certificateAuthority } from "../../helpers/certificate-authority.ts";
+import { mailLogin, startMailServer } from "./mail-server.ts";
+import type { MailServer } from "./mail-server.ts";
+import { alerts, messageFor, targetOf } from "./samples.ts";
+
+const authority = certificateAuthority();
+const usual = getCACertificates("default");
+const own = authority.issue("localhost");
+beforeAll(() => setDefaultCACertificates([...usual, authority.cert]));
+afterAll(() => {
+  setDefaultCACertificates(usual);
+  authority.remove();
+});
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function mailServer(options: Parameters<typeof startMailServer>[0]): Promise<MailServer> {
+  const server = await startMailServer(options);
+  closers.push(() => server.close());
+  return server;
+}
+
+const warnings: string[] = [];
+const from = "Almanac <almanac@example.com>";
+
+function send(
+  port: number,
+  fields: Fields,
+  alert: Alert = alerts.opened as Alert,
+  to: readonly string[] = ["ops@example.com"],
+) {
+  warnings.length = 0;
+  const sendAlert = createSendAlert({
+    credential: () => Promise.resolve({ host: "localhost", port: String(port), from, ...fields }),
+    sendRequest: () => Promise.reject(new Error("not by HTTP")),
+    redact: (text) => text,
+    warn: (message) => warnings.push(message),
+    now: Date.now,
+    timeoutMs: 1_000,
+  });
+  return sendAlert(messageFor(alert), targetOf("email", to));
+}
+
+describe("e-mail", () => {
+  test("goes by STARTTLS, with user and password", async () => {
+    const { port, mails } = await mailServer(own);
+    expect(await send(port, mailLogin)).toEqual({ type: "accepted" });
+    const [mail] = mails;
+    expect(mail).toMatchObject({ secure: true, user: "alerts", from: "almanac@example.com" });
+    expect(mail?.to).toEqual(["ops@example.com"]);
+  });
+
+  test("goes by implicit TLS", async () => {
+    const { port, mails } = await mailServer({ ...own, secure: true });
+    expect(await send(port, { ...mailLogin, tls: "implicit" })).toEqual({ type: "accepted" });
+    expect(mails).toMatchObject([{ secure: true, user: "alerts" }]);
+  });
+
+  test("goes without encryption only when that is asked for", async () => {
+    const options = { disabledCommands: ["STARTTLS", "AUTH"] };
+    const { port, mails } = await mailServer(options);
+    expect(await send(port, {})).toMatchObject({ type: "failed" });
+    expect(mails).toEqual([]);
+    expect(await send(port, { tls: "none" })).toEqual({ type: "accepted" });
+    expect(mails).toMatchObject([{ secure: false, user: null }]);
+  });
+
+  test("sends no password over a connection that can't be encrypted", async () => {
+    const options = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
+    const { port, passwords } = await mailServer(options);
+    expect(await send(port, mailLogin)).toMatchObject({ type: "failed" });
+    expect(passwords).toEqual([]);
+  });
+
+  test("is not given to a server whose certificate no authority signed", async () => {
+    const stranger = certificateAuthority();
+    closers.push(() => Promise.resolve(stranger.remove()));
+    const { port, mails } = await mailServer(stranger.issue("localhost"));
+    const answer = await send(port, mailLogin);
+    expect(answer).toMatchObject({ type: "failed" });
+    expect(JSON.stringify(answer)).toMatch(/certificate/);
+    expect(mails).toEqual([]);
+  });
+
+  test("has subject, both texts and one id for all attempts, and is not answered by machines", async () => {
+    const { port, mails } = await mailServer(own);
+    await send(port, mailLogin);
+    await send(port, mailLogin);
+    const [first, second] = mails.map(({ headers }) => headers);
+    expect(first?.get("subject")).toBe("[acme & <co>] dev failed");
+    expect(first?.get("to")).toBe("ops@example.com");
+    expect(first?.get("message-id")).toBe(`<${messageFor(alerts.opened as Alert).id}@example.com>`);
+    expect(second?.get("message-id")).toBe(first?.get("message-id"));
+    expect(first?.get("auto-submitted")).toBe("auto-generated");
+    const raw = mails[0]?.raw ?? "";
+    expect(raw).toContain("text/plain");
+    expect(raw).toContain("text/html");
+    expect(raw).toContain("Why: the hook ./build failed with exit code 2");
+  });
+
+  test("has a stranger's text as that text, and no header of it", async () => {
+    const { port, mails } = await mailServer(own);
+    const alert = { ...(alerts.hostile as Alert), agent: "a\r\nBcc: x@evil.test\r\n\r\nbody" };
+    expect(await send(port, mailLogin, alert)).toEqual({ type: "accepted" });
+    const [{ headers, raw, to } = { headers: new Map<string, string>(), raw: "", to: [] }] = mails;
+    expect(to).toEqual(["ops@example.com"]);
+    expect(headers.has("bcc")).toBe(false);
+    expect(raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
+  });
+
+  test("takes a name in other letters than ASCII", async () => {
+    const { port, mails } = await mailServer(own);
+    const fields = { ...mailLogin, from: "Überwachung <a@example.com>" };
+    expect(await send(port, fields)).toEqual({ type: "accepted" });
+    expect(mails[0]?.headers.get("from")).toContain("<a@example.com>");
+  });
+});
+
+describe("an e-mail fails", () => {
+  test("with a wrong password, which is not shown", async () => {
+    const { port } = await mailServer(own);
+    const answer = await send(port, { ...mailLogin, password: "wr0ng-password" });
+    expect(answer).toMatchObject({ type: "failed", afterMs: null });
+    expect(JSON.stringify(answer)).not.toContain("wr0ng-password");
+  });
+
+  test("when the server has none of its mailboxes", async () => {
+    const { port } = await mailServer(own);
+    const answer = await send(port, mailLogin, alerts.opened, ["unknown@example.com"]);
+    expect(answer).toMatchObject({ type: "failed" });
+    expect(JSON.stringify(answer)).toContain("550");
+  });
+
+  test("but not when it has some of them: the others are a warning", async () => {
+    const { port, mails } = await mailServer(own);
+    const to = ["unknown@example.com", "ops@example.com"];
+    expect(await send(port, mailLogin, alerts.opened, to)).toEqual({ type: "accepted" });
+    expect(mails[0]?.to).toEqual(["ops@example.com"]);
+    expect(warnings).toEqual(["the mail server of ops refused an alert for unknown@example.com"]);
+  });
+
+  test.each([
+    ["says nothing", () => undefined],
+    ["greets and says nothing more", (socket: Socket) => socket.write("220 here\r\n")],
+    ["greets and then says one byte after the other", (socket: Socket) => drip(socket)],
+  ])("in time with a server that %s, and leaves no connection", async (_name, greet) => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      sockets.push(socket.on("error", () => undefined).resume());
+      greet(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closers.push(() => new Promise((resolve) => server.close(() => resolve())));
+    const { port } = server.address() as { port: number };
+    const begin = performance.now();
+    expect(await send(port, mailLogin)).toMatchObject({ type: "failed" });
+    expect(performance.now() - begin).toBeLessThan(2_500);
+    await expect.poll(() => sockets.every((one) => one.destroyed), { timeout: 3_000 }).toBe(true);
+  });
+
+  test("with a server that closes in the middle", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined).resume();
+      socket.end("220 here\r\n");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closers.push(() => new Promise((resolve) => server.close(() => resolve())));
+    const { port } = server.address() as { port: number };
+    expect(await send(port, mailLogin)).toMatchObject({ type: "failed" });
+  });
+});
+
+function drip(socket: Socket): void {
+  socket.write("220 here\r\n");
+  const timer = setInterval(() => socket.write("2"), 50);
+  socket.once("close", () => clearInterval(timer));
+}

@@ -1,0 +1,144 @@
+import { createServer } from "node:net";
+import type { Socket } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Alert } from "../../../src/foundation/contracts/alert.ts";
+import { createSendAlert } from "../../../src/features/alerts/send-alert.ts";
+import type { SendAlert, TargetAnswer } from "../../../src/foundation/contracts/alerts.ts";
+import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
+import { UserError } from "../../../src/foundation/errors.ts";
+import { webhookSecret } from "./fake-apis.ts";
+import { startReceiver } from "./receiver.ts";
+import { senderWorld } from "./sender-world.ts";
+import { alerts, messageFor, targetOf } from "./samples.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A server that does with a connection what no server of HTTP should. */
+async function faultyServer(fault: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => undefined));
+    socket.once("data", () => fault(socket)).resume();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+function sendTo(url: string, timeoutMs = 2_000): SendAlert {
+  return createSendAlert({
+    credential: () => Promise.resolve({ url, secret: webhookSecret }),
+    sendRequest: createSendRequest({ proxyEnv: {}, timeoutMs }),
+    redact: (text) => text,
+    warn: () => undefined,
+    now: Date.now,
+  });
+}
+
+const faults: readonly (readonly [string, boolean, (socket: Socket) => void])[] = [
+  ["hangs", true, () => undefined],
+  ["answers byte by byte", true, (socket) => drip(socket)],
+  [
+    "closes in the middle",
+    false,
+    (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab"),
+  ],
+  ["closes at once", false, (socket) => socket.destroy()],
+  ["does not speak HTTP", false, (socket) => socket.end("220 mail.example.test ESMTP\r\n")],
+  ["has headers without end", false, (socket) => endless(socket)],
+];
+
+describe("a target that", () => {
+  test.each(faults)("%s has failed in time, and delays no other", async (_name, isSlow, fault) => {
+    const good = await startReceiver(() => ({ status: 200 }));
+    const [toBad, toGood] = [sendTo(await faultyServer(fault)), sendTo(good.base)];
+    const answers: TargetAnswer[] = [];
+    const world = senderWorld({
+      send: async (message, target) => {
+        const answer = await (target.name === "ops" ? toBad : toGood)(message, target);
+        if (target.name === "ops") answers.push(answer);
+        return answer;
+      },
+    });
+    await world.add("1@ops", "2@dev", "3@dev");
+    await expect.poll(() => good.received.length, { interval: 2 }).toBe(2);
+    if (isSlow) expect(answers).toEqual([]);
+    await world.recorded(3);
+    expect(answers).toMatchObject([{ type: "failed", afterMs: null }]);
+    expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
+  });
+});
+
+describe("an alert", () => {
+  const alert = alerts.opened as Alert;
+
+  test("fails with what to do when its credential is missing", async () => {
+    const missing = new UserError("missing_credential", "credential alert_webhook is missing", {
+      hint: "al creds add alert_webhook",
+    });
+    const sendAlert = createSendAlert({
+      credential: () => Promise.reject(missing),
+      sendRequest: createSendRequest({ proxyEnv: {} }),
+      redact: (text) => text,
+      warn: () => undefined,
+      now: Date.now,
+    });
+    expect(await sendAlert(messageFor(alert), targetOf("webhook"))).toEqual({
+      type: "failed",
+      error: "credential alert_webhook is missing; al creds add alert_webhook",
+      afterMs: null,
+    });
+  });
+
+  test("has no secret in what is shown of a failure", async () => {
+    const { base } = await startReceiver(() => ({ status: 500, body: "you sent s3cret" }));
+    const sendAlert = createSendAlert({
+      credential: () => Promise.resolve({ url: base, secret: webhookSecret }),
+      sendRequest: createSendRequest({ proxyEnv: {} }),
+      redact: (text) => text.replaceAll("s3cret", "[redacted]"),
+      warn: () => undefined,
+      now: Date.now,
+    });
+    expect(await sendAlert(messageFor(alert), targetOf("webhook"))).toMatchObject({
+      error: "it answered 500: you sent [redacted]",
+    });
+  });
+
+  test.each([150, 170, 185, 195, 280, 290])(
+    "has no part of a secret that stands after %s characters of an answer",
+    async (before) => {
+      const path = "/services/T0AAAAAAA/xoxb-secretsecretsecret";
+      const body = `${"x".repeat(before)} s3cret-token ${path}`;
+      const { base } = await startReceiver(() => ({ status: 404, body }));
+      const sendAlert = createSendAlert({
+        credential: () => Promise.resolve({ url: `${base}${path}` }),
+        sendRequest: createSendRequest({ proxyEnv: {} }),
+        redact: (text) => text.replaceAll("s3cret-token", "[redacted]"),
+        warn: () => undefined,
+        now: Date.now,
+      });
+      const answer = await sendAlert(messageFor(alert), targetOf("slack"));
+      const error = answer.type === "accepted" ? "" : answer.error;
+      expect(error).not.toMatch(/s3cret|T0A|xoxb/);
+      expect(error.length).toBeLessThanOrEqual(300);
+    },
+  );
+});
+
+function drip(socket: Socket): void {
+  socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
+  const timer = setInterval(() => socket.write("."), 20);
+  socket.once("close", () => clearInterval(timer));
+}
+
+function endless(socket: Socket): void {
+  socket.write("HTTP/1.1 200 OK\r\n");
+  const timer = setInterval(() => socket.write(`x: ${"y".repeat(4_000)}\r\n`), 5);
+  socket.once("close", () => clearInterval(timer));
+}

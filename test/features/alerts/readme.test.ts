@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Alert } from "../../../src/foundation/contracts/alert.ts";
+import { alertTargetTypes } from "../../../streams/alert-options.ts";
+import { createSendAlert } from "../../../src/features/alerts/send-alert.ts";
+import { alertCredentialTypes } from "../../../src/foundation/contracts/alert-credentials.ts";
+import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
+import { credentialType } from "../../../src/foundation/credentials/credential-types.ts";
+import { webhookSecret } from "./fake-apis.ts";
+import { startReceiver } from "./receiver.ts";
+import { alerts, messageFor, targetOf } from "./samples.ts";
+
+const readme = readFileSync(
+  join(import.meta.dirname, "../../../src/features/alerts/README.md"),
+  "utf8",
+);
+
+/** The first block of a language. */
+function block(language: string): string {
+  return readme.split(`\`\`\`${language}\n`)[1]?.split("```")[0] ?? "";
+}
+
+async function receivedRequest() {
+  const { base, received } = await startReceiver(() => ({ status: 204 }));
+  const sendAlert = createSendAlert({
+    credential: () => Promise.resolve({ url: base, secret: webhookSecret }),
+    sendRequest: createSendRequest({ proxyEnv: {} }),
+    redact: (text) => text,
+    warn: () => undefined,
+    now: Date.now,
+  });
+  await sendAlert(messageFor(alerts.opened as Alert), targetOf("webhook"));
+  const [request] = received;
+  if (request === undefined) throw new Error("nothing came");
+  return request;
+}
+
+type Verify = (headers: object, body: string, secret: string) => boolean;
+
+test("the example of a receiver takes what is sent, and nothing else", async () => {
+  const url = `data:text/javascript,${encodeURIComponent(block("js"))}`;
+  const { isFromAlmanac } = (await import(url)) as { isFromAlmanac: Verify };
+  const { headers, text } = await receivedRequest();
+  expect(isFromAlmanac(headers, text, webhookSecret)).toBe(true);
+  expect(isFromAlmanac(headers, text.replace("dev", "ops"), webhookSecret)).toBe(false);
+  const other = `whsec_${Buffer.alloc(32, 8).toString("base64")}`;
+  expect(isFromAlmanac(headers, text, other)).toBe(false);
+  expect(isFromAlmanac({ ...headers, "webhook-timestamp": "1" }, text, webhookSecret)).toBe(false);
+  expect(isFromAlmanac({}, text, webhookSecret)).toBe(false);
+});
+
+test("the example of a body has the fields that are sent", async () => {
+  const sent = JSON.parse((await receivedRequest()).text) as { data: object };
+  const shown = JSON.parse(block("json")) as { data: object };
+  expect(Object.keys(shown)).toEqual(Object.keys(sent));
+  expect(Object.keys(shown.data).sort()).toEqual(Object.keys(sent.data).sort());
+});
+
+test("the table has all targets, with all fields", () => {
+  for (const type of alertTargetTypes) {
+    const credential = alertCredentialTypes[type];
+    const row = readme
+      .split("\n")
+      .find((line) => line.startsWith(`| \`${type}\` | \`${credential}\``));
+    for (const field of Object.keys(credentialType(credential)?.fields ?? {})) {
+      expect(row, type).toContain(`\`${field}\``);
+    }
+  }
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it, test } from "vitest";
+import { alertText } from "../../../../src/features/alerts/rules/alert-text.ts";
+import type { Alert } from "../../../../src/foundation/contracts/alert.ts";
+import { anAlert } from "./alerts.ts";
+
+const hourMs = 3_600_000;
+const utc = { timezone: "UTC" };
+const linesOf = (alert: Alert, timezone = "UTC"): readonly string[] =>
+  alertText(alert, { timezone }).lines.map(({ label, text }) => `${label}: ${text}`);
+
+/** One without run. */
+const plain = { outcome: null, instanceId: null, costUsd: null } as const;
+
+describe("the text of an alert", () => {
+  it("has what failed, why, since when and at what cost", () => {
+    const { title, severity } = alertText(anAlert(), utc);
+    expect({ title, severity }).toEqual({ title: "dev failed", severity: "error" });
+    expect(linesOf(anAlert())).toEqual([
+      "Why: exited with code 1",
+      "At: 2026-11-22 14:05 UTC",
+      "Run: dev-abcdefgh",
+      "Cost: $0.12",
+      "Next: al logs dev",
+    ]);
+  });
+
+  it("has times as clocks of the project show them, and how long it lasts", () => {
+    const { at } = anAlert();
+    const alert = anAlert({ ...plain, phase: "reminder", since: at - 26 * hourMs, count: 9 });
+    expect(linesOf(alert, "Asia/Kathmandu")).toEqual([
+      "Why: exited with code 1",
+      "Since: 2026-11-21 17:50 Asia/Kathmandu (26 h)",
+      "Failures: 9 in a row",
+      "Next: al logs dev",
+    ]);
+  });
+
+  it("has, once all is right again, how long it was not", () => {
+    const { at } = anAlert();
+    const alert = anAlert({ ...plain, phase: "resolved", since: at - 90 * hourMs, count: 4 });
+    expect(alertText(alert, utc)).toMatchObject({ title: "dev recovered", severity: "ok" });
+    expect(linesOf(alert)).toEqual([
+      "Was: exited with code 1",
+      "Lasted: 3 days, since 2026-11-18 20:05 UTC",
+      "Failures: 4 in a row",
+    ]);
+  });
+
+  it("names the agents of a digest as far as they are known", () => {
+    const agents = Array.from({ length: 10 }, (_, index) => `a${index}`);
+    const digest = { ...plain, topic: "digest", agent: null, reason: null } as const;
+    expect(linesOf(anAlert({ ...digest, count: 11, agents }))[0]).toBe(
+      "Agents: a0, a1, a2, a3, a4, a5, a6, a7, a8, a9 and others",
+    );
+    expect(linesOf(anAlert({ ...digest, count: 3, agents: ["a", "b"] }))[0]).toBe("Agents: a, b");
+  });
+});
+
+test("a digest has what it counts, and no cause", () => {
+  const reason = "failed runs: 3 new";
+  expect(linesOf(anAlert({ ...plain, topic: "digest", agent: null, reason }))[0]).toBe(
+    "What: failed runs: 3 new",
+  );
+});
+
+test("the time without a scheduler has ended when it is alerted", () => {
+  const { at } = anAlert();
+  const down = { ...plain, topic: "scheduler_down", agent: null, reason: null } as const;
+  expect(linesOf(anAlert({ ...down, since: at - 2 * hourMs }))).toEqual([
+    "Lasted: 2 h, since 2026-11-22 12:05 UTC",
+  ]);
+  expect(linesOf(anAlert({ ...down, since: at - hourMs, count: 4 }))).toEqual([
+    "Since: 2026-11-22 13:05 UTC (1 h)",
+  ]);
+});
+
+test.each<[Partial<Alert>, string, string]>([
+  [{ outcome: "timed_out" }, "dev timed out", "error"],
+  [{ outcome: "out_of_memory" }, "dev ran out of memory", "error"],
+  [{ outcome: "lost" }, "dev lost its run", "error"],
+  [{ outcome: "over_budget" }, "dev ran over its budget", "error"],
+  [{ outcome: "rejected" }, "dev could not start", "error"],
+  [{ phase: "reminder" }, "dev still fails", "error"],
+  [{ topic: "config", agent: null }, "The config of the project is invalid", "error"],
+  [{ topic: "config", phase: "resolved" }, "The config of dev is valid again", "ok"],
+  [{ topic: "image" }, "The image of dev can't be built", "error"],
+  [{ topic: "credentials" }, "dev lacks what its runs need", "error"],
+  [{ topic: "missed_ticks" }, "dev missed its schedule", "warning"],
+  [{ topic: "missed_ticks", count: 3 }, "dev missed its schedule 3 times", "warning"],
+  [{ topic: "dead_letters" }, "Work for dev became a dead letter", "error"],
+  [{ topic: "dead_letters", count: 7 }, "7 items of work for dev became dead letters", "error"],
+  [{ topic: "budget", count: 80 }, "dev spent 80 % of its budget", "warning"],
+  [{ topic: "budget", agent: null, count: 100 }, "The project spent 100 % of its budget", "error"],
+  [{ topic: "scheduler_down", since: 0, at: 7_300_000 }, "The scheduler was down for 2 h", "error"],
+  [{ topic: "scheduler_down", count: 4 }, "The scheduler was down 4 times", "error"],
+  [{ topic: "no_success", since: 0, at: 48 * hourMs }, "dev had no success for 48 h", "error"],
+  [{ topic: "digest", agent: null, count: 12 }, "12 alerts", "error"],
+  [{ topic: "digest", agent: null, count: 2, agents: ["a", "b"] }, "2 alerts: a, b", "error"],
+  [
+    { topic: "digest", phase: "resolved", count: 9, agents: ["a", "b", "c", "d"] },
+    "9 alerts are resolved: a, b, c and others",
+    "ok",
+  ],
+  [{ topic: "digest", phase: "resolved", count: 12 }, "12 alerts are resolved", "ok"],
+  [{ topic: "test", agent: null }, "Test alert", "ok"],
+])("the title of %o is %s, as %s", (more, title, severity) => {
+  expect(alertText(anAlert(more), utc)).toMatchObject({ title, severity });
+});
+
+test.each([
+  ["a failure", { topic: "runs" }, "al logs dev"],
+  ["dead letters", { topic: "dead_letters" }, "al history --dead-letter --agent dev"],
+  ["a config of the project", { topic: "config", agent: null }, "al doctor"],
+  ["a budget that is used up", { topic: "budget", count: 100 }, "al budget raise dev <usd>"],
+  ["the project's", { topic: "budget", count: 100, agent: null }, "al budget raise project <usd>"],
+  ["a budget that is not", { topic: "budget", count: 80 }, undefined],
+  ["what is right again", { topic: "runs", phase: "resolved" }, undefined],
+  ["a test", { topic: "test", agent: null }, undefined],
+] as const)("after %s, the command that comes next", (_what, more, command) => {
+  const { lines } = alertText(anAlert({ ...plain, ...more }), utc);
+  expect(lines.find(({ label }) => label === "Next")?.text).toBe(command);
+});

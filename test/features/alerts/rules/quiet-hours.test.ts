@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { quietEnd } from "../../../../src/features/alerts/rules/quiet-hours.ts";
+
+const at = (hours: number, minutes = 0): number => hours * 60 + minutes;
+const overNight = { from: at(22), until: at(7) };
+const atNoon = { from: at(12), until: at(13, 30) };
+const endOf = (quiet: typeof atNoon | null, moment: string, timezone = "UTC"): string | null => {
+  const end = quietEnd(quiet, Date.parse(moment), timezone);
+  return end === null ? null : new Date(end).toISOString().slice(0, "2026-11-22T07:00".length);
+};
+
+describe("quiet hours", () => {
+  it.each([
+    ["2026-11-22T21:59:59.999Z", null],
+    ["2026-11-22T22:00:00Z", "2026-11-23T07:00"],
+    ["2026-11-22T23:59:59Z", "2026-11-23T07:00"],
+    ["2026-11-23T00:00:00Z", "2026-11-23T07:00"],
+    ["2026-11-23T06:59:59.999Z", "2026-11-23T07:00"],
+    ["2026-11-23T07:00:00Z", null],
+  ])("over midnight, at %s, end at %s", (moment, end) => {
+    expect(endOf(overNight, moment)).toBe(end);
+  });
+
+  it.each([
+    ["2026-11-22T11:59:00Z", null],
+    ["2026-11-22T12:00:00Z", "2026-11-22T13:30"],
+    ["2026-11-22T13:30:00Z", null],
+  ])("of a day, at %s, end at %s", (moment, end) => {
+    expect(endOf(atNoon, moment)).toBe(end);
+  });
+
+  it("follow the clock of the project", () => {
+    expect(endOf(overNight, "2026-11-22T17:00:00Z", "Asia/Kathmandu")).toBe("2026-11-23T01:15");
+    expect(endOf(overNight, "2026-11-22T16:00:00Z", "Asia/Kathmandu")).toBeNull();
+  });
+
+  it("end when the clock shows their end, also in a night in which it is changed", () => {
+    expect(endOf(overNight, "2026-03-28T23:00:00Z", "Europe/Berlin")).toBe("2026-03-29T05:00");
+    expect(endOf(overNight, "2026-10-24T23:00:00Z", "Europe/Berlin")).toBe("2026-10-25T06:00");
+  });
+
+  it("end after the gap when the clock skips their end, and once when it shows it twice", () => {
+    const untilHalfPast = { from: at(1), until: at(2, 30) };
+    const end = (moment: string): string | null => endOf(untilHalfPast, moment, "Europe/Berlin");
+    expect(end("2026-03-29T00:30:00Z")).toBe("2026-03-29T01:30");
+    expect(end("2026-10-25T00:15:00Z")).toBe("2026-10-25T00:30");
+    expect(end("2026-10-25T01:15:00Z")).toBe("2026-10-25T01:30");
+  });
+
+  it("are never, for a target without any", () => {
+    expect(endOf(null, "2026-11-22T22:00:00Z")).toBeNull();
+  });
+});

@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-command.ts";
+import { aProblem, eventsOf } from "../../../streams/status/events.ts";
+import { defaultOptions, ended, runEvent, set, timeline } from "./alerts.ts";
+import type { Timeline } from "./alerts.ts";
+
+const [minute, hour] = [60_000, 3_600_000];
+const optionsOf = () => ({
+  ...defaultOptions,
+  after: 2,
+  remindMs: 1.5 * hour,
+  noSuccessForMs: 5 * hour,
+});
+
+/** What is so of an agent, whichever scheduler looks. */
+interface Truth {
+  isValid: boolean;
+  isComplete: boolean;
+  isEnabled: boolean;
+}
+
+const newTruth = (): Truth => ({ isValid: true, isComplete: true, isEnabled: true });
+
+const names = [
+  "fail",
+  "succeed",
+  "kill",
+  "break",
+  "mend",
+  "lose",
+  "find",
+  "disable",
+  "enable",
+] as const;
+
+const acts: Record<(typeof names)[number], (agent: string, truth: Truth) => AlertCommand> = {
+  fail: (agent) => ended(agent),
+  succeed: (agent) => ended(agent, "succeeded"),
+  kill: (agent) => ended(agent, "killed"),
+  break: (agent, truth) => {
+    truth.isValid = false;
+    return runEvent(eventsOf(agent).invalid(aProblem()));
+  },
+  mend: (agent, truth) => {
+    truth.isValid = true;
+    return set(agent);
+  },
+  lose: (agent, truth) => {
+    truth.isComplete = false;
+    return runEvent(eventsOf(agent).requirements(aProblem()));
+  },
+  find: (agent, truth) => {
+    truth.isComplete = true;
+    return runEvent(eventsOf(agent).requirements());
+  },
+  disable: (agent, truth) => {
+    truth.isEnabled = false;
+    return runEvent(eventsOf(agent).enabled(false));
+  },
+  enable: (agent, truth) => {
+    truth.isEnabled = true;
+    return runEvent(eventsOf(agent).enabled(true));
+  },
+};
+
+/** What a scheduler emits of an agent when it starts. */
+function asLoaded(agent: string, { isValid, isComplete, isEnabled }: Truth): AlertCommand[] {
+  const of = eventsOf(agent);
+  return [
+    isValid ? set(agent) : runEvent(of.invalid(aProblem())),
+    ...(isEnabled ? [] : [runEvent(of.enabled(false))]),
+    ...(isComplete ? [] : [runEvent(of.requirements(aProblem()))]),
+  ];
+}
+
+const step = fc.record({
+  waitMinutes: fc.integer({ min: 2, max: 150 }),
+  agent: fc.constantFrom("dev", "ops"),
+  act: fc.constantFrom(...names, "fail", "fail", "fail"),
+  restarts: fc.boolean(),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** The alerts, with their times, sorted, of steps in which the scheduler restarts as they say, or never. */
+function alertsOf(steps: readonly Step[], mayRestart: boolean): readonly string[] {
+  const alerts: string[] = [];
+  const truths = new Map(["dev", "ops"].map((agent) => [agent, newTruth()]));
+  const loaded = (): AlertCommand[] => [...truths].flatMap(([agent, of]) => asLoaded(agent, of));
+  const take = ({ deliveries }: Timeline): void => {
+    for (const { alert } of deliveries.values()) {
+      const { at, agent, topic, phase, count, since } = alert;
+      alerts.push([at, agent, topic, phase, count, since].join(" "));
+    }
+  };
+  let line = timeline({ optionsOf });
+  line.at(0, ...loaded());
+  let now = 0;
+  for (const { waitMinutes, agent, act, restarts } of steps) {
+    now += waitMinutes * minute;
+    line.at(now);
+    if (restarts && mayRestart) {
+      take(line);
+      line = timeline({ optionsOf, startedAt: now, states: line.states() });
+      line.at(now, ...loaded());
+    }
+    const truth = truths.get(agent);
+    if (truth !== undefined) line.at(now + minute, acts[act](agent, truth));
+  }
+  line.at(now + hour);
+  take(line);
+  return alerts.toSorted();
+}
+
+test("a scheduler that restarts alerts the same, at the same times, as one that does not", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      expect(alertsOf(steps, true)).toEqual(alertsOf(steps, false));
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,56 @@
+import type { Alert } from "../../../src/foundation/contracts/alert.ts";
+import type { AlertTarget, AlertTargetType } from "../../../streams/alert-options.ts";
+import type { AlertMessage } from "../../../src/foundation/contracts/alerts.ts";
+
+const now = Date.now();
+
+const plain: Alert = {
+  topic: "runs",
+  phase: "opened",
+  agent: "dev",
+  at: now,
+  since: now - 90_000,
+  reason: "the hook ./build failed with exit code 2",
+  count: 1,
+  outcome: "failed",
+  instanceId: "0197a1c2-7d1e-7c3a-9c55-0123456789ab",
+  costUsd: 0.1234,
+  agents: [],
+};
+
+/** Everything that some target would take for more than text. */
+export const hostileText =
+  "<!channel> <@U123> @everyone @here **b** _i_ `c` ~~s~~ ||x|| > # [a](http://evil.test) http://evil.test <b>\"&amp;' \u001b[31m\u202e\r\nBcc: x@evil.test\n# h";
+
+export const alerts: Readonly<Record<string, Alert>> = {
+  opened: plain,
+  reminder: { ...plain, phase: "reminder", count: 12 },
+  resolved: { ...plain, phase: "resolved", count: 12, outcome: null, costUsd: null },
+  digest: {
+    ...plain,
+    topic: "digest",
+    agent: null,
+    count: 9_994,
+    instanceId: null,
+    outcome: null,
+    agents: Array.from({ length: 10 }, (_, index) => `agent-with-quite-a-long-name-${index}`),
+  },
+  budget: { ...plain, topic: "budget", agent: null, count: 80, instanceId: null, outcome: null },
+  test: { ...plain, topic: "test", agent: null, reason: null, instanceId: null, costUsd: null },
+  hostile: { ...plain, reason: hostileText },
+  long: { ...plain, reason: "\u{1f600}<&@".repeat(100) },
+};
+
+export function messageFor(alert: Alert): AlertMessage {
+  return {
+    id: "0197a1c2-7d1e-7c3a-9c55-ba9876543210",
+    alert,
+    project: "acme & <co>",
+    url: "https://al.example.test/dashboard/agents/dev?a=1&b=2",
+    timezone: "Europe/Vienna",
+  };
+}
+
+export function targetOf(type: AlertTargetType, to: readonly string[] = []): AlertTarget {
+  return { name: "ops", type, credential: type, to, quietHours: null };
+}

@@ -1,0 +1,136 @@
+import { expect, onTestFinished } from "vitest";
+import { createClock } from "../../../streams/clock.ts";
+import type { Delivery } from "../../../src/foundation/contracts/alert.ts";
+import type { AlertTarget } from "../../../streams/alert-options.ts";
+import { createSender } from "../../../src/features/alerts/sender.ts";
+import type { AlertSender, SenderDeps } from "../../../src/features/alerts/sender.ts";
+import type {
+  AlertMessage,
+  AlertStore,
+  TargetAnswer,
+} from "../../../src/foundation/contracts/alerts.ts";
+import { VirtualCalendar } from "../../helpers/marbles.ts";
+import { tempStore } from "../../foundation/store/support.ts";
+import { alerts, messageFor, targetOf } from "./samples.ts";
+
+export const start = Date.parse("2026-11-22T12:00:00Z");
+
+/** One attempt: of which delivery, when. */
+export interface Attempt {
+  readonly id: string;
+  readonly target: string;
+  /** Seconds since the start. */
+  readonly at: number;
+}
+
+export interface World {
+  readonly store: AlertStore;
+  readonly sender: AlertSender;
+  readonly attempts: readonly Attempt[];
+  readonly problems: readonly string[];
+  /** Names of targets, as the sender emitted them. */
+  readonly emitted: readonly string[];
+  readonly now: () => number;
+  /** Stores deliveries and wakes the sender. */
+  add(...ids: readonly string[]): Promise<void>;
+  /** Lets time pass until so many seconds after the start. */
+  until(seconds: number): void;
+  /** Sets the clock back. */
+  setBack(seconds: number): void;
+  /** Waits, in real time, for the attempts to be as many as that, and recorded. */
+  recorded(count: number): PromiseLike<void>;
+  /** Waits long enough for anything that might happen now. */
+  settled(): Promise<void>;
+  /** Deliveries to all targets together. */
+  counts(): { readonly waiting: number; readonly dead: number };
+}
+
+export interface WorldOptions extends Partial<Pick<SenderDeps, "targets" | "random" | "closeMs">> {
+  /** By default each alert is accepted. */
+  readonly send?: (message: AlertMessage, target: AlertTarget) => Promise<TargetAnswer>;
+  readonly store?: AlertStore;
+}
+
+export const accepted: TargetAnswer = { type: "accepted" };
+export const failed = (afterMs: number | null = null): TargetAnswer => ({
+  type: "failed",
+  error: "it answered 500",
+  afterMs,
+});
+
+/** `1@ops` is a delivery with the ID 1 to ops. */
+export function deliveryOf(name: string): Delivery {
+  const [, target = ""] = name.split("@");
+  const alert = alerts.opened;
+  if (alert === undefined) throw new Error("no sample");
+  return { id: name, at: start, target, alert, nextAt: start };
+}
+
+/** A sender over a real store, in virtual time. */
+export function senderWorld(options: WorldOptions = {}): World {
+  const { store = tempStore().alerts, send = () => Promise.resolve(accepted) } = options;
+  const calendar = new VirtualCalendar(new Date(start).toISOString());
+  const attempts: Attempt[] = [];
+  const problems: string[] = [];
+  const emitted: string[] = [];
+  const sender = createSender({
+    store,
+    targets: () => ["ops", "dev"].map((name) => ({ ...targetOf("webhook"), name })),
+    message: ({ id, alert }) => ({ ...messageFor(alert), id }),
+    clock: createClock(calendar),
+    onProblem: (problem) => problems.push(problem),
+    random: () => 0,
+    ...options,
+    send: (message, target) => {
+      const at = (calendar.now() - start) / 1000;
+      attempts.push({ id: message.id, target: target.name, at });
+      return send(message, target);
+    },
+  });
+  sender.attempted$.subscribe((name) => emitted.push(name));
+  onTestFinished(() => sender.close());
+  let [end, back] = [0, 0];
+  const flush = (): void => calendar.runUntil(new Date(start + (end - back) * 1000).toISOString());
+  /** What the sender planned by now for a time that has come is done first. */
+  const attemptsRecorded = (): number => {
+    flush();
+    return emitted.length;
+  };
+  return {
+    store,
+    sender,
+    attempts,
+    problems,
+    emitted,
+    now: () => calendar.now(),
+    add: async (...names) => {
+      await store.record({ states: [], deliveries: names.map(deliveryOf) });
+      sender.wake();
+    },
+    until: (seconds) => {
+      end = seconds;
+      flush();
+    },
+    setBack: (seconds) => {
+      back += seconds;
+      calendar.jump(-seconds * 1000);
+    },
+    recorded: (count) => expect.poll(attemptsRecorded, { interval: 2 }).toBe(count),
+    counts: () => {
+      const each = [...store.targetDeliveries().values()];
+      const sum = (key: "waiting" | "dead"): number =>
+        each.reduce((total, one) => total + one[key], 0);
+      return { waiting: sum("waiting"), dead: sum("dead") };
+    },
+    settled: async () => {
+      for (let turn = 0; turn < 10; turn++) {
+        await pause(5);
+        flush();
+      }
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

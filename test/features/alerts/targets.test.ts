@@ -1,0 +1,203 @@
+import { describe, expect, test } from "vitest";
+import type { Alert } from "../../../src/foundation/contracts/alert.ts";
+import { createSendAlert } from "../../../src/features/alerts/send-alert.ts";
+import type { Fields } from "../../../src/features/alerts/target.ts";
+import type { TargetAnswer } from "../../../src/foundation/contracts/alerts.ts";
+import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
+import { fakeApis } from "./fake-apis.ts";
+import type { Reply } from "./fake-apis.ts";
+import { startReceiver } from "./receiver.ts";
+import { alerts, hostileText, messageFor, targetOf } from "./samples.ts";
+
+type HttpType = keyof typeof fakeApis;
+const types = Object.keys(fakeApis) as HttpType[];
+const [opened, hostile] = [alerts.opened as Alert, alerts.hostile as Alert];
+
+function send(type: HttpType, fields: Fields, alert: Alert = opened): Promise<TargetAnswer> {
+  const sendAlert = createSendAlert({
+    credential: () => Promise.resolve(fields),
+    sendRequest: createSendRequest({ proxyEnv: {} }),
+    redact: (text) => text,
+    warn: () => undefined,
+    now: Date.now,
+  });
+  return sendAlert(messageFor(alert), targetOf(type));
+}
+
+describe.each(types)("%s", (type) => {
+  const { fields, answer } = fakeApis[type];
+
+  test.each(Object.entries(alerts))("takes an alert: %s", async (_name, alert) => {
+    const { base, received } = await startReceiver(answer);
+    expect(await send(type, fields(base), alert)).toEqual({ type: "accepted" });
+    expect(received).toHaveLength(1);
+  });
+
+  test("shows agent, reason and link, and a stranger's text as that text", async () => {
+    const { base, received } = await startReceiver(answer);
+    await send(type, fields(base));
+    await send(type, fields(base), hostile);
+    const [first = "", second = ""] = received.map(({ text }) => text);
+    expect(first).toContain("dev failed");
+    expect(first).toContain("exit code 2");
+    expect(first).toContain("/dashboard/agents/dev?a=1&");
+    expect(second).toContain("evil");
+    expect(second).not.toMatch(/\\u001b|\u001b|\u202e/);
+  });
+
+  test("works without an address of the dashboard", async () => {
+    const { base } = await startReceiver(answer);
+    const sendAlert = createSendAlert({
+      credential: () => Promise.resolve(fields(base)),
+      sendRequest: createSendRequest({ proxyEnv: {} }),
+      redact: (text) => text,
+      warn: () => undefined,
+      now: Date.now,
+    });
+    const message = { ...messageFor(opened), url: null };
+    expect(await sendAlert(message, targetOf(type))).toEqual({ type: "accepted" });
+  });
+
+  test("is switched off by 410", async () => {
+    const { base } = await startReceiver(() => ({ status: 410, body: "gone for good" }));
+    expect(await send(type, fields(base))).toEqual({
+      type: "gone",
+      error: "it answered 410: gone for good",
+    });
+  });
+
+  test.each([
+    ["seconds", () => "120", 120_000],
+    ["a date", () => new Date(Date.now() + 60_000).toUTCString(), 60_000],
+    ["nothing that can be read", () => "soon", null],
+  ])("is asked again after what its Retry-After says: %s", async (_name, header, afterMs) => {
+    const { base } = await startReceiver(() => ({
+      status: 503,
+      headers: { "retry-after": header() },
+    }));
+    const given = await send(type, fields(base));
+    expect(given).toMatchObject({ type: "failed", error: "it answered 503" });
+    const after = given.type === "failed" ? given.afterMs : 0;
+    if (afterMs === null) expect(after).toBeNull();
+    else expect(Math.abs((after ?? 0) - afterMs)).toBeLessThan(2_000);
+  });
+
+  test("is not followed to where it redirects", async () => {
+    const inner = await startReceiver(() => ({ status: 200 }));
+    const headers = { location: `${inner.base}/admin` };
+    const { base } = await startReceiver(() => ({ status: 307, headers }));
+    const given = await send(type, fields(base));
+    expect(given).toMatchObject({ type: "failed", afterMs: null });
+    expect(given).toMatchObject({ error: expect.stringContaining("not followed (307)") as string });
+    expect(inner.received).toEqual([]);
+  });
+
+  test("has no part of its address in what is shown of an error", async () => {
+    const echo = ({ path }: { readonly path: string }): Reply => ({
+      status: 500,
+      body: `Cannot POST ${path}`,
+    });
+    const { base, received } = await startReceiver(echo);
+    const given = await send(type, fields(base));
+    expect(given.type).toBe("failed");
+    const { pathname, search } = new URL(received[0]?.path ?? "", base);
+    const secrets = [...pathname.split("/"), search].filter((part) => part.length > 8);
+    for (const secret of secrets) expect(JSON.stringify(given)).not.toContain(secret);
+  });
+});
+
+const own: readonly (readonly [string, HttpType, Reply, object])[] = [
+  [
+    "Slack: the webhook was removed",
+    "slack",
+    { status: 404, body: "no_service" },
+    { type: "gone", error: "it answered 404: no_service" },
+  ],
+  [
+    "Slack: another 404",
+    "slack",
+    { status: 404, body: "not found" },
+    { type: "failed", afterMs: null },
+  ],
+  [
+    "Discord: the webhook was removed",
+    "discord",
+    { status: 404, body: '{"message": "Unknown Webhook", "code": 10015}' },
+    { type: "gone", error: "it answered 404: Unknown Webhook" },
+  ],
+  [
+    "Discord: its own seconds, with a fraction",
+    "discord",
+    {
+      status: 429,
+      headers: { "retry-after": "1" },
+      body: '{"message": "You are being rate limited.", "retry_after": 64.57, "global": false}',
+    },
+    { type: "failed", error: "it answered 429: You are being rate limited.", afterMs: 64_570 },
+  ],
+  [
+    "Teams: the workflow was removed",
+    "teams",
+    { status: 404, body: '{"error": {"code": "WorkflowNotFound", "message": "No such workflow"}}' },
+    { type: "gone", error: "it answered 404: No such workflow" },
+  ],
+  [
+    "Teams: throttled inside of a 200",
+    "teams",
+    {
+      status: 200,
+      body: "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId",
+    },
+    { type: "failed", afterMs: null },
+  ],
+  ["Teams: a 200 with its old answer", "teams", { status: 200, body: "1" }, { type: "accepted" }],
+  [
+    "Telegram: the bot was removed from the chat",
+    "telegram",
+    {
+      status: 403,
+      body: '{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the group chat"}',
+    },
+    { type: "gone", error: "it answered 403: Forbidden: bot was kicked from the group chat" },
+  ],
+  [
+    "Telegram: its own seconds",
+    "telegram",
+    {
+      status: 429,
+      body: '{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 34","parameters":{"retry_after":34}}',
+    },
+    { type: "failed", afterMs: 34_000 },
+  ],
+  [
+    "Telegram: the group got another ID",
+    "telegram",
+    {
+      status: 400,
+      body: '{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat","parameters":{"migrate_to_chat_id":-1009876543210}}',
+    },
+    {
+      type: "gone",
+      error: expect.stringContaining("its chat is -1009876543210 now") as string,
+    },
+  ],
+  [
+    "ntfy: too many",
+    "ntfy",
+    { status: 429, body: '{"code":42901,"http":429,"error":"limit reached: too many requests"}' },
+    { type: "failed", error: "it answered 429: limit reached: too many requests" },
+  ],
+];
+
+describe("what an API says in its own way", () => {
+  test.each(own)("%s", async (_name, type, reply, expected) => {
+    const { base } = await startReceiver(() => reply);
+    expect(await send(type, fakeApis[type].fields(base))).toMatchObject(expected);
+  });
+});
+
+test("the hostile sample holds what it is to hold", () => {
+  for (const part of ["<!channel>", "@everyone", "\u001b[", "\u202e", "\r\n"]) {
+    expect(hostileText).toContain(part);
+  }
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { listedCosts } from "../../../src/features/models/listed-models.ts";
+import {
+  dearest,
+  listedPrice,
+  modelTerms,
+  unpricedCustom,
+} from "../../../src/features/models/prices.ts";
+import { providers } from "../../../streams/agent-config.ts";
+import { costOf } from "../../../src/foundation/contracts/price.ts";
+
+const asked = { model: "claude-opus-4-5", authType: "api_key", maxTokens: null } as const;
+const noConfig = { price: null, requestsPerMinute: null };
+
+test.each([
+  ["anthropic", "claude-opus-4-5", { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 }],
+  ["openai", "gpt-4.1", { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 2 }],
+  [
+    "groq",
+    "llama-3.1-8b-instant",
+    { input: 0.05, output: 0.08, cacheRead: 0.05, cacheWrite: 0.05 },
+  ],
+  ["mistral", "codestral-latest", { input: 0.3, output: 0.9, cacheRead: 0.03, cacheWrite: 0.3 }],
+  ["scripted", "any", { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
+] as const)(
+  "%s's %s has a price; the cache costs what its input costs where it has none",
+  async (provider, model, price) => {
+    expect(await listedPrice(provider, model)).toMatchObject(price);
+  },
+);
+
+describe("gaps of the table", () => {
+  test.each([
+    ["google", "gemini-2.5-pro", { input: 2.5, output: 15, cacheRead: 0.25, cacheWrite: 2.5 }],
+    ["google", "gemini-3.1-pro-preview", { input: 4, output: 18, cacheRead: 0.4, cacheWrite: 4 }],
+    [
+      "openrouter",
+      "google/gemini-3.1-pro-preview",
+      { input: 4, output: 18, cacheRead: 0.4, cacheWrite: 0.75 },
+    ],
+    ["openrouter", "x-ai/grok-4.3", { input: 2.5, output: 5, cacheRead: 0.4, cacheWrite: 2.5 }],
+  ] as const)("long requests to %s's %s cost more", async (provider, model, rates) => {
+    const price = await listedPrice(provider, model);
+    expect(price?.tiers).toEqual([{ inputTokensAbove: 200_000, ...rates }]);
+  });
+
+  test("the higher price counts from the first token beyond the threshold", async () => {
+    const price = await listedPrice("google", "gemini-3.1-pro-preview");
+    if (price === null) throw new Error("no price");
+    const usage = { cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1_000 };
+    expect(costOf(price, { ...usage, input: 200_000 })).toBe(412_000_000);
+    expect(costOf(price, { ...usage, input: 200_001 })).toBe(818_004_000);
+  });
+
+  test("no model of Anthropic costs more by the length of its prompt", async () => {
+    for (const model of (await listedCosts("anthropic")).keys()) {
+      expect([model, (await listedPrice("anthropic", model))?.tiers]).toEqual([model, []]);
+    }
+  });
+
+  test("tiers that the table has stay", async () => {
+    expect(await listedPrice("xai", "grok-4.5")).toMatchObject({
+      tiers: [{ inputTokensAbove: 200_000, input: 4, output: 12, cacheRead: 0.6, cacheWrite: 4 }],
+    });
+  });
+
+  test.each(["auto", "openrouter/auto", "openrouter/auto-beta", "openrouter/fusion"])(
+    "%s, which chooses a model, has no price",
+    async (router) => {
+      expect((await listedCosts("openrouter")).has(router)).toBe(true);
+      expect(await listedPrice("openrouter", router)).toBeNull();
+    },
+  );
+
+  test("a model that is free is priced", async () => {
+    expect(await listedPrice("openrouter", "openrouter/free")).toMatchObject({ output: 0 });
+  });
+
+  test("no rate is less than nothing", async () => {
+    for (const provider of providers) {
+      for (const usd of Object.values(await dearest(provider))) {
+        expect(usd).toBeGreaterThanOrEqual(0);
+      }
+    }
+  });
+});
+
+describe("a model's terms", () => {
+  test("are the table's", async () => {
+    expect(await modelTerms({ ...asked, provider: "anthropic" }, noConfig)).toMatchObject({
+      provider: "anthropic",
+      price: { input: 5 },
+      billing: "priced",
+      maxOutputTokens: 64_000,
+      requestsPerMinute: null,
+    });
+  });
+
+  test("are the config's where it has them", async () => {
+    const price = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 };
+    const config = { price, requestsPerMinute: 60 };
+    const model = { ...asked, provider: "custom", maxTokens: 9 } as const;
+    expect(await modelTerms(model, config)).toEqual({
+      provider: "custom",
+      price,
+      billing: "priced",
+      maxOutputTokens: 9,
+      requestsPerMinute: 60,
+    });
+  });
+
+  test("of a model that is newer than the table are those of the dearest", async () => {
+    const terms = await modelTerms(
+      { ...asked, provider: "anthropic", model: "claude-x-9" },
+      noConfig,
+    );
+    expect(terms).toMatchObject({ billing: "unpriced", maxOutputTokens: 64_000 });
+    expect(terms.price).toEqual(await dearest("anthropic"));
+    expect(terms.price).toMatchObject({ input: 10, output: 50, cacheWrite: 12.5 });
+  });
+
+  test("of an own server's without a price are usual ones", async () => {
+    expect(await modelTerms({ ...asked, provider: "custom" }, noConfig)).toMatchObject({
+      price: unpricedCustom,
+      billing: "unpriced",
+      maxOutputTokens: 32_000,
+    });
+  });
+
+  test("of an own server's without a key are free, and unpriced", async () => {
+    const keyless = { ...asked, provider: "custom", authType: "none" } as const;
+    const { price, billing } = await modelTerms(keyless, noConfig);
+    expect([price.input, price.output, billing]).toEqual([0, 0, "unpriced"]);
+  });
+
+  test("of a subscription are not billed", async () => {
+    const model = { ...asked, provider: "anthropic", authType: "oauth_token" } as const;
+    expect(await modelTerms(model, noConfig)).toMatchObject({ billing: "subscription" });
+  });
+});

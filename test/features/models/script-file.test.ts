@@ -1,0 +1,56 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { UserError } from "../../../src/foundation/errors.ts";
+import { readScriptFile } from "../../../src/features/models/script-file.ts";
+
+describe("a script file", () => {
+  let directory: string;
+  let path: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "al-script-"));
+    path = join(directory, "hello.toml");
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  async function problemOf(text: string): Promise<string> {
+    await writeFile(path, text);
+    const error = await readScriptFile(path).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UserError);
+    return (error as UserError).message;
+  }
+
+  it("becomes turns with texts and tool calls", async () => {
+    await writeFile(
+      path,
+      `[[turns]]\ntext = "Looking."\n[[turns.tools]]\nname = "bash"\narguments = { command = "ls" }\n[[turns]]\ntext = "Done."\ndelayMs = 5\n`,
+    );
+    expect(await readScriptFile(path)).toEqual({
+      turns: [
+        { text: "Looking.", tools: [{ name: "bash", arguments: { command: "ls" } }] },
+        { text: "Done.", delayMs: 5 },
+      ],
+    });
+  });
+
+  it("names the file when it is missing", async () => {
+    await expect(readScriptFile(path)).rejects.toThrow(`the script ${path} is not there`);
+  });
+
+  it("names line and column of broken TOML", async () => {
+    expect(await problemOf(`[[turns]]\ntext = nonsense\n`)).toContain(`${path}:2:8`);
+  });
+
+  it("names the turn with a wrong value, an unknown key and an empty script", async () => {
+    expect(await problemOf(`[[turns]]\ntext = 5\n`)).toContain("turns.0.text");
+    expect(await problemOf(`[[turns]]\nsays = "x"\n`)).toContain(`"says"`);
+    expect(await problemOf(``)).toContain("turns");
+  });
+
+  it("refuses turns that could never play", async () => {
+    const problem = await problemOf(`[[turns]]\ntext = "a"\n[[turns]]\ntext = "b"\n`);
+    expect(problem).toContain("turn 1 of 2 calls no tool");
+  });
+});

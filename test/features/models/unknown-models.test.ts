@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { usualModel } from "../../../src/interfaces/cli/new/templates.ts";
+import { unknownModels } from "../../../src/features/models/unknown-models.ts";
+import { providers } from "../../../streams/agent-config.ts";
+import type { ModelConfig } from "../../../streams/agent-config.ts";
+
+const model = (
+  provider: ModelConfig["provider"],
+  name: string,
+  more: Partial<ModelConfig> = {},
+) => ({
+  name: "m",
+  provider,
+  model: name,
+  api: null,
+  contextWindow: null,
+  maxTokens: null,
+  ...more,
+});
+
+it("a model that is in no list comes with what is assumed of it and what replaces that", async () => {
+  const [gpt, claude] = await unknownModels([
+    model("openai", "gpt-6"),
+    model("anthropic", "claude-opus-6"),
+  ]);
+  expect(gpt).toEqual({
+    name: "m",
+    what: 'model m: "gpt-6" is not in the list of openai\'s models; its runs assume a context window of 272,000 tokens, no limit of an answer and the API openai-responses, and their cost is not known',
+    fix: "set contextWindow under [models.m] in config.toml, and maxTokens or api where they differ",
+    setting: "models.m.contextWindow=272000",
+  });
+  expect(claude?.what).toContain(
+    "200,000 tokens, answers of up to 64,000 tokens and the API anthr",
+  );
+});
+
+it("a slip is taken for one, another version is not", async () => {
+  const [slip, version] = await unknownModels([
+    model("mistral", "mistral-lage-latest"),
+    model("mistral", "mistral-small-2909"),
+  ]);
+  expect(slip?.what).toContain('; did you mean "mistral-large-latest"? Otherwise its runs assume');
+  expect(version?.what).not.toContain("did you mean");
+});
+
+it("models that are listed, whose window is set, or of which there is no list, are known", async () => {
+  const proposed = providers
+    .map(usualModel)
+    .map((one) => model(one.provider, one.model, { name: one.name }));
+  const set = model("openai", "gpt-6", { contextWindow: 300_000 });
+  expect(await unknownModels([...proposed, set, model("custom", "llama")])).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+import { contentOf } from "../../../src/features/search/line-content.ts";
+
+function contentOfEntry(entry: Partial<LogEntry>): ReturnType<typeof contentOf> {
+  const whole = Object.assign({ level: 30, time: 1, agent: "dev", msg: "" }, entry);
+  return contentOf(JSON.stringify(whole));
+}
+
+test("a call is found by its name and the texts of its input, and not by its keys", () => {
+  const input = { path: "a.txt", edits: [{ newText: "one\ntwo", line: 7 }], isDry: true };
+  const content = contentOfEntry({ msg: "edit a.txt", kind: "tool", tool: "edit", input });
+  expect(content).toMatchObject({ kind: "tool", isError: false, instanceId: null });
+  expect(content?.text).toBe("edit a.txt\none\ntwo\n7");
+});
+
+test("a run's first line is found by its prompt, or the title, repository and number of its event", () => {
+  const trigger = { kind: "webhook", title: "Fix the door", repo: "acme/app", number: 7 };
+  const content = contentOfEntry({ msg: "run started", kind: "run", trigger });
+  expect(content?.text).toBe("run started\nwebhook\nFix the door\nacme/app\n7");
+});
+
+test("of a tool's result the first 4 KiB are found, and that it is an error", () => {
+  const output = `first ${"x".repeat(5_000)} last`;
+  const content = contentOfEntry({
+    msg: "bash failed",
+    kind: "tool-result",
+    output,
+    isError: true,
+  });
+  expect(content?.isError).toBe(true);
+  expect(content?.text).toContain("first");
+  expect(content?.text).not.toContain("last");
+});
+
+test("colours of a terminal are no part of a word", () => {
+  expect(contentOfEntry({ msg: "\u001b[31mfull\u001b[0m" })?.text).toBe("full");
+});
+
+test("a line of brackets is read as far as it makes sense", () => {
+  const input = `${"[".repeat(16_000)}"deep"${"]".repeat(16_000)}`;
+  expect(contentOf(`{"time":1,"level":30,"msg":"call","input":${input}}`)?.text).toBe("call");
+});
+
+test("a line with more values than a call has arguments is read", () => {
+  const input = Array.from({ length: 300_000 }, () => 7).join(",");
+  const content = contentOf(`{"time":1,"level":30,"msg":"call 1","input":[${input}]}`);
+  expect(content?.text.startsWith("call 1\n7\n7")).toBe(true);
+});
+
+test.each([
+  '{"msg":"x","time":1e300}',
+  '{"msg":"x","time":"1"}',
+  '{"msg":"x","time":1,"kind":"usage"}',
+  '{"msg":"x","time":1,"kind":"tool-output"}',
+  "[]",
+  "null",
+  '"x"',
+  "{",
+  "",
+])("has nothing to find: %s", (line) => {
+  expect(contentOf(line)).toBeNull();
+});

@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SearchPage, SearchQuery } from "../../../src/foundation/contracts/search.ts";
+import { searchLogs } from "../../../src/features/search/search-logs.ts";
+import { openStore } from "../../../src/foundation/store/store.ts";
+import { dayMs, logProject, noon } from "./support.ts";
+
+let project: ReturnType<typeof logProject>;
+beforeEach(() => (project = logProject()));
+afterEach(() => project.remove());
+
+function find(q: string, more: Partial<SearchQuery> = {}): Promise<SearchPage> {
+  const query: SearchQuery = { q, order: "newest", limit: 20 };
+  return searchLogs({ projectDir: project.projectDir }, Object.assign(query, more));
+}
+const textsOf = ({ runs }: SearchPage): string[] =>
+  runs.flatMap(({ matches }) => matches.map(({ text }) => text));
+
+describe("the search over all logs", () => {
+  test("finds lines by words, phrases and beginnings, newest first, with their runs", async () => {
+    project.write({ msg: "deploy of web failed", instanceId: "alpha-aaaaaaaa", kind: "said" });
+    project.write({ msg: "web deploy is done", instanceId: "alpha-bbbbbbbb", time: noon + 1 });
+    project.write({ msg: "deployment", agent: "beta", time: noon - dayMs });
+    await project.index();
+    expect(textsOf(await find("deploy web"))).toEqual([
+      "web deploy is done",
+      "deploy of web failed",
+    ]);
+    expect(textsOf(await find('"deploy of"'))).toEqual(["deploy of web failed"]);
+    expect(textsOf(await find("DEPLOY*"))).toHaveLength(3);
+    expect(textsOf(await find("deploy*", { order: "oldest" }))[0]).toBe("deployment");
+    expect((await find("failed")).runs).toMatchObject([
+      { agent: "alpha", instanceId: "alpha-aaaaaaaa", count: 1, matches: [{ ranges: [[14, 20]] }] },
+    ]);
+    expect(textsOf(await find("deploy", { agent: "beta" }))).toEqual([]);
+    expect(textsOf(await find("deployment", { agent: "beta" }))).toEqual(["deployment"]);
+    expect((await find("deploy")).indexedUntil).not.toBeNull();
+  });
+
+  test("pages name each run once, and all of them", async () => {
+    for (let i = 0; i < 40; i++) {
+      const instanceId = `alpha-aaaaaa${String(i % 10).padStart(2, "a")}`;
+      project.write({ msg: `common ${i}`, instanceId, time: noon + i });
+    }
+    await project.index(500);
+    for (const order of ["newest", "oldest"] as const) {
+      const seen: (string | null)[] = [];
+      let before: string | undefined;
+      for (let pages = 0; pages < 9; pages++) {
+        const more = before === undefined ? {} : { before };
+        const page = await find("common", Object.assign(more, { order, limit: 3 }));
+        seen.push(...page.runs.map(({ instanceId }) => instanceId));
+        expect(page.runs.every(({ count }) => count === 4)).toBe(true);
+        if (page.next === null) break;
+        before = page.next;
+      }
+      expect(seen).toHaveLength(10);
+      expect(new Set(seen).size).toBe(10);
+    }
+  });
+
+  test("filters are by kind, run, time and outcome, together", async () => {
+    const run = { instanceId: "alpha-aaaaaaaa" };
+    project.write({ msg: "word one", kind: "said", ...run });
+    project.write({
+      msg: "bash done",
+      kind: "tool-result",
+      tool: "bash",
+      output: "word two",
+      ...run,
+    });
+    project.write({ msg: "word three", time: noon + 60_000, level: 50 });
+    project.write({ msg: "word four", kind: "usage" });
+    project.write({ msg: "word five", kind: "said", agent: "beta", time: noon - dayMs });
+    storeRuns(project.projectDir, { "alpha-aaaaaaaa": "failed" });
+    await project.index();
+    const found = async (more: Partial<SearchQuery>): Promise<string[]> =>
+      textsOf(await find("word", more));
+    expect(await found({})).toEqual(["word three", "word two", "word one", "word five"]);
+    expect(await found({ kind: "said" })).toEqual(["word one", "word five"]);
+    expect(await found({ kind: "error" })).toEqual(["word three"]);
+    expect(await found({ kind: "scheduler", agent: "alpha" })).toEqual(["word three"]);
+    expect(await found({ instance: "alpha-aaaaaaaa" })).toEqual(["word two", "word one"]);
+    expect(await found({ instance: "alpha-zzzzzzzz" })).toEqual([]);
+    expect(await found({ outcome: "failed" })).toEqual(["word two", "word one"]);
+    expect(await found({ outcome: "succeeded" })).toEqual([]);
+    const since = new Date(noon + 1).toISOString();
+    for (const order of ["newest", "oldest"] as const) {
+      expect(await found({ since, order })).toEqual(["word three"]);
+    }
+    expect((await find("word", { outcome: "failed" })).runs).toMatchObject([
+      { outcome: "failed", usd: 0.5, count: 2 },
+    ]);
+  });
+
+  test("a page that took its time ends where it is, and the next one goes on from there", async () => {
+    project.write({ msg: "word of a run", instanceId: "alpha-aaaaaaaa" });
+    for (let i = 0; i < 200; i++) project.write({ msg: `word ${i}`, time: noon + i });
+    await project.index();
+    const options = { projectDir: project.projectDir, budgetMs: -1 };
+    const query = { q: "word", order: "newest", limit: 5 } as const;
+    const first = await searchLogs(options, query);
+    expect(first.runs).toMatchObject([{ instanceId: null, count: 200 }]);
+    const pages: SearchPage[] = [first];
+    for (let { next } = first; next !== null; next = pages.at(-1)?.next ?? null) {
+      pages.push(await searchLogs(options, Object.assign({ before: next }, query)));
+    }
+    expect(pages.length).toBeGreaterThan(2);
+    const runs = pages.flatMap((page) => page.runs.map(({ instanceId }) => instanceId));
+    expect(runs).toEqual([null, "alpha-aaaaaaaa"]);
+  });
+
+  test("a match has the part of its line that is read, and the lines around it", async () => {
+    const run = { instanceId: "alpha-aaaaaaaa" };
+    project.write({ msg: "before", ...run });
+    project.write({ msg: "of another run", instanceId: "alpha-bbbbbbbb" });
+    project.write({ msg: `one\n${"long ".repeat(200)}needle ${"tail ".repeat(200)}\ntwo`, ...run });
+    project.write({ msg: "after\nlast", ...run });
+    await project.index();
+    const [match] = (await find("needle")).runs[0]?.matches ?? [];
+    expect(match).toMatchObject({ before: ["before", "one"], after: ["two", "after"] });
+    expect(match?.text.length).toBeLessThan(500);
+    const [range] = match?.ranges ?? [];
+    expect(match?.text.slice(...(range ?? [0, 0]))).toBe("needle");
+  });
+
+  test("what is not indexed yet is found too, once, and belongs to its run", async () => {
+    const now = Date.now();
+    const run = { instanceId: "alpha-aaaaaaaa" };
+    project.write({ msg: "word one", time: now - 2, ...run });
+    await project.index();
+    project.write({ msg: "word two", time: now - 1, ...run });
+    project.write({ msg: "word three", time: now, agent: "beta" });
+    const page = await find("word");
+    expect(page.runs.map(({ count }) => count)).toEqual([1, 2]);
+    expect(textsOf(page)).toEqual(["word three", "word two", "word one"]);
+    expect(textsOf(await find("word", { order: "oldest" }))).toEqual([
+      "word one",
+      "word two",
+      "word three",
+    ]);
+    const small = { projectDir: project.projectDir, maxScanBytes: 10 };
+    const old = await searchLogs(small, { q: "word", order: "newest", limit: 20 });
+    expect(textsOf(old)).toEqual(["word one"]);
+    expect(Date.parse(old.indexedUntil ?? "")).toBeLessThan(now);
+  });
+});
+
+/** What the store has of runs. */
+function storeRuns(projectDir: string, runs: Readonly<Record<string, string>>): void {
+  openStore(projectDir).close();
+  const db = new DatabaseSync(join(projectDir, ".al/state.db"));
+  const insert = db.prepare(
+    `INSERT INTO triggers (id, at, kind, agent, state, outcome, dead_letter, attempt, instance_id, started_at, cost_usd)
+     VALUES (?1, 1, 'cron', 'alpha', 'ended', ?2, 0, 1, ?1, 1, 0.5)`,
+  );
+  for (const [instanceId, outcome] of Object.entries(runs)) insert.run(instanceId, outcome);
+  db.close();
+}

@@ -1,0 +1,84 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { findAll } from "../../../src/features/search/find-terms.ts";
+import { matchExpression } from "../../../src/features/search/index-format.ts";
+import { parseTerms } from "../../../src/features/search/terms.ts";
+import { indexText } from "../../../src/features/search/tokens.ts";
+
+/** Whether the index finds a text, and whether a look at the text does: the two must never differ. */
+function finds(text: string, q: string): boolean {
+  const terms = parseTerms(q);
+  const db = new DatabaseSync(":memory:");
+  db.exec(
+    "CREATE VIRTUAL TABLE words USING fts5(text, content='', columnsize=0, tokenize='ascii')",
+  );
+  db.prepare("INSERT INTO words (rowid, text) VALUES (1, ?)").run(indexText(text));
+  const statement = db.prepare("SELECT count(*) AS n FROM words WHERE words MATCH ?");
+  const byIndex = statement.get(matchExpression(terms, []))?.n === 1;
+  db.close();
+  expect(findAll(text, terms) !== null, `${q} in ${text}`).toBe(byIndex);
+  return byIndex;
+}
+
+describe("what a search asks for", () => {
+  test.each([
+    ["connect timeout", "a timeout; then connect", true],
+    ["connect timeout", "a timeout", false],
+    ['"connect timeout"', "timeout connect", false],
+    ['"connect timeout"', "Connect\nTIMEOUT", true],
+    ["connect-timeout", "the connect_timeout of it", true],
+    ["connect-timeout", "timeout connect", false],
+    ["time*", "a timeout", true],
+    ["out*", "a timeout", false],
+    ['"connect ti"*', "connect timeout", true],
+    ["strasse", "Straße", false],
+    ["uber", "Über alles", true],
+    ["ÜBER", "uber", true],
+    ["naïve café", "naive CAFE\u0301", true],
+    ["東京", "今日は東京タワーです", true],
+    ["東京タワー", "今日は東京タワーです", true],
+    ["京都", "今日は東京タワーです", false],
+    ["京", "東京", true],
+    ["東", "東京", true],
+    ["北", "東京", false],
+    ["错误", "构建失败：错误代码 42", true],
+    ["错误代码42", "构建失败：错误代码 42", true],
+    ["привет", "Привет, мир", true],
+    ["42", "it was 42.", true],
+    ["४२", "४२", true],
+    ["𠮷野家", "今日は𠮷野家で", true],
+  ])("%s in %j: %j", (q, text, expected) => {
+    expect(finds(text, q)).toBe(expected);
+  });
+
+  test.each([
+    'a AND b OR NOT "',
+    "NEAR(a b, 3)",
+    "col:a ^b -c +d",
+    "{a b}: c",
+    'x" OR "y',
+    "'; DROP TABLE files; --x",
+    "\ue000k9 a",
+    "a\0b",
+    "\ud800abc\udfff",
+    `${"ab ".repeat(19)}c`,
+    "x".repeat(400),
+    "((((((((((((((((((((a",
+  ])("is never an operator: %j", (q) => {
+    expect(finds("nothing of it", q)).toBe(false);
+    expect(finds(`${q} `, q)).toBe(true);
+  });
+
+  test.each(["", "   ", '"" ""', "- .. !", "\ue000", "*", "a*", "a1 ".repeat(21), "x".repeat(401)])(
+    "is refused: %j",
+    (q) => {
+      expect(() => parseTerms(q)).toThrow(expect.objectContaining({ code: "bad_search" }));
+    },
+  );
+});
+
+test("what matches is where it is, in the text's own characters", () => {
+  const text = "Über 東京タワー, über";
+  const ranges = findAll(text, parseTerms("uber 京タ"));
+  expect(ranges?.map(([from, to]) => text.slice(from, to))).toEqual(["Über", "京タ", "über"]);
+});

@@ -1,0 +1,152 @@
+import { NEVER, Subject } from "rxjs";
+import { expect, test } from "vitest";
+import { createClock } from "../../../streams/clock.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { UsedBudget } from "../../../streams/vocabulary.ts";
+import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
+import type { BudgetState, RunSpend } from "../../../src/foundation/contracts/spend.ts";
+import { createBudgetHolds } from "../../../src/features/spend/budget-holds.ts";
+import { anAgent } from "../../helpers/agents.ts";
+import { marbles } from "../../helpers/marbles.ts";
+import type { Marbles } from "../../helpers/marbles.ts";
+
+const spent: BudgetState = {
+  scope: "agent:dev",
+  window: "1970-01-01",
+  endsAt: 1_000,
+  usd: 5,
+  reserved: 0,
+  limit: 5,
+};
+
+/** Agents by their `onLimit`, and which budget each used up. */
+function holdsOf(
+  { scheduler }: Marbles,
+  onLimits: Readonly<Record<string, AgentConfig["budget"]["onLimit"]>>,
+  exhausted: (agent: string) => BudgetState | null,
+  raised$: Subject<string> = new Subject(),
+  refused$: Subject<string> = new Subject(),
+) {
+  const agents = Object.entries(onLimits).map(([name, onLimit]) => {
+    const { runUsd, dayUsd, monthUsd, turns, warnAt } = defaultBudget;
+    const budget = { runUsd, dayUsd, monthUsd, turns, warnAt, onLimit };
+    return { name, config: anAgent(name, { budget }) };
+  });
+  return createBudgetHolds({
+    meter: { exhausted, limits: () => [], spent$: NEVER, refused$, raised$ },
+    agent: (name) => agents.find((agent) => agent.name === name),
+    agents: () => agents,
+    changed$: NEVER,
+    clock: createClock(scheduler),
+    scheduler,
+  });
+}
+
+const names = (agents: ReadonlySet<string>): string => [...agents].join();
+
+test("agents that pause wait until the window turns", () =>
+  marbles((helpers) => {
+    const { scheduler, flush } = helpers;
+    const exhausted = () => (scheduler.now() < 1_000 ? spent : null);
+    const { waiting$ } = holdsOf(helpers, { dev: "pause", ops: "stop" }, exhausted);
+    const seen: [number, string][] = [];
+    waiting$.subscribe((agents) => seen.push([scheduler.now(), names(agents)]));
+    scheduler.schedule(() => undefined, 5_000);
+    flush();
+    expect(seen).toEqual([
+      [0, "dev"],
+      [1_000, ""],
+    ]);
+  }));
+
+test("a raised budget ends the wait at once", () =>
+  marbles((helpers) => {
+    let state: BudgetState | null = spent;
+    const raised$ = new Subject<string>();
+    const { waiting$ } = holdsOf(helpers, { dev: "pause" }, () => state, raised$);
+    const seen: string[] = [];
+    const subscription = waiting$.subscribe((agents) => seen.push(names(agents)));
+    state = null;
+    raised$.next("agent:dev");
+    expect(seen).toEqual(["dev", ""]);
+    subscription.unsubscribe();
+  }));
+
+test("a refused call holds what is triggered next", () =>
+  marbles((helpers) => {
+    let state: BudgetState | null = null;
+    const refused$ = new Subject<string>();
+    const { waiting$ } = holdsOf(helpers, { dev: "pause" }, () => state, undefined, refused$);
+    const seen: string[] = [];
+    const subscription = waiting$.subscribe((agents) => seen.push(names(agents)));
+    state = spent;
+    refused$.next("dev");
+    expect(seen).toEqual(["", "dev"]);
+    subscription.unsubscribe();
+  }));
+
+test("the reason names the budget, when it turns, and the command that raises it", () =>
+  marbles((helpers) => {
+    const holds = holdsOf(helpers, { dev: "stop", ops: "pause" }, (agent) =>
+      agent === "dev" ? spent : null,
+    );
+    expect(holds.overBudget("dev")).toEqual({
+      onLimit: "stop",
+      reason:
+        "budget: the budget of agent dev for 1970-01-01 is used up: $5.00 of $5.00 is spent. " +
+        "A person can raise it before it turns at 1970-01-01T00:00:01.000Z: al budget raise dev <usd>",
+    });
+    expect(holds.overBudget("ops")).toBeNull();
+    expect(holds.overBudget("gone")).toBeNull();
+  }));
+
+test("each agent's used budget is known, whether its work waits or is refused", () =>
+  marbles((helpers) => {
+    const { used$ } = holdsOf(helpers, { dev: "stop", ops: "pause", web: "pause" }, (agent) =>
+      agent === "web" ? null : spent,
+    );
+    const { scope, window, endsAt, usd, limit } = spent;
+    const budget = { scope, window, endsAt, usd, limit };
+    const seen: ReadonlyMap<string, UsedBudget>[] = [];
+    used$.subscribe((used) => seen.push(used)).unsubscribe();
+    expect(seen).toEqual([
+      new Map([
+        ["dev", { ...budget, onLimit: "stop" }],
+        ["ops", { ...budget, onLimit: "pause" }],
+      ]),
+    ]);
+  }));
+
+test("a call of an agent has that agent looked at, and all once the project's own limit is spent", () =>
+  marbles((helpers) => {
+    const { scheduler, flush } = helpers;
+    const agents = ["dev", "ops", "web"].map((name) => ({ name, config: anAgent(name) }));
+    const spent$ = new Subject<RunSpend>();
+    let looked: string[] = [];
+    let project: BudgetState = { ...spent, scope: "project", usd: 1 };
+    const holds = createBudgetHolds({
+      meter: {
+        exhausted: (name) => (looked.push(name), name === "ops" ? spent : null),
+        limits: () => [project],
+        ...{ spent$, refused$: NEVER, raised$: NEVER },
+      },
+      agent: (name) => agents.find((agent) => agent.name === name),
+      agents: () => agents,
+      ...{ changed$: NEVER, clock: createClock(scheduler), scheduler },
+    });
+    const used: string[][] = [];
+    const subscription = holds.used$.subscribe((found) => used.push([...found.keys()]));
+    const call = (agent: string): void =>
+      spent$.next({ instanceId: `${agent}-1`, agent, usd: 1, reservedUsd: 0, turns: 1, tokens: 9 });
+    const steps: string[][] = [];
+    const step = (at: number, what: () => void): void => {
+      scheduler.schedule(() => (steps.push(looked), (looked = []), what()), at);
+    };
+    step(1, () => call("dev"));
+    step(300, () => holds.onEvent({ type: "agent-removed", agent: "web", at: 0 }));
+    step(600, () => ((project = { ...project, usd: 5 }), call("dev")));
+    step(900, () => subscription.unsubscribe());
+    flush();
+    expect(steps).toEqual([["dev", "ops", "web"], ["dev"], ["web"], ["dev", "ops", "web"]]);
+    expect(used).toEqual([["ops"], ["ops"], ["ops"], ["ops"]]);
+  }));

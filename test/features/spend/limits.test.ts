@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { tempDir, tempStore } from "../../foundation/store/support.ts";
+import { budgets } from "./rules/support.ts";
+import { answered, tempMeter } from "./support.ts";
+
+const now = () => Date.parse("2026-11-22T12:00:00Z");
+
+test("limits are told with what is spent and reserved", async () => {
+  const budgetsOf = (agent: string | null) =>
+    budgets({ dayUsd: agent === "dev" ? 1 : null }, { monthUsd: 9 });
+  const { meter, begin } = tempMeter({ budgetsOf, now });
+  (await begin()).settle(answered(5_000));
+  await begin();
+  const amounts = { usd: 0.005, reserved: 0.01, limit: null };
+  const day = { window: "2026-11-22", endsAt: Date.parse("2026-11-23"), ...amounts };
+  const month = { window: "2026-11", endsAt: Date.parse("2026-12-01"), ...amounts };
+  expect(meter.limits(["dev", "ops"])).toEqual([
+    { ...day, scope: "project" },
+    { ...month, scope: "project", limit: 9 },
+    { ...day, scope: "agent:dev", limit: 1 },
+    { ...month, scope: "agent:dev" },
+    { ...day, scope: "agent:ops", usd: 0, reserved: 0 },
+    { ...month, scope: "agent:ops", usd: 0, reserved: 0 },
+  ]);
+});
+
+test("an agent without money starts no run until its window turns or its limit is raised", async () => {
+  let time = now();
+  const budgetsOf = () => budgets({ dayUsd: 0.01 });
+  const { meter, begin, refusal } = tempMeter({ budgetsOf, now: () => time });
+  expect(meter.exhausted("dev")).toBeNull();
+  (await begin()).settle(answered(9_500));
+  expect(meter.exhausted("dev")).toBeNull();
+  expect((await refusal()).detail).toContain("the budget of agent dev for 2026-11-22");
+  expect(meter.exhausted("dev")).toMatchObject({ scope: "agent:dev", window: "2026-11-22" });
+  expect(meter.exhausted("ops")).toBeNull();
+  await meter.raise("agent:dev", 0.01);
+  expect(meter.exhausted("dev")).toBeNull();
+  expect((await begin()).maxOutputTokens).toBeNull();
+  time += 86_400_000;
+  expect(meter.exhausted("dev")).toBeNull();
+});
+
+test("a run that is refused knows which limit it waits for, and hears when it is raised", async () => {
+  const { meter, begin, refusal } = tempMeter({ budgetsOf: () => budgets({ runUsd: 0.001 }) });
+  const raised: string[] = [];
+  meter.raised$.subscribe((scope) => raised.push(scope));
+  await refusal();
+  const limit = { scope: "run:dev-1", window: "run", endsAt: null, limit: 0.001 };
+  expect(meter.exhausted("dev", "dev-1")).toMatchObject(limit);
+  expect([meter.exhausted("dev"), meter.exhausted("dev", "dev-2")]).toEqual([null, null]);
+  await meter.raise("run:dev-1", 1);
+  expect([raised, meter.exhausted("dev", "dev-1")]).toEqual([["run:dev-1"], null]);
+  await begin();
+});
+
+test("a raise that does not pay the call that was refused leaves the limit used up", async () => {
+  const { meter, refusal } = tempMeter({ budgetsOf: () => budgets({ runUsd: 0.001 }) });
+  await refusal();
+  await meter.raise("run:dev-1", 0.000_01);
+  expect(meter.exhausted("dev", "dev-1")).toMatchObject({ limit: 0.001_01 });
+});
+
+test("what was added to a limit survives the scheduler, and counts for live runs, too", async () => {
+  const dir = tempDir();
+  const budgetsOf = () => budgets({ runUsd: 0, dayUsd: 0 });
+  const liveRuns = () => ["dev-1"];
+  const first = tempStore(dir);
+  const before = tempMeter({ budgetsOf, liveRuns, now }, first);
+  expect((await before.refusal()).code).toBe("budget_exceeded");
+  await before.meter.raise("agent:dev", 1);
+  expect((await before.refusal({ instanceId: "dev-2" })).detail).toContain("this run's budget");
+  first.close();
+  const { begin } = tempMeter({ budgetsOf, liveRuns, now }, tempStore(dir));
+  expect((await begin()).maxOutputTokens).toBeNull();
+});

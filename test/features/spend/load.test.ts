@@ -1,0 +1,50 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { usdOfNano } from "../../../src/foundation/contracts/money.ts";
+import { tempStore } from "../../foundation/store/support.ts";
+import { budgets } from "./rules/support.ts";
+import { costOfAll, playCall, randomCalls } from "./load.ts";
+import { tempMeter } from "./support.ts";
+
+/** In memory where there is a file system for that: what a disk keeps is shown elsewhere. */
+function quickDir(): string {
+  const dir = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "al-spend-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+const dayMs = 86_400_000;
+const seeds = 100;
+/** What the shortest answer costs with the longest request. */
+const leastUsd = 0.005;
+
+test(`1,000 concurrent calls of 50 runs never spend more than the third that can be paid, ${seeds} seeds`, async () => {
+  const store = tempStore(quickDir());
+  for (let seed = 1; seed <= seeds; seed++) {
+    const calls = randomCalls(seed);
+    const cap = Math.floor(costOfAll(calls) / 3);
+    const now = Date.parse("2026-01-01T12:00:00Z") + seed * dayMs;
+    const day = new Date(now).toISOString().slice(0, 10);
+    const stored = (): number => store.spend.account("project", day)?.spent ?? 0;
+    const dayUsd = usdOfNano(cap);
+    const { meter } = tempMeter(
+      { now: () => now, budgetsOf: () => budgets({}, { dayUsd }) },
+      store,
+    );
+    let most = 0;
+    const onGrant = (): void => {
+      most = Math.max(most, stored());
+    };
+    const granted = await Promise.all(calls.map((call) => playCall(meter, call, onGrant)));
+    expect(most).toBeLessThanOrEqual(cap);
+    const [project] = meter.limits(["agent-0"]);
+    expect(project?.reserved).toBe(0);
+    expect(stored()).toBeLessThanOrEqual(cap);
+    // The money was there to be used: calls were refused only because too little of it was left.
+    expect(granted).toContain(false);
+    expect(project?.usd).toBeGreaterThan(dayUsd - leastUsd);
+  }
+  expect(store.spendReport.rows({ by: "agent", since: 0, agent: null })).toHaveLength(5);
+}, 180_000);

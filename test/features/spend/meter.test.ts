@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
+import type { BudgetWarning, RunSpend } from "../../../src/foundation/contracts/spend.ts";
+import { tempDir, tempStore } from "../../foundation/store/support.ts";
+import { budgets } from "./rules/support.ts";
+import { answered, noSignal, plan, tempMeter, terms } from "./support.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const now = () => Date.parse("2026-11-22T12:00:00Z");
+
+test("a call is stored with what it may cost, then with what it cost", async () => {
+  const { store, begin } = tempMeter({ now });
+  const { spendReport } = store;
+  const grant = await begin();
+  expect(grant.maxOutputTokens).toBeNull();
+  expect(spendReport.run("dev-1")).toMatchObject({ nano: 10_000_000, calls: 1, tokens: 0 });
+  grant.settle(answered(2_000));
+  grant.settle(answered(9_000));
+  await vi.waitFor(() => expect(spendReport.run("dev-1").nano).toBe(2_000_000));
+  expect(spendReport.accounts(["2026-11-22", "2026-11", "run"])).toEqual(
+    [
+      ["agent:dev", "2026-11"],
+      ["agent:dev", "2026-11-22"],
+      ["project", "2026-11"],
+      ["project", "2026-11-22"],
+      ["run:dev-1", "run"],
+    ].map(([scope, window]) => ({ scope, window, nano: 2_000_000, reserved: 0, raised: 0 })),
+  );
+});
+
+test("it emits what a run spent, and a warning once", async () => {
+  const own = budgets({ runUsd: 0.1, warnAt: [50, 80] });
+  const { meter, begin } = tempMeter({ budgetsOf: () => own });
+  const spent: RunSpend[] = [];
+  const warned: BudgetWarning[] = [];
+  meter.spent$.subscribe((one) => spent.push(one));
+  meter.warning$.subscribe((one) => warned.push(one));
+  for (const tokens of [6_000, 50_000, 1_000]) {
+    const grant = await begin({ maxOutputTokens: tokens });
+    grant.settle(answered(tokens));
+  }
+  const run = { instanceId: "dev-1", agent: "dev" };
+  expect(spent.slice(0, 3)).toEqual([
+    { ...run, usd: 0, reservedUsd: 0.006, turns: 1, tokens: 0 },
+    { ...run, usd: 0.006, reservedUsd: 0, turns: 1, tokens: 6_000 },
+    { ...run, usd: 0.006, reservedUsd: 0.05, turns: 2, tokens: 6_000 },
+  ]);
+  expect(warned).toEqual([
+    { scope: "run:dev-1", window: "run", percent: 50, usd: 0.056, limitUsd: 0.1 },
+  ]);
+  expect(meter.run("dev-1", "dev")).toEqual({
+    ...run,
+    ...{ usd: 0.057, reservedUsd: 0, turns: 3, tokens: 57_000 },
+  });
+});
+
+test("warnings that came are not repeated by the next scheduler, and what was spent is known", async () => {
+  const dir = tempDir();
+  const own = () => budgets({ dayUsd: 0.01, warnAt: [50] });
+  const first = tempStore(dir);
+  const before = tempMeter({ budgetsOf: own, now }, first);
+  (await before.begin()).settle(answered(6_000));
+  first.close();
+  const { meter, begin } = tempMeter({ budgetsOf: own, now }, tempStore(dir));
+  const warned: BudgetWarning[] = [];
+  meter.warning$.subscribe((one) => warned.push(one));
+  const grant = await begin();
+  expect(grant.maxOutputTokens).toBe(4_000);
+  grant.settle(answered(1_000));
+  expect(warned).toEqual([]);
+});
+
+describe("a call", () => {
+  test("that was cut costs what was reserved, or what was seen if that is more", async () => {
+    const { meter, begin } = tempMeter();
+    (await begin()).settle(answered(10, { estimated: true, isCut: true }));
+    expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.01, reservedUsd: 0, turns: 1 });
+    (await begin()).settle(answered(20_000, { estimated: true, isCut: true }));
+    expect(meter.run("dev-1", "dev").usd).toBe(0.03);
+  });
+
+  test("that cost more than was reserved is charged in full, and the next one refused", async () => {
+    const own = budgets({ runUsd: 0.02 });
+    const { meter, begin } = tempMeter({ budgetsOf: () => own });
+    (await begin()).settle(answered(90_000));
+    expect(meter.run("dev-1", "dev").usd).toBe(0.09);
+    await expect(meter.begin(plan, noSignal)).resolves.toMatchObject({ granted: false });
+  });
+
+  test("that got no answer costs nothing and is no turn", async () => {
+    const { meter, begin } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
+    for (const status of [null, 429, 500]) {
+      (await begin()).settle(answered(0, { status, usage: null }));
+    }
+    expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0, turns: 0 });
+  });
+
+  test("beyond the run's turns is refused", async () => {
+    const { begin, refusal } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
+    (await begin()).settle(answered(1));
+    expect(await refusal()).toEqual({
+      granted: false,
+      code: "too_many_turns",
+      detail: "this run had the 1 answers of models that its budget allows (turns = 1)",
+    });
+  });
+
+  test("of a subscription is stored with what it would have cost, and charged to no budget", async () => {
+    const termsOf = () => Promise.resolve({ ...terms, billing: "subscription" as const });
+    const { meter, store, begin } = tempMeter({ termsOf, budgetsOf: () => budgets({ runUsd: 0 }) });
+    (await begin()).settle(answered(3_000));
+    await vi.waitFor(() =>
+      expect(store.spendReport.run("dev-1")).toMatchObject({
+        nano: 0,
+        subscriptionNano: 3_000_000,
+        tokens: 3_000,
+      }),
+    );
+    expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0, turns: 1 });
+  });
+
+  test("of an unpriced model is marked", async () => {
+    const termsOf = () => Promise.resolve({ ...terms, billing: "unpriced" as const });
+    const { store, begin } = tempMeter({ termsOf });
+    await begin();
+    expect(store.spendReport.run("dev-1")).toMatchObject({ nano: 10_000_000, unpriced: 1 });
+  });
+
+  test("that may be served in a dearer tier is reserved, and charged, at its price", async () => {
+    const termsOf = () => Promise.resolve({ ...terms, provider: "openai" as const });
+    const { store, begin } = tempMeter({ termsOf });
+    const grant = await begin({ serviceTier: "auto" });
+    expect(store.spendReport.run("dev-1").nano).toBe(20_000_000);
+    grant.settle(answered(1_000, { serviceTier: "priority" }));
+    await vi.waitFor(() => expect(store.spendReport.run("dev-1").nano).toBe(2_000_000));
+  });
+
+  test("whose tokens are no numbers is settled nevertheless", async () => {
+    const { meter, begin } = tempMeter();
+    const usage = { input: -5, cacheRead: NaN, cacheWrite: 0, cacheWrite1h: 7, output: 0.5 };
+    (await begin()).settle(answered(0, { usage }));
+    expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.000001, reservedUsd: 0 });
+  });
+
+  test("that no model could be so dear for leaves accounts that can be read, however many there are", async () => {
+    const price = { input: 100_000, output: 100_000, cacheRead: 0, cacheWrite: 0 };
+    const dear = { termsOf: () => Promise.resolve({ ...terms, price }), now };
+    const { store, begin } = tempMeter(dear);
+    const calls = 1_000;
+    const usage = { input: 1e300, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1e300 };
+    for (let n = 0; n < calls; n++)
+      (await begin({ instanceId: `dev-${n}` })).settle(answered(0, { usage }));
+    const reported = () => store.spendReport.rows({ by: "agent", since: 0, agent: null })[0]?.nano;
+    await vi.waitFor(() => expect(reported()).toBe(calls * 1e13));
+    const { meter } = tempMeter(dear, store);
+    const month = meter.limits(["dev"]).find(({ window }) => window === "2026-11");
+    expect(month?.usd).toBe(calls * 10_000);
+  });
+
+  test("that is given up while it is stored is none", async () => {
+    const { meter } = tempMeter();
+    const client = new AbortController();
+    const begun = meter.begin(plan, client.signal);
+    setImmediate(() => client.abort(new Error("gone")));
+    await expect(begun).rejects.toThrow("gone");
+    expect(meter.run("dev-1", "dev")).toMatchObject({ reservedUsd: 0, turns: 0 });
+  });
+
+  test("that can't be stored is not granted, and its money is free", async () => {
+    const { meter, store } = tempMeter();
+    const failing = { ...store.spend, reserve: () => Promise.reject(new Error("disk full")) };
+    const other = tempMeter({ store: failing }, store);
+    await expect(other.begin()).rejects.toThrow("disk full");
+    expect(other.meter.run("dev-1", "dev")).toMatchObject({ reservedUsd: 0, turns: 0 });
+    expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0 });
+  });
+});
+
+describe("money that open calls hold", () => {
+  const budgetsOf = () => budgets({}, { dayUsd: 0.01 });
+
+  test("is waited for, and the first that came is the first to get it", async () => {
+    const { begin } = tempMeter({ budgetsOf });
+    const first = await begin();
+    const order: string[] = [];
+    const waiting = ["dev-2", "dev-3"].map(async (instanceId) => {
+      const grant = await begin({ instanceId });
+      order.push(instanceId);
+      grant.settle(answered(3_000));
+      return grant.maxOutputTokens;
+    });
+    first.settle(answered(2_000));
+    expect(await Promise.all(waiting)).toEqual([8_000, 5_000]);
+    expect(order).toEqual(["dev-2", "dev-3"]);
+  });
+
+  test("that is spent after all is refused to those that waited", async () => {
+    const { begin, refusal } = tempMeter({ budgetsOf });
+    const first = await begin();
+    const waiting = [refusal(), refusal()];
+    first.settle(answered(10_000));
+    for (const { code } of await Promise.all(waiting)) expect(code).toBe("budget_exceeded");
+  });
+
+  test("is waited for while the client does, and two minutes at most", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { meter, begin, refusal } = tempMeter({ budgetsOf });
+    await begin();
+    const client = new AbortController();
+    const impatient = meter.begin(plan, client.signal);
+    const patient = refusal();
+    await new Promise((resolve) => setImmediate(resolve));
+    client.abort(new Error("gone"));
+    await expect(impatient).rejects.toThrow("gone");
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect((await patient).detail).toContain("$0.01 is reserved by open calls");
+  });
+
+  test("comes when the limit is raised, too", async () => {
+    const { meter, begin } = tempMeter({ budgetsOf });
+    await begin();
+    const waiting = begin();
+    await new Promise((resolve) => setImmediate(resolve));
+    await meter.raise("project", 0.004);
+    expect((await waiting).maxOutputTokens).toBe(2_000);
+  });
+});
+
+test("calls beyond a model's rate wait their turn, and are refused where it is far", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const termsOf = () => Promise.resolve({ ...terms, requestsPerMinute: 2 });
+  const waits: string[] = [];
+  const onWait = ({ instanceId }: CallPlan, text: string) => waits.push(`${instanceId}: ${text}`);
+  const { meter } = tempMeter({ termsOf, onWait });
+  const done: number[] = [];
+  const calls = Array.from({ length: 14 }, async (_, n) => {
+    const begun = await meter.begin(plan, noSignal);
+    done.push(n);
+    return begun;
+  });
+  const settled = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return done.toSorted((a, b) => a - b);
+  };
+  expect(await settled()).toEqual([0, 1, 12, 13]);
+  const reached = "dev-1: requestsPerMinute = 2 of model claude is reached: the call begins in";
+  expect(waits).toHaveLength(10);
+  expect([waits[0], waits.at(-1)]).toEqual([`${reached} about 60 s`, `${reached} about 300 s`]);
+  const refused = await calls[13];
+  expect(refused).toMatchObject({ granted: false, code: "rate_limited" });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await settled()).toEqual([0, 1, 2, 3, 12, 13]);
+  await vi.advanceTimersByTimeAsync(240_000);
+  expect(await settled()).toHaveLength(14);
+});

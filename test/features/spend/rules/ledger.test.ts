@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { refusalText } from "../../../../src/features/spend/rules/refusal-text.ts";
+import { worstRates } from "../../../../src/foundation/contracts/price.ts";
+import { budgets, cent, dollar, ledgerOf, noon as now } from "./support.ts";
+
+test("a call far from every limit is left as it was asked", () => {
+  const { ask } = ledgerOf();
+  const limited = budgets({ runUsd: 0.11, dayUsd: 1 }, { dayUsd: 5, monthUsd: 9 });
+  expect(ask("a", { budgets: limited })).toEqual({
+    type: "reserved",
+    call: "a",
+    nano: cent,
+    maxOutputTokens: null,
+    accounts: [
+      { scope: "run:dev-1", window: "run", endsAt: null },
+      { scope: "agent:dev", window: "2026-11-22", endsAt: Date.parse("2026-11-23") },
+      { scope: "agent:dev", window: "2026-11", endsAt: Date.parse("2026-12-01") },
+      { scope: "project", window: "2026-11-22", endsAt: Date.parse("2026-11-23") },
+      { scope: "project", window: "2026-11", endsAt: Date.parse("2026-12-01") },
+    ],
+    run: { spent: 0, reserved: cent, turns: 1, tokens: 0 },
+  });
+});
+
+describe("near a limit", () => {
+  const limited = budgets({ runUsd: 0.008 });
+
+  test("the answer is as long as the rest pays", () => {
+    expect(ledgerOf().ask("a", { budgets: limited })).toMatchObject({
+      nano: 8_000_000,
+      maxOutputTokens: 8_000,
+    });
+  });
+
+  test("a call that asks for less than its share gets what it asks for", () => {
+    expect(ledgerOf().ask("a", { budgets: limited, maxOutputTokens: 2_000 })).toMatchObject({
+      nano: 2_000_000,
+      maxOutputTokens: null,
+    });
+  });
+
+  test("a call without a limit gets one", () => {
+    const { ask } = ledgerOf();
+    const more = { budgets: limited, maxOutputTokens: null };
+    expect(ask("a", { ...more, modelMaxTokens: 3_000 })).toMatchObject({ maxOutputTokens: 3_000 });
+  });
+
+  test("the rest is shared with the calls that are open", () => {
+    const { ask } = ledgerOf();
+    ask("a", { budgets: limited, maxOutputTokens: 2_000 });
+    expect(ask("b", { budgets: limited })).toMatchObject({ maxOutputTokens: 3_000 });
+    expect(ask("c", { budgets: limited })).toMatchObject({ maxOutputTokens: 1_024 });
+  });
+
+  test("what is read is paid first", () => {
+    expect(ledgerOf().ask("a", { budgets: limited, requestBytes: 9_000 })).toMatchObject({
+      nano: 8_000_000,
+      maxOutputTokens: 5_000,
+    });
+  });
+
+  test("under the least that is of use the call is refused, with what it takes to go on", () => {
+    const { ask, settle } = ledgerOf();
+    ask("a", { budgets: limited });
+    settle("a", 7_000_000);
+    const refused = ask("b", { budgets: limited });
+    expect(refused).toMatchObject({
+      type: "refused",
+      refusal: { code: "budget_exceeded", needed: 1_024_000, mayComeBack: false },
+    });
+    if (refused.type !== "refused") return;
+    expect(refusalText(refused.refusal)).toBe(
+      "this run's budget: $0.007 of $0.008 is spent; the call needs at least $0.001. A person can raise it: al budget raise run:dev-1 <usd>",
+    );
+  });
+
+  test("thinking needs more, a short question less", () => {
+    const { ask } = ledgerOf();
+    expect(ask("a", { budgets: limited, minOutputTokens: 9_000 }).type).toBe("refused");
+    const short = { budgets: limited, requestBytes: 23_000, maxOutputTokens: 100 };
+    expect(ask("b", short)).toMatchObject({ type: "reserved", maxOutputTokens: null });
+  });
+
+  test("money that open calls hold may come back", () => {
+    const { ask, settle } = ledgerOf();
+    ask("a", { budgets: limited });
+    const refused = ask("b", { budgets: limited });
+    expect(refused).toMatchObject({ refusal: { mayComeBack: true, reserved: 8_000_000 } });
+    settle("a", 1_000_000);
+    expect(ask("b", { budgets: limited })).toMatchObject({ maxOutputTokens: 7_000 });
+  });
+
+  test("what costs nothing is never refused", () => {
+    const free = worstRates({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 1, false);
+    const { ask } = ledgerOf();
+    expect(ask("a", { budgets: budgets({ runUsd: 0 }), rates: free })).toMatchObject({
+      nano: 0,
+      maxOutputTokens: null,
+    });
+  });
+});
+
+test("the input is the last request's and the new bytes", () => {
+  const { ask, settle } = ledgerOf();
+  const least = { maxOutputTokens: 0 };
+  expect(ask("a", { ...least, requestBytes: 3_000 })).toMatchObject({ nano: 1_000_000 });
+  settle("a", 0, { inputTokens: 700 });
+  expect(ask("b", { ...least, requestBytes: 3_300 })).toMatchObject({ nano: 800_000 });
+  expect(ask("c", { ...least, requestBytes: 30 })).toMatchObject({ nano: 700_000 });
+  expect(ask("d", { ...least, requestBytes: 3_300, instanceId: "dev-2" })).toMatchObject({
+    nano: 1_100_000,
+  });
+});
+
+test("it begins with what is stored", () => {
+  const stored = { spent: cent, raised: cent, warned: 80, turns: 3, tokens: 7 };
+  const { ask } = ledgerOf((scope) => (scope === "run:dev-1" ? stored : null));
+  expect(ask("a", { budgets: budgets({ runUsd: 0.005 }) })).toMatchObject({ nano: 5_000_000 });
+  expect(ask("b", { budgets: budgets({ turns: 4 }) }).type).toBe("refused");
+});
+
+test("settling twice, or what is not open, is nothing", () => {
+  const { ask, settle } = ledgerOf();
+  ask("a");
+  settle("a", 1);
+  expect([settle("a", 1), settle("b", 1)]).toEqual([[], []]);
+});
+
+test("runs that ended and windows that turned leave the memory", () => {
+  const { ask, settle, apply, ledger } = ledgerOf();
+  for (let n = 0; n < 2_000; n++) {
+    const at = now + n * 3_600_000;
+    const run = { instanceId: `dev-${n}`, agent: `agent-${n % 7}` };
+    ask(`${n}`, { ...run, rates: worstRates(dollar, 1, true) }, at);
+    apply({ type: "ended", instanceId: run.instanceId }, at);
+    settle(`${n}`, 1, {}, at);
+  }
+  expect(ledger.size()).toBeLessThan(20);
+});

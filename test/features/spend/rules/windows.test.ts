@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createCalendar, windowsAt } from "../../../../src/features/spend/rules/windows.ts";
+
+const at = (iso: string): number => Date.parse(iso);
+
+test.each([
+  ["Europe/Berlin", "2026-11-22T12:00:00Z", "2026-11-22", "2026-11-22T23:00:00Z"],
+  ["Europe/Berlin", "2026-11-22T23:00:00Z", "2026-11-23", "2026-11-23T23:00:00Z"],
+  ["Europe/Berlin", "2026-03-29T00:30:00Z", "2026-03-29", "2026-03-29T22:00:00Z"],
+  ["Europe/Berlin", "2026-10-25T12:00:00Z", "2026-10-25", "2026-10-25T23:00:00Z"],
+  // The clock skips midnight: the day begins at one.
+  ["America/Santiago", "2026-09-06T03:59:59Z", "2026-09-05", "2026-09-06T04:00:00Z"],
+  ["America/Santiago", "2026-09-06T04:00:00Z", "2026-09-06", "2026-09-07T03:00:00Z"],
+  // At midnight the clock goes back to eleven: the hour comes twice, the day ends once.
+  ["America/Santiago", "2026-04-05T03:30:00Z", "2026-04-04", "2026-04-05T04:00:00Z"],
+  ["America/Havana", "2026-11-01T05:30:00Z", "2026-11-01", "2026-11-02T05:00:00Z"],
+  // Samoa left out the 30th of December 2011.
+  ["Pacific/Apia", "2011-12-30T09:00:00Z", "2011-12-29", "2011-12-30T10:00:00Z"],
+  ["Pacific/Apia", "2011-12-30T10:00:00Z", "2011-12-31", "2011-12-31T10:00:00Z"],
+])("in %s, %s is in the day %s, which ends at %s", (timezone, moment, key, end) => {
+  const { day } = windowsAt(at(moment), timezone);
+  expect([day.key, new Date(day.endsAt).toISOString().replace(".000", "")]).toEqual([key, end]);
+});
+
+test("a month ends with its last day, and a year with December", () => {
+  const { month } = windowsAt(at("2026-12-31T22:59:00Z"), "Europe/Berlin");
+  expect(month).toEqual({ kind: "month", key: "2026-12", endsAt: at("2026-12-31T23:00:00Z") });
+  const next = windowsAt(month.endsAt, "Europe/Berlin").month;
+  expect(next).toMatchObject({ key: "2027-01", endsAt: at("2027-01-31T23:00:00Z") });
+});
+
+const zones = [
+  "UTC",
+  "Europe/Berlin",
+  "America/Santiago",
+  "America/Havana",
+  "Asia/Beirut",
+  "Africa/Cairo",
+  "Atlantic/Azores",
+  "Australia/Lord_Howe",
+  "Antarctica/Troll",
+  "Asia/Kathmandu",
+  "Pacific/Apia",
+  "Pacific/Chatham",
+];
+
+test("in any zone a window holds its moment, is one up to its end, and another from there", () => {
+  const moment = fc.integer({ min: at("2005-01-01T00:00:00Z"), max: at("2035-01-01T00:00:00Z") });
+  const calendar = createCalendar();
+  fc.assert(
+    fc.property(fc.constantFrom(...zones), moment, (timezone, now) => {
+      const windows = calendar(now, timezone);
+      expect(windows).toEqual(windowsAt(now, timezone));
+      for (const kind of ["day", "month"] as const) {
+        const { key, endsAt } = windows[kind];
+        expect(endsAt).toBeGreaterThan(now);
+        expect(windowsAt(endsAt - 1, timezone)[kind].key).toBe(key);
+        expect(windowsAt(endsAt, timezone)[kind].key > key).toBe(true);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("a remembered day is forgotten when the clock leaves it, forth or back", () => {
+  const calendar = createCalendar();
+  const noon = at("2026-11-22T12:00:00Z");
+  const day = (now: number): string => calendar(now, "UTC").day.key;
+  expect([day(noon), day(noon + 43_200_000), day(noon - 43_200_001), day(noon)]).toEqual([
+    "2026-11-22",
+    "2026-11-23",
+    "2026-11-21",
+    "2026-11-22",
+  ]);
+});

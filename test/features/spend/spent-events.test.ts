@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { spentEvents } from "../../../src/features/spend/spent-events.ts";
+import type { MeteredCall } from "../../../src/foundation/contracts/spend.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { answered, tempMeter } from "./support.ts";
+
+test("what runs spend is emitted as they spend it, with their agent's day", async () => {
+  let now = Date.parse("2026-11-30T22:59:00Z");
+  const { meter, begin } = tempMeter({ now: () => now });
+  const events: RunEvent[] = [];
+  const calls: MeteredCall[] = [];
+  spentEvents(
+    meter,
+    () => "UTC",
+    () => now,
+  ).subscribe((event) => events.push(event));
+  meter.call$.subscribe((call) => calls.push(call));
+  (await begin()).settle(answered(1_000));
+  (await begin({ instanceId: "dev-2" })).settle(answered(2_000));
+  // The last day of a month ends when the month does.
+  const endsAt = Date.parse("2026-12-01T00:00:00Z");
+  const base = { type: "spent", agent: "dev", at: now };
+  expect(events).toEqual([
+    { ...base, instanceId: "dev-1", usd: 0, today: { usd: 0, endsAt } },
+    { ...base, instanceId: "dev-1", usd: 0.001, today: { usd: 0.001, endsAt } },
+    { ...base, instanceId: "dev-2", usd: 0, today: { usd: 0.001, endsAt } },
+    { ...base, instanceId: "dev-2", usd: 0.002, today: { usd: 0.003, endsAt } },
+  ]);
+  const { usage } = answered(1_000);
+  expect(calls[0]).toEqual({ agent: "dev", model: "claude", status: 200, usage, usd: 0.001 });
+  now = endsAt;
+  (await begin()).settle(answered(500));
+  expect(events.at(-1)).toMatchObject({ usd: 0.0015, today: { usd: 0.0005 } });
+});

@@ -1,0 +1,45 @@
+import { Subject } from "rxjs";
+import { expect, test } from "vitest";
+import { usedBudgetEvents } from "../../../src/features/spend/used-budget-events.ts";
+import type { RunEvent, UsedBudget } from "../../../streams/vocabulary.ts";
+
+const used: UsedBudget = {
+  scope: "agent:dev",
+  window: "2026-11-22",
+  endsAt: Date.parse("2026-11-23T00:00:00Z"),
+  usd: 5,
+  limit: 5,
+  onLimit: "pause",
+};
+
+function follow(hasAgent: (name: string) => boolean = () => true) {
+  const used$ = new Subject<ReadonlyMap<string, UsedBudget>>();
+  const events: RunEvent[] = [];
+  usedBudgetEvents({ used$, hasAgent, now: () => 0 }).subscribe((event) => events.push(event));
+  const texts = () => events.map((event) => (event.type === "used-budget" ? event.text : ""));
+  return { used$, events, texts };
+}
+
+test("a budget that is used up is an event of its agent, and so is that it pays again", () => {
+  const { used$, events, texts } = follow();
+  used$.next(new Map());
+  used$.next(new Map([["dev", used]]));
+  used$.next(new Map([["dev", { ...used, usd: 5.1 }]]));
+  used$.next(new Map([["dev", { ...used, onLimit: "stop" }]]));
+  used$.next(new Map());
+  expect(events[0]).toMatchObject({ type: "used-budget", agent: "dev", at: 0, budget: used });
+  expect(events.at(-1)).toMatchObject({ budget: null });
+  expect(texts()).toEqual([
+    "work waits: budget: the budget of agent dev for 2026-11-22 is used up: $5.00 of $5.00 is spent. " +
+      "A person can raise it before it turns at 2026-11-23T00:00:00.000Z: al budget raise dev <usd>",
+    expect.stringMatching(/^work is refused: budget: the budget of agent dev/) as string,
+    "its budget pays calls to models again",
+  ]);
+});
+
+test("an agent that is removed has no event", () => {
+  const { used$, events } = follow((name) => name !== "dev");
+  used$.next(new Map([["dev", used]]));
+  used$.next(new Map());
+  expect(events).toEqual([]);
+});

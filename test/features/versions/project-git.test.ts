@@ -1,0 +1,98 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { createProjectGit } from "../../../src/features/versions/project-git.ts";
+import type { ProjectGit } from "../../../src/features/versions/project-git.ts";
+
+const env = { ...process.env, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
+let dir: string;
+let elapsedMs: number;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "al-git-"));
+  elapsedMs = 0;
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+});
+
+function git(...args: readonly string[]): string {
+  const identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org"];
+  return execFileSync("git", ["-C", dir, ...identity, ...args], { env, encoding: "utf8" }).trim();
+}
+
+function commitAll(): string {
+  git("add", "--all");
+  git("commit", "--quiet", "--allow-empty", "-m", "change");
+  return git("rev-parse", "HEAD");
+}
+
+function repository(): string {
+  git("init", "--quiet");
+  writeFileSync(join(dir, "config.toml"), "");
+  return commitAll();
+}
+
+function projectGit(projectDir = dir, more: NodeJS.ProcessEnv = {}): ProjectGit {
+  return createProjectGit({ projectDir, env: { ...env, ...more }, elapsed: () => elapsedMs });
+}
+
+test("a clean project has its commit, a changed or a new file makes it dirty", async () => {
+  const commit = repository();
+  expect(await projectGit().state()).toEqual({ commit, dirty: false });
+  writeFileSync(join(dir, "config.toml"), "scale = 2\n");
+  expect(await projectGit().state()).toEqual({ commit, dirty: true });
+  git("checkout", "--quiet", ".");
+  writeFileSync(join(dir, "new"), "");
+  expect(await projectGit().state()).toEqual({ commit, dirty: true });
+});
+
+test("only the project's directory counts, and in it not the scheduler's own files", async () => {
+  const project = join(dir, "sub", "project");
+  mkdirSync(join(project, ".al"), { recursive: true });
+  writeFileSync(join(project, "config.toml"), "");
+  const commit = repository();
+  writeFileSync(join(dir, "beside"), "");
+  writeFileSync(join(project, ".al", "state.db"), "");
+  expect(await projectGit(project).state()).toEqual({ commit, dirty: false });
+});
+
+test("more changes than are read are changes", async () => {
+  const commit = repository();
+  for (let n = 0; n < 2_000; n++) writeFileSync(join(dir, `${"long".repeat(20)}${n}`), "");
+  expect(await projectGit().state()).toEqual({ commit, dirty: true });
+});
+
+test("without a repository, a commit or git itself there is none", async () => {
+  const outside = { GIT_CEILING_DIRECTORIES: tmpdir() };
+  expect(await projectGit(dir, outside).state()).toBeNull();
+  git("init", "--quiet");
+  expect(await projectGit().state()).toBeNull();
+  commitAll();
+  expect(await projectGit(dir, { PATH: "/nowhere" }).state()).toBeNull();
+  writeFileSync(join(dir, ".git", "HEAD"), "broken");
+  expect(await projectGit().state()).toBeNull();
+});
+
+test("variables of a hook do not point it to another repository", async () => {
+  const commit = repository();
+  const more = { GIT_DIR: "/nowhere", GIT_INDEX_FILE: "/nowhere", GIT_WORK_TREE: "/" };
+  expect(await projectGit(dir, more).state()).toEqual({ commit, dirty: false });
+});
+
+test("it is read once for all that ask at once, and again after some seconds or a change", async () => {
+  const commit = repository();
+  const one = projectGit();
+  const first = one.state();
+  expect(first).toBeInstanceOf(Promise);
+  expect(one.state()).toBe(first);
+  await first;
+  expect(one.state()).toEqual({ commit, dirty: false });
+  const second = commitAll();
+  expect(one.state()).toEqual({ commit, dirty: false });
+  elapsedMs += 5_000;
+  expect(await one.state()).toEqual({ commit: second, dirty: false });
+  const third = commitAll();
+  one.invalidate();
+  expect(await one.state()).toEqual({ commit: third, dirty: false });
+});

@@ -1,0 +1,125 @@
+import { expect, test } from "vitest";
+import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
+import { createRunVersions, maskWith } from "../../../src/features/versions/run-versions.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { anAgent } from "../../helpers/agents.ts";
+
+const projectDir = "/project";
+const mask = maskWith("key");
+const project = { local: { network: "none" }, network: null };
+
+function canonical(config: AgentConfig, files: Record<string, string> = {}): string {
+  return canonicalConfig(config, { projectDir, mask, container: null, project, files });
+}
+
+const local = { memory: null, cpus: null, network: null };
+
+test("the canonical config has the names of the file, and nothing that is not set", () => {
+  const config = anAgent("dev", { schedule: "0 9 * * *", hooks: { pre: ["make"], post: [] } });
+  const [model] = config.models;
+  if (model === undefined) throw new Error("no model");
+  const models = [{ ...model, script: "/project/dev.script.toml" }];
+  expect(JSON.parse(canonical({ ...config, models }, { "scripts/a.sh": "1234" }))).toEqual({
+    ...{ name: "dev", title: "dev", schedule: "0 9 * * *", timezone: "UTC", catchUp: "none" },
+    ...{ callable: false, scale: 1, timeout: 900, maxWorkQueueSize: 100, waitTimeout: 1800 },
+    budget: { run: 10, warnAt: [50, 80], onLimit: "stop" },
+    files: { "scripts/a.sh": "1234" },
+    harness: { type: "pi", command: "claude" },
+    hooks: { pre: ["make"] },
+    local: { network: "none" },
+    models: [
+      {
+        ...{ name: "scripted", provider: "scripted", model: "scripted", authType: "none" },
+        ...{ credential: "scripted_key", script: "dev.script.toml" },
+      },
+    ],
+    runtime: { type: "host-user", run_as: "$USER" },
+  });
+});
+
+test("the order of keys is no difference", () => {
+  const [one, two] = [
+    { A: "1", B: "2" },
+    { B: "2", A: "1" },
+  ].map((env) => canonical(anAgent("dev", { local: { ...local, env } })));
+  expect(one).toBe(two);
+});
+
+test("a run is the same whatever its agent is labelled", () => {
+  expect(canonical(anAgent("dev", { tags: ["web"] }))).toBe(canonical(anAgent("dev")));
+});
+
+test("secret values show as hashes that differ with the value and with the project", () => {
+  const [model] = anAgent("dev").models;
+  if (model === undefined) throw new Error("no model");
+  const of = (secret: string): string =>
+    canonical(
+      anAgent("dev", {
+        local: { ...local, env: { TOKEN: secret } },
+        models: [{ ...model, headers: { auth: secret }, baseUrl: `https://me:${secret}@a.test/` }],
+        source: `https://${secret}@example.org/skills.git`,
+      }),
+    );
+  expect(of("hunter2")).not.toContain("hunter2");
+  expect(of("hunter2").match(/\(hidden, hash [0-9a-f]{12}\)/g)).toHaveLength(4);
+  expect(of("hunter2")).toBe(of("hunter2"));
+  expect(of("hunter2")).not.toBe(of("hunter3"));
+  expect(maskWith("other")("hunter2")).not.toBe(mask("hunter2"));
+});
+
+test("what the project sets for containers is part of it, where the agent sets nothing", () => {
+  const config = anAgent("dev", { local: { ...local, memory: "1g", env: {} } });
+  const container = { image: "al:latest", memory: "4g", cpus: 2 };
+  const text = canonicalConfig(config, { projectDir, mask, container, project, files: {} });
+  expect(JSON.parse(text)).toMatchObject({
+    image: "al:latest",
+    local: { memory: "1g", cpus: 2, network: "none" },
+  });
+});
+
+test("the hosts that it may reach are the project's and its own", () => {
+  const own = { allow: ["github", "api.example.com"] };
+  const ofProject = { allow: ["github", "npm"], credentials: {} };
+  const networkOf = (agent: AgentConfig["network"], given: typeof ofProject | null): unknown => {
+    const options = { projectDir, mask, container: null, files: {} };
+    const config = anAgent("dev", { network: agent });
+    const text = canonicalConfig(config, { ...options, project: { ...project, network: given } });
+    return (JSON.parse(text) as { network?: unknown }).network;
+  };
+  expect(networkOf(own, ofProject)).toEqual({
+    allow: ["github", "npm", "api.example.com"],
+  });
+  expect(networkOf(own, null)).toEqual(own);
+  expect(networkOf(null, ofProject)).toMatchObject({ allow: ["github", "npm"] });
+  expect(networkOf(null, null)).toBeUndefined();
+});
+
+test("a version changes with config, instructions and files, and with nothing else", async () => {
+  let files: Record<string, string> | null = {};
+  let script = "";
+  let changes = 0;
+  const versionOf = createRunVersions({
+    describe: canonical,
+    files: () => (files === null ? Promise.reject(new Error("a link")) : Promise.resolve(files)),
+    scripts: () => Promise.resolve(script),
+    onChange: () => changes++,
+  });
+  const hashOf = async (config: Partial<AgentConfig>): Promise<string> =>
+    (await versionOf(anAgent("dev", config))).hash;
+  const first = await hashOf({});
+  expect(first).toMatch(/^[0-9a-f]{32}$/);
+  expect(await hashOf({})).toBe(first);
+  expect(changes).toBe(0);
+  const others = [await hashOf({ scale: 2 }), await hashOf({ instructions: "Do more." })];
+  files = { "scripts/a.sh": "1234" };
+  others.push(await hashOf({}));
+  files = null;
+  others.push(await hashOf({}));
+  files = {};
+  script = "# dev.script.toml\n";
+  others.push(await hashOf({}));
+  expect(new Set([first, ...others]).size).toBe(6);
+  expect(changes).toBe(5);
+  script = "";
+  expect(await hashOf({})).toBe(first);
+});

@@ -1,0 +1,45 @@
+import { createRequire } from "node:module";
+import type { Payload } from "../../../src/features/webhooks/json.ts";
+import { interpret } from "../../../src/features/webhooks/interpret.ts";
+import type { Interpreted } from "../../../src/features/webhooks/interpret.ts";
+import type { Headers, Provider } from "../../../src/features/webhooks/provider.ts";
+import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
+
+const require = createRequire(import.meta.url);
+
+interface GithubExample {
+  readonly name: string;
+  readonly examples: readonly Payload[];
+}
+
+/** Real deliveries of 58 GitHub events, from npm. */
+export const githubExamples = require("@octokit/webhooks-examples") as readonly GithubExample[];
+
+/** The first example of an event with this action; the first at all without. */
+export function githubExample(event: string, action?: string): Payload {
+  const { examples } = githubExamples.find(({ name }) => name === event) ?? { examples: [] };
+  const found = examples.find((example) => action === undefined || example.action === action);
+  if (found === undefined) throw new Error(`no example of ${event} ${action ?? ""}`);
+  return found;
+}
+
+export function providerOf(type: string): Provider {
+  const provider = providerTable.get(type);
+  if (provider === undefined) throw new Error(`no provider ${type}`);
+  return provider;
+}
+
+/** Headers that say which event it is, for the providers that have one. */
+export function eventHeaders(type: string, event: string): Headers {
+  if (type === "github") return { "x-github-event": event };
+  return type === "sentry" ? { "sentry-hook-resource": event } : {};
+}
+
+/** An event as it is normalized and as filters see it. */
+export function read(type: string, payload: Payload, headers: Headers = {}): Interpreted {
+  const at = Date.parse("2026-11-21T00:00:00.000Z");
+  return interpret(providerOf(type), { payload, headers }, { id: "r1", at, source: type });
+}
+
+export const bytes = (value: unknown): Buffer =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value));

@@ -1,0 +1,250 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { WebhookBinding } from "../../../streams/agent-config.ts";
+import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts";
+import type { ListeningAgent, MatchIndex } from "../../../src/features/webhooks/match-index.ts";
+import type { Attributes } from "../../../src/features/webhooks/provider.ts";
+
+type Filters = WebhookBinding["filters"];
+
+function agent(name: string, ...filters: readonly Filters[]): ListeningAgent {
+  const webhooks = filters.map((one) => ({ source: "hub", type: "github", filters: one }));
+  return { name, scale: 1, webhooks };
+}
+
+function indexOf(...agents: readonly ListeningAgent[]): MatchIndex {
+  const index = createMatchIndex();
+  for (const one of agents) index.set(one, true);
+  return index;
+}
+
+const push: Attributes = {
+  repos: "acme/x",
+  orgs: ["acme"],
+  events: "push",
+  actions: null,
+  branches: ["main"],
+  labels: [],
+  sender: "octocat",
+  senderIsBot: false,
+};
+
+/** An event whose payload holds nothing. */
+const seen = (attributes: Attributes) => ({ attributes, payload: {} });
+
+test("an event starts every agent with a binding that lets it through, once and by name", () => {
+  const index = indexOf(
+    agent("zoe", {}),
+    agent("dev", { repos: ["Acme/X"] }, { events: ["push"] }),
+    agent("ops", { repos: ["acme/y"] }),
+  );
+  expect(index.match("hub", seen(push))).toMatchObject({
+    matched: ["dev", "zoe"],
+    disabled: [],
+    reason: null,
+  });
+  expect(index.match("other", seen(push))).toMatchObject({
+    matched: [],
+    reason: "no agent listens to source other",
+  });
+});
+
+test("all filters of one binding must let the event through, not some of one and some of another", () => {
+  const index = indexOf(
+    agent(
+      "dev",
+      { repos: ["acme/x"], events: ["issues"] },
+      { repos: ["acme/y"], events: ["push"] },
+    ),
+  );
+  expect(index.match("hub", seen(push)).matched).toEqual([]);
+});
+
+const paged = { issue: { level: "fatal", tags: [{ key: "env", value: "prod" }], count: 3 } };
+
+function wheres(name: string, where: NonNullable<WebhookBinding["where"]>, filters: Filters = {}) {
+  return { name, scale: 1, webhooks: [{ source: "hub", type: "github", filters, where }] };
+}
+
+test("an entry with values of the payload takes the events that have them all", () => {
+  const index = indexOf(
+    wheres("text", { "issue.level": "fatal" }),
+    wheres("several", { "issue.level": "fatal", "issue.count": 3, "issue.tags.0.value": "prod" }),
+    wheres("number", { "issue.count": 4 }),
+    wheres("otherType", { "issue.count": "3" }),
+    wheres("filtered", { "issue.level": "fatal" }, { events: ["issues"] }),
+  );
+  const { matched } = index.match("hub", { attributes: push, payload: paged });
+  expect(matched).toEqual(["several", "text"]);
+});
+
+test.each([
+  [{ issue: { level: "error" } }, 'agent dev: where issue.level is "error", not "fatal"'],
+  [{ issue: { level: "a\n\u0007b" } }, 'agent dev: where issue.level is "a b", not "fatal"'],
+  [{ issue: { level: 3 } }, 'agent dev: where issue.level is 3, not "fatal"'],
+  [{ issue: { level: {} } }, 'agent dev: where issue.level is an object, not "fatal"'],
+  [{ issue: [] }, 'agent dev: where issue.level is missing, not "fatal"'],
+])("with the payload %j the reason is the value that stopped it", (payload, reason) => {
+  const index = indexOf(wheres("dev", { "issue.level": "fatal" }, { repos: ["acme/x"] }));
+  expect(index.match("hub", { attributes: push, payload })).toMatchObject({ matched: [], reason });
+});
+
+test("the payload is not looked into for entries whose filters stop the event", () => {
+  const index = indexOf(
+    wheres("dev", { "issue.level": "fatal" }, { repos: ["acme/y"] }),
+    agent("all", {}),
+  );
+  const looks: unknown[] = [];
+  const payload = new Proxy(paged, {
+    getOwnPropertyDescriptor: (target, name) => {
+      looks.push(name);
+      return Reflect.getOwnPropertyDescriptor(target, name);
+    },
+  });
+  expect(index.match("hub", { attributes: push, payload }).matched).toEqual(["all"]);
+  expect(looks).toEqual([]);
+});
+
+test.each<[string, readonly ListeningAgent[], string]>([
+  [
+    "a repository that is not listed",
+    [agent("dev", { repos: ["acme/y"], events: ["push"] })],
+    "agent dev: repos does not include acme/x",
+  ],
+  [
+    "the agent with the fewest failed filters",
+    [
+      agent("far", { repos: ["acme/y"], events: ["issues"] }),
+      agent("near", { repos: ["acme/x"], events: ["push"], branches: ["next"] }),
+    ],
+    "agent near: branches does not include main",
+  ],
+  [
+    "a field that the event does not carry",
+    [agent("dev", { actions: ["opened"] })],
+    "agent dev: actions is set and the event carries none",
+  ],
+  [
+    "the first of several failed filters, and how many more",
+    [agent("dev", { repos: ["a/b"], events: ["issues"], branches: ["next"] })],
+    "agent dev: repos does not include acme/x (and 2 more of its conditions)",
+  ],
+  ["an empty list", [agent("dev", { events: [] })], "agent dev: events does not include push"],
+  [
+    "a single value",
+    [agent("dev", { org: "initech" })],
+    "agent dev: org is initech, the event's is acme",
+  ],
+  [
+    "its own echo",
+    [agent("dev", { ignoreSenders: ["OctoCat"] })],
+    "agent dev: ignoreSenders includes octocat",
+  ],
+  [
+    "a filter that the provider does not have",
+    [agent("dev", { repo: "acme/x" })],
+    "agent dev: repo is no filter of this source's type",
+  ],
+])("when nothing matches it says what came closest: %s", (_what, agents, reason) => {
+  expect(indexOf(...agents).match("hub", seen(push))).toMatchObject({ matched: [], reason });
+});
+
+test("an agent that is disabled or scaled to 0 is named and not started", () => {
+  const index = indexOf(agent("dev", {}), { ...agent("parked", {}), scale: 0 });
+  index.setEnabled("dev", false);
+  expect(index.match("hub", seen(push))).toMatchObject({
+    matched: [],
+    disabled: ["dev", "parked"],
+  });
+  index.setEnabled("dev", true);
+  expect(index.match("hub", seen(push))).toMatchObject({ matched: ["dev"], disabled: ["parked"] });
+});
+
+test("a changed agent loses its old bindings, a removed one all", () => {
+  const index = indexOf(agent("dev", { repos: ["acme/x"] }, { events: ["push"] }));
+  index.set(agent("dev", { repos: ["acme/y"] }), true);
+  expect(index.match("hub", seen(push)).matched).toEqual([]);
+  expect(index.match("hub", seen({ ...push, repos: "acme/y" })).matched).toEqual(["dev"]);
+  index.remove("dev");
+  index.remove("dev");
+  index.setEnabled("dev", true);
+  expect(index.match("hub", seen(push)).reason).toBe("no agent listens to source hub");
+});
+
+const names = fc.constantFrom("a", "b", "c", "d");
+const value = fc.uniqueArray(fc.constantFrom("x", "y", "z", "X"), { maxLength: 3 });
+const filters = fc.dictionary(fc.constantFrom("repos", "events", "labels", "orgs"), value);
+const step = fc.record({
+  name: names,
+  bindings: fc.option(fc.array(filters, { maxLength: 3 }), { nil: null }),
+});
+const attributes = fc.record({ repos: value, events: value, labels: value, orgs: value });
+
+test("the index matches what a scan of all agents would, after any changes", () => {
+  const ignoreCase = new Set(["repos", "orgs"]);
+  const passes = (binding: Filters, event: Attributes): boolean =>
+    Object.entries(binding).every(([field, wanted]) => {
+      const fold = (one: string): string => (ignoreCase.has(field) ? one.toLowerCase() : one);
+      const list = (wanted as string[]).map(fold);
+      return (event[field] as string[]).some((one) => list.includes(fold(one)));
+    });
+  fc.assert(
+    fc.property(fc.array(step), attributes, (steps, event) => {
+      const index = createMatchIndex();
+      const model = new Map<string, readonly Filters[]>();
+      for (const { name, bindings } of steps) {
+        if (bindings === null) index.remove(name);
+        else index.set(agent(name, ...bindings), true);
+        model.set(name, bindings ?? []);
+      }
+      const expected = [...model].filter(([, all]) => all.some((one) => passes(one, event)));
+      expect(index.match("hub", seen(event)).matched).toEqual(
+        expected.map(([name]) => name).sort(),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** Agents with five bindings each: four to repositories of their own, one to a source of their own. */
+function crowd(size: number): ListeningAgent[] {
+  return Array.from({ length: size }, (_, n) => {
+    const one = agent(
+      `agent-${n}`,
+      ...[0, 1, 2, 3].map((m) => ({ repos: [`acme/r${n}-${m}`], events: ["push", "issues"] })),
+    );
+    const own = { source: `own-${n}`, type: "github", filters: {} };
+    return { ...one, webhooks: [...one.webhooks, own] };
+  });
+}
+
+/** The best of many short tries: each fits between two moments in which a busy machine does something else. */
+function nanosecondsPerMatch(index: MatchIndex, event: Attributes): number {
+  const rounds = 100;
+  const tries = Array.from({ length: 300 }, () => {
+    const start = process.hrtime.bigint();
+    for (let round = 0; round < rounds; round++) index.match("hub", seen(event));
+    return Number(process.hrtime.bigint() - start) / rounds;
+  });
+  return Math.min(...tries);
+}
+
+test("an event does not look at agents with other sources or repositories", () => {
+  const event = { ...push, repos: "acme/r5-2" };
+  const small = indexOf(...crowd(10));
+  const large = indexOf(...crowd(1_000));
+  expect(large.match("hub", seen(event)).matched).toEqual(["agent-5"]);
+  expect(small.match("hub", seen(event)).examined).toBe(1);
+  expect(large.match("hub", seen(event)).examined).toBe(1);
+  expect(large.match("own-7", seen(event))).toMatchObject({ matched: ["agent-7"], examined: 1 });
+  // A hundred times the agents; the factor leaves room for a busy machine, and a scan would take it many times over.
+  const ratio = nanosecondsPerMatch(large, event) / nanosecondsPerMatch(small, event);
+  expect(ratio).toBeLessThan(10);
+});
+
+test("an event that nobody wants is explained without a look at everybody", () => {
+  const index = indexOf(...crowd(1_000));
+  const { examined, reason } = index.match("hub", seen({ ...push, repos: "acme/none" }));
+  expect(examined).toBeLessThanOrEqual(200);
+  expect(reason).toBe("agent agent-0: repos does not include acme/none");
+});

@@ -1,0 +1,231 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Payload } from "../../../../src/features/webhooks/json.ts";
+import { filterOf, whyNot } from "../../../../src/features/webhooks/filter.ts";
+import { keptHeaders, parseDelivery } from "../../../../src/features/webhooks/interpret.ts";
+import { filterTable, providerTable } from "../../../../src/features/webhooks/providers/table.ts";
+import { bytes, eventHeaders, githubExample, providerOf, read } from "../deliveries.ts";
+import * as payloads from "../payloads.ts";
+
+type Value = string | boolean | readonly string[];
+/** Provider, event, payload, filter field, a value that lets the payload through, and one that doesn't. */
+type Case = readonly [string, string, Payload, string, Value, Value];
+
+const issue = githubExample("issues", "assigned");
+const inOrg = { ...issue, organization: { login: "Octocoders" } };
+const pull = githubExample("pull_request", "opened");
+const run = { ...githubExample("workflow_run"), workflow_run: { conclusion: "failure" } };
+const { sentryPayloads, linearIssue, mintlifyBuild, gitlabMergeRequest, gitlabPipeline } = payloads;
+
+const cases: readonly Case[] = [
+  ["github", "issues", issue, "repos", ["a/b", "codertocat/hello-world"], ["Codertocat/Hello"]],
+  ["github", "issues", inOrg, "orgs", ["octocoders"], ["octo"]],
+  ["github", "issues", issue, "org", "codertocat", "octocoders"],
+  ["github", "issues", issue, "events", ["push", "issues"], ["Issues"]],
+  ["github", "issues", issue, "actions", ["assigned"], ["opened"]],
+  ["github", "issues", issue, "labels", ["wontfix", "bug"], ["Bug"]],
+  ["github", "issues", issue, "assignee", "codertocat", "octocat"],
+  ["github", "issues", issue, "author", "CODERTOCAT", "octocat"],
+  ["github", "pull_request", pull, "branches", ["master"], ["changes"]],
+  ["github", "issues", issue, "ignoreSenders", ["someone"], ["codertocat"]],
+  ["github", "workflow_run", run, "conclusions", ["failure"], ["success"]],
+  ["sentry", "issue", sentryPayloads.issue, "resources", ["error", "issue"], ["comment"]],
+  ["sentry", "issue", sentryPayloads.issue, "actions", ["assigned"], ["resolved"]],
+  ["sentry", "issue", sentryPayloads.issue, "project", "front-end", "back-end"],
+  ["linear", "", linearIssue, "organizations", ["5e7d1b9a"], ["acme"]],
+  ["linear", "", linearIssue, "events", ["issues"], ["issue_comment"]],
+  ["linear", "", linearIssue, "actions", ["update"], ["create"]],
+  ["linear", "", linearIssue, "labels", ["P1"], ["p1"]],
+  ["linear", "", linearIssue, "assignee", "SAM@example.com", "kim@example.com"],
+  ["linear", "", linearIssue, "author", "Kim@example.com", "jane@example.com"],
+  ["mintlify", "", mintlifyBuild, "projects", ["docs"], ["blog"]],
+  ["mintlify", "", mintlifyBuild, "events", ["build"], ["deploy"]],
+  ["mintlify", "", mintlifyBuild, "actions", ["failed"], ["succeeded"]],
+  ["mintlify", "", mintlifyBuild, "branches", ["main"], ["next"]],
+  ["gitlab", "", gitlabMergeRequest, "repos", ["acme/web"], ["acme/app"]],
+  ["gitlab", "", gitlabMergeRequest, "events", ["merge_request"], ["push"]],
+  ["gitlab", "", gitlabMergeRequest, "actions", ["open"], ["close"]],
+  ["gitlab", "", gitlabMergeRequest, "labels", ["API"], ["UI"]],
+  ["gitlab", "", gitlabMergeRequest, "assignee", "alice", "bob"],
+  ["gitlab", "", gitlabMergeRequest, "branches", ["main"], ["ms-viewport"]],
+  ["gitlab", "", gitlabPipeline, "conclusions", ["failed"], ["success"]],
+  ["slack", "", payloads.slackMention, "channels", ["C123ABC456"], ["C1"]],
+  ["slack", "", payloads.slackMention, "teams", ["T123ABC456"], ["T1"]],
+  ["slack", "", payloads.slackMention, "events", ["app_mention"], ["message"]],
+  ["slack", "", payloads.slackMention, "author", "U123ABC456", "U1"],
+  ["stripe", "", payloads.stripeEvent, "accounts", ["acct_1"], ["acct_2"]],
+  [
+    "stripe",
+    "",
+    payloads.stripeEvent,
+    "events",
+    ["customer.subscription.created"],
+    ["invoice.paid"],
+  ],
+  ["stripe", "", payloads.stripeEvent, "actions", ["created"], ["paid"]],
+  ["stripe", "", payloads.stripeEvent, "livemode", false, true],
+  ["standard", "", payloads.standardEvent, "events", ["contact.created"], ["contact.deleted"]],
+  ["standard", "", payloads.standardEvent, "actions", ["created"], ["deleted"]],
+];
+
+function why(type: string, event: string, payload: Payload, field: string, value: Value): unknown {
+  const rule = providerOf(type).filters[field];
+  if (rule === undefined) throw new Error(`${type} has no filter ${field}`);
+  const { attributes } = read(type, payload, eventHeaders(type, event));
+  return whyNot(filterOf(field, rule, value), attributes);
+}
+
+test.each(cases)(
+  "%s %s: %#: a filter lets its event through and no other",
+  (type, event, payload, field, matching, other) => {
+    expect(why(type, event, payload, field, matching)).toBeNull();
+    expect(why(type, event, payload, field, other)).toEqual(expect.stringContaining(field));
+  },
+);
+
+test("every filter field of every provider has a case here", () => {
+  const tested = new Set(cases.map(([type, , , field]) => `${type} ${field}`));
+  const common = new Set(["ignoreSenders", "ignoreBots"]);
+  const all = Object.entries(filterTable).flatMap(([type, fields]) =>
+    Object.keys(fields)
+      .filter((field) => !common.has(field))
+      .map((field) => `${type} ${field}`),
+  );
+  const untested = all.filter((field) => !tested.has(field));
+  // A Slack subtype needs another payload.
+  expect(untested).toEqual(["slack actions"]);
+  const edited = { event: { type: "message", subtype: "message_changed" } };
+  expect(why("slack", "", edited, "actions", ["message_changed"])).toBeNull();
+  expect(why("slack", "", payloads.slackMention, "actions", ["message_changed"])).not.toBeNull();
+});
+
+test("the four providers of the requirements have their filter fields, the common ones, and two more of Sentry", () => {
+  const fields = (type: string): string[] => Object.keys(filterTable[type] ?? {}).sort();
+  const common = ["ignoreBots", "ignoreSenders"];
+  expect(fields("sentry")).toEqual([...common, "resources", "actions", "project"].sort());
+  expect(fields("linear")).toEqual(
+    [...common, "organizations", "events", "actions", "labels", "assignee", "author"].sort(),
+  );
+  expect(fields("mintlify")).toEqual(
+    [...common, "projects", "events", "actions", "branches"].sort(),
+  );
+  expect(fields("github")).toEqual(
+    [...common, "repos", "orgs", "org", "events", "actions", "labels", "assignee", "author"]
+      .concat("branches", "conclusions")
+      .sort(),
+  );
+});
+
+test("a filter never matches what the event does not carry", () => {
+  const running = { workflow_run: { conclusion: null } };
+  expect(why("github", "workflow_run", running, "conclusions", ["null", "success"])).toBe(
+    "conclusions is set and the event carries none",
+  );
+  expect(
+    why("github", "check_suite", { check_suite: { conclusion: "success" } }, "conclusions", [
+      "success",
+    ]),
+  ).not.toBeNull();
+  const deployed = { workflow_run: { conclusion: "success" } };
+  expect(why("github", "deployment", deployed, "conclusions", ["success"])).not.toBeNull();
+  expect(why("linear", "", payloads.linearComment, "labels", ["Bug"])).not.toBeNull();
+  expect(why("linear", "", payloads.linearComment, "assignee", "sam@example.com")).not.toBeNull();
+  expect(why("github", "ping", {}, "repos", [])).not.toBeNull();
+});
+
+test("a Linear filter for delete means remove", () => {
+  const removed = { ...payloads.linearIssue, action: "remove" };
+  expect(why("linear", "", removed, "actions", ["delete"])).toBeNull();
+  expect(why("linear", "", removed, "actions", ["remove"])).toBeNull();
+});
+
+test("ignoreBots keeps out bots only, and ignoreSenders an event without a sender not at all", () => {
+  const bot = { sender: { login: "almanac[bot]", type: "Bot" } };
+  const person = { sender: { login: "octocat", type: "User" } };
+  expect(why("github", "issues", bot, "ignoreBots", true)).toBe(
+    "ignoreBots keeps out events of bots",
+  );
+  expect(why("github", "issues", bot, "ignoreBots", false)).toBeNull();
+  expect(why("github", "issues", person, "ignoreBots", true)).toBeNull();
+  expect(why("github", "issues", bot, "ignoreSenders", ["Almanac[bot]"])).toBe(
+    "ignoreSenders includes almanac[bot]",
+  );
+  expect(why("github", "issues", {}, "ignoreSenders", ["octocat"])).toBeNull();
+});
+
+test("a reason is one short line, whatever the sender wrote", () => {
+  const repository = { full_name: `a/b\n\u001b[31m\u202e${"x".repeat(5_000)}` };
+  const reason = why("github", "issues", { repository }, "repos", ["a/b"]);
+  expect(reason).toEqual(expect.stringMatching(/^repos does not include a\/b \[31m x+…$/));
+  expect(String(reason).length).toBeLessThan(200);
+});
+
+test("what is kept of the headers holds no signature, token or cookie", () => {
+  for (const provider of providerTable.values()) {
+    const secret = [...provider.secretHeaders, "authorization", "cookie", "x-api-key"];
+    const kept = ["content-type", "user-agent", ...provider.keptHeaders];
+    const headers = Object.fromEntries([...secret, ...kept].map((name) => [name, "value"]));
+    expect(Object.keys(keptHeaders(provider, headers)).sort()).toEqual([...new Set(kept)].sort());
+    expect(kept.filter((name) => secret.includes(name))).toEqual([]);
+  }
+});
+
+const hostileKey = fc.constantFrom(
+  ...["__proto__", "constructor", "toString", "issue", "labels", "user", "login", "data", "event"],
+  ...[
+    "object_attributes",
+    "repository",
+    "full_name",
+    "action",
+    "type",
+    "actor",
+    "assignees",
+    "ref",
+  ],
+);
+const hostile = fc.letrec<{ node: unknown }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 4 },
+    fc.jsonValue(),
+    fc.array(tie("node"), { maxLength: 4 }),
+    fc.array(fc.tuple(hostileKey, tie("node")), { maxLength: 8 }).map(Object.fromEntries),
+  ),
+})).node;
+
+test("no body makes a provider throw", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...providerTable.values()),
+      fc.oneof(
+        hostile.map(bytes),
+        fc.uint8Array().map((data) => Buffer.from(data)),
+      ),
+      fc.dictionary(fc.constantFrom("x-github-event", "content-type", "webhook-id"), fc.string()),
+      fc.string(),
+      (provider, body, given, secret) => {
+        const headers = { ...eventHeaders(provider.type, "issues"), ...given };
+        const request = { headers, body };
+        provider.verify(request, secret, 0);
+        const parsed = parseDelivery(provider, request);
+        if (!parsed.ok) return;
+        provider.deliveryId(parsed.payload, headers);
+        provider.answerPing?.(parsed.payload, headers);
+        const { event, attributes } = read(provider.type, parsed.payload, headers);
+        expect(typeof event.event).toBe("string");
+        for (const [field, rule] of Object.entries(provider.filters)) {
+          whyNot(filterOf(field, rule, rule.kind === "boolean" ? true : ["x"]), attributes);
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("a body nested a hundred thousand deep is read or refused, not a crash", () => {
+  const deep = `${'{"issue":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+  for (const provider of providerTable.values()) {
+    const request = { headers: eventHeaders(provider.type, "issues"), body: bytes(deep) };
+    const parsed = parseDelivery(provider, request);
+    if (parsed.ok) read(provider.type, parsed.payload, request.headers);
+  }
+});

@@ -1,0 +1,145 @@
+import { expect, test } from "vitest";
+import type { Receipt } from "../../../src/foundation/contracts/webhook-receipts.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
+import { viewReceipt } from "../../../src/features/webhooks/receipt-view.ts";
+
+const known = "a-secret-that-the-store-knows";
+
+function view(body: unknown, change: Partial<Receipt> = {}) {
+  const receipt: Receipt = {
+    id: "r1",
+    at: 1_000,
+    source: "chat",
+    type: "slack",
+    deliveryId: "Ev1",
+    headers: { "content-type": "application/json" },
+    body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+    matched: ["dev"],
+    reason: null,
+    ...change,
+  };
+  const redactor = createRedactor();
+  redactor.add([known]);
+  return viewReceipt("r1", {
+    receipt: (id) => (id === "r1" ? receipt : null),
+    redactor,
+  });
+}
+
+test("a receipt is told with its payload", () => {
+  expect(view({ type: "event_callback", event: { type: "message" } })).toEqual({
+    receiptId: "r1",
+    at: "1970-01-01T00:00:01.000Z",
+    source: "chat",
+    type: "slack",
+    deliveryId: "Ev1",
+    headers: { "content-type": "application/json" },
+    matched: ["dev"],
+    reason: null,
+    bytes: 52,
+    payload: { type: "event_callback", event: { type: "message" } },
+    text: null,
+  });
+});
+
+test("of a large payload as much is shown as a person reads, and what is missing is named", () => {
+  const commits = Array.from({ length: 100_000 }, (_, n) => ({ id: n, message: `${known} ${n}` }));
+  const long = "x".repeat(2_000_000);
+  const { payload, bytes } = view({ action: "pushed", long, token: "t", commits, after: 1 });
+  const text = JSON.stringify(payload);
+  expect(bytes).toBeGreaterThan(5_000_000);
+  expect(text.length).toBeLessThan(2_000_000);
+  expect(text).not.toContain(known);
+  expect(payload).toMatchObject({
+    ...{ action: "pushed", token: "[redacted]" },
+    long: "[a text of 2000000 characters, not shown]",
+    "…": "[1 more, not shown]",
+  });
+  const shown = (payload as { commits: unknown[] }).commits;
+  expect(shown.at(-1)).toBe(`[${100_000 - shown.length + 1} more, not shown]`);
+});
+
+test("a large body that is no payload is not shown", () => {
+  const { text } = view("x".repeat(2_000_000));
+  expect(text).toBe("[2000000 bytes, not shown]");
+});
+
+test("what a sender puts into its body as a secret is redacted by its name, at any depth", () => {
+  const payload = {
+    token: "xoxb-legacy",
+    authorizations: [{ team_id: "T1", access_token: "xoxb-2" }],
+    data: { "client-secret": "s", apiKey: "k", PrivateKey: "p", signature: "g", next_page: 3 },
+    secret: null,
+    password: "",
+    tokens: { used: 5 },
+  };
+  const mark = "[redacted]";
+  expect(view(payload).payload).toEqual({
+    token: mark,
+    authorizations: [{ team_id: "T1", access_token: mark }],
+    data: { "client-secret": mark, apiKey: mark, PrivateKey: mark, signature: mark, next_page: 3 },
+    secret: null,
+    password: "",
+    tokens: { used: 5 },
+  });
+});
+
+test("a secret that is known is redacted wherever it turns up", () => {
+  const shown = view(
+    { title: `use ${known} here` },
+    {
+      headers: { "x-note": known, "x-auth-token": "t" },
+      reason: `labels does not include ${known}`,
+    },
+  );
+  expect(JSON.stringify(shown)).not.toContain(known);
+  expect(shown.headers).toEqual({ "x-note": "[redacted]", "x-auth-token": "[redacted]" });
+});
+
+test("a body that is no JSON is told as text", () => {
+  const shown = view(`plain ${known}`);
+  expect(shown).toMatchObject({ payload: null, text: "plain [redacted]" });
+});
+
+test("a body that nests without end is cut", () => {
+  const shown = view(`${'{"deep":'.repeat(1_000)}1${"}".repeat(1_000)}`);
+  expect(JSON.stringify(shown.payload)).toContain("[too deep]");
+});
+
+test("a receipt that isn't there is said so", () => {
+  expect(() => viewReceipt("r2", { receipt: () => null, redactor: createRedactor() })).toThrow(
+    expect.objectContaining({ code: "unknown_receipt" }),
+  );
+});
+
+/** As in https://docs.sentry.io/organization/integrations/integration-platform/webhooks/installation/. */
+function installation(code: unknown) {
+  const data = { installation: { app: { slug: "al" }, status: "pending", code } };
+  return { action: "created", data, installation: { uuid: "1" } };
+}
+
+function show(payload: unknown, resource: string): unknown {
+  return view(payload, { type: "sentry", headers: { "sentry-hook-resource": resource } }).payload;
+}
+
+test("the grant code of a Sentry installation is not shown, and all else is", () => {
+  expect(show(installation("a-grant-code"), "installation")).toEqual(installation("[redacted]"));
+});
+
+test("an installation without a code is shown as it came", () => {
+  for (const code of [null, "", undefined]) {
+    const payload = JSON.parse(JSON.stringify(installation(code))) as unknown;
+    expect(show(payload, "installation")).toEqual(payload);
+  }
+});
+
+test("a code that is no grant, such as an error's, is shown", () => {
+  const payload = { action: "created", data: { error: { code: "E_1" }, installation: "none" } };
+  expect(show(payload, "error")).toEqual(payload);
+});
+
+test("a body that isn't JSON, and one of an unknown type, have no payload", () => {
+  const headers = { "sentry-hook-resource": "issue" };
+  expect(view("{", { type: "sentry", headers }).payload).toBeNull();
+  expect(view("{}", { type: "gone", headers }).payload).toBeNull();
+});

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
+import { signDelivery } from "../../../src/features/webhooks/sign.ts";
+import { bytes } from "./deliveries.ts";
+import { TestReceiver, source, start, statusOf } from "./test-receiver.ts";
+
+test("no secret, signature or token ever reaches an answer or the log", async () => {
+  const canary = "canary-5f2c";
+  for (const type of providerTable.keys()) {
+    const receiver = new TestReceiver();
+    receiver.sources = [source("hub", { type })];
+    receiver.secrets = new Map([["hub", [canary]]]);
+    const body = bytes({ webhookTimestamp: start, type: "x" });
+    const good = signDelivery(type, canary, body, start, { event: "issues" });
+    const bad = signDelivery(type, `${canary}x`, body, start, { event: "issues" });
+    const answers = [
+      await receiver.receive({ type, source: null, headers: bad, body }),
+      await receiver.receive({ type, source: null, headers: good, body: bytes("{") }),
+      await receiver.receive({ type, source: null, headers: good, body }),
+    ];
+    const visible = JSON.stringify([answers, receiver.warned, receiver.counted, receiver.accepted]);
+    expect(visible).not.toContain(canary);
+    for (const [name, value] of Object.entries(good)) {
+      if (/signature|token/.test(name)) expect(visible).not.toContain(value);
+    }
+  }
+});
+
+test("any bytes to any path are answered with 200 or a refusal, never a crash", async () => {
+  const types = [...providerTable.keys()];
+  const headerName = fc.constantFrom(
+    ...["x-hub-signature-256", "x-github-event", "stripe-signature", "webhook-signature"],
+    ...["webhook-id", "webhook-timestamp", "x-slack-signature", "x-gitlab-token", "content-type"],
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(fc.constantFrom(...types), fc.string()),
+      fc.option(fc.constantFrom(...types, "nobody"), { nil: null }),
+      fc.dictionary(headerName, fc.oneof(fc.string(), fc.array(fc.string()))),
+      fc.oneof(
+        fc.uint8Array().map((data) => Buffer.from(data)),
+        fc.json().map(bytes),
+      ),
+      fc.boolean(),
+      async (type, named, headers, body, open) => {
+        const receiver = new TestReceiver();
+        receiver.sources = types.map((one) =>
+          source(one, { type: one, ...(open ? { credential: null, allowUnsigned: true } : {}) }),
+        );
+        receiver.secrets = new Map(types.map((one) => [one, ["hush"]]));
+        const status = statusOf(await receiver.receive({ type, source: named, headers, body }));
+        expect([200, 400, 401, 404]).toContain(status);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+test("a stranger's body is refused before it is parsed when parsing would take long", async () => {
+  const size = 5 * 1024 * 1024;
+  const pieces = [
+    "[",
+    "{}",
+    '"",',
+    "1,",
+    '{"a":',
+    '[[[{"":[0,',
+    "a=b&",
+    "%5B",
+    "payload=%7B%22a%22:[&",
+  ];
+  const piece = fc.constantFrom(...pieces);
+  const contentType = fc.constantFrom("application/json", "application/x-www-form-urlencoded");
+  const bodies = fc.tuple(fc.constantFrom("", '{"a":[', "payload={"), piece, contentType);
+  const receiver = new TestReceiver();
+  receiver.sources = [source("open", { credential: null, allowUnsigned: true })];
+  await fc.assert(
+    fc.asyncProperty(bodies, async ([begin, repeated, type]) => {
+      const body = Buffer.from(begin.padEnd(size, repeated));
+      const headers = { "x-github-event": "push", "content-type": type };
+      const began = process.cpuUsage();
+      const answer = await receiver.receive({ type: "github", source: null, headers, body });
+      const { user, system } = process.cpuUsage(began);
+      expect([400, 413]).toContain(statusOf(answer));
+      expect((user + system) / 1000).toBeLessThan(250);
+    }),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
+import { atTime, signDelivery, unsignedDelivery } from "../../../src/features/webhooks/sign.ts";
+import { bytes, providerOf } from "./deliveries.ts";
+
+const now = 1_700_000_000_000;
+const whsec = fc.uint8Array({ minLength: 1, maxLength: 64 }).map(toWhsec);
+const plain = fc.string({ minLength: 1 }).filter((secret) => !secret.startsWith("whsec_"));
+
+function toWhsec(key: Uint8Array): string {
+  return `whsec_${Buffer.from(key).toString("base64")}`;
+}
+
+/** Secrets with which a provider signs the body. */
+function secretsOf(type: string): fc.Arbitrary<string> {
+  return type === "standard" || type === "gitlab" ? whsec : plain;
+}
+
+const body = fc
+  .json()
+  .map((data) => bytes(`{"webhookTimestamp":${now},"type":"Issue","data":${data}}`));
+
+test.each([...providerTable.keys()])("what is signed for %s verifies", (type) => {
+  fc.assert(
+    fc.property(secretsOf(type), body, (secret, bytes) => {
+      const headers = signDelivery(type, secret, bytes, now);
+      expect(providerOf(type).verify({ headers, body: bytes }, secret, now)).toEqual({ ok: true });
+    }),
+  );
+});
+
+test.each([...providerTable.keys()])("any flipped byte of the body is refused by %s", (type) => {
+  fc.assert(
+    fc.property(secretsOf(type), body, fc.nat(), fc.nat({ max: 7 }), (secret, bytes, at, bit) => {
+      const headers = signDelivery(type, secret, bytes, now);
+      const flipped = Buffer.from(bytes);
+      const index = at % flipped.length;
+      flipped[index] = (flipped[index] ?? 0) ^ (1 << bit);
+      expect(providerOf(type).verify({ headers, body: flipped }, secret, now).ok).toBe(false);
+    }),
+  );
+});
+
+test.each([...providerTable.keys()])("another secret is refused by %s", (type) => {
+  fc.assert(
+    fc.property(secretsOf(type), secretsOf(type), body, (secret, other, bytes) => {
+      // HMAC pads a short key with zero bytes and hashes a long one, so only ordinary keys differ for sure.
+      fc.pre(secret !== other && !/\0/.test(secret + other));
+      fc.pre(!secret.startsWith("whsec_") || keyHex(secret) !== keyHex(other));
+      const headers = signDelivery(type, secret, bytes, now);
+      expect(providerOf(type).verify({ headers, body: bytes }, other, now).ok).toBe(false);
+    }),
+  );
+});
+
+function keyHex(secret: string): string {
+  return Buffer.from(secret.slice(6), "base64")
+    .toString("hex")
+    .replace(/(00)+$/, "");
+}
+
+test("a delivery says its event and id where the provider has headers for them", () => {
+  expect(signDelivery("github", "s", bytes("{}"), now, { event: "push", id: "d1" })).toMatchObject({
+    "x-github-event": "push",
+    "x-github-delivery": "d1",
+  });
+  expect(signDelivery("sentry", "s", bytes("{}"), now, { event: "issue" })).toMatchObject({
+    "sentry-hook-resource": "issue",
+  });
+});
+
+test("an unknown type is refused with the known ones as a hint", () => {
+  expect(() => signDelivery("bitbucket", "s", bytes("{}"), now)).toThrow(
+    expect.objectContaining({ code: "unknown_webhook_type" }) as Error,
+  );
+});
+
+test("without a secret a delivery says its event and proves nothing", () => {
+  for (const type of providerTable.keys()) {
+    const headers = unsignedDelivery(type, bytes("{}"), now, { event: "issues", id: "d1" });
+    const secrets = new Set(providerOf(type).secretHeaders);
+    expect(Object.keys(headers).filter((name) => secrets.has(name))).toEqual([]);
+  }
+  expect(unsignedDelivery("github", bytes("{}"), now, { event: "push" })).toMatchObject({
+    "x-github-event": "push",
+  });
+});
+
+test("a body gets the present time where it carries one, and is left as it is elsewhere", () => {
+  const old = bytes('{"webhookTimestamp": 1, "a": [1]}');
+  expect(JSON.parse(atTime("linear", old, now).toString())).toEqual({
+    webhookTimestamp: now,
+    a: [1],
+  });
+  expect(atTime("linear", bytes("no json"), now)).toEqual(bytes("no json"));
+  expect(atTime("github", old, now)).toBe(old);
+});

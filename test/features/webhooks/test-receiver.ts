@@ -1,0 +1,112 @@
+import type { WorkItem } from "../../../streams/vocabulary.ts";
+import type {
+  Delivery,
+  DeliveryAnswer,
+  DeliveryCount,
+} from "../../../src/foundation/contracts/operations.ts";
+import type { RefusedDelivery } from "../../../src/foundation/contracts/refused-deliveries.ts";
+import type {
+  Acceptance,
+  Accepted,
+  WaitingRun,
+} from "../../../src/foundation/contracts/webhook-receipts.ts";
+import type { WebhookSource } from "../../../src/foundation/contracts/webhook-filters.ts";
+import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts";
+import type { MatchIndex } from "../../../src/features/webhooks/match-index.ts";
+import { createReceiver } from "../../../src/features/webhooks/receive.ts";
+import type { Receive } from "../../../src/features/webhooks/receive.ts";
+import { signDelivery } from "../../../src/features/webhooks/sign.ts";
+import { bytes, githubExample } from "./deliveries.ts";
+
+export const start = 1_700_000_000_000;
+
+/** A store that keeps accepted receipts in memory, and remembers the order of what happened around it. */
+export class TestReceiver {
+  readonly happened: string[] = [];
+  readonly accepted: Acceptance[] = [];
+  readonly dispatched: WorkItem[] = [];
+  readonly counted: DeliveryCount[] = [];
+  readonly refused: RefusedDelivery[] = [];
+  readonly warned: string[] = [];
+  readonly index: MatchIndex = createMatchIndex();
+  secrets = new Map<string, readonly string[] | Error>([["hub", ["hush"]]]);
+  sources: WebhookSource[] = [source("hub")];
+  now = start;
+  storeFails = false;
+  /** The runs that wait for whatever comes, and what they were told of it. */
+  waitingRuns: readonly WaitingRun[] = [];
+  readonly settled: boolean[] = [];
+  #ids = 0;
+
+  readonly receive: Receive = createReceiver({
+    sources: () => this.sources,
+    secretsOf: (one) => {
+      this.happened.push(`secrets of ${one.name}`);
+      const secrets = this.secrets.get(one.name) ?? [];
+      if (secrets instanceof Error) throw secrets;
+      return secrets;
+    },
+    index: {
+      match: (name, event) => {
+        this.happened.push("match");
+        return this.index.match(name, event);
+      },
+    },
+    matchRuns: () => ({
+      waitingRuns: this.waitingRuns,
+      deliver: (taken) => this.settled.push(taken),
+    }),
+    accept: (acceptance) => this.#accept(acceptance),
+    dispatch: (items) => {
+      this.happened.push("dispatch");
+      this.dispatched.push(...items);
+    },
+    count: (delivery) => this.counted.push(delivery),
+    refused: (delivery) => this.refused.push(delivery),
+    warn: (line) => this.warned.push(line),
+    now: () => this.now,
+    newId: () => `id-${++this.#ids}`,
+  });
+
+  async #accept(acceptance: Acceptance): Promise<Accepted> {
+    this.happened.push("accept");
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.storeFails) throw new Error("disk full");
+    const { source, deliveryId, body } = acceptance.receipt;
+    const before = this.accepted.find(
+      ({ receipt }) =>
+        receipt.source === source &&
+        receipt.deliveryId === deliveryId &&
+        Buffer.compare(receipt.body, body) === 0,
+    );
+    if (before !== undefined) return { duplicate: true, receiptId: before.receipt.id };
+    this.accepted.push(acceptance);
+    this.happened.push("committed");
+    return { duplicate: false, queued: acceptance.items };
+  }
+
+  listen(name: string, filters: Record<string, readonly string[]> = {}, from = "hub"): void {
+    const webhooks = [{ source: from, type: "github", filters }];
+    this.index.set({ name, scale: 1, webhooks }, true);
+  }
+}
+
+export function source(name: string, more: Partial<WebhookSource> = {}): WebhookSource {
+  return { name, type: "github", credential: name, allowUnsigned: false, ...more };
+}
+
+export const issue = bytes(githubExample("issues", "opened"));
+
+export function github(
+  secret: string | null,
+  more: { body?: Buffer; event?: string; id?: string; source?: string | null } = {},
+): Delivery {
+  const { body = issue, event = "issues", id = "d1" } = more;
+  const signed = signDelivery("github", secret ?? "", body, start, { event, id });
+  if (secret === null) delete signed["x-hub-signature-256"];
+  return { type: "github", source: more.source ?? null, headers: signed, body };
+}
+
+export const statusOf = ({ status }: DeliveryAnswer): number => status;
+export const errorOf = (answer: DeliveryAnswer): string | null =>
+  answer.status === 200 ? null : answer.error;

@@ -1,0 +1,190 @@
+import { execFile } from "node:child_process";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import {
+  isAgentName,
+  listAgents,
+  readAgent,
+  readBareSkill,
+} from "../../../src/foundation/config/agent-files.ts";
+import { directory, texts } from "./samples.ts";
+
+const whole = {
+  "agents/dev/config.toml": "a = 1",
+  "agents/dev/SKILL.md": "Do it.",
+  "agents/dev/Dockerfile": "FROM scratch",
+};
+
+describe("readAgent", () => {
+  it("reads the three files", async () => {
+    const dir = await directory(whole);
+    expect(await readAgent(dir, "dev")).toEqual({
+      name: "dev",
+      config: "a = 1",
+      skill: "Do it.",
+      dockerfileHash: "67c4282c6928ae380489b6392127b14bb16d8c2f5ba5fa285a934f4f94387b5e",
+      schemas: new Map(),
+      problems: [],
+    });
+  });
+
+  it("reads JSON files that its config names, in its own directory only", async () => {
+    const config = `[expect]\nschema = "out.json"\nother = '../../secret.json'\nmore = "gone.json"`;
+    const files = { "agents/dev/config.toml": config, "agents/dev/out.json": "{}" };
+    const dir = await directory({ ...whole, ...files, "secret.json": "1" });
+    expect((await readAgent(dir, "dev"))?.schemas).toEqual(
+      new Map([
+        ["out.json", { type: "text", text: "{}" }],
+        ["gone.json", { type: "missing" }],
+      ]),
+    );
+  });
+
+  it("sees another hash when a file changes that the Dockerfile may copy, and no other does", async () => {
+    const dir = await directory({ ...whole, "agents/dev/lib/setup.sh": "echo 1" });
+    const hash = async () => (await readAgent(dir, "dev"))?.dockerfileHash;
+    const before = await hash();
+    await writeFile(join(dir, "agents/dev/SKILL.md"), "Do more.");
+    await writeFile(join(dir, "agents/dev/lib/.setup.sh.swp"), "");
+    expect(await hash()).toBe(before);
+    await writeFile(join(dir, "agents/dev/lib/setup.sh"), "echo 2");
+    expect(await hash()).not.toBe(before);
+  });
+
+  it("sees another hash when the Dockerfile changes, and none without one", async () => {
+    const dir = await directory(whole);
+    const before = await readAgent(dir, "dev");
+    await writeFile(join(dir, "agents/dev/Dockerfile"), "FROM other");
+    const after = await readAgent(dir, "dev");
+    expect(after?.dockerfileHash).not.toBe(before?.dockerfileHash);
+    await rm(join(dir, "agents/dev/Dockerfile"));
+    expect((await readAgent(dir, "dev"))?.dockerfileHash).toBeNull();
+  });
+
+  it("is null without the directory or its config.toml", async () => {
+    const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
+    expect(await readAgent(dir, "dev")).toBeNull();
+    expect(await readAgent(dir, "gone")).toBeNull();
+    expect(await readAgent(join(dir, "nowhere"), "gone")).toBeNull();
+  });
+
+  it("says that SKILL.md is missing", async () => {
+    const dir = await directory({ "agents/dev/config.toml": "" });
+    const files = await readAgent(dir, "dev");
+    expect(files?.skill).toBeNull();
+    expect(texts(files?.problems ?? [])).toEqual([
+      "error: agents/dev/SKILL.md  is missing; expected a markdown file with the agent's instructions",
+    ]);
+  });
+
+  it("says of each file why it can't be read", async () => {
+    const dir = await directory({
+      "agents/dev/Dockerfile/x": "",
+      "agents/dev/SKILL.md": "x".repeat(1024 ** 2 + 1),
+      "other/secret": "secret",
+    });
+    await writeFile(join(dir, "agents/dev/config.toml"), Buffer.from([0x61, 0xff]));
+    const files = await readAgent(dir, "dev");
+    expect(files).toMatchObject({ config: null, skill: null, dockerfileHash: null });
+    expect(texts(files?.problems ?? [])).toEqual([
+      "error: agents/dev/config.toml  is not UTF-8 text; save it in that encoding",
+      "error: agents/dev/SKILL.md  has 1048577 bytes; expected at most 1048576",
+      expect.stringMatching(
+        /^error: agents\/dev\/Dockerfile {2}(is not a regular file|can't be read)/,
+      ),
+    ]);
+  });
+
+  it("follows links inside of the project only", async () => {
+    const outside = await directory({ secret: "secret" });
+    const dir = await directory({ "agents/dev/config.toml": "", "shared/SKILL.md": "Do it." });
+    await symlink(join(dir, "shared/SKILL.md"), join(dir, "agents/dev/SKILL.md"));
+    expect((await readAgent(dir, "dev"))?.skill).toBe("Do it.");
+    await rm(join(dir, "agents/dev/SKILL.md"));
+    await symlink(join(outside, "secret"), join(dir, "agents/dev/SKILL.md"));
+    const files = await readAgent(dir, "dev");
+    expect(JSON.stringify(files)).not.toContain('"secret"');
+    expect(texts(files?.problems ?? [])).toEqual([
+      "error: agents/dev/SKILL.md  is a link that leads out of the project; put a copy there instead",
+    ]);
+  });
+
+  it("does not wait for a pipe that nobody writes to", async () => {
+    const dir = await directory({ "agents/dev/config.toml": "" });
+    await promisify(execFile)("mkfifo", [join(dir, "agents/dev/SKILL.md")]);
+    const files = await readAgent(dir, "dev");
+    expect(texts(files?.problems ?? [])).toEqual([
+      "error: agents/dev/SKILL.md  is not a regular file; put a file there",
+    ]);
+  });
+
+  it("names a file that the system refuses to read", async () => {
+    const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
+    await symlink(join(dir, "agents/dev/config.toml"), join(dir, "agents/dev/config.toml"));
+    expect(texts((await readAgent(dir, "dev"))?.problems ?? [])).toEqual([
+      expect.stringMatching(/config\.toml {2}can't be read .*check its type and permissions/),
+    ]);
+  });
+});
+
+describe("readBareSkill", () => {
+  it("reads a directory that has a SKILL.md and no config.toml, and no other", async () => {
+    const dir = await directory({
+      "agents/bare/SKILL.md": "Do it.",
+      "agents/dev/SKILL.md": "Do it.",
+      "agents/dev/config.toml": "",
+      "agents/empty/notes.md": "",
+      "agents/silent/config.toml": "",
+    });
+    expect(await readBareSkill(dir, "bare")).toMatchObject({
+      ...{ name: "bare", config: null, skill: "Do it.", problems: [] },
+    });
+    expect(await readAgent(dir, "bare")).toBeNull();
+    for (const name of ["dev", "empty", "silent", "nowhere"]) {
+      expect(await readBareSkill(dir, name)).toBeNull();
+    }
+  });
+});
+
+describe("listAgents", () => {
+  it("lists directories by name, and says which can't be agents", async () => {
+    const dir = await directory({
+      "agents/b/config.toml": "",
+      "agents/a-1/config.toml": "",
+      "agents/default/config.toml": "",
+      "agents/Upper/config.toml": "",
+      "agents/.git/config": "",
+      "agents/README.md": "",
+    });
+    const { names, problems } = await listAgents(dir);
+    expect(names).toEqual(["a-1", "b"]);
+    expect(texts(problems)).toEqual([
+      `error: agents/Upper  "Upper" is not an agent's name: expected 1 to 63 of a-z, 0-9 and -, not beginning with -; rename the directory`,
+      `error: agents/default  "default" is not an agent's name: this name is reserved; rename the directory`,
+    ]);
+  });
+
+  it("is empty without the directory", async () => {
+    expect(await listAgents(await directory({}))).toEqual({ names: [], problems: [] });
+  });
+
+  it("lists a directory that is linked", async () => {
+    const dir = await directory({ "shared/config.toml": "", "shared/SKILL.md": "Do it." });
+    await mkdir(join(dir, "agents"));
+    await symlink(join(dir, "shared"), join(dir, "agents/linked"));
+    expect((await listAgents(dir)).names).toEqual(["linked"]);
+    expect((await readAgent(dir, "linked"))?.skill).toBe("Do it.");
+  });
+});
+
+describe("isAgentName", () => {
+  it.each(["a", "0", "a-b-1", "x".repeat(63)])("accepts %s", (name) =>
+    expect(isAgentName(name)).toBe(true),
+  );
+  it.each(["", "-a", "A", "a_b", "a.b", "../a", "x".repeat(64), "default", "scheduler", "a\n"])(
+    "refuses %j",
+    (name) => expect(isAgentName(name)).toBe(false),
+  );
+});

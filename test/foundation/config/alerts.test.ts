@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { describeChange } from "../../../src/foundation/config/describe-change.ts";
+import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
+import { agentFacts } from "../../../src/foundation/config/agent-view.ts";
+import {
+  agentTomlKeys,
+  projectTomlKeys,
+  tomlLines,
+} from "../../../src/interfaces/cli/config/toml-keys.ts";
+import {
+  agent,
+  agentChange,
+  project,
+  projectChange,
+  said,
+  usualAgent,
+  usualProject,
+} from "./samples.ts";
+
+const day = 86_400_000;
+const hour = 3_600_000;
+const ops = '[alerts.ops]\ntype = "slack"\n';
+
+describe("[alerts.<name>]", () => {
+  it("is none without a table", () => {
+    expect(project("").alerts).toEqual([]);
+  });
+
+  it("has the credential of its type, unless it names an instance", () => {
+    const text = `${ops}[alerts.night]\ntype = "email"\ncredential = "smtp:mail"\nto = ["a@b.example", "c+d@e.example"]\nquietHours = "22:00-07:30"`;
+    expect(project(text).alerts).toEqual([
+      { name: "ops", type: "slack", credential: "slack_webhook", to: [], quietHours: null },
+      {
+        name: "night",
+        type: "email",
+        credential: "smtp:mail",
+        to: ["a@b.example", "c+d@e.example"],
+        quietHours: { from: 1320, until: 450 },
+      },
+    ]);
+  });
+
+  it.each([
+    ['type = "slak"', 'alerts.ops.type is "slak"; expected one of "slack", "discord"'],
+    ["", "alerts.ops.type is missing; expected one of"],
+    [
+      'type = "slack"\ncredential = "smtp"',
+      '3:14  alerts.ops.credential is "smtp"; a slack target takes "slack_webhook" or "slack_webhook:<instance>"',
+    ],
+    ['type = "email"', "alerts.ops.to is missing; expected a list of e-mail addresses"],
+    ['type = "email"\nto = ["ops"]', '3:7  alerts.ops.to[0] is "ops"; expected an e-mail address'],
+    ['type = "email"\nto = ["a@b.example\\nBcc: c@d"]', "expected an e-mail address"],
+    ['type = "email"\nto = ["Ops <a@b.example>"]', "expected an e-mail address"],
+    ['type = "ntfy"\nquietHours = "22:00"', '3:14  alerts.ops.quietHours is "22:00"; expected two'],
+    ['type = "ntfy"\nquietHours = "07:00-07:00"', "expected two different times of day"],
+    ['type = "ntfy"\nquietHours = "22:00-24:00"', "expected two different times of day"],
+  ])("refuses %s", (lines, message) => {
+    const change = projectChange(`[alerts.ops]\n${lines}`);
+    expect(change.type).toBe("invalid");
+    expect(said(change)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it("warns of recipients that its type does not have", () => {
+    expect(said(projectChange(`${ops}to = ["a@b.example"]`))).toEqual([
+      "warning: config.toml:3:6  alerts.ops.to has no effect on a slack target; leave it out",
+    ]);
+  });
+});
+
+describe("[alert]", () => {
+  it("is all targets, after each failure, each day without a line", () => {
+    const usual = { to: null, after: 1, remindMs: day, noSuccessForMs: null };
+    expect(project("").alert).toEqual(usual);
+    expect(agent(usualAgent).alert).toEqual(usual);
+  });
+
+  it("of the project is the agent's where it has none of its own", () => {
+    const projectText = `${usualProject}\n${ops}[alert]\nto = ["ops"]\nafter = 3\nremind = "90m"\nnoSuccessFor = "2d"`;
+    const all = { to: ["ops"], after: 3, remindMs: 1.5 * hour, noSuccessForMs: 2 * day };
+    expect(project(projectText).alert).toEqual(all);
+    expect(agent(usualAgent, { projectText }).alert).toEqual(all);
+    const own = '[alert]\nto = []\nafter = 1\nremind = "never"\nnoSuccessFor = "never"\n';
+    expect(agent(usualAgent + own, { projectText }).alert).toEqual({
+      to: [],
+      after: 1,
+      remindMs: null,
+      noSuccessForMs: null,
+    });
+  });
+
+  it.each([
+    ["after = 0", "5:9  alert.after is 0; expected a whole number of failures, 1 to 1000"],
+    ['remind = "1w"', '5:10  alert.remind is "1w"; expected a length of time from 1 minute to 365'],
+    ['remind = "30s"', 'alert.remind is "30s"; expected a length of time from 1 minute'],
+    ["remind = false", "alert.remind is false; expected a length of time"],
+    ['noSuccessFor = "366d"', 'alert.noSuccessFor is "366d"; expected a length of time'],
+    [
+      'to = ["ops"]',
+      `5:7  target "ops" of alerts is not defined; the project's config.toml has none; add [alerts.ops] there`,
+    ],
+  ])("refuses %s", (line, message) => {
+    const change = agentChange(`${usualAgent}[alert]\n${line}`);
+    expect(change.type).toBe("invalid");
+    expect(said(change)).toEqual([expect.stringContaining(message)]);
+    expect(projectChange(`[alert]\n${line}`).type).toBe("invalid");
+  });
+
+  it("suggests the target that was meant", () => {
+    expect(said(projectChange(`${ops}[alert]\nto = ["opps"]`))).toEqual([
+      'error: config.toml:4:7  target "opps" of alerts is not defined; expected one of "ops"; did you mean "ops"?',
+    ]);
+  });
+
+  it("is described by the keys of the file when it changes", () => {
+    const before = agent(usualAgent);
+    const after = agent(`${usualAgent}[alert]\nafter = 2\nnoSuccessFor = "48h"\nto = []`);
+    expect(describeChange(before, after)).toBe(
+      'alert.to none → [], alert.after 1 → 2, alert.noSuccessFor "never" → "2d"',
+    );
+    const { text } = describeProjectChange(project(""), project(`${ops}[alert]\nremind = "1h"`));
+    expect(text).toBe('[alerts.ops] added, alert.remind "24h" → "1h"');
+  });
+
+  it("is a fact on the agent's page", () => {
+    const facts = agentFacts(agent(`${usualAgent}[alert]\nafter = 2`), null);
+    expect(facts).toContainEqual({
+      label: "Alerts",
+      values: ["to all targets", "after 2 failures in a row", "repeated every 24 h 00 min"],
+    });
+  });
+});
+
+describe("[heartbeat] and publicUrl", () => {
+  const url = "https://hc-ping.example/1b4e28ba-2fa1-11d2-883f-0016d3cca427";
+
+  it("is null without a line; an agent does not have the project's", () => {
+    const projectText = `${usualProject}\n[heartbeat]\nurl = "${url}"`;
+    expect(project("").heartbeat).toBeNull();
+    expect(project(projectText).heartbeat).toBe(url);
+    expect(agent(usualAgent, { projectText }).heartbeat).toBeNull();
+    expect(agent(`${usualAgent}[heartbeat]\nurl = "${url}"`).heartbeat).toBe(url);
+  });
+
+  it("is shown and logged without the part that is secret", () => {
+    const with_ = agent(`${usualAgent}[heartbeat]\nurl = "${url}"`);
+    expect(describeChange(agent(usualAgent), with_)).toBe("heartbeat changed");
+    expect(agentFacts(with_, null)).toContainEqual({
+      label: "Heartbeat",
+      values: ["hc-ping.example"],
+    });
+    const after = project(`[heartbeat]\nurl = "${url}"`);
+    expect(describeProjectChange(project(""), after).text).toBe("[heartbeat] changed");
+  });
+
+  it.each(["ftp://a.example", "hc-ping.example/x", "https://u:p@a.example/x"])(
+    "refuses the URL %s",
+    (wrong) => {
+      expect(said(projectChange(`[heartbeat]\nurl = "${wrong}"`))).toEqual([
+        expect.stringContaining(`heartbeat.url is "${wrong}"; expected an http or https URL`),
+      ]);
+    },
+  );
+
+  it("takes an origin as the address of the dashboard", () => {
+    const at = (text: string) => projectChange(`[gateway]\npublicUrl = "${text}"`);
+    expect(project('[gateway]\npublicUrl = "https://Al.example/"').gateway.publicUrl).toBe(
+      "https://al.example",
+    );
+    for (const wrong of ["https://al.example/x", "https://al.example/?a", "al.example"]) {
+      expect(said(at(wrong))).toEqual([
+        expect.stringContaining(`gateway.publicUrl is "${wrong}"; expected an http or https URL`),
+      ]);
+    }
+  });
+});
+
+it("al config writes what the file would hold", () => {
+  const text = `${ops}[alerts.night]\ntype = "email"\nto = ["a@b.example"]\nquietHours = "22:00-07:00"\n[alert]\nafter = 2`;
+  const lines = tomlLines(projectTomlKeys(project(text), "/srv/project"));
+  expect(lines.filter((line) => line.startsWith("alert"))).toEqual([
+    'alerts.ops.type = "slack"',
+    'alerts.ops.credential = "slack_webhook"',
+    'alerts.night.type = "email"',
+    'alerts.night.credential = "smtp"',
+    'alerts.night.to = ["a@b.example"]',
+    'alerts.night.quietHours = "22:00-07:00"',
+    "alert.after = 2",
+    'alert.remind = "24h"',
+    'alert.noSuccessFor = "never"',
+  ]);
+  expect(project(lines.join("\n"))).toEqual(project(text));
+  const own = tomlLines(agentTomlKeys(agent(`${usualAgent}[expect]\nreturned = true`), "/srv"));
+  expect(own.filter((line) => line.startsWith("expect"))).toEqual([
+    "expect.returned = true",
+    "expect.said = false",
+  ]);
+});

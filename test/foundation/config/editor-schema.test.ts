@@ -1,0 +1,147 @@
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { parse } from "smol-toml";
+import { describe, expect, it } from "vitest";
+import { agentJsonSchema, projectJsonSchema } from "../../../src/foundation/config/json-schema.ts";
+import { schedulePattern } from "../../../src/foundation/config/schedule-pattern.ts";
+import { scheduleProblem } from "../../../src/foundation/config/schedule.ts";
+import { timezoneNames } from "../../../src/foundation/config/timezone-names.ts";
+import { isTimezone } from "../../../src/foundation/config/timezone.ts";
+import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
+import { agentChange, projectChange } from "./samples.ts";
+
+// A key that one of several rules requires is described beside them.
+const strict = { strict: true, strictRequired: false, allowUnionTypes: true } as const;
+const ajv = new Ajv2020({ ...strict, validateFormats: false });
+const ofAgent = ajv.compile(agentJsonSchema(filterTable));
+const ofProject = ajv.compile(projectJsonSchema(filterTable));
+
+const start = 'models = ["main"]\ncredentials = []\n';
+const hub = '[[webhooks]]\nsource = "hub"\n';
+
+describe("the editor's schema of an agent judges like al", () => {
+  it.each([
+    'schedule = "every day"',
+    'schedule = "0 24 * * *"',
+    'schedule = "@reboot"',
+    'schedule = "H 9 * * *"',
+    'schedule = "0 9 * * *"\ntimezone = "Europe/Berln"',
+    'schedule = "0 9 * * *"\ntimezone = "+02:00"',
+    "timeout = 60",
+    "callable = false",
+    'callable = true\ntags = ["two words"]',
+    "webhooks = []",
+    "scale = 1",
+  ])("refuses %s", (text) => {
+    expect(agentChange(start + text).type).toBe("invalid");
+    expect(ofAgent(parse(start + text))).toBe(false);
+  });
+
+  it.each([
+    'schedule = "0 9 * * MON-FRI"',
+    'schedule = " @daily "',
+    'schedule = "0 9 * * *"\ntimezone = "Asia/Kolkata"',
+    'schedule = "0 9 * * *"\ntimezone = "US/Eastern"',
+    "callable = true",
+    'callable = true\ntags = ["web", "team-a"]',
+    "scale = 0",
+    hub,
+  ])("takes %s", (text) => {
+    expect(agentChange(start + text).type).toBe("set");
+    expect(ofAgent(parse(start + text))).toBe(true);
+  });
+});
+
+describe("the editor's schema of a project judges like al", () => {
+  it.each([
+    'provider = "custom"\nmodel = "m"',
+    'provider = "custom"\nbaseUrl = "http://localhost:1"',
+    'provider = "anthropic"',
+    'provider = "scripted"',
+    'model = "m"',
+  ])("refuses a model with %s", (text) => {
+    expect(projectChange(`[models.m]\n${text}`).type).toBe("invalid");
+    expect(ofProject(parse(`[models.m]\n${text}`))).toBe(false);
+  });
+
+  it.each([
+    'provider = "custom"\nmodel = "m"\nbaseUrl = "http://localhost:1"',
+    'provider = "anthropic"\nmodel = "m"',
+    'provider = "scripted"\nscript = "s.toml"',
+  ])("takes a model with %s", (text) => {
+    expect(projectChange(`[models.m]\n${text}`).type).toBe("set");
+    expect(ofProject(parse(`[models.m]\n${text}`))).toBe(true);
+  });
+
+  it("refuses a time zone that is none", () => {
+    expect(ofProject(parse('timezone = "Berlin"'))).toBe(false);
+    expect(ofProject(parse('timezone = "UTC"'))).toBe(true);
+  });
+});
+
+it("the patterns are regular expressions for every editor: no set within a set, no look around", () => {
+  const found: string[] = [];
+  JSON.stringify([ofAgent.schema, ofProject.schema], (key, value: unknown) => {
+    if (key === "pattern" && typeof value === "string") found.push(value);
+    return value;
+  });
+  expect(found.length).toBeGreaterThan(8);
+  const odd = /\[(?:\\.|[^\\\][])+\[|\(\?[=!<]/;
+  expect(found.filter((one) => odd.test(one))).toEqual([]);
+});
+
+describe("the pattern of a schedule", () => {
+  const pattern = new RegExp(schedulePattern(), "u");
+  const parts = ["*", "?", "0", "5", "07", "23", "24", "31", "32", "59", "60", "L", "6L", "fri"];
+  const atom = fc.constantFrom(...parts, "JAN", "Sun", "1", "2");
+  // The parser takes the name of a day as a count, too: */fri. The editor may mark that.
+  const count = fc.constantFrom("0", "1", "5", "07", "60", "L", "");
+  const next = fc.oneof(
+    fc.tuple(fc.constantFrom("-", ","), atom),
+    fc.tuple(fc.constantFrom("/", "#"), count),
+  );
+  const more = fc.array(next, { maxLength: 3 });
+  const field = fc.tuple(atom, more).map(([first, rest]) => first + rest.flat().join(""));
+  const fields = fc.tuple(...[1, 2, 3, 4, 5].map(() => fc.oneof(fc.constant("*"), field)));
+
+  it("matches each that al takes", () => {
+    const isTaken = (text: string) => scheduleProblem(text) !== null || pattern.test(text);
+    fc.assert(
+      fc.property(fields, (texts) => isTaken(texts.join(" "))),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each([
+    ["60 * * * *", "*/0 * * * *", "1- * * * *", "1,,2 * * * *", "*5 * * * *"],
+    ["* 24 * * *", "* * 0 * *", "* * 32 * *", "* * * 13 *", "* * * foo *", "* * * * 8"],
+    ["* * * * L", "* * * * mon#6", "0 0 9 * * *", "* * * *", "@Daily", "@hourly @daily", ""],
+  ])("matches none of these: %s, %s, %s, %s, %s …", (...texts) => {
+    expect(texts.filter((text) => pattern.test(text))).toEqual([]);
+  });
+});
+
+it("the names of time zones are all valid, and none is twice", () => {
+  const names = timezoneNames();
+  expect(names.filter((name) => !isTimezone(name))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+  const both = ["Asia/Calcutta", "Asia/Kolkata", "Europe/Kiev", "Europe/Kyiv", "GMT", "EST5EDT"];
+  expect(names).toEqual(expect.arrayContaining([...both, "UTC", "Etc/UTC", "US/Eastern"]));
+});
+
+describe("the files of the examples", () => {
+  const examples = resolve(import.meta.dirname, "../../../examples");
+  const read = (file: string) => readFileSync(join(examples, file), "utf8");
+
+  it.each(globSync("*/config.toml", { cwd: examples }))("%s meets its schema", (file) => {
+    expect(read(file)).toMatch(/^#:schema \.al\/schema\/project\.json\n/);
+    expect(ofProject(parse(read(file))), ajv.errorsText(ofProject.errors)).toBe(true);
+  });
+
+  it.each(globSync("*/agents/*/config.toml", { cwd: examples }))("%s meets its schema", (file) => {
+    expect(read(file)).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent\.json\n/);
+    expect(ofAgent(parse(read(file))), ajv.errorsText(ofAgent.errors)).toBe(true);
+  });
+});

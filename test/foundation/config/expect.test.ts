@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { readAgent } from "../../../src/foundation/config/agent-files.ts";
+import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
+import { describeChange } from "../../../src/foundation/config/describe-change.ts";
+import { agentFacts } from "../../../src/foundation/config/agent-view.ts";
+import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { AgentChange } from "../../../streams/vocabulary.ts";
+import { agent, directory, known, project, said, usualAgent, usualProject } from "./samples.ts";
+
+const schema = '{"type":"object"}';
+
+/** What becomes of an agent in a directory of its own, by these lines of `[expect]`. */
+async function changeWith(lines: string, files: Record<string, string> = {}): Promise<AgentChange> {
+  const own = Object.entries(files).map(([name, text]) => [`agents/dev/${name}`, text]);
+  const dir = await directory({
+    "agents/dev/config.toml": `${usualAgent}[expect]\n${lines}\n`,
+    "agents/dev/SKILL.md": "Do it.",
+    "secret.json": schema,
+    ...(Object.fromEntries(own) as Record<string, string>),
+  });
+  const read = await readAgent(dir, "dev");
+  if (read === null) throw new Error("the agent is not read");
+  return resolveAgent(read, project(usualProject), known);
+}
+
+async function agentWith(lines: string, files?: Record<string, string>): Promise<AgentConfig> {
+  const change = await changeWith(lines, files);
+  if (change.type === "set") return change.agent;
+  throw new Error(said(change).join("\n"));
+}
+
+describe("[expect]", () => {
+  it("is null without a table, and what the table has", async () => {
+    expect(agent(usualAgent).expect).toBeNull();
+    expect((await agentWith("returned = true")).expect).toEqual({
+      returned: true,
+      said: false,
+      schema: null,
+    });
+    const files = { "out.schema.json": schema };
+    expect((await agentWith('said = true\nschema = "out.schema.json"', files)).expect).toEqual({
+      returned: false,
+      said: true,
+      schema: { file: "out.schema.json", text: schema },
+    });
+  });
+
+  it.each([
+    [
+      'schema = "out.json"',
+      {},
+      "agents/dev/config.toml:5:10  expect.schema: out.json is missing in the agent's directory; put",
+    ],
+    [
+      'schema = "../../secret.json"',
+      {},
+      'agents/dev/config.toml:5:10  expect.schema is "../../secret.json"; expected a JSON file in',
+    ],
+    [
+      'schema = "out.json"',
+      { "out.json": '{\n  "type": "objekt"\n}' },
+      "agents/dev/out.json:2:11  not a JSON Schema: /type must be equal to one of the allowed",
+    ],
+    [
+      'schema = "out.json"',
+      { "out.json": '{\n  "type": object\n}' },
+      "agents/dev/out.json:2:11  not a JSON Schema: not valid JSON: Unexpected token 'o'",
+    ],
+    [
+      'schema = "out.json"',
+      { "out.json": `{"a":"${"x".repeat(300_000)}"}` },
+      "agents/dev/config.toml:5:10  expect.schema: out.json has 300008 bytes; expected at most",
+    ],
+    ['returned = "yes"', {}, 'expect.returned is "yes"; expected true or false'],
+  ])("refuses %s with %o", async (lines, files, message) => {
+    const change = await changeWith(lines, files);
+    expect(change.type).toBe("invalid");
+    expect(said(change)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it("has no fault for a JSON file that it does not name", async () => {
+    const change = await changeWith('[params]\nfile = "data.json"', { "data.json": "[1, 2" });
+    expect(said(change)).toEqual([]);
+  });
+
+  it("is described by the keys of the file when it changes, also when the schema does", async () => {
+    const line = 'schema = "out.json"';
+    const before = await agentWith(line, { "out.json": schema });
+    const after = await agentWith(line, { "out.json": "{}" });
+    expect(describeChange(before, after)).toBe("expect.schema changed");
+    expect(describeChange(before, await agentWith("returned = true"))).toBe(
+      'expect.returned false → true, expect.schema "out.json" → none',
+    );
+    expect(describeChange(agent(usualAgent), before)).toContain('expect.schema none → "out.json"');
+  });
+
+  it("makes another version of an agent when the schema changes; alerts do not", async () => {
+    const options = {
+      mask: (text: string) => text,
+      projectDir: "/srv",
+      container: null,
+      project: project(""),
+      files: {},
+    };
+    const line = 'schema = "out.json"';
+    const one = canonicalConfig(await agentWith(line, { "out.json": schema }), options);
+    const two = canonicalConfig(await agentWith(line, { "out.json": "{}" }), options);
+    expect(one).toMatch(/"schema": "out.json [0-9a-f]{16}"/);
+    expect(two).not.toBe(one);
+    const url = 'url = "https://a.example/x"';
+    const silent = agent(`${usualAgent}[alert]\nto = []\n[heartbeat]\n${url}`);
+    expect(canonicalConfig(silent, options)).toBe(canonicalConfig(agent(usualAgent), options));
+  });
+
+  it("is a fact on the agent's page", async () => {
+    const all = 'returned = true\nsaid = true\nschema = "out.json"';
+    const facts = agentFacts(await agentWith(all, { "out.json": schema }), null);
+    expect(facts).toContainEqual({
+      label: "Expects",
+      values: ["a result, a last answer in words, a result that meets out.json"],
+    });
+  });
+});

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ConfigError, loadProject } from "../../../src/foundation/config/load-project.ts";
+import { UserError } from "../../../src/foundation/errors.ts";
+import { directory, filters } from "./samples.ts";
+
+async function refusal(dir: string): Promise<UserError> {
+  try {
+    await loadProject(dir, filters);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  throw new Error("it was not refused");
+}
+
+describe("loadProject", () => {
+  it("reads the project's config.toml, with its warnings", async () => {
+    const dir = await directory({ "config.toml": "scale = 2\nsale = 1" });
+    const { project, warnings } = await loadProject(dir, filters);
+    expect(project.scale).toBe(2);
+    expect(project.timezone).toBe(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it("resolves a model's script against the project", async () => {
+    const dir = await directory({
+      "config.toml": '[models.m]\nprovider = "scripted"\nscript = "scripts/a.json"',
+    });
+    expect((await loadProject(dir, filters)).project.models.m?.script).toBe(
+      join(dir, "scripts/a.json"),
+    );
+  });
+
+  it("says that a directory is no project, and what makes one", async () => {
+    const dir = await directory({});
+    const error = await refusal(dir);
+    expect(error.message).toBe(`not a project: ${dir} holds no config.toml`);
+    expect(error.code).toBe("not_a_project");
+    expect(error.hint).toContain("al new <dir>");
+    expect((await refusal(join(dir, "nowhere"))).code).toBe("not_a_project");
+  });
+
+  it("says all that is wrong with a config, one line each", async () => {
+    const dir = await directory({ "config.toml": 'scale = 0\ntimezone = "x"\n' });
+    const error = await refusal(dir);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message.split("\n").map((line) => line.split("  ")[0])).toEqual([
+      "config.toml:1:9",
+      "config.toml:2:12",
+    ]);
+  });
+
+  it("says that a config can't be read", async () => {
+    const dir = await directory({ "config.toml/x": "" });
+    expect((await refusal(dir)).message).toMatch(/config\.toml is not a regular file/);
+  });
+});

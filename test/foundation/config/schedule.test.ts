@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { fiveFields, scheduleProblem } from "../../../src/foundation/config/schedule.ts";
+
+describe("scheduleProblem", () => {
+  it.each([
+    "0 9 * * *",
+    "*/5 * * * *",
+    "0 9 * * MON-FRI",
+    "0 9 * * THU",
+    "0 0 29 2 *",
+    " 0  9 * * * ",
+    "0 0 L * *",
+    "@hourly",
+    " @daily ",
+  ])("accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
+
+  it("says what is expected instead of a sentence", () => {
+    expect(scheduleProblem("every day")).toBe(
+      'schedule "every day" is not a cron expression; use five fields, e.g. "0 9 * * *"',
+    );
+  });
+
+  it.each([
+    "",
+    "5",
+    "* * * *",
+    "0 0 9 * * *",
+    "61 * * * *",
+    "a b c d e",
+    "H 9 * * *",
+    "5-1 * * * *",
+  ])("refuses %j", (schedule) =>
+    expect(scheduleProblem(schedule)).toMatch(/is not a cron expression.*use five fields/),
+  );
+
+  it.each(["0 0 31 2 *", "0 0 30 2 *", "0 0 31 4,6 *"])(
+    "refuses %s, which never comes due",
+    (schedule) => {
+      expect(scheduleProblem(schedule)).toMatch(/never comes due/);
+    },
+  );
+
+  it("says which short names there are", () => {
+    expect(scheduleProblem("@dayly")).toBe(
+      'schedule "@dayly" is not a cron expression; did you mean "@daily"?',
+    );
+    expect(scheduleProblem("@reboot")).toMatch(
+      /not a cron expression; known are "@hourly", "@daily",/,
+    );
+    // The parser would take them.
+    expect(scheduleProblem("@minutely")).toMatch(/not a cron expression/);
+    expect(scheduleProblem("@hourly @daily")).toMatch(/not a cron expression/);
+  });
+
+  it("answers the same each time", () => {
+    expect(scheduleProblem("61 * * * *")).toBe(scheduleProblem("61 * * * *"));
+  });
+});
+
+it.each([
+  ["@hourly", "0 * * * *"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@monthly", "0 0 1 * *"],
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+  [" 0  9\t* * * ", "0 9 * * *"],
+])("fiveFields of %j is %j", (schedule, fields) => expect(fiveFields(schedule)).toBe(fields));

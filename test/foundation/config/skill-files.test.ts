@@ -1,0 +1,65 @@
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readSkillFiles } from "../../../src/foundation/config/skill-files.ts";
+
+let project: string;
+beforeEach(async () => {
+  project = await mkdtemp(join(tmpdir(), "al-skill-files-"));
+});
+afterEach(() => rm(project, { recursive: true, force: true }));
+
+/** Writes a file of the agent `dev`. */
+async function put(path: string, content: string | Buffer): Promise<string> {
+  const file = join(project, "agents/dev", path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+  return file;
+}
+
+const read = () => readSkillFiles(project, "dev");
+
+describe("the files of a skill", () => {
+  it("are those of its three folders, with their bytes and who may run them", async () => {
+    await put("SKILL.md", "Do it.\n");
+    await put("notes/own.md", "not the skill's");
+    await put("references/deep/a.md", "A\n");
+    await put("assets/logo.png", Buffer.from([0, 255, 10]));
+    await chmod(await put("scripts/run.sh", "echo hi\n"), 0o755);
+    expect(await read()).toEqual([
+      { path: "scripts/run.sh", content: btoa("echo hi\n"), executable: true },
+      { path: "references/deep/a.md", content: btoa("A\n"), executable: false },
+      { path: "assets/logo.png", content: "AP8K", executable: false },
+    ]);
+  });
+
+  it("are none for an agent without them", async () => {
+    expect(await read()).toEqual([]);
+  });
+
+  it("hold no link, wherever it leads", async () => {
+    await put("scripts/run.sh", "echo hi\n");
+    await symlink("/etc/passwd", join(project, "agents/dev/scripts/users"));
+    await expect(read()).rejects.toThrow("agents/dev/scripts/users is a link");
+  });
+
+  it("are read through no folder that is a link", async () => {
+    await put("SKILL.md", "Do it.\n");
+    await symlink("/etc", join(project, "agents/dev/assets"));
+    await expect(read()).rejects.toThrow("agents/dev/assets is a link");
+  });
+
+  it("may not be too many, too large together or too deep", async () => {
+    const large = Buffer.alloc(9 * 1024 ** 2);
+    await put("assets/a", large);
+    await put("assets/b", large);
+    await expect(read()).rejects.toThrow("agents/dev/assets/b makes the skill's files larger");
+    await rm(join(project, "agents/dev/assets"), { recursive: true });
+    await put(`assets/${"d/".repeat(9)}x`, "deep");
+    await expect(read()).rejects.toThrow("more than 8 folders deep");
+    await rm(join(project, "agents/dev/assets"), { recursive: true });
+    for (let n = 0; n <= 500; n++) await put(`assets/${n}`, "");
+    await expect(read()).rejects.toThrow("is more than 500 files");
+  });
+});

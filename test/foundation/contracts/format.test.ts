@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { counted, durationText, relativeTime } from "../../../src/foundation/contracts/format.ts";
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+test.each([
+  [0, "now"],
+  [-999, "now"],
+  [-1 * second, "1 s ago"],
+  [-59_999, "59 s ago"],
+  [-1 * minute, "1 min ago"],
+  [-59 * minute, "59 min ago"],
+  [-47 * hour, "47 h ago"],
+  [-48 * hour, "2 days ago"],
+  [12 * second, "in 12 s"],
+  [3 * hour, "in 3 h"],
+])("%i ms from now is %s", (distance, words) => {
+  expect(relativeTime(1e12 + distance, 1e12)).toBe(words);
+});
+
+test.each([
+  [0, "0 ms"],
+  [312, "312 ms"],
+  [1234, "1.2 s"],
+  [42_300, "42 s"],
+  [59_600, "1 min 00 s"],
+  [185_000, "3 min 05 s"],
+  [912_000, "15 min"],
+  [2 * hour + 9.6 * minute, "2 h 10 min"],
+])("%i ms is %s", (ms, text) => expect(durationText(ms)).toBe(text));
+
+test("counts carry their word", () => {
+  expect([0, 1, 1200].map((count) => counted(count, "agent"))).toEqual([
+    "0 agents",
+    "1 agent",
+    "1,200 agents",
+  ]);
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import {
+  allowedHosts,
+  canonicalHost,
+  isFor,
+  parseAllowEntry,
+} from "../../../src/foundation/contracts/network-allow.ts";
+import { networkPresets } from "../../../src/foundation/contracts/network-presets.ts";
+
+describe("a host in one form", () => {
+  it.each([
+    ["Example.COM.", "example.com"],
+    ["münchen.de", "xn--mnchen-3ya.de"],
+    ["a_b.example.com", "a_b.example.com"],
+    ["127.0.0.1", "127.0.0.1"],
+    ["0x7f.1", "127.0.0.1"],
+    ["2130706433", "127.0.0.1"],
+    ["１２７.0.0.1", "127.0.0.1"],
+    ["[2001:DB8:0:0::1]", "2001:db8::1"],
+    ["[::ffff:10.0.0.1]", "::ffff:a00:1"],
+  ])("%s is %s", (text, host) => {
+    expect(canonicalHost(text)).toBe(host);
+  });
+
+  it.each([
+    "",
+    ".",
+    "a..b",
+    "a b",
+    "a/b",
+    "a%2eb",
+    "a@b",
+    "a\tb",
+    "2001:db8::1",
+    "[::1%eth0]",
+    "[::1",
+    "-a.example.com",
+    "1.2.3.4.5",
+    "example.0x1g.999",
+    `${"a".repeat(64)}.example.com`,
+    "*.example.com",
+  ])("%j is none", (text) => {
+    expect(canonicalHost(text)).toBeNull();
+  });
+});
+
+describe("entries of an allow list", () => {
+  it.each([
+    ["api.example.com", "api.example.com", 443, true],
+    ["api.example.com", "api.example.com", 80, false],
+    ["api.example.com", "x.api.example.com", 443, false],
+    ["*.example.com", "api.example.com", 443, true],
+    ["*.example.com", "a.b.example.com", 443, true],
+    ["*.example.com", "example.com", 443, false],
+    ["*.example.com", "evilexample.com", 443, false],
+    ["Example.com:22", "example.com", 22, true],
+    ["[2001:db8::1]:8443", "2001:db8::1", 8443, true],
+  ])("%s for %s:%i: %s", (entry, host, port, is) => {
+    const parsed = parseAllowEntry(entry);
+    expect(typeof parsed !== "string" && isFor(parsed, host, port)).toBe(is);
+  });
+
+  it("marks the hosts that may be in a private network", () => {
+    expect(parseAllowEntry("10.0.0.7:5432 private")).toEqual({
+      host: "10.0.0.7",
+      isWildcard: false,
+      port: 5432,
+      isPrivate: true,
+    });
+  });
+
+  it.each([
+    "*",
+    "*.",
+    "*.10.0.0.1",
+    "https://example.com",
+    "example.com:0",
+    "example.com:65536",
+    "a b",
+  ])("%j names what is wrong", (entry) => {
+    expect(parseAllowEntry(entry)).toContain(JSON.stringify(entry));
+  });
+
+  it("has presets whose hosts can all be read", () => {
+    const entries = Object.values(networkPresets).flat();
+    expect(entries.map(parseAllowEntry).filter((parsed) => typeof parsed === "string")).toEqual([]);
+    expect(allowedHosts(Object.keys(networkPresets))).toHaveLength(entries.length);
+  });
+});

@@ -1,0 +1,130 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { nanoOfUsd, usdText } from "../../../src/foundation/contracts/money.ts";
+import {
+  costAt,
+  costOf,
+  serviceTierFactor,
+  tokensFor,
+  worstRates,
+} from "../../../src/foundation/contracts/price.ts";
+import type { CallUsage, Price } from "../../../src/foundation/contracts/price.ts";
+
+const none: CallUsage = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0 };
+const sonnet: Price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+const tiered: Price = {
+  input: 2.5,
+  output: 15,
+  cacheRead: 0.25,
+  cacheWrite: 0,
+  tiers: [
+    { inputTokensAbove: 500_000, input: 9, output: 30, cacheRead: 0.9, cacheWrite: 0 },
+    { inputTokensAbove: 272_000, input: 5, output: 22.5, cacheRead: 0.5, cacheWrite: 0 },
+  ],
+};
+
+test.each<[string, Price, Partial<CallUsage>, number]>([
+  ["input", sonnet, { input: 1 }, 3_000],
+  ["output", sonnet, { output: 7 }, 105_000],
+  ["a read of the cache", sonnet, { cacheRead: 11 }, 3_300],
+  ["a write to it", sonnet, { cacheWrite: 4 }, 15_000],
+  ["a write for an hour, at twice the input", sonnet, { cacheWrite: 4, cacheWrite1h: 4 }, 24_000],
+  ["both writes", sonnet, { cacheWrite: 10, cacheWrite1h: 4 }, 22_500 + 24_000],
+  [
+    "everything",
+    sonnet,
+    { input: 12, cacheRead: 2_000, cacheWrite: 300, cacheWrite1h: 100, output: 450 },
+    36_000 + 600_000 + 750_000 + 600_000 + 6_750_000,
+  ],
+  ["input at a tier's threshold", tiered, { input: 272_000, output: 1 }, 680_000_000 + 15_000],
+  ["input over it", tiered, { input: 272_001, output: 1 }, 1_360_005_000 + 22_500],
+  ["the cache's part of the input", tiered, { input: 1, cacheRead: 272_000 }, 5_000 + 136_000_000],
+  ["the highest tier", tiered, { input: 500_001 }, 4_500_009_000],
+  [
+    "a price that is no whole number of nano-dollars",
+    { input: 0.895578, output: 1.791156, cacheRead: 0.074632, cacheWrite: 0 },
+    { input: 1_000_000, output: 500, cacheRead: 3 },
+    895_578_000 + 895_578 + 224,
+  ],
+  ["nothing", sonnet, {}, 0],
+])("%s costs what a hand works out", (_, price, usage, nano) => {
+  expect(costOf(price, { ...none, ...usage })).toBe(nano);
+});
+
+test("a sum of dimes has no drift", () => {
+  const price = { input: 0.1, output: 0.2, cacheRead: 0.7, cacheWrite: 0.3 };
+  const usage = { input: 3, output: 3, cacheRead: 3, cacheWrite: 3, cacheWrite1h: 0 };
+  expect(costOf(price, usage)).toBe(3_900);
+  expect(costOf(price, { ...usage, input: 900_000_000_000_003 })).toBe(90_000_000_000_003_900);
+});
+
+test("a fraction of a nano-dollar counts as a whole one", () => {
+  expect(costOf({ ...sonnet, input: 0.0001 }, { ...none, input: 1 })).toBe(1);
+});
+
+describe("a service tier", () => {
+  test.each([
+    ["openai", "gpt-5.4", "flex", 0.5],
+    ["openai", "gpt-5.4", "priority", 2],
+    ["openai", "gpt-5.5", "priority", 2.5],
+    ["openai", "gpt-5.5", "default", 1],
+    ["openai", "gpt-5.5", null, 1],
+    ["anthropic", "claude-opus-5", "priority", 1],
+  ])("of %s for %s, %s, costs %i times as much", (provider, model, tier, factor) => {
+    expect(serviceTierFactor(provider, model, tier)).toBe(factor);
+  });
+
+  test("multiplies exactly", () => {
+    expect(costOf(sonnet, { ...none, output: 3 }, 2.5)).toBe(112_500);
+    expect(costOf(sonnet, { ...none, cacheRead: 1 }, 0.5)).toBe(150);
+  });
+});
+
+test("no call costs more than its tokens at the worst rates", () => {
+  const tokens = fc.integer({ min: 0, max: 2_000_000 });
+  const usd = fc.integer({ min: 0, max: 90_000_000 }).map((n) => n / 1_000_000);
+  const rates = { input: usd, output: usd, cacheRead: usd, cacheWrite: usd };
+  const tier = fc.record({ ...rates, inputTokensAbove: tokens });
+  const price = fc.record({ ...rates, tiers: fc.array(tier, { maxLength: 3 }) });
+  const usage = fc.record({ input: tokens, output: tokens, cacheRead: tokens, cacheWrite: tokens });
+  const long = fc.integer({ min: 0, max: 100 });
+  fc.assert(
+    fc.property(
+      price,
+      usage,
+      long,
+      fc.constantFrom(0.5, 1, 2, 2.5),
+      (price, used, percent, factor) => {
+        const cacheWrite1h = Math.floor((used.cacheWrite * percent) / 100);
+        const worst = worstRates(price, factor, cacheWrite1h > 0);
+        const input = used.input + used.cacheRead + used.cacheWrite;
+        const most = costAt(worst.input, input) + costAt(worst.output, used.output);
+        expect(costOf(price, { ...used, cacheWrite1h }, factor)).toBeLessThanOrEqual(most);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test("an amount pays as many tokens as it pays, and not one more", () => {
+  const rate = worstRates({ ...sonnet, output: 0.895578 }, 1, false).output;
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1e15 }), (nano) => {
+      const tokens = tokensFor(rate, nano);
+      expect(costAt(rate, tokens)).toBeLessThanOrEqual(nano);
+      expect(costAt(rate, tokens + 1)).toBeGreaterThan(nano);
+    }),
+  );
+  expect(tokensFor(0n, 5)).toBe(Infinity);
+  expect(tokensFor(rate, -1)).toBe(0);
+});
+
+test.each([
+  [0, "$0.00"],
+  [1.5, "$1.50"],
+  [0.01, "$0.01"],
+  [0.00123, "$0.0012"],
+  [0.000000001, "$0.000000001"],
+])("%d dollars are written so that a person sees them", (usd, text) => {
+  expect(usdText(nanoOfUsd(usd))).toBe(text);
+});

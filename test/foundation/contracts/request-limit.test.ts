@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { RequestListener, Server } from "node:http";
+import { connect } from "node:net";
+import type { AddressInfo } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { limitOpenRequests } from "../../../src/foundation/contracts/request-limit.ts";
+
+let [open, mostOpen, handled] = [0, 0, 0];
+let answer: RequestListener;
+let server: Server;
+beforeEach(async () => {
+  answer = (_request, response) => response.end("x".repeat(7_500));
+  server = createServer(limitOpenRequests(), (request, response) => {
+    mostOpen = Math.max(mostOpen, ++open);
+    handled += 1;
+    response.once("close", () => (open -= 1));
+    answer(request, response);
+  });
+  server.on("connect", (_request, connection) => {
+    handled += Number(!connection.destroyed);
+    connection.destroy();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const request = (line: string, headers = "", body = "") =>
+  `${line}\r\nHost: localhost\r\n${headers}\r\n${body}`;
+const requests = [
+  request("GET / HTTP/1.1"),
+  request("HEAD / HTTP/1.1"),
+  request("GET / HTTP/1.0", "Connection: keep-alive\r\n"),
+  request("OPTIONS * HTTP/1.1", "Upgrade: websocket\r\nConnection: Upgrade\r\n"),
+  request("POST / HTTP/1.1", "Content-Length: 2\r\n", "{}"),
+  request("POST / HTTP/1.1", "Transfer-Encoding: chunked\r\n", "2\r\n{}\r\n0\r\n\r\n"),
+  request("POST / HTTP/1.1", "Expect: 100-continue\r\nContent-Length: 2\r\n", "{}"),
+  request("CONNECT localhost:1 HTTP/1.1"),
+];
+
+/** Sends the text in two pieces, without a turn between answers to read them; resolves when the server hung up. */
+async function send(text: string, cut: number, isRead: boolean): Promise<void> {
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  client.on("error", () => undefined);
+  if (isRead) client.resume();
+  const closed = once(client, "close");
+  client.write(text.slice(0, cut));
+  await turn();
+  client.end(text.slice(cut));
+  if (!isRead) setTimeout(() => client.resume(), 20);
+  await closed;
+}
+
+describe("a server with a limit of open requests", () => {
+  it.each([
+    ["answers at once", 4, () => undefined],
+    ["never answers", 2, () => (answer = () => undefined)],
+  ])("has few of what one connection sends ahead handled when it %s", async (_how, most, set) => {
+    set();
+    const texts = fc.array(fc.constantFrom(...requests), { minLength: 3, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(texts, fc.nat(300), fc.boolean(), async (some, cut, isRead) => {
+        [open, mostOpen, handled] = [0, 0, 0];
+        await send(some.join("").repeat(100), cut, isRead);
+        expect(mostOpen).toBeLessThanOrEqual(2);
+        expect(handled).toBeLessThanOrEqual(most);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("answers each request of a client that waits for its answers", async () => {
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    let [received, text] = [0, ""];
+    const got = `\r\n\r\n${"x".repeat(7_500)}`;
+    client.setEncoding("latin1").on("data", (chunk: string) => {
+      text += chunk;
+      if (!text.endsWith(got)) return;
+      text = "";
+      received += 1;
+      if (received === 500) client.end();
+      else client.write(requests[received % 2 === 0 ? 0 : 4] ?? "");
+    });
+    client.write(requests[0] ?? "");
+    await once(client, "close");
+    expect(received).toBe(500);
+  });
+});

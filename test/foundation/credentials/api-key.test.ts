@@ -1,0 +1,82 @@
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ensureApiKey, regenerateApiKey } from "../../../src/foundation/credentials/api-key.ts";
+import { homeWith, refusal } from "./home.ts";
+
+const keyFile = (home: string) => join(home, "credentials/gateway_api_key/default/key");
+
+describe("ensureApiKey", () => {
+  it("makes a key of 256 bits that only its owner can read", async () => {
+    const home = join(await homeWith({}), "new", "home");
+    const made = await ensureApiKey(home);
+    expect(made).toEqual({
+      key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as string,
+      path: keyFile(home),
+      created: true,
+    });
+    expect(await readFile(made.path, "utf8")).toBe(`${made.key}\n`);
+    expect((await stat(made.path)).mode & 0o777).toBe(0o600);
+    for (let dir = dirname(made.path); dir !== dirname(home); dir = dirname(dir)) {
+      expect((await stat(dir)).mode & 0o777).toBe(0o700);
+    }
+  });
+
+  it("keeps the key that there is", async () => {
+    const home = await homeWith({});
+    const { key, path } = await ensureApiKey(home);
+    expect(await ensureApiKey(home)).toEqual({ key, path, created: false });
+  });
+
+  it("gives all of many callers at once the same key", async () => {
+    const home = await homeWith({});
+    const all = await Promise.all(Array.from({ length: 20 }, () => ensureApiKey(home)));
+    expect(new Set(all.map(({ key }) => key)).size).toBe(1);
+    expect(all.filter(({ created }) => created)).toHaveLength(1);
+    expect(await readdir(dirname(keyFile(home)))).toEqual(["key"]);
+  });
+
+  it("takes a key that somebody chose", async () => {
+    const home = await homeWith({ "gateway_api_key/default/key": "correct-horse-battery\n" });
+    expect((await ensureApiKey(home)).key).toBe("correct-horse-battery");
+  });
+
+  it.each(["", "short\n", "has blanks in the middle", "zwölf Boxkämpfer jagen"])(
+    "refuses %j for a key, and doesn't repeat it",
+    async (text) => {
+      const home = await homeWith({ "gateway_api_key/default/key": text });
+      const { message, hint } = await refusal(ensureApiKey(home));
+      expect(message).toBe(
+        `${keyFile(home)} holds no usable key: expected 16 to 512 ASCII characters`,
+      );
+      expect(hint).toMatch(/delete the file/);
+    },
+  );
+
+  it("refuses a key that others can read", async () => {
+    const home = await homeWith({ "gateway_api_key/default/key": "correct-horse-battery" });
+    await chmod(keyFile(home), 0o644);
+    expect((await refusal(ensureApiKey(home))).hint).toBe(`chmod 600 ${keyFile(home)}`);
+  });
+
+  it("says where it can't be written", async () => {
+    const home = await homeWith({});
+    await mkdir(home, { recursive: true });
+    await writeFile(join(home, "credentials"), "", { mode: 0o600 });
+    const { message, code } = await refusal(ensureApiKey(home));
+    expect(code).toBe("api_key");
+    expect(message).toContain(`${keyFile(home)} can't be written`);
+  });
+});
+
+describe("regenerateApiKey", () => {
+  it("replaces the key, also one that is unusable", async () => {
+    const home = await homeWith({ "gateway_api_key/default/key": "" });
+    const first = await regenerateApiKey(home);
+    const second = await regenerateApiKey(home);
+    expect(second.key).not.toBe(first.key);
+    expect(await ensureApiKey(home)).toEqual({ ...second, created: false });
+    expect((await stat(second.path)).mode & 0o777).toBe(0o600);
+    expect(await readdir(dirname(second.path))).toEqual(["key"]);
+  });
+});

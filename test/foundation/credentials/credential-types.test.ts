@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { providers } from "../../../streams/agent-config.ts";
+import { parseCredentialReference } from "../../../src/foundation/contracts/credential-reference.ts";
+import {
+  credentialType,
+  credentialTypes,
+  secretsOf,
+  webhookSecretType,
+} from "../../../src/foundation/credentials/credential-types.ts";
+
+describe("credential types", () => {
+  it("know the key of every provider that needs one", () => {
+    for (const provider of providers.filter((name) => name !== "scripted")) {
+      expect(credentialType(`${provider}_key`)?.fields).toHaveProperty("key");
+    }
+  });
+
+  it("know the secret of every webhook provider", () => {
+    for (const type of ["github", "sentry", "linear", "mintlify", "gitlab", "slack", "stripe"]) {
+      expect(credentialType(webhookSecretType(type))?.fields).toHaveProperty("secret");
+    }
+    expect(webhookSecretType("sentry")).toBe("sentry_client_secret");
+    expect(webhookSecretType("discord")).toBe("discord_webhook_secret");
+  });
+
+  it("set no variable twice, and can all be referred to", () => {
+    const variables = Object.values(credentialTypes).flatMap(({ fields }) =>
+      Object.values(fields).flatMap(({ env }) => env),
+    );
+    expect(new Set(variables).size).toBe(variables.length);
+    for (const type of Object.keys(credentialTypes)) {
+      expect(parseCredentialReference(type)).toEqual({ type, instance: "default" });
+    }
+    expect(credentialType("toString")).toBeNull();
+  });
+
+  it.each([
+    ["github_token", "token", ["GITHUB_TOKEN", "GH_TOKEN"]],
+    ["aws", "secret_access_key", ["AWS_SECRET_ACCESS_KEY"]],
+    ["slack_bot_token", "token", ["SLACK_BOT_TOKEN"]],
+    ["linear_token", "token", ["LINEAR_API_KEY", "LINEAR_API_TOKEN"]],
+    ["sentry_token", "token", ["SENTRY_AUTH_TOKEN"]],
+    ["npm_token", "token", ["NPM_TOKEN", "NODE_AUTH_TOKEN"]],
+  ])("set the variables that the tools of %s read", (type, field, env) => {
+    expect(credentialType(type)?.fields[field]?.env).toEqual(env);
+  });
+
+  it("name files by fields that they have, and no variable that another type sets", () => {
+    const plain = Object.values(credentialTypes).flatMap(({ fields }) =>
+      Object.values(fields).flatMap(({ env }) => env),
+    );
+    for (const { files, fields, texts } of Object.values(credentialTypes)) {
+      for (const { variable, value } of files?.(() => true) ?? []) {
+        expect(plain).not.toContain(variable);
+        for (const [, field = ""] of value.matchAll(/\{(\w+)\}/g)) {
+          expect({ ...fields, ...texts }).toHaveProperty(field);
+        }
+      }
+    }
+  });
+
+  it("tell secrets from what everybody may read; an unknown field is a secret", () => {
+    const fields = { access_key_id: "AKIA", secret_access_key: "s", region: "eu", other: "o" };
+    expect(secretsOf({ type: "aws", fields })).toEqual(["AKIA", "s", "o"]);
+    expect(secretsOf({ type: "own", fields: { region: "eu" } })).toEqual(["eu"]);
+  });
+});

@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
+
+function redactorOf(...secrets: string[]) {
+  const redactor = createRedactor();
+  redactor.add(secrets);
+  return redactor;
+}
+
+const secret = 'p"ä/ss+w?rd\\$&';
+
+describe("createRedactor", () => {
+  it("leaves text alone while it knows nothing", () => {
+    expect(createRedactor().redact("all of it")).toBe("all of it");
+  });
+
+  it.each<[string, (value: string) => string]>([
+    ["as it is", (value) => value],
+    ["in JSON", (value) => JSON.stringify(value).slice(1, -1)],
+    ["in JSON inside of JSON", (value) => JSON.stringify(JSON.stringify(value)).slice(3, -3)],
+    ["in ASCII JSON", (value) => JSON.stringify(value).slice(1, -1).replace("ä", "\\u00e4")],
+    ["in a URL", encodeURIComponent],
+    [
+      "in a lower-case URL",
+      (value) => encodeURIComponent(value).replaceAll(/%../g, (code) => code.toLowerCase()),
+    ],
+    ["in base64", (value) => Buffer.from(value).toString("base64")],
+    [
+      "in base64 without padding",
+      (value) => Buffer.from(value).toString("base64").replace(/=+$/, ""),
+    ],
+    ["in base64url", (value) => Buffer.from(value).toString("base64url")],
+  ])("takes a secret out %s", (_, form) => {
+    const { redact } = redactorOf(secret);
+    expect(redact(`before ${form(secret)} after, ${form(secret)}`)).toMatch(
+      /^before \[redacted\]=* after, \[redacted\]=*$/,
+    );
+  });
+
+  it.each(["", "a", "me:", "user:x"])(
+    "takes it out of the base64 of more: %j before it",
+    (prefix) => {
+      const token = "ghp_0123456789abcdef";
+      const { redact } = redactorOf(token);
+      const header = Buffer.from(`${prefix}${token}:`).toString("base64");
+      expect(redact(header)).toMatch(/^.{0,9}\[redacted\].{0,4}$/);
+    },
+  );
+
+  it("takes the longest of secrets that begin alike", () => {
+    const { redact } = redactorOf("abcdef", "abcdefghij");
+    expect(redact("abcdefghij abcdefx")).toBe("[redacted] [redacted]x");
+  });
+
+  it("takes each line of a private key out, because logs go by lines", () => {
+    const body = randomBytes(48).toString("base64");
+    const { redact } = redactorOf(`-----BEGIN KEY-----\n${body}\n${body}2\n-----END KEY-----`);
+    expect(redact(`said: ${body}`)).toBe("said: [redacted]");
+    expect(redact("-----BEGIN KEY-----")).toBe("-----BEGIN KEY-----");
+  });
+
+  it("takes a key out whose body is one line only", () => {
+    const body = randomBytes(48).toString("base64");
+    const { redact } = redactorOf(
+      `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`,
+    );
+    expect(redact(`said: ${body}`)).toBe("said: [redacted]");
+  });
+
+  it("takes single values of a secret file out, and leaves addresses", () => {
+    const body = randomBytes(48).toString("base64");
+    const account = JSON.stringify({
+      type: "service_account",
+      private_key: `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----\n`,
+      token_uri: "https://oauth2.googleapis.com/token",
+    });
+    const { redact } = redactorOf(account, "users:\n- user:\n    token: abcdefghijklmnopqrstuvwx");
+    expect(redact(`a ${body} b abcdefghijklmnopqrstuvwx`)).toBe("a [redacted] b [redacted]");
+    expect(redact("https://oauth2.googleapis.com/token")).toContain("googleapis");
+  });
+
+  it("leaves short values alone, which would shred the text", () => {
+    expect(redactorOf("12345", "").redact("12345 and 123456")).toBe("12345 and 123456");
+  });
+
+  it("keeps what was added before", () => {
+    const redactor = redactorOf("first-secret");
+    redactor.add(["second-secret"]);
+    expect(redactor.redact("first-secret, second-secret")).toBe("[redacted], [redacted]");
+  });
+
+  it("forgets what it is told to, and nothing that others added too", () => {
+    const redactor = redactorOf("the-secret", "shared-secret");
+    const forget = redactor.add(["a-token-of-a-run", "shared-secret"]);
+    expect(redactor.redact("a-token-of-a-run, shared-secret")).toBe("[redacted], [redacted]");
+    forget();
+    forget();
+    const text = redactor.redact("a-token-of-a-run, shared-secret, the-secret");
+    expect(text).toBe("a-token-of-a-run, [redacted], [redacted]");
+  });
+
+  it("knows nothing any more when all is forgotten", () => {
+    const redactor = createRedactor();
+    redactor.add(["the-secret"])();
+    expect(redactor.redact("the-secret")).toBe("the-secret");
+  });
+
+  it("goes through values, their keys and errors, and leaves the original as it was", () => {
+    const { redactValue } = redactorOf("the-secret");
+    const value = {
+      list: ["a the-secret", 1, null, { "the-secret": true }],
+      error: Object.assign(new Error("got the-secret"), { code: "E", detail: "the-secret" }),
+      date: new Date(0),
+    };
+    const redacted = redactValue(value);
+    expect(redacted).toMatchObject({
+      list: ["a [redacted]", 1, null, { "[redacted]": true }],
+      error: { name: "Error", message: "got [redacted]", code: "E", detail: "[redacted]" },
+      date: "1970-01-01T00:00:00.000Z",
+    });
+    expect(JSON.stringify(redacted)).not.toContain("the-secret");
+    expect(value.list[0]).toBe("a the-secret");
+  });
+
+  it("ends on circles and on depth", () => {
+    const { redactValue } = redactorOf("the-secret");
+    const circle: Record<string, unknown> = { a: "the-secret" };
+    circle.self = circle;
+    expect(redactValue(circle)).toEqual({ a: "[redacted]", self: "[circular]" });
+    let deep: unknown = "the-secret";
+    for (let i = 0; i < 100; i++) deep = [deep];
+    expect(JSON.stringify(redactValue(deep))).toContain("[too deep]");
+  });
+
+  it("never lets a secret through, whatever stands around it", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (value, before, after) => {
+        const { redact } = redactorOf(value);
+        if ("[redacted]".includes(value)) return;
+        expect(redact(`${before}${value}${after}`)).toContain("[redacted]");
+      }),
+    );
+  });
+
+  it("is fast with hundreds of secrets", () => {
+    const secrets = Array.from({ length: 300 }, () => randomBytes(30).toString("base64url"));
+    const { redact } = redactorOf(...secrets);
+    const line = randomBytes(24_000).toString("base64");
+    redact(line);
+    const start = performance.now();
+    for (let i = 0; i < 10; i++) redact(line);
+    // Measured: 5 ms for 32 KiB; a naive search needs seconds.
+    expect((performance.now() - start) / 10).toBeLessThan(100);
+  });
+});

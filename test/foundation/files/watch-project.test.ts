@@ -1,0 +1,246 @@
+import { EventEmitter } from "node:events";
+import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { watch } from "chokidar";
+import { merge } from "rxjs";
+import { expect, test } from "vitest";
+import { repairScans } from "../../../src/foundation/files/repair-scans.ts";
+import { watchProject } from "../../../src/foundation/files/watch-project.ts";
+import { addAgent, tempProject, watching, write } from "./support.ts";
+
+const config = "agents/dev/config.toml";
+
+test("a write in place is told, and files that nothing reads are not", async () => {
+  const project = tempProject();
+  const { touched } = await watching(watchProject(project));
+  for (const path of [
+    ".al/state.db",
+    ".git/index",
+    "node_modules/x/config.toml",
+    "agents/dev/notes.md",
+  ]) {
+    write(join(project, path), "x");
+  }
+  write(join(project, config), "changed");
+  await expect.poll(touched).toEqual(new Set([config]));
+  write(join(project, "config.toml"), "changed");
+  await expect.poll(touched).toEqual(new Set([config, "config.toml"]));
+});
+
+test("of an agent with a Dockerfile what that may copy is told as the Dockerfile", async () => {
+  const project = tempProject();
+  const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
+  write(join(project, "outside/secret"), "x");
+  write(join(dir, "lib/deep/setup.sh"), "echo 1");
+  write(join(project, "agents/ops/lib/setup.sh"), "echo 1");
+  write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
+  symlinkSync(join(project, "outside"), join(dir, "linked"));
+  const { touched, touches, forget } = await watching(watchProject(project));
+  for (const path of ["lib/deep/setup.sh", "setup.sh", "new/of/a/tree.sh"]) {
+    forget();
+    write(join(dir, path), "echo 2");
+    await expect.poll(touched).toEqual(new Set([dockerfile]));
+  }
+  /** Changes are seen in their order: this one after all that came before. */
+  const allBefore = async () => {
+    const before = touches("config.toml");
+    write(join(project, "config.toml"), `${before}`);
+    await expect.poll(() => touches("config.toml")).toBeGreaterThan(before);
+  };
+  // A tree that comes is read in pieces.
+  let seen = -1;
+  const isRead = async () => {
+    const before = seen;
+    seen = touches(dockerfile);
+    await allBefore();
+    return seen === before;
+  };
+  await expect.poll(isRead).toBe(true);
+  forget();
+  write(join(dir, "lib/.setup.sh.swp"), "");
+  write(join(project, "outside/secret"), "y");
+  write(join(project, "agents/ops/lib/setup.sh"), "echo 2");
+  await allBefore();
+  expect(touched()).toEqual(new Set(["config.toml"]));
+});
+
+test("a folder is told of that was there before the Dockerfile", async () => {
+  const project = tempProject();
+  const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
+  write(join(dir, "lib/setup.sh"), "echo 1");
+  const { touched, touches } = await watching(watchProject(project));
+  write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
+  await expect.poll(touched).toEqual(new Set([dockerfile]));
+  const before = touches(dockerfile);
+  // The folder is watched from some moment after that on.
+  const touchedByFolder = () => {
+    write(join(dir, "lib/setup.sh"), "echo 2");
+    return touches(dockerfile) - before;
+  };
+  await expect.poll(touchedByFolder, { interval: 100 }).toBeGreaterThan(1);
+  expect(touched()).toEqual(new Set([dockerfile]));
+});
+
+test("each of ten atomic renames in a row is told", async () => {
+  const project = tempProject();
+  const { touched, forget } = await watching(watchProject(project));
+  for (let i = 0; i < 10; i++) {
+    forget();
+    write(join(project, "agents/dev/.config.toml.tmp"), `schedule = "${i} * * * *"`);
+    renameSync(join(project, "agents/dev/.config.toml.tmp"), join(project, config));
+    await expect.poll(touched, { timeout: 2_000, interval: 5 }).toContain(config);
+  }
+});
+
+test("the last of ten quick atomic renames is told", async () => {
+  const project = tempProject();
+  const { touches, touched } = await watching(watchProject(project));
+  for (let i = 0; i < 9; i++) {
+    write(join(project, "new.tmp"), `${i}`);
+    renameSync(join(project, "new.tmp"), join(project, config));
+  }
+  await sleep(150);
+  const before = touches(config);
+  write(join(project, "new.tmp"), "the last");
+  renameSync(join(project, "new.tmp"), join(project, config));
+  await expect.poll(() => touches(config)).toBeGreaterThan(before);
+  expect([...touched()]).toEqual([config]);
+});
+
+test("vim's backup and swap are told as the file they save", async () => {
+  const project = tempProject();
+  const { touched, forget } = await watching(watchProject(project));
+  const path = join(project, config);
+  for (let i = 0; i < 3; i++) {
+    write(join(project, "agents/dev/.config.toml.swp"), "swap");
+    write(join(project, "agents/dev/4913"), "");
+    unlinkSync(join(project, "agents/dev/4913"));
+    forget();
+    renameSync(path, `${path}~`);
+    writeFileSync(path, `saved ${i}`);
+    unlinkSync(`${path}~`);
+    await expect.poll(touched, { timeout: 2_000 }).toEqual(new Set([config]));
+    await sleep(100);
+  }
+});
+
+test("agents that come and go are told, with the file written late", async () => {
+  const project = tempProject();
+  const { touched, forget } = await watching(watchProject(project));
+  mkdirSync(join(project, "agents/new"));
+  await expect.poll(touched).toContain("agents/new");
+  await sleep(100);
+  write(join(project, "agents/new/config.toml"), "x");
+  await expect.poll(touched).toContain("agents/new/config.toml");
+  forget();
+  rmSync(join(project, "agents/new"), { recursive: true });
+  await expect.poll(touched).toContain("agents/new");
+});
+
+test("the agents directory itself may come later, and the project's config too", async () => {
+  const project = tempProject([]);
+  unlinkSync(join(project, "config.toml"));
+  const { touched } = await watching(watchProject(project));
+  addAgent(project, "first");
+  write(join(project, "config.toml"), "x");
+  const both = ["agents/first/config.toml", "agents/first/SKILL.md", "config.toml"];
+  await expect.poll(touched).toEqual(expect.objectContaining({ size: 5 }));
+  for (const path of both) expect(touched()).toContain(path);
+});
+
+test("200 agents changed at once are all told", async () => {
+  const names = Array.from({ length: 200 }, (_, i) => `agent-${i}`);
+  const project = tempProject(names);
+  const { touched } = await watching(watchProject(project));
+  for (const name of names) write(join(project, "agents", name, "config.toml"), "checked out");
+  const all = new Set(names.map((name) => `agents/${name}/config.toml`));
+  await expect.poll(touched, { timeout: 10_000 }).toEqual(all);
+});
+
+test("with the repairing scans nothing stays unseen: a folder away and back, a link to another", async () => {
+  const project = tempProject();
+  const everything = merge(watchProject(project), repairScans(project, { everyMs: 200 }));
+  const { events, touched, forget } = await watching(everything);
+  await expect.poll(() => events.filter(({ type }) => type === "ready").length).toBe(2);
+  const agents = join(project, "agents");
+  for (const dir of [join(agents, "dev"), agents]) {
+    renameSync(dir, join(project, "away"));
+    await sleep(500);
+    renameSync(join(project, "away"), dir);
+    await sleep(500);
+    forget();
+    write(join(project, config), `after ${dir}`);
+    await expect.poll(touched, { timeout: 2_000 }).toContain(config);
+  }
+  renameSync(join(agents, "dev"), join(project, "one"));
+  mkdirSync(join(project, "two"));
+  write(join(project, "two/config.toml"), "of the other");
+  symlinkSync(join(project, "one"), join(agents, "dev"));
+  await sleep(500);
+  unlinkSync(join(agents, "dev"));
+  symlinkSync(join(project, "two"), join(agents, "dev"));
+  await sleep(500);
+  forget();
+  write(join(project, "two/config.toml"), "changed in the other");
+  await expect.poll(touched, { timeout: 2_000 }).toContain(config);
+});
+
+/** chokidar's watcher as far as it is used, that says what a test tells it to. */
+class FakeWatcher extends EventEmitter {
+  closed = false;
+  add = (): unknown => this;
+  close(): Promise<void> {
+    this.closed = true;
+    return Promise.resolve();
+  }
+}
+
+test.each(["ENOSPC", "EMFILE"])("without watches (%s) it warns and polls", async (code) => {
+  const project = tempProject();
+  const broken = new FakeWatcher();
+  let opened = 0;
+  const watched = watching(
+    watchProject(project, {
+      pollEveryMs: 50,
+      open: (dir, options) => (opened++ === 0 ? broken : watch(dir, options)),
+    }),
+  );
+  broken.emit("error", Object.assign(new Error(`${code}: no more watches`), { code }));
+  const { events, touched } = await watched;
+  expect(events[0]).toMatchObject({
+    type: "warning",
+    message: expect.stringContaining(code) as string,
+  });
+  expect(broken.closed).toBe(true);
+  write(join(project, config), "changed while polling");
+  await expect.poll(touched, { timeout: 3_000 }).toContain(config);
+});
+
+test("another error is a warning and watching goes on", async () => {
+  const fake = new FakeWatcher();
+  const watched = watching(watchProject("/p", { open: () => fake }));
+  fake.emit("ready");
+  fake.emit("error", new Error("odd"));
+  fake.emit("all", "change", "/p/config.toml");
+  const { events } = await watched;
+  expect(events).toEqual([
+    { type: "ready" },
+    { type: "warning", message: "watching files: odd" },
+    { type: "touched", path: "config.toml" },
+  ]);
+});
+
+test("unsubscribing closes the watcher, and subscribing again opens another", () => {
+  const fakes: FakeWatcher[] = [];
+  const source = watchProject("/p", {
+    open: () => {
+      const fake = new FakeWatcher();
+      fakes.push(fake);
+      return fake;
+    },
+  });
+  expect(fakes).toHaveLength(0);
+  for (let i = 0; i < 2; i++) source.subscribe().unsubscribe();
+  expect(fakes.map(({ closed }) => closed)).toEqual([true, true]);
+});

@@ -1,0 +1,169 @@
+import { appendFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { LogPageQuery } from "../../../src/foundation/contracts/log-source.ts";
+import { readLogPage } from "../../../src/foundation/logs/log-page.ts";
+import { createLogSource } from "../../../src/foundation/logs/log-source.ts";
+import { dayMs, entry, logPath, noon, tempProject, tempWriter, writeLines } from "./support.ts";
+
+const all: LogPageQuery = {
+  agent: "dev",
+  instanceId: null,
+  filter: { level: 10, text: "" },
+  lines: 100,
+  from: { before: null },
+};
+
+function pageOf(project: string, query: Partial<LogPageQuery> = {}, scanBytes?: number) {
+  return readLogPage(join(project, ".al", "logs"), { ...all, ...query }, scanBytes);
+}
+
+async function messages(project: string, query: Partial<LogPageQuery> = {}): Promise<string[]> {
+  return (await pageOf(project, query)).lines.map((line) => line.entry.msg);
+}
+
+const text = (wanted: string, level = 10) => ({ filter: { level, text: wanted } });
+
+/** Two days of numbered lines: 0 to 9, then 10 to 19. */
+function twoDays(): string {
+  const project = tempProject();
+  const line = (number: number) => entry(`<${number}>`, { time: noon + number });
+  const numbers = Array.from({ length: 10 }, (_, number) => number);
+  writeLines(
+    logPath(project, "dev", "2026-11-20"),
+    numbers.map((number) => line(number)),
+  );
+  writeLines(
+    logPath(project),
+    numbers.map((number) => line(number + 10)),
+  );
+  writeLines(logPath(project, "ops"), [entry("of another agent", { agent: "ops" })]);
+  return project;
+}
+
+test("page after page leads back to the first line, over days, with nothing lost or doubled", async () => {
+  const project = twoDays();
+  const seen: string[] = [];
+  let before: string | null = null;
+  let pages = 0;
+  do {
+    const page = await pageOf(project, { lines: 3, from: { before } });
+    seen.unshift(...page.lines.map((line) => line.entry.msg));
+    before = page.older;
+    pages += 1;
+  } while (before !== null);
+  expect(seen).toEqual(Array.from({ length: 20 }, (_, number) => `<${number}>`));
+  expect(pages).toBe(7);
+});
+
+test("a position has the lines before it and those after it", async () => {
+  const project = twoDays();
+  const ids = (await pageOf(project)).lines.map(({ id }) => id);
+  const before = ids[7] ?? "";
+  expect(await messages(project, { lines: 2, from: { before } })).toEqual(["<6>", "<7>"]);
+  const after = await pageOf(project, { lines: 4, from: { after: before } });
+  expect(after.lines.map((line) => line.entry.msg)).toEqual(["<8>", "<9>", "<10>", "<11>"]);
+  expect(after).toMatchObject({ older: before, newer: ids[11], atEnd: false });
+  const rest = await pageOf(project, { from: { after: after.newer ?? "" } });
+  expect(rest).toMatchObject({ newer: ids[19], atEnd: true });
+  expect(rest.lines).toHaveLength(8);
+});
+
+test("the text is looked for in everything that a line shows, in any case", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  const write = (msg: string, fields = {}) =>
+    writer.write(entry(msg, { instanceId: "dev-abcdefgh", ...fields }));
+  write("plain Needle");
+  write("tool", { kind: "tool", tool: "bash", input: { command: 'grep "a\\b"\nneedle' } });
+  write("result", { kind: "tool-result", output: "\u001b[31mnee\u001b[0mdle", isError: false });
+  write("started", { trigger: { title: "ÜBER needle 7", number: 4711 } });
+  write("other");
+  await writer.flush();
+  expect(await messages(project, text("NEEDLE"))).toEqual([
+    "plain Needle",
+    "tool",
+    "result",
+    "started",
+  ]);
+  expect(await messages(project, text("über"))).toEqual(["started"]);
+  expect(await messages(project, text('"a\\b"'))).toEqual(["tool"]);
+  expect(await messages(project, text("4711"))).toEqual(["started"]);
+  // What all lines of a run have in common, and the names of fields, are not what a reader sees.
+  for (const common of ["dev-abcdefgh", "level", "trigger", '"msg":'])
+    expect(await messages(project, text(common))).toEqual([]);
+});
+
+test("a level takes the lines of this level and above", async () => {
+  const project = tempProject();
+  const levels = [20, 30, 40, 50, 60] as const;
+  writeLines(
+    logPath(project),
+    levels.map((level) => entry(`${level}`, { level })),
+  );
+  expect(await messages(project, text("", 40))).toEqual(["40", "50", "60"]);
+  expect(await messages(project, text("5", 40))).toEqual(["50"]);
+});
+
+test("a scan is bounded, says how far it came, and goes on from there", async () => {
+  const project = twoDays();
+  const found: string[] = [];
+  const reached: (number | null)[] = [];
+  let before: string | null = null;
+  do {
+    const page = await pageOf(project, { ...text("<2>"), from: { before } }, 400);
+    found.push(...page.lines.map((line) => line.entry.msg));
+    reached.push(page.reachedAt);
+    before = page.older;
+  } while (before !== null);
+  expect(found).toEqual(["<2>"]);
+  expect(reached.length).toBeGreaterThan(2);
+  expect(reached.at(-1)).toBe(noon);
+  expect(reached).toEqual(reached.toSorted((a, b) => Number(b) - Number(a)));
+});
+
+test("a run is found however far back it lies, and its beginning ends the scan", async () => {
+  const project = twoDays();
+  const mine = { instanceId: "dev-aaaaaaaa" };
+  const dates = ["2026-11-17", "2026-11-18", "2026-11-19"];
+  for (const [days, date] of dates.entries())
+    writeLines(logPath(project, "dev", date), [
+      ...(days === 0 ? [] : [entry(`run ${days}`, { ...mine, time: noon - 3 * dayMs })]),
+      entry("of no run"),
+    ]);
+  const page = await pageOf(project, mine, 400);
+  expect(page.lines.map((line) => line.entry.msg)).toEqual(["run 1", "run 2"]);
+  expect(page.older).toBeNull();
+  expect((await pageOf(project, { ...mine, ...text("no such") })).older).toBeNull();
+});
+
+test("where the position's file is gone, or there is no log, there are no lines", async () => {
+  const project = twoDays();
+  const [first] = (await pageOf(project)).lines;
+  rmSync(logPath(project, "dev", "2026-11-20"));
+  const none = { lines: [], older: null };
+  expect(await pageOf(project, { from: { before: first?.id ?? "" } })).toMatchObject(none);
+  expect(await pageOf(project, { from: { before: "../../etc/passwd:0" } })).toMatchObject(none);
+  // The position of another agent is none of this one.
+  expect(await pageOf(project, { from: { before: "ops-2026-11-21.log:0" } })).toMatchObject(none);
+  expect(await pageOf(tempProject())).toMatchObject({ ...none, newer: null, atEnd: true });
+});
+
+test("a follower continues from the end of a page, also while half a line is there", async () => {
+  const project = twoDays();
+  appendFileSync(logPath(project), '{"level":30,"ti');
+  const page = await createLogSource(project).page({ ...all, ...text("<3>") });
+  const rest = `me":${noon},"agent":"dev","msg":"late"}\n`;
+  appendFileSync(logPath(project), rest);
+  expect(await messages(project, { from: { after: page.newer ?? "" } })).toEqual(["late"]);
+});
+
+test("a line that is nested without end is passed over by a filter", async () => {
+  const project = tempProject();
+  const deep = `${"[".repeat(3_800)}"needle"${"]".repeat(3_800)}`;
+  const head = `{"level":30,"time":${noon},"agent":"dev"`;
+  writeLines(logPath(project), []);
+  appendFileSync(logPath(project), `${head},"msg":"deep","output":${deep}}\n`);
+  appendFileSync(logPath(project), `${head},"msg":"a needle"}\n`);
+  expect(await messages(project, text("needle"))).toEqual(["a needle"]);
+});

@@ -1,0 +1,160 @@
+import { expect, test } from "vitest";
+import type { LogQuery } from "../../../src/foundation/contracts/log-source.ts";
+import { createLogSource } from "../../../src/foundation/logs/log-source.ts";
+import { entry, logPath, noon, tempProject, writeLines } from "./support.ts";
+
+const read = async (project: string, query: Partial<LogQuery> = {}): Promise<string[]> => {
+  const all = { agent: "dev", instanceId: null, lines: 100, after: null, ...query };
+  return (await createLogSource(project).read(all)).map((line) => line.entry.msg);
+};
+
+const numbered = (from: number, to: number, more = {}) =>
+  Array.from({ length: to - from }, (_, i) =>
+    entry(`${from + i}`, { time: noon + from + i, ...more }),
+  );
+
+test("the last lines come oldest first, from as many days as it takes", async () => {
+  const project = tempProject();
+  writeLines(logPath(project, "dev", "2026-11-19"), numbered(0, 10));
+  writeLines(logPath(project, "dev", "2026-11-20"), numbered(10, 12));
+  writeLines(logPath(project, "dev", "2026-11-21"), numbered(12, 20));
+  writeLines(logPath(project, "dev-2", "2026-11-21"), [entry("of another agent")]);
+  expect(await read(project, { lines: 3 })).toEqual(["17", "18", "19"]);
+  expect(await read(project, { lines: 12 })).toEqual(numbered(8, 20).map(({ msg }) => msg));
+  expect(await read(project, { lines: 0 })).toEqual([]);
+  expect(await read(project)).toHaveLength(20);
+});
+
+test("a project, or an agent, without logs has none", async () => {
+  const project = tempProject();
+  expect(await read(project)).toEqual([]);
+  expect(await read(project, { agent: null })).toEqual([]);
+  writeLines(logPath(project), [entry("x")]);
+  expect(await read(project, { agent: "nobody" })).toEqual([]);
+});
+
+test("one run's lines are found among others, over midnight, with or without its agent named", async () => {
+  const project = tempProject();
+  const mine = { instanceId: "dev-aaaaaaaa" };
+  writeLines(logPath(project, "dev", "2026-11-20"), [
+    ...numbered(0, 2, { instanceId: "dev-bbbbbbbb" }),
+    ...numbered(2, 4, mine),
+  ]);
+  writeLines(logPath(project), [
+    ...numbered(4, 6, mine),
+    entry("says dev-aaaaaaaa only", { instanceId: "dev-cccccccc" }),
+  ]);
+  expect(await read(project, mine)).toEqual(["2", "3", "4", "5"]);
+  expect(await read(project, { ...mine, agent: null })).toEqual(["2", "3", "4", "5"]);
+  expect(await read(project, { ...mine, lines: 3 })).toEqual(["3", "4", "5"]);
+});
+
+test("a run whose days are known is read from their files alone", async () => {
+  const project = tempProject();
+  const mine = { instanceId: "dev-aaaaaaaa" };
+  for (const [n, date] of ["2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21"].entries()) {
+    writeLines(logPath(project, "dev", date), [entry(`${n}`, mine)]);
+  }
+  const times = {
+    from: Date.parse("2026-11-19T23:59:59.999Z"),
+    to: Date.parse("2026-11-20T00:00:00Z"),
+  };
+  expect(await read(project, { ...mine, times })).toEqual(["1", "2"]);
+});
+
+test("all agents and the scheduler are merged by time, each in its own order", async () => {
+  const project = tempProject();
+  const started = Date.now() - 1_000;
+  const at = (msg: string, time: number) => entry(msg, { time: started + time });
+  writeLines(logPath(project, "a"), [at("1", 1), at("4", 4), at("late 2", 2), at("7", 7)]);
+  writeLines(logPath(project, "b", "2026-11-20"), [at("0", 0)]);
+  writeLines(logPath(project, "b"), [at("3", 3), at("5", 5)]);
+  writeLines(logPath(project, "scheduler"), [at("6", 6)]);
+  const merged = ["0", "1", "3", "4", "late 2", "5", "6", "7"];
+  expect(await read(project, { agent: null })).toEqual(merged);
+  expect(await read(project, { agent: null, lines: 3 })).toEqual(merged.slice(-3));
+});
+
+test("a position is gone on from exactly, at every line, for one agent and for all", async () => {
+  const project = tempProject();
+  for (const date of ["2026-11-20", "2026-11-21"]) {
+    writeLines(logPath(project, "dev", date), numbered(0, 5, { date }));
+    writeLines(logPath(project, "ops", date), numbered(0, 5, { date, agent: "ops" }));
+  }
+  writeLines(logPath(project, "dev"), numbered(90, 92));
+  const source = createLogSource(project);
+  const query = { instanceId: null, lines: 100, after: null };
+  const dev = await source.read({ ...query, agent: "dev" });
+  for (const [i, { id }] of dev.entries()) {
+    expect(await source.read({ ...query, agent: "dev", after: id })).toEqual(dev.slice(i + 1));
+  }
+  const ordered = numbered(0, 30);
+  const merged = tempProject();
+  for (const [i, one] of ordered.entries()) {
+    const agent = ["a", "b", "c"][i % 3] ?? "a";
+    writeLines(logPath(merged, agent), [{ ...one, agent }]);
+  }
+  const everything = createLogSource(merged);
+  const all = await everything.read({ ...query, agent: null });
+  expect(all.map((line) => line.entry.msg)).toEqual(ordered.map(({ msg }) => msg));
+  for (const [i, { id }] of all.entries()) {
+    expect(await everything.read({ ...query, agent: null, after: id })).toEqual(all.slice(i + 1));
+  }
+});
+
+test.each([
+  "",
+  "x",
+  "dev-2026-11-21.log",
+  "dev-2026-11-21.log:3",
+  "dev-2026-11-21.log:99999",
+  "../x:0",
+  "ops-2026-11-21.log:0",
+  "dev-2020-01-01.log:0",
+])("the unknown position %j counts as none", async (after) => {
+  const project = tempProject();
+  writeLines(logPath(project), numbered(0, 5));
+  expect(await read(project, { after, lines: 2 })).toEqual(["3", "4"]);
+});
+
+test("half a line at the end waits, a broken one in between is shown as such", async () => {
+  const project = tempProject();
+  writeLines(logPath(project), [
+    entry("a"),
+    '{"level":30,"time":1795262400123,"ms\n',
+    entry("b"),
+    '{"lev',
+  ]);
+  expect(await read(project)).toEqual([
+    "a",
+    'broken line: {"level":30,"time":1795262400123,"ms',
+    "b",
+  ]);
+});
+
+test("a line whose time is no date, or whose run has no name, is a broken one", async () => {
+  const project = tempProject();
+  const bad = [
+    '{"level":30,"time":1e999,"agent":"dev","msg":"a"}',
+    '{"level":30,"time":1795262400123,"agent":"dev","instanceId":7,"msg":"b"}',
+  ];
+  for (const date of ["2026-11-20", "2026-99-99"]) {
+    writeLines(
+      logPath(project, "dev", date),
+      bad.map((line) => `${line}\n`),
+    );
+  }
+  const lines = await createLogSource(project).read({
+    ...{ agent: "dev", instanceId: null, lines: 9, after: null },
+  });
+  const shown = bad.map((line) => `broken line: ${line}`);
+  expect(lines.map(({ entry: { msg } }) => msg)).toEqual([...shown, ...shown]);
+  const times = [Date.UTC(2026, 10, 20), 1795262400123, 0, 1795262400123];
+  expect(lines.map(({ entry: { time } }) => time)).toEqual(times);
+});
+
+test("of a broken line that is longer than any of ours only the beginning is shown", async () => {
+  const project = tempProject();
+  writeLines(logPath(project), [`${"x".repeat(500_000)}\n`, entry("after")]);
+  expect((await read(project)).map(({ length }) => length)).toEqual([32 * 1024 + 13, 5]);
+});

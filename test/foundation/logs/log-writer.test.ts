@@ -1,0 +1,224 @@
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+import { dayMs, entry, logPath, noon, tempProject, tempWriter } from "./support.ts";
+
+const messages = (path: string): string[] =>
+  readFileSync(path, "utf8")
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => (JSON.parse(line) as LogEntry).msg);
+
+test("each agent and the scheduler have a private file of the UTC day", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  for (const agent of ["dev", "ops-2026-01-01", "scheduler"]) writer.write(entry("x", { agent }));
+  await writer.flush();
+  expect(readdirSync(join(project, ".al/logs")).sort()).toEqual([
+    "dev-2026-11-21.log",
+    "ops-2026-01-01-2026-11-21.log",
+    "scheduler-2026-11-21.log",
+  ]);
+  expect(statSync(logPath(project)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(project, ".al/logs")).mode & 0o777).toBe(0o700);
+});
+
+test("an agent name that is no file name goes to the scheduler's log", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  writer.write(entry("x", { agent: "../../evil" }));
+  await writer.flush();
+  expect(messages(logPath(project, "scheduler"))).toEqual(["x"]);
+});
+
+test("names each file that got lines, once for those of a turn", async () => {
+  const writer = tempWriter(tempProject());
+  const names: string[] = [];
+  writer.grown$.subscribe((name) => names.push(name));
+  for (const agent of ["dev", "dev", "ops"]) writer.write(entry("x", { agent }));
+  await writer.flush();
+  expect(names).toEqual(["dev-2026-11-21.log", "ops-2026-11-21.log"]);
+});
+
+test("lines keep their order through thousands of writes", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  const sent = Array.from({ length: 20_000 }, (_, i) => `line ${i}`);
+  for (const [i, msg] of sent.entries()) {
+    writer.write(entry(msg));
+    if (i % 1_000 === 0) await sleep(1);
+  }
+  await writer.flush();
+  expect(messages(logPath(project))).toEqual(sent);
+});
+
+test("midnight starts a new file", async () => {
+  const project = tempProject();
+  let now = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
+  const writer = tempWriter(project, { now: () => now });
+  writer.write(entry("before"));
+  now += 1;
+  writer.write(entry("after"));
+  await writer.flush();
+  expect(messages(logPath(project))).toEqual(["before"]);
+  expect(messages(logPath(project, "dev", "2026-11-22"))).toEqual(["after"]);
+});
+
+test("half a line that a crash left is ended before the next", async () => {
+  const project = tempProject();
+  mkdirSync(join(project, ".al/logs"), { recursive: true });
+  writeFileSync(logPath(project), '{"level":30,"msg":"half');
+  const writer = tempWriter(project);
+  writer.write(entry("whole"));
+  await writer.flush();
+  const lines = readFileSync(logPath(project), "utf8").split("\n");
+  expect(lines[0]).toBe('{"level":30,"msg":"half');
+  expect(JSON.parse(lines[1] ?? "")).toMatchObject({ msg: "whole" });
+});
+
+test("a file that was deleted or moved away is made anew", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  writer.write(entry("first"));
+  await writer.flush();
+  renameSync(logPath(project), `${logPath(project)}.1`);
+  await sleep(1_050);
+  writer.write(entry("second"));
+  await writer.flush();
+  expect(messages(logPath(project))).toEqual(["second"]);
+  rmSync(join(project, ".al"), { recursive: true });
+  await sleep(1_050);
+  writer.write(entry("third"));
+  await writer.flush();
+  expect(messages(logPath(project))).toEqual(["third"]);
+});
+
+test("a thousand agents hold at most 64 files open", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  for (let round = 0; round < 2; round++) {
+    for (let i = 0; i < 1_000; i++) writer.write(entry(`round ${round}`, { agent: `a${i}` }));
+    await writer.flush();
+    const open = readdirSync("/proc/self/fd").flatMap((fd) => openLog(fd));
+    expect(open.length).toBeGreaterThan(10);
+    expect(open.length).toBeLessThanOrEqual(64);
+  }
+  expect(messages(logPath(project, "a999"))).toEqual(["round 0", "round 1"]);
+});
+
+function openLog(fd: string): string[] {
+  const { stdout } = spawnSync("readlink", [`/proc/${process.pid}/fd/${fd}`], { encoding: "utf8" });
+  return stdout.includes(".log") ? [stdout] : [];
+}
+
+test("while the disk fails lines wait, and come when it works again", async () => {
+  const project = tempProject();
+  mkdirSync(join(project, ".al"));
+  // A file where the directory should be: every append fails, for root too.
+  writeFileSync(join(project, ".al/logs"), "");
+  const writer = tempWriter(project);
+  for (let i = 0; i < 100; i++) {
+    writer.write(entry(`line ${i}`));
+    if (i % 10 === 0) await writer.flush();
+  }
+  expect(writer.problems).toHaveLength(1);
+  rmSync(join(project, ".al/logs"));
+  await expect.poll(() => readdirSync(join(project, ".al")), { timeout: 5_000 }).toContain("logs");
+  await writer.flush();
+  expect(messages(logPath(project))).toEqual(Array.from({ length: 100 }, (_, i) => `line ${i}`));
+});
+
+test("what does not fit in memory meanwhile is dropped, and a line says how many", async () => {
+  const project = tempProject();
+  mkdirSync(join(project, ".al"));
+  writeFileSync(join(project, ".al/logs"), "");
+  const writer = tempWriter(project, { maxWaitingBytes: 10_000 });
+  for (let i = 0; i < 40; i++) writer.write(entry(`line ${i}`));
+  expect(writer.isBehind()).toBe(false);
+  for (let i = 40; i < 1_000; i++) writer.write(entry(`line ${i}`));
+  expect(writer.isBehind()).toBe(true);
+  expect(await writer.flush()).toBe(false);
+  rmSync(join(project, ".al/logs"));
+  expect(await writer.flush()).toBe(true);
+  expect(writer.isBehind()).toBe(false);
+  // The line about them follows the lines that were not.
+  await writer.flush();
+  const written = messages(logPath(project));
+  const kept = written.length - 1;
+  expect(kept).toBeGreaterThan(50);
+  expect(written.slice(0, -1)).toEqual(Array.from({ length: kept }, (_, i) => `line ${i}`));
+  expect(written.at(-1)).toBe(
+    `${1_000 - kept} log lines were dropped here: the disk could not take them in time`,
+  );
+});
+
+test("a flush says whether what was written before it is in the files, whatever comes meanwhile", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  expect(await writer.flush()).toBe(true);
+  // More than one append takes, and more with each turn.
+  for (let i = 0; i < 3_000; i++) writer.write(entry(`${i} ${"x".repeat(1_000)}`));
+  const flood = setInterval(() => writer.write(entry("y".repeat(500_000), { agent: "ops" })), 1);
+  try {
+    expect(await writer.flush()).toBe(true);
+    expect(messages(logPath(project))).toHaveLength(3_000);
+  } finally {
+    clearInterval(flood);
+  }
+});
+
+test("of one file alone that fails, a flush says so", async () => {
+  const project = tempProject();
+  mkdirSync(logPath(project, "ops"), { recursive: true });
+  const writer = tempWriter(project);
+  writer.write(entry("x"));
+  expect(await writer.flush()).toBe(true);
+  writer.write(entry("x", { agent: "ops" }));
+  expect(await writer.flush()).toBe(false);
+  writer.write(entry("y"));
+  expect(await writer.flush()).toBe(false);
+  expect(messages(logPath(project))).toEqual(["x", "y"]);
+  rmSync(logPath(project, "ops"), { recursive: true });
+  expect(await writer.flush()).toBe(true);
+  expect(messages(logPath(project, "ops"))).toEqual(["x"]);
+});
+
+test("a full disk loses and breaks no line once there is space", async ({ skip }) => {
+  const project = tempProject();
+  const logs = join(project, ".al/logs");
+  mkdirSync(logs, { recursive: true });
+  if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", logs]).status !== 0) {
+    skip("mounting a small tmpfs needs root");
+  }
+  onTestFinished(() => void spawnSync("umount", ["-l", logs]));
+  writeFileSync(join(logs, "ballast"), Buffer.alloc(200_000));
+  const writer = tempWriter(project);
+  const sent = Array.from({ length: 100 }, (_, i) => `${i} ${"x".repeat(1_000)}`);
+  for (const msg of sent) writer.write(entry(msg));
+  await writer.flush();
+  expect(writer.problems[0]).toContain("ENOSPC");
+  rmSync(join(logs, "ballast"));
+  await writer.flush();
+  const text = readFileSync(logPath(project), "utf8");
+  const whole = text.split("\n").filter((line) => line.endsWith("}"));
+  expect(whole.map((line) => (JSON.parse(line) as LogEntry).msg)).toEqual(sent);
+});
+
+test("close writes what waits", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project, { now: () => noon + dayMs });
+  writer.write(entry("last words"));
+  await writer.close();
+  expect(messages(logPath(project, "dev", "2026-11-22"))).toEqual(["last words"]);
+});

@@ -1,0 +1,40 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { pruneLogs } from "../../../src/foundation/logs/retention.ts";
+import { entry, logPath, noon, tempProject, writeLines } from "./support.ts";
+
+function days(project: string, dates: readonly string[], bytes = 100): void {
+  for (const date of dates) writeLines(logPath(project, "dev", date), ["x".repeat(bytes)]);
+}
+
+test("logs older than their days go", async () => {
+  const project = tempProject();
+  days(project, ["2026-11-06", "2026-11-07", "2026-11-20", "2026-11-21"]);
+  const { deleted, bytes } = await pruneLogs(project, { now: noon, days: 14, maxBytes: 1e9 });
+  expect(deleted).toEqual(["dev-2026-11-06.log"]);
+  expect(bytes).toBe(300);
+});
+
+test("beyond their bytes the oldest go, but never today's", async () => {
+  const project = tempProject();
+  days(project, ["2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21"]);
+  const some = await pruneLogs(project, { now: noon, days: 14, maxBytes: 250 });
+  expect(some.deleted).toEqual(["dev-2026-11-18.log", "dev-2026-11-19.log"]);
+  const rest = await pruneLogs(project, { now: noon, days: 0, maxBytes: 0 });
+  expect(rest).toEqual({ deleted: ["dev-2026-11-20.log"], bytes: 100 });
+});
+
+test("what is no log file stays", async () => {
+  const project = tempProject();
+  writeLines(logPath(project), [entry("x")]);
+  const other = join(project, ".al/logs/notes-2020-01-01.txt");
+  writeFileSync(other, "mine");
+  await pruneLogs(project, { now: noon, days: 1, maxBytes: 0 });
+  expect(existsSync(other)).toBe(true);
+});
+
+test("a project without logs has nothing to prune", async () => {
+  const nothing = { deleted: [], bytes: 0 };
+  expect(await pruneLogs(tempProject(), { now: noon, days: 1, maxBytes: 0 })).toEqual(nothing);
+});

@@ -1,0 +1,121 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { openDatabase } from "../../../src/foundation/store/database.ts";
+import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
+import { tempDir } from "./support.ts";
+
+function open(dir = tempDir()) {
+  const path = join(dir, "t.db");
+  const db = openDatabase(path, ["CREATE TABLE t (n INTEGER UNIQUE, body BLOB) STRICT"]);
+  onTestFinished(() => {
+    if (db.isOpen) db.close();
+  });
+  const insert = db.prepare("INSERT INTO t VALUES (?, ?)");
+  const numbers = () =>
+    db
+      .prepare("SELECT n FROM t ORDER BY n")
+      .all()
+      .map((row) => row.n);
+  return { db, path, insert, numbers, commits: createGroupCommit(db, path) };
+}
+
+test("the writes of one turn become visible together, in one transaction", async () => {
+  const { path, insert, commits } = open();
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+  const seen = () => other.prepare("SELECT count(*) AS n FROM t").get()?.n;
+  const inside: unknown[] = [];
+  const writes = [1, 2, 3].map((n) =>
+    commits.write(() => {
+      insert.run(n, null);
+      inside.push(seen());
+      return n * 10;
+    }),
+  );
+  expect(seen()).toBe(0);
+  expect(await Promise.all(writes)).toEqual([10, 20, 30]);
+  expect(inside).toEqual([0, 0, 0]);
+  expect(seen()).toBe(3);
+});
+
+test("a write that fails rejects alone and leaves nothing of itself", async () => {
+  const { insert, commits, numbers } = open();
+  const settled = await Promise.allSettled([
+    commits.write(() => insert.run(1, null)),
+    commits.write(() => {
+      insert.run(2, null);
+      throw new Error("mine");
+    }),
+    commits.write(() => insert.run(1, null)),
+    commits.write(() => insert.run(3, null)),
+  ]);
+  expect(settled.map((one) => one.status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "rejected",
+    "fulfilled",
+  ]);
+  expect(settled[1]).toMatchObject({ reason: { message: "mine" } });
+  expect(numbers()).toEqual([1, 3]);
+});
+
+test("flush commits at once, and everything when thousands wait", async () => {
+  const { insert, commits, numbers } = open();
+  const writes = Array.from({ length: 2500 }, (_, n) => commits.write(() => insert.run(n, null)));
+  commits.flush();
+  expect(numbers()).toHaveLength(2500);
+  await Promise.all(writes);
+});
+
+test("a full disk rejects with a clear error and the store goes on when there is space", async () => {
+  const { db, insert, commits, numbers } = open();
+  await commits.write(() => insert.run(1, null));
+  const pages = Number(db.prepare("PRAGMA page_count").get()?.page_count);
+  // SQLite reports a database at its page limit as SQLITE_FULL, as it does a full disk.
+  db.exec(`PRAGMA max_page_count = ${pages + 2}`);
+  await expect(commits.write(() => insert.run(2, Buffer.alloc(100_000)))).rejects.toMatchObject({
+    code: "store_unavailable",
+    hint: "free some disk space",
+  });
+  db.exec("PRAGMA max_page_count = 100000");
+  await commits.write(() => insert.run(3, null));
+  expect(numbers()).toEqual([1, 3]);
+});
+
+test("a database on a full file system rejects and recovers", async ({ skip }) => {
+  const dir = tempDir();
+  const mount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", dir]);
+  if (mount.status !== 0) skip("mounting a small tmpfs needs root");
+  onTestFinished(() => void spawnSync("umount", ["-l", dir]));
+  const { db, insert, commits, numbers } = open(dir);
+  await commits.write(() => insert.run(1, null));
+  const tooMuch = commits.write(() => insert.run(2, Buffer.alloc(3_000_000)));
+  await expect(tooMuch).rejects.toMatchObject({ code: "store_unavailable" });
+  await commits.write(() => insert.run(3, null));
+  expect(numbers()).toEqual([1, 3]);
+  db.close();
+});
+
+test("a read-only database rejects writes with a clear error", async () => {
+  const { db, insert, commits } = open();
+  db.exec("PRAGMA query_only = 1");
+  const refused = commits.write(() => insert.run(1, null));
+  await expect(refused).rejects.toMatchObject({ code: "store_unavailable" });
+  db.exec("PRAGMA query_only = 0");
+  await commits.write(() => insert.run(1, null));
+});
+
+test("a write with time to wait is retried until the store is available, before later writes", async () => {
+  const { db, insert, commits, numbers } = open();
+  db.exec("PRAGMA query_only = 1");
+  const waits = commits.write(() => insert.run(1, null), 60_000);
+  const inTime = commits.write(() => insert.run(2, null), 1);
+  await expect(inTime).rejects.toMatchObject({ code: "store_unavailable" });
+  expect(commits.problem()).toContain("readonly");
+  db.exec("PRAGMA query_only = 0");
+  await Promise.all([commits.write(() => insert.run(3, null)), waits]);
+  expect(numbers()).toEqual([1, 3]);
+  expect(commits.problem()).toBeNull();
+});

@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import type { HistoryPage, HistoryQuery } from "../../../src/foundation/contracts/history.ts";
+import { bucketMs } from "../../../src/foundation/store/history-window.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
+import type { Outcome, TriggerKind } from "../../../streams/vocabulary.ts";
+import { manualItem, tempStore, wholeHistory } from "./support.ts";
+
+interface Sample {
+  readonly agent: string | null;
+  readonly kind: TriggerKind;
+  readonly outcome: Outcome;
+  readonly at: number;
+}
+
+const samples: readonly Sample[] = Array.from({ length: 60 }, (_, i) => ({
+  agent: [null, "dev", "ops"][i % 3] ?? null,
+  kind: (["webhook", "cron"] as const)[i % 2] ?? "cron",
+  outcome: (["skipped", "dropped", "missed", "rejected"] as const)[i % 4] ?? "skipped",
+  // Five entries share each moment, three moments a bucket, and some buckets are empty.
+  at: momentOf(Math.floor(i / 5)),
+}));
+
+function momentOf(n: number): number {
+  return 1_000 + Math.floor(n / 3) * 3 * bucketMs + (n % 3);
+}
+
+async function filled(): Promise<Store> {
+  const store = tempStore();
+  for (const [i, sample] of samples.entries()) {
+    const rest = { id: `e${i}`, source: null, event: null, action: null, receiptId: null };
+    await store.work.deadLetter({ ...sample, ...rest, reason: "r" });
+  }
+  await store.work.enqueue([manualItem("waits", "dev", momentOf(20))]);
+  return store;
+}
+
+const ids = (page: HistoryPage): string[] => page.triggers.map(({ id }) => id);
+
+function walk(store: Store, query: HistoryQuery): string[] {
+  const seen: string[] = [];
+  for (let before: string | null | undefined; before !== null;) {
+    const page = store.history.query({ ...query, ...(before === undefined ? {} : { before }) });
+    seen.push(...ids(page));
+    before = page.nextBefore;
+  }
+  return seen;
+}
+
+test("entries come newest first, in pages that neither skip nor repeat, by number and by cursor", async () => {
+  const store = await filled();
+  const all = ids(store.history.query(wholeHistory));
+  expect(all).toEqual(["waits", ...samples.map((_, i) => `e${i}`).reverse()]);
+  const byNumber = [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((page) =>
+    ids(store.history.query({ page, limit: 7 })),
+  );
+  expect(byNumber).toEqual(all);
+  expect(walk(store, { page: 1, limit: 7 })).toEqual(all);
+});
+
+test("a cursor keeps its place while entries arrive", async () => {
+  const store = await filled();
+  const first = store.history.query({ page: 1, limit: 10 });
+  await store.work.enqueue([manualItem("newer", "dev", momentOf(21))]);
+  const second = store.history.query({ page: 1, limit: 10, before: first.nextBefore ?? "" });
+  expect(ids(second)[0]).toBe("e50");
+  expect(second.total).toBe(62);
+});
+
+test("every combination of filters gives exactly the entries that meet it, and their number", async () => {
+  const store = await filled();
+  for (const filter of everyFilter()) {
+    const query = { page: 1, limit: 4, ...filter } as HistoryQuery;
+    const expected = matching(store, query);
+    expect(walk(store, query), JSON.stringify(query)).toEqual(expected);
+    expect(store.history.query(query).total).toBe(expected.length);
+  }
+});
+
+/** Each field left out or given, in every combination. */
+function everyFilter(): readonly Readonly<Record<string, unknown>>[] {
+  const options = {
+    agent: ["dev", "nobody", "*", ""],
+    kind: ["webhook", "manual"],
+    outcome: ["dropped", "succeeded"],
+    deadLetter: [true, false],
+    refused: [true],
+    since: [momentOf(4), momentOf(6), 2 * bucketMs, 30 * bucketMs].map((at) =>
+      new Date(at).toISOString(),
+    ),
+  };
+  return Object.entries(options).reduce<Readonly<Record<string, unknown>>[]>(
+    (all, [field, values]) =>
+      all.flatMap((one) => [one, ...values.map((value) => ({ ...one, [field]: value }))]),
+    [{}],
+  );
+}
+
+function matching(store: Store, query: HistoryQuery): string[] {
+  const { agent, kind, outcome, deadLetter, refused, since } = query;
+  return store.history
+    .query(wholeHistory)
+    .triggers.filter(
+      (entry) =>
+        (agent === undefined || entry.agent === agent) &&
+        (kind === undefined || entry.kind === kind) &&
+        (outcome === undefined || entry.outcome === outcome) &&
+        (deadLetter === undefined || entry.deadLetter === deadLetter) &&
+        // The one that waits may run yet.
+        (refused === undefined || entry.outcome !== null) &&
+        (since === undefined || entry.at >= since),
+    )
+    .map(({ id }) => id);
+}
+
+test("pages by number are those by cursor, for every filter", async () => {
+  const store = await filled();
+  for (const filter of everyFilter()) {
+    const query = { page: 1, limit: 4, ...filter } as HistoryQuery;
+    const expected = matching(store, query);
+    const pages = Array.from({ length: Math.ceil(expected.length / 4) + 1 }, (_, i) =>
+      ids(store.history.query({ ...query, page: i + 1 })),
+    );
+    expect(pages.flat(), JSON.stringify(query)).toEqual(expected);
+  }
+});
+
+test("the totals follow what becomes of an entry, and what is deleted", async () => {
+  const store = await filled();
+  const item = manualItem("waits", "dev", momentOf(20));
+  const total = (query: object) => store.history.query({ page: 1, limit: 1, ...query }).total;
+  expect([total({ outcome: "dropped" }), total({ kind: "manual" })]).toEqual([15, 1]);
+  await store.work.refuse(item, "dropped", "queue_full", true);
+  expect([total({ outcome: "dropped" }), total({ kind: "manual", deadLetter: true })]).toEqual([
+    16, 1,
+  ]);
+  await store.prune({ now: momentOf(10) + 86_400_000, days: 1, maxBytes: 1e9 });
+  expect(total({})).toBe(11);
+  expect(total({})).toBe(ids(store.history.query(wholeHistory)).length);
+});
+
+test("a page past the end is empty and still says the total", async () => {
+  const store = await filled();
+  const page = store.history.query({ page: 99, limit: 50 });
+  expect(page).toEqual({ triggers: [], page: 99, limit: 50, total: 61, nextBefore: null });
+});
+
+test.each(["", "x", "1-", "' OR 1=1", "zz-zz-zz"])("%j is not taken for a cursor", (before) => {
+  const store = tempStore();
+  expect(() => store.history.query({ ...wholeHistory, before })).toThrow(
+    expect.objectContaining({ code: "bad_cursor" }),
+  );
+});

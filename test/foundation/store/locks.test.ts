@@ -1,0 +1,62 @@
+import type { HeldLock } from "../../../src/foundation/contracts/run-state.ts";
+import { expect, test } from "vitest";
+import { manualItem, requestFor, tempDir, tempStore } from "./support.ts";
+
+function aLock(more: Partial<HeldLock> = {}): HeldLock {
+  const owner = { resource: "file:x", agent: "dev", instanceId: "dev-1" };
+  return { ...owner, fencingToken: 1, heldSince: 10, expiresAt: 20, ...more };
+}
+
+test("a lock that was saved is there for the next scheduler, until it is removed", async () => {
+  const dir = tempDir();
+  const first = tempStore(dir);
+  await first.locks.save(aLock());
+  await first.locks.save(aLock({ expiresAt: 30 }));
+  first.close();
+  const next = tempStore(dir);
+  expect(next.locks.all()).toEqual([aLock({ expiresAt: 30 })]);
+  await next.locks.remove(aLock());
+  expect(next.locks.all()).toEqual([]);
+});
+
+test("fencing tokens outlive their locks", async () => {
+  const dir = tempDir();
+  const first = tempStore(dir);
+  expect(first.locks.lastToken()).toBe(0);
+  await first.locks.save(aLock({ fencingToken: 9 }));
+  await first.locks.save(aLock({ fencingToken: 10, resource: "file:y" }));
+  await first.locks.save(aLock({ fencingToken: 9, expiresAt: 50 }));
+  await first.locks.remove(aLock({ fencingToken: 10, resource: "file:y" }));
+  first.close();
+  expect(tempStore(dir).locks.lastToken()).toBe(10);
+});
+
+test("what an earlier holder releases late is not the lock of the next", async () => {
+  const store = tempStore();
+  await store.locks.save(aLock());
+  const next = aLock({ instanceId: "ops-1", agent: "ops", fencingToken: 2 });
+  await store.locks.save(next);
+  await store.locks.remove(aLock());
+  expect(store.locks.all()).toEqual([next]);
+});
+
+test("after a crash only runs that live on hold what they held", async () => {
+  const dir = tempDir();
+  const first = tempStore(dir);
+  const items = [manualItem("a"), manualItem("b")];
+  await first.work.enqueue(items);
+  for (const item of items) await first.work.claim(requestFor(item, `dev-${item.id}`));
+  await first.locks.save(aLock({ instanceId: "dev-a" }));
+  await first.locks.save(aLock({ instanceId: "dev-b", resource: "file:y", fencingToken: 2 }));
+  await first.waits.remember("dev-a", "k", 1);
+  await first.waits.remember("dev-b", "k", 1);
+  first.close();
+  const next = tempStore(dir);
+  await next.recover(new Set(["dev-b"]));
+  expect(next.locks.all().map(({ resource }) => resource)).toEqual(["file:y"]);
+  expect([next.waits.answer("dev-a", "k"), next.waits.answer("dev-b", "k")]).toEqual([
+    undefined,
+    1,
+  ]);
+  expect(next.locks.lastToken()).toBe(2);
+});

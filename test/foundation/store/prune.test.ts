@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Store } from "../../../src/foundation/store/store.ts";
+import { cronItem, manualItem, tempDir, tempStore, webhookItem, wholeHistory } from "./support.ts";
+
+const dayMs = 86_400_000;
+const now = 100 * dayMs;
+const plenty = 1e12;
+
+async function receive(store: Store, id: string, at: number, bytes = 10): Promise<void> {
+  const receipt = { id, at, source: "gh", type: "github", deliveryId: id, headers: {} };
+  const items = [webhookItem(`w-${id}`, id, "dev", at)];
+  await store.receipts.accept({
+    receipt: { ...receipt, body: randomBytes(bytes), matched: ["dev"], reason: null },
+    items,
+    taken: [],
+    deadLetters: [],
+  });
+}
+
+async function drop(store: Store, id: string, at: number): Promise<void> {
+  await store.work.refuse(webhookItem(`w-${id}`, id, "dev", at), "dropped", "r", true);
+}
+
+test("large bodies go a few at a time, so that none holds up what else is written", async () => {
+  const store = tempStore();
+  const large = 3 * 1024 * 1024;
+  for (let n = 0; n < 4; n++) {
+    await receive(store, `r${n}`, now - 20 * dayMs + n, large);
+    await drop(store, `r${n}`, now - 20 * dayMs + n);
+  }
+  let gone = 0;
+  const pruning = store.prune({ now, days: 14, maxBytes: plenty }).then(() => (gone = 4));
+  const seen = new Set<number>();
+  while (gone < 4) {
+    seen.add(["r0", "r1", "r2", "r3"].filter((id) => store.receipts.get(id) === null).length);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await pruning).toBe(4);
+  expect([...seen]).toContain(2);
+  expect(store.receipts.get("r3")).toBeNull();
+});
+
+test("what is older than its days goes, in more than one batch, and totals follow", async () => {
+  const store = tempStore();
+  await Promise.all(
+    Array.from({ length: 1200 }, (_, i) =>
+      store.work.refuse(cronItem(`old${i}`, "dev", now - 15 * dayMs + i), "skipped", "r", false),
+    ),
+  );
+  await store.work.refuse(cronItem("young", "dev", now - 13 * dayMs), "skipped", "r", false);
+  expect(await store.prune({ now, days: 14, maxBytes: plenty })).toEqual({
+    triggers: 1200,
+    receipts: 0,
+    modelCalls: 0,
+    alerts: 0,
+    hosts: 0,
+  });
+  const { triggers, total } = store.history.query(wholeHistory);
+  expect([triggers.map(({ id }) => id), total]).toEqual([["young"], 1]);
+});
+
+test("work that waits stays however old, and so does its receipt", async () => {
+  const store = tempStore();
+  await receive(store, "r1", 5);
+  await receive(store, "r2", 5);
+  await drop(store, "r2", 5);
+  await store.work.enqueue([manualItem("m", "dev", 5)]);
+  await store.prune({ now, days: 14, maxBytes: 0 });
+  const left = store.history.query(wholeHistory).triggers.map(({ id }) => id);
+  expect(left).toEqual(["m", "w-r1"]);
+  expect(store.receipts.get("r1")).not.toBeNull();
+  expect(store.receipts.get("r2")).toBeNull();
+});
+
+test("beyond its bytes the oldest goes first, and the file becomes smaller", async () => {
+  const dir = tempDir();
+  const store = tempStore(dir);
+  for (let i = 0; i < 100; i++) {
+    await receive(store, `r${i}`, now - 100 + i, 100_000);
+    await drop(store, `r${i}`, now - 100 + i);
+  }
+  const maxBytes = 5_000_000;
+  const { receipts } = await store.prune({ now, days: 14, maxBytes });
+  expect(receipts).toBeGreaterThanOrEqual(50);
+  expect(receipts).toBeLessThan(100);
+  expect(store.receipts.get(`r${receipts - 1}`)).toBeNull();
+  expect(store.receipts.get("r99")).not.toBeNull();
+  store.close();
+  expect(statSync(join(dir, ".al", "state.db")).size).toBeLessThan(maxBytes + 200_000);
+});
+
+test("writes go on while it prunes", async () => {
+  const store = tempStore();
+  await Promise.all(
+    Array.from({ length: 3000 }, (_, i) =>
+      store.work.refuse(cronItem(`old${i}`, "dev", i), "skipped", "r", false),
+    ),
+  );
+  const order: string[] = [];
+  const pruning = store.prune({ now, days: 14, maxBytes: plenty }).then(() => order.push("pruned"));
+  await store.work.enqueue([manualItem("m")]).then(() => order.push("written"));
+  await pruning;
+  expect(order).toEqual(["written", "pruned"]);
+});

@@ -1,0 +1,57 @@
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { join } from "node:path";
+import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
+import { createCalls } from "../../../src/foundation/store/calls.ts";
+import { createPastTriggers } from "../../../src/foundation/store/past-triggers.ts";
+import { prune } from "../../../src/foundation/store/prune.ts";
+import { createSpend } from "../../../src/foundation/store/spend.ts";
+import { createSpendReport } from "../../../src/foundation/store/spend-report.ts";
+import { tempDir, tempStore } from "./support.ts";
+
+/** What SQLite would do for each statement that is prepared meanwhile. */
+async function plansOf(use: (db: DatabaseSync) => unknown): Promise<readonly string[]> {
+  const dir = tempDir();
+  tempStore(dir).close();
+  const db = new DatabaseSync(join(dir, ".al", "state.db"));
+  const statements: string[] = [];
+  const recorded = new Proxy(db, {
+    get: (target, name) => {
+      if (name === "prepare") return (sql: string) => (statements.push(sql), target.prepare(sql));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+  await use(recorded);
+  const plans = statements
+    .filter((sql) => !sql.startsWith("PRAGMA"))
+    .flatMap((sql) => planOf(db, sql));
+  db.close();
+  return plans;
+}
+
+function planOf(db: DatabaseSync, sql: string): readonly string[] {
+  return db
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all()
+    .map(({ detail }) => String(detail));
+}
+
+/** All rows of the history, which may be millions, or all of an index of them. */
+const allRuns =
+  /^SCAN triggers(?! USING INDEX triggers_(open|by_time))|\((instance_id|receipt_id)>\?\)|^SCAN model_calls(?! USING INDEX model_calls_(open|by_time))/;
+
+test("no report, no call to a model and no batch of pruning looks at the whole history", async () => {
+  const plans = await plansOf(async (db) => {
+    const report = createSpendReport(db);
+    report.rows({ by: "agent", since: 0, agent: null });
+    report.lastRuns(20);
+    const commits = createGroupCommit(db, "state.db");
+    createCalls(db, commits);
+    createPastTriggers(db, commits);
+    createSpend(db, commits, () => 0);
+    await prune(db, commits, { now: 0, days: 1, maxBytes: 1e12 });
+  });
+  expect(plans.length).toBeGreaterThan(20);
+  expect(plans.filter((plan) => allRuns.test(plan))).toEqual([]);
+});

@@ -1,0 +1,253 @@
+import { describe, expect, test } from "vitest";
+import type { ReservedCall, SettledCall } from "../../../src/foundation/contracts/spend.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
+import {
+  callItem,
+  cronItem,
+  manualItem,
+  requestFor,
+  succeeded,
+  tempDir,
+  tempStore,
+  webhookItem,
+} from "./support.ts";
+
+const dayMs = 86_400_000;
+const now = Date.parse("2026-11-22T12:00:00Z");
+const run = { scope: "run:dev-1", window: "run", endsAt: null };
+const today = { scope: "project", window: "2026-11-22", endsAt: Date.parse("2026-11-23") };
+const month = { scope: "project", window: "2026-11", endsAt: Date.parse("2026-12-01") };
+const accounts = [run, today, month];
+
+const begun: ReservedCall = {
+  at: now,
+  day: "2026-11-22",
+  instanceId: "dev-1",
+  agent: "dev",
+  model: "claude",
+  providerModel: "claude-opus-5",
+  billing: "priced",
+  reserved: 500,
+  accounts,
+};
+const ended: Omit<SettledCall, "seq"> = {
+  status: 200,
+  usage: { input: 1, cacheRead: 20, cacheWrite: 300, cacheWrite1h: 100, output: 4_000 },
+  estimated: false,
+  nano: 400,
+  charged: 400,
+  reserved: 500,
+  isTurn: true,
+  firstByteMs: 12.4,
+  totalMs: 100.6,
+  accounts,
+};
+
+async function made(
+  store: Store,
+  call: Partial<ReservedCall> = {},
+  end: Partial<SettledCall> = {},
+): Promise<number> {
+  const seq = await store.spend.reserve({ ...begun, ...call });
+  const charged = { accounts: call.accounts ?? accounts, reserved: call.reserved ?? 500 };
+  await store.spend.settle({ ...ended, seq, ...charged, ...end });
+  return seq;
+}
+
+const account = { spent: 0, raised: 0, warned: 0, turns: 0, tokens: 0 };
+
+test("a refusal of a run is stored until the next, and is none of its agent's spending", async () => {
+  const store = tempStore();
+  const { spend, spendReport } = store;
+  expect(spend.refusal("dev-1")).toBeNull();
+  await spend.recordRefusal("dev-1", "all is spent");
+  expect(spend.refusal("dev-1")).toBe("all is spent");
+  expect(spendReport.lastRuns(20)).toEqual(new Map());
+  await made(store);
+  expect(spend.refusal("dev-1")).toBe("all is spent");
+  expect(spend.account("run:dev-1", "run")).toMatchObject({ spent: 400, turns: 1 });
+  await spend.recordRefusal("dev-1", null);
+  expect(spend.refusal("dev-1")).toBeNull();
+});
+
+test("an account has what is reserved, then what was spent", async () => {
+  const { spend, spendReport } = tempStore();
+  expect(spend.account("project", "2026-11")).toBeNull();
+  const seq = await spend.reserve(begun);
+  expect(spend.account("project", "2026-11")).toEqual({ ...account, spent: 500 });
+  expect(spend.account("run:dev-1", "run")).toEqual({ ...account, spent: 500, turns: 1 });
+  expect(spendReport.accounts(["2026-11-22"])).toEqual([
+    { scope: "project", window: "2026-11-22", nano: 0, reserved: 500, raised: 0 },
+  ]);
+  await spend.settle({ ...ended, seq });
+  await spend.settle({ ...ended, seq });
+  const tokens = 4_321;
+  expect(spend.account("run:dev-1", "run")).toEqual({ ...account, spent: 400, turns: 1, tokens });
+  expect(spendReport.accounts(["2026-11-22", "2026-11"])).toMatchObject([
+    { window: "2026-11", nano: 400, reserved: 0 },
+    { window: "2026-11-22", nano: 400, reserved: 0 },
+  ]);
+});
+
+test("a call that got no answer is none of the run's turns", async () => {
+  const store = tempStore();
+  await made(store, {}, { isTurn: false, usage: null, status: null, nano: 0, charged: 0 });
+  expect(store.spend.account("run:dev-1", "run")).toEqual(account);
+});
+
+test("what was added to a limit stays, and so do warnings", async () => {
+  const dir = tempDir();
+  const first = tempStore(dir);
+  const { spend } = first;
+  await spend.raise([today, month], 7);
+  await spend.raise([month], 7);
+  await spend.recordWarning(month, 80);
+  await spend.recordWarning(month, 50);
+  first.close();
+  const reopened = tempStore(dir).spend;
+  expect(reopened.account("project", "2026-11-22")).toEqual({ ...account, raised: 7 });
+  expect(reopened.account("project", "2026-11")).toEqual({ ...account, raised: 14, warned: 80 });
+});
+
+test("what a dead scheduler reserved is spent, once, and marked as estimated", async () => {
+  const dir = tempDir();
+  const first = tempStore(dir);
+  await first.spend.reserve(begun);
+  await made(first);
+  first.close();
+  for (let start = 0; start < 2; start++) {
+    const store = tempStore(dir);
+    await store.recover();
+    expect(store.spend.account("project", "2026-11")).toMatchObject({ spent: 900 });
+    expect(store.spendReport.accounts(["2026-11"])).toMatchObject([{ nano: 900, reserved: 0 }]);
+    expect(store.spendReport.run("dev-1")).toMatchObject({ nano: 900, calls: 2, estimated: 1 });
+    store.close();
+  }
+});
+
+describe("a report", () => {
+  async function filled() {
+    const store = tempStore();
+    await made(store);
+    await made(store, { agent: "ops", instanceId: "ops-1", model: "gpt", billing: "unpriced" });
+    await made(store, { billing: "subscription" }, { charged: 0 });
+    const yesterday = { at: now - dayMs, day: "2026-11-21" };
+    await made(store, { agent: "ops", ...yesterday }, { nano: 5_000, estimated: true });
+    await store.spend.reserve({ ...begun, reserved: 60 });
+    return store.spendReport;
+  }
+  const row = { nano: 0, subscriptionNano: 0, calls: 1, tokens: 4_321, unpriced: 0, estimated: 0 };
+
+  test("adds up by agent, the largest first, with what is reserved", async () => {
+    expect((await filled()).rows({ by: "agent", since: 0, agent: null })).toEqual([
+      { ...row, key: "ops", nano: 5_400, calls: 2, tokens: 8_642, unpriced: 1, estimated: 1 },
+      { ...row, key: "dev", nano: 460, subscriptionNano: 400, calls: 3, tokens: 8_642 },
+    ]);
+  });
+
+  test("adds up by day in order, and by model", async () => {
+    const report = await filled();
+    const keys = (by: "day" | "model", since = 0) =>
+      report.rows({ by, since, agent: null }).map(({ key, nano }) => [key, nano]);
+    expect(keys("day")).toEqual([
+      ["2026-11-21", 5_000],
+      ["2026-11-22", 860],
+    ]);
+    expect(keys("day", now)).toEqual([["2026-11-22", 860]]);
+    expect(keys("model")).toEqual([
+      ["claude", 5_460],
+      ["gpt", 400],
+    ]);
+  });
+
+  test("may be of one agent", async () => {
+    const rows = (await filled()).rows({ by: "day", since: now, agent: "ops" });
+    expect(rows).toEqual([{ ...row, key: "2026-11-22", nano: 400, unpriced: 1 }]);
+  });
+
+  test("has the total of a run, also of one without calls", async () => {
+    const report = await filled();
+    expect(report.run("ops-1")).toEqual({ ...row, key: "ops-1", nano: 400, unpriced: 1 });
+    expect(report.run("none")).toEqual({ ...row, key: "none", calls: 0, tokens: 0 });
+  });
+
+  test("adds up whole days, and the rest of a day that the query cuts in two", async () => {
+    const store = tempStore(undefined, () => now);
+    const { spendReport } = store;
+    const days = ["2026-11-20", "2026-11-21", "2026-11-22"];
+    const hours = [2, 20];
+    for (const day of days) {
+      for (const hour of hours) {
+        const at = Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000;
+        await made(store, { at, day }, { nano: hour, charged: hour });
+      }
+    }
+    const usd = (since: string) =>
+      spendReport
+        .rows({ by: "day", since: Date.parse(since), agent: null })
+        .map(({ nano }) => nano);
+    expect(usd("2026-11-01T00:00:00Z")).toEqual([22, 22, 22]);
+    expect(usd("2026-11-21T00:00:00Z")).toEqual([22, 22]);
+    expect(usd("2026-11-21T12:00:00Z")).toEqual([20, 22]);
+    expect(usd("2026-11-22T21:00:00Z")).toEqual([]);
+    expect(
+      spendReport.rows({ by: "agent", since: Date.parse("2026-11-21T12:00:00Z"), agent: "dev" }),
+    ).toMatchObject([{ key: "dev", nano: 42, calls: 3, tokens: 3 * 4_321, unpriced: 0 }]);
+    await store.prune({ now: now + 13 * dayMs, days: 14, maxBytes: 1e12 });
+    expect(usd("2026-11-01T00:00:00Z")).toEqual([20, 22]);
+  });
+
+  test("has the last runs of each agent, the latest first, without those that go on", async () => {
+    let time = now;
+    const store = tempStore(undefined, () => time);
+    const item = manualItem("a");
+    await store.work.enqueue([item]);
+    await store.work.claim(requestFor(item, "dev-3"));
+    for (const n of [1, 2, 3]) {
+      time += 1_000;
+      const instanceId = `dev-${n}`;
+      const own = [{ ...run, scope: `run:${instanceId}` }, today];
+      await made(store, { instanceId, accounts: own }, { charged: n });
+    }
+    const costs = (limit: number) => store.spendReport.lastRuns(limit).get("dev")?.costs;
+    expect([costs(20), costs(1)]).toEqual([[2, 1], [2]]);
+    await store.work.end(item, { instanceId: "dev-3", startedAt: now, end: succeeded });
+    expect(costs(20)).toEqual([3, 2, 1]);
+  });
+
+  test("has how many runs webhooks and calls start in a month, by the rate since the first trigger", async () => {
+    const at = now - 10 * dayMs;
+    const store = tempStore(undefined, () => now);
+    const called = { ...callItem("b"), at: now };
+    const items = [webhookItem("a", "r1", "dev", at), called, cronItem("c", "dev", now)];
+    for (const item of [...items, manualItem("d", "dev", now)]) {
+      await store.work.enqueue([item]);
+      await store.work.claim(requestFor(item, `dev-${item.id}`));
+    }
+    await store.work.enqueue([webhookItem("never-started", "r2", "dev", now)]);
+    await made(store);
+    const triggered = () => store.spendReport.lastRuns(20).get("dev")?.triggered;
+    expect(triggered()).toBe(6);
+  });
+});
+
+test("pruning keeps what a limit still counts: the month, open calls, runs that are not over", async () => {
+  let time = now - 20 * dayMs;
+  const store = tempStore(undefined, () => time);
+  const item = manualItem("a");
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item, "dev-2"));
+  const day = { scope: "project", window: "2026-11-02", endsAt: Date.parse("2026-11-03") };
+  const suspended = { ...run, scope: "run:dev-2" };
+  await made(store, { at: time, accounts: [run, day, month] });
+  await made(store, { at: time, accounts: [suspended, day, month] });
+  await store.spend.reserve({ ...begun, at: time, accounts: [run] });
+  const over = { ...run, scope: "run:dev-9" };
+  await made(store, { at: time, accounts: [over] });
+  time = now;
+  expect(await store.prune({ now, days: 14, maxBytes: 1e12 })).toMatchObject({ modelCalls: 3 });
+  const spent = (scope: string, window: string) => store.spend.account(scope, window)?.spent;
+  expect([spent("project", "2026-11"), spent("project", "2026-11-02")]).toEqual([800, undefined]);
+  expect([spent("run:dev-1", "run"), spent("run:dev-2", "run")]).toEqual([900, 400]);
+  expect(spent("run:dev-9", "run")).toBeUndefined();
+});

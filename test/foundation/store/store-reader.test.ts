@@ -1,0 +1,115 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { migrations } from "../../../src/foundation/store/migrations.ts";
+import { openStore } from "../../../src/foundation/store/store.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
+import { openStoreReader } from "../../../src/foundation/store/store-reader.ts";
+import { spendOn } from "./spend-on.ts";
+import { cronItem, manualItem, requestFor, succeeded, tempDir, wholeHistory } from "./support.ts";
+
+async function fill(store: Store): Promise<void> {
+  await store.work.enqueue([manualItem("ran"), manualItem("waits"), manualItem("too", "ops")]);
+  const [item, id] = [manualItem("ran"), "dev-aaaaaaaa"];
+  await store.work.claim(requestFor(item, id));
+  await store.work.end(item, { instanceId: id, startedAt: 1_000, at: 3_000, end: succeeded });
+  await store.work.claim(requestFor(cronItem("tick"), "dev-bbbbbbbb"));
+  await store.settings.setDisabled("ops", true);
+  await store.settings.recordAlive(5_000);
+  await spendOn(store, "dev", [5, 7]);
+}
+
+/** Its files with their bytes; that of the shared memory changes with each reader. */
+function filesIn(dir: string): Record<string, string> {
+  const names = readdirSync(join(dir, ".al")).filter((name) => name.startsWith("state.db"));
+  return Object.fromEntries(
+    names.map((name) => {
+      const bytes = name.endsWith("-shm") ? "" : readFileSync(join(dir, ".al", name), "base64");
+      return [name, bytes];
+    }),
+  );
+}
+
+async function expectAll(dir: string): Promise<void> {
+  const read = openStoreReader(dir);
+  if (read === null) throw new Error("there is a store");
+  const { triggers, total } = read.history.query(wholeHistory);
+  expect(total).toBe(4);
+  expect(triggers.map(({ id }) => id).sort()).toEqual(["ran", "tick", "too", "waits"]);
+  expect(read.runs.find("dev-aaaaaaaa")?.entry).toMatchObject({ outcome: "succeeded" });
+  expect(read.lastRun("dev")).toMatchObject({ startedAt: 1_000, endedAt: 3_000 });
+  expect(read.waiting()).toEqual(
+    new Map([
+      ["dev", 1],
+      ["ops", 1],
+    ]),
+  );
+  expect(read.settings.disabledAgents()).toEqual(new Set(["ops"]));
+  expect(read.settings.lastAlive()).toBe(5_000);
+  expect(read.settings.paused()).toBe(false);
+  expect(read.spendReport.run("dev-1")).toMatchObject({ nano: 7 });
+  expect(read.spend.account("run:dev-0", "run")).toMatchObject({ spent: 5 });
+  await read.hosts.flush();
+  expect(read.hosts.of("dev-aaaaaaaa")).toEqual([]);
+  // The last one who closes a store that it may write empties the log.
+  read.close();
+}
+
+test("a store is read after its scheduler stopped, and no byte of it changes", async () => {
+  const dir = tempDir();
+  const store = openStore(dir);
+  await fill(store);
+  store.close();
+  const before = filesIn(dir);
+  await expectAll(dir);
+  expect(filesIn(dir)).toEqual(before);
+  expect(Object.keys(before)).toEqual(["state.db"]);
+});
+
+test("a store is read as a killed scheduler left it, with what only its log has", async () => {
+  const dir = tempDir();
+  const killed = tempDir();
+  const store = openStore(dir);
+  await fill(store);
+  mkdirSync(join(killed, ".al"));
+  for (const name of ["state.db", "state.db-wal", "state.db-shm"]) {
+    copyFileSync(join(dir, ".al", name), join(killed, ".al", name));
+  }
+  store.close();
+  const before = filesIn(killed);
+  expect(before["state.db-wal"]).not.toBe("");
+  await expectAll(killed);
+  expect(filesIn(killed)).toEqual(before);
+});
+
+test("no store is no reader, and makes nothing", () => {
+  const dir = tempDir();
+  expect(openStoreReader(dir)).toBeNull();
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test.each([
+  ["store_older", migrations.length - 1],
+  ["store_newer", migrations.length + 1],
+])("%s: a store of format %i is refused and stays as it is", (code, version) => {
+  const dir = tempDir();
+  openStore(dir).close();
+  const db = new DatabaseSync(join(dir, ".al/state.db"));
+  db.exec(`PRAGMA user_version = ${version}`);
+  db.close();
+  const before = filesIn(dir);
+  expect(() => openStoreReader(dir)).toThrow(expect.objectContaining({ code }));
+  expect(filesIn(dir)).toEqual(before);
+});
+
+test.each(["", "no database at all, but some text that is long enough"])(
+  "a file that is no database is reported: %j",
+  (text) => {
+    const dir = tempDir();
+    mkdirSync(join(dir, ".al"));
+    writeFileSync(join(dir, ".al/state.db"), text);
+    const corrupt: unknown = expect.objectContaining({ code: "store_corrupt" });
+    expect(() => openStoreReader(dir)).toThrow(corrupt);
+  },
+);

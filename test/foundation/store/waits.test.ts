@@ -1,0 +1,126 @@
+import type { Wait } from "../../../src/foundation/contracts/run-state.ts";
+import { expect, test } from "vitest";
+import {
+  manualItem,
+  requestFor,
+  tempDir,
+  tempStore,
+  webhookItem,
+  wholeHistory,
+} from "./support.ts";
+
+const wait: Wait = {
+  key: "k",
+  instanceId: "dev-1",
+  agent: "dev",
+  condition: { kind: "webhook", source: "gh", where: { "issue.number": 7, open: null } },
+  since: 1_000,
+  until: 9_000,
+};
+
+async function runningStore(dir = tempDir(), now?: () => number) {
+  const store = tempStore(dir, now);
+  const item = manualItem("a");
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item, "dev-1"));
+  await store.waits.add(wait);
+  return store;
+}
+
+test("a wait is there for the next scheduler, and its time so far does not count against its run", async () => {
+  const dir = tempDir();
+  (await runningStore(dir)).close();
+  const next = tempStore(dir, () => 4_000);
+  expect(next.waits.all()).toEqual([wait]);
+  expect(next.openRuns()).toMatchObject([{ instanceId: "dev-1", waitedMs: 3_000 }]);
+  await next.recover(new Set(["dev-1"]));
+  expect(next.waits.all()).toEqual([wait]);
+});
+
+test("a wait that was met is answered again to who asks again", async () => {
+  const dir = tempDir();
+  const store = await runningStore(dir);
+  await store.waits.end({ ...wait, answer: { trigger: { it: 1 } }, waitedMs: 2_500 });
+  await store.waits.end({ ...wait, answer: "later", waitedMs: 2_600 });
+  store.close();
+  const next = tempStore(dir, () => 90_000);
+  expect(next.waits.all()).toEqual([]);
+  expect(next.waits.answer("dev-1", "k")).toEqual({ trigger: { it: 1 } });
+  expect(next.openRuns()).toMatchObject([{ waitedMs: 2_600 }]);
+});
+
+test("what a run was told is forgotten with it", async () => {
+  const store = await runningStore();
+  await store.waits.remember("dev-1", "u", { ok: true });
+  await store.waits.remember("dev-2", "u", { ok: true });
+  await store.waits.forget("dev-1");
+  expect(store.waits.all()).toEqual([]);
+  expect(store.waits.answer("dev-1", "u")).toBeUndefined();
+  expect(store.waits.answer("dev-2", "u")).toEqual({ ok: true });
+});
+
+test("nobody is told of a wait that was cancelled", async () => {
+  const store = await runningStore();
+  await store.waits.cancel({ ...wait, waitedMs: 7 });
+  expect(store.waits.all()).toEqual([]);
+  expect(store.waits.answer("dev-1", "k")).toBeUndefined();
+});
+
+test("a delivery that a run takes is its answer in one commit, and no work that waits", async () => {
+  const dir = tempDir();
+  const store = await runningStore(dir);
+  const id = "r";
+  const receipt = {
+    ...{ id, at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },
+    ...{ body: new Uint8Array(), matched: ["dev"] },
+  };
+  const by = { ...wait, answer: { it: 1 }, waitedMs: 3, isWaiting: () => true };
+  const taken = [{ item: webhookItem("w", id), by, startsRun: false }];
+  const acceptance = { receipt, items: [], taken, deadLetters: [] };
+  await store.receipts.accept(acceptance);
+  expect(store.waits.answer("dev-1", "k")).toEqual({ it: 1 });
+  const [entry] = store.history.query({ ...wholeHistory, kind: "webhook" }).triggers;
+  expect(entry).toMatchObject({ instanceId: "dev-1", outcome: "succeeded", deadLetter: false });
+  store.close();
+  const { requeue } = await tempStore(dir).recover(new Set(["dev-1"]));
+  expect(requeue).toEqual([]);
+});
+
+test("a delivery that came twice ends no wait", async () => {
+  const store = await runningStore();
+  const receipt = {
+    ...{ id: "r", at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },
+    ...{ body: new Uint8Array(), matched: [] },
+  };
+  await store.receipts.accept({ receipt, items: [], taken: [], deadLetters: [] });
+  const by = { ...wait, answer: 1, waitedMs: 3, isWaiting: () => true };
+  const again = { receipt: { ...receipt, id: "r2" }, items: [], deadLetters: [] };
+  await store.receipts.accept({
+    ...again,
+    taken: [{ item: webhookItem("w", "r2"), by, startsRun: true }],
+  });
+  expect(store.waits.all()).toEqual([wait]);
+});
+
+test("what a run no longer waits for starts a run of its agent, if its filters let it", async () => {
+  const store = await runningStore();
+  const receipt = {
+    ...{ id: "r", at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },
+    ...{ body: new Uint8Array(), matched: ["dev"] },
+  };
+  const by = { ...wait, answer: 1, waitedMs: 3, isWaiting: () => false };
+  const [wanted, left] = [webhookItem("w1", "r"), webhookItem("w2", "r")];
+  const taken = [
+    { item: wanted, by, startsRun: true },
+    { item: left, by, startsRun: false },
+  ];
+  const accepted = await store.receipts.accept({ receipt, items: [], taken, deadLetters: [] });
+  expect(accepted).toEqual({ duplicate: false, queued: [wanted] });
+  expect(store.waits.answer("dev-1", "k")).toBeUndefined();
+  const entries = store.history.query({ ...wholeHistory, kind: "webhook" }).triggers;
+  const told = entries.map(({ id, outcome, deadLetter }) => ({ id, outcome, deadLetter }));
+  expect(told.sort((a, b) => a.id.localeCompare(b.id))).toEqual([
+    { id: "w1", outcome: null, deadLetter: false },
+    { id: "w2", outcome: "rejected", deadLetter: true },
+  ]);
+});

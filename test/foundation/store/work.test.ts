@@ -1,0 +1,224 @@
+import { expect, test } from "vitest";
+import type { Store } from "../../../src/foundation/store/store.ts";
+import type { RunEnd } from "../../../streams/vocabulary.ts";
+import {
+  callItem,
+  cronItem,
+  manualItem,
+  requestFor,
+  succeeded,
+  tempStore,
+  webhookItem,
+  wholeHistory,
+} from "./support.ts";
+
+const entryOf = (store: Store, id: string) =>
+  store.history.query(wholeHistory).triggers.find((entry) => entry.id === id);
+
+test("an item waits, runs and ends in one history entry", async () => {
+  let now = 2_000;
+  const store = tempStore(undefined, () => now);
+  const item = webhookItem("a", "r1");
+  await store.work.enqueue([item]);
+  expect(entryOf(store, "a")).toMatchObject({
+    kind: "webhook",
+    agent: "dev",
+    source: "gh",
+    event: "issues",
+    action: "opened",
+    receiptId: "r1",
+    outcome: null,
+    startedAt: null,
+    attempt: 1,
+  });
+  await store.work.claim(requestFor(item));
+  expect(entryOf(store, "a")).toMatchObject({ instanceId: "dev-aaaaaaaa", outcome: null });
+  now = 5_000;
+  await store.work.end(item, { instanceId: "dev-aaaaaaaa", startedAt: 2_500, end: succeeded });
+  expect(entryOf(store, "a")).toEqual({
+    id: "a",
+    at: "1970-01-01T00:00:01.000Z",
+    kind: "webhook",
+    agent: "dev",
+    source: "gh",
+    event: "issues",
+    action: "opened",
+    receiptId: "r1",
+    instanceId: "dev-aaaaaaaa",
+    outcome: "succeeded",
+    deadLetter: false,
+    reason: null,
+    attempt: 1,
+    startedAt: "1970-01-01T00:00:02.500Z",
+    endedAt: "1970-01-01T00:00:05.000Z",
+    durationMs: 2_500,
+    exitCode: 0,
+    model: "m",
+    tokens: 12,
+    costUsd: 0.5,
+    callId: null,
+    caller: null,
+    calls: 0,
+    replayOf: null,
+    version: null,
+    value: null,
+  });
+});
+
+test("a call is told with its caller and the value that it returned", async () => {
+  const store = tempStore();
+  const item = callItem("a", { callId: "c", callerInstance: "ops-aaaaaaaa" });
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item));
+  const end = { ...succeeded, value: { found: [1, 2] } };
+  await store.work.end(item, { instanceId: "dev-aaaaaaaa", startedAt: 0, end });
+  expect(entryOf(store, "a")).toMatchObject({
+    kind: "agent-call",
+    source: "ops",
+    callId: "c",
+    caller: "ops-aaaaaaaa",
+    value: { found: [1, 2] },
+  });
+});
+
+test("a long value is cut in the history", async () => {
+  const store = tempStore();
+  const item = manualItem("a");
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item));
+  const end = { ...succeeded, value: "x".repeat(5_000) };
+  await store.work.end(item, { instanceId: "dev-aaaaaaaa", startedAt: 0, end });
+  expect(entryOf(store, "a")?.value).toBe(`"${"x".repeat(999)}…`);
+});
+
+test("enqueue adds all or none", async () => {
+  const store = tempStore();
+  await store.work.enqueue([manualItem("a")]);
+  await expect(store.work.enqueue([manualItem("b"), manualItem("a")])).rejects.toThrow();
+  expect(store.history.query(wholeHistory).total).toBe(1);
+});
+
+test("an item is claimed once", async () => {
+  const store = tempStore();
+  const item = manualItem("a");
+  await store.work.enqueue([item]);
+  const claims = await Promise.allSettled([
+    store.work.claim(requestFor(item, "dev-11111111")),
+    store.work.claim(requestFor(item, "dev-22222222")),
+  ]);
+  expect(claims.map((claim) => claim.status)).toEqual(["fulfilled", "rejected"]);
+  expect(entryOf(store, "a")?.instanceId).toBe("dev-11111111");
+});
+
+test("an item that was never added cannot be claimed, but a cron item is added by its claim", async () => {
+  const store = tempStore();
+  await expect(store.work.claim(requestFor(manualItem("a")))).rejects.toThrow("was never added");
+  await store.work.claim(requestFor(cronItem("c")));
+  expect(entryOf(store, "c")).toMatchObject({ kind: "cron", instanceId: "dev-aaaaaaaa" });
+});
+
+test("a dropped item is a dead letter and cannot be claimed any more", async () => {
+  const store = tempStore();
+  const item = manualItem("a");
+  await store.work.enqueue([item]);
+  await store.work.refuse(item, "dropped", "queue_full", true);
+  expect(entryOf(store, "a")).toMatchObject({
+    outcome: "dropped",
+    reason: "queue_full",
+    deadLetter: true,
+    startedAt: null,
+  });
+  await expect(store.work.claim(requestFor(item))).rejects.toThrow("is ended");
+});
+
+test("a skipped cron item that was never added is recorded", async () => {
+  const store = tempStore();
+  await store.work.refuse(cronItem("c"), "skipped", "all runners are busy", false);
+  expect(entryOf(store, "c")).toMatchObject({ outcome: "skipped", deadLetter: false });
+});
+
+test("a running item cannot be refused", async () => {
+  const store = tempStore();
+  const item = manualItem("a");
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item));
+  await expect(store.work.refuse(item, "dropped", "x", true)).rejects.toThrow("is running");
+  expect(entryOf(store, "a")?.outcome).toBeNull();
+});
+
+test("only the instance that runs an item ends it, and once", async () => {
+  const store = tempStore();
+  const item = manualItem("a");
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item, "dev-11111111"));
+  const ended = (instanceId: string) =>
+    store.work.end(item, { instanceId, startedAt: 1, end: succeeded });
+  await expect(ended("dev-22222222")).rejects.toThrow("not run by");
+  await ended("dev-11111111");
+  await expect(ended("dev-11111111")).rejects.toThrow("not run by");
+});
+
+test("a run that its runner rejected never started: a dead letter, unless cron asked for it", async () => {
+  const store = tempStore();
+  const end: RunEnd = { outcome: "rejected", exitCode: null, reason: "no image", usage: null };
+  const manual = manualItem("m");
+  await store.work.enqueue([manual]);
+  for (const item of [manual, cronItem("c")]) {
+    await store.work.claim(requestFor(item, `dev-${item.id}`));
+    await store.work.end(item, { instanceId: `dev-${item.id}`, startedAt: 1, end });
+  }
+  expect(entryOf(store, "m")).toMatchObject({
+    deadLetter: true,
+    startedAt: null,
+    reason: "no image",
+  });
+  expect(entryOf(store, "c")).toMatchObject({ deadLetter: false, outcome: "rejected" });
+  // So that a restart does not forget why the agent can't run.
+  expect(store.lastRun("dev")).toMatchObject({ outcome: "rejected", reason: "no image" });
+});
+
+test("a webhook that matched no agent is one dead letter without agent", async () => {
+  const store = tempStore();
+  await store.work.deadLetter({
+    id: "d",
+    at: 5,
+    kind: "webhook",
+    agent: null,
+    source: "gh",
+    event: "push",
+    action: null,
+    receiptId: "r",
+    outcome: "skipped",
+    reason: "no agent listens to push",
+  });
+  expect(entryOf(store, "d")).toMatchObject({
+    agent: null,
+    deadLetter: true,
+    reason: "no agent listens to push",
+  });
+});
+
+test("each agent's latest run is known, whatever order the ends come in", async () => {
+  let now = 10;
+  const store = tempStore(undefined, () => now);
+  const runs = [manualItem("a"), manualItem("b"), manualItem("c", "ops")];
+  await store.work.enqueue(runs);
+  for (const item of runs) await store.work.claim(requestFor(item));
+  const instanceId = "dev-aaaaaaaa";
+  now = 90;
+  const [a, b, c] = runs;
+  if (!a || !b || !c) throw new Error("three items");
+  await store.work.end(b, {
+    instanceId,
+    startedAt: 50,
+    end: { ...succeeded, outcome: "failed", reason: "no" },
+  });
+  await store.work.end(a, { instanceId, startedAt: 20, end: succeeded });
+  await store.work.end(c, { instanceId: "ops-aaaaaaaa", startedAt: 30, end: succeeded });
+  expect(store.lastRun("dev")).toEqual({
+    ...{ startedAt: 50, endedAt: 90 },
+    ...{ outcome: "failed", reason: "no" },
+  });
+  expect(store.lastRun("ops")).toMatchObject({ startedAt: 30, outcome: "succeeded" });
+  expect(store.lastRun("web")).toBeNull();
+});

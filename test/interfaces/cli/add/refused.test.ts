@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeRepository } from "../../../features/skills/repositories.ts";
+import type { TestRepository } from "../../../features/skills/repositories.ts";
+import { makeFolders } from "../fake-operator.ts";
+import type { Folders } from "../fake-operator.ts";
+import { addedNothing } from "./added.ts";
+
+const project = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
+const skill = "---\nname: Triage\ndescription: Sorts issues\n---\n\nSort them.\n";
+
+let folders: Folders;
+let repository: TestRepository;
+beforeEach(() => {
+  folders = makeFolders();
+  repository = makeRepository();
+  writeFileSync(join(folders.projectDir, "config.toml"), project);
+});
+afterEach(() => {
+  folders.remove();
+  repository.remove();
+});
+
+describe("al add", () => {
+  test("never touches an agent that is there", async () => {
+    repository.write("SKILL.md", skill);
+    repository.commit();
+    const skills = join(folders.projectDir, "agents/skills");
+    mkdirSync(skills, { recursive: true });
+    const { code, stderr } = await folders.al(["add", repository.url, "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("agents/skills is there already");
+    expect(stderr).toContain("hint: al update skills");
+    expect(readdirSync(skills)).toEqual([]);
+  });
+
+  test.each([
+    ["an option in the URL's place", ["add", "--yes", "--", "--upload-pack=touch pwned"], 2],
+    ["another transport", ["add", "ext::sh -c 'touch pwned'", "--yes"], 2],
+    ["a name that leads out", ["add", "REPO", "--name", "../out", "--yes"], 2],
+    ["a reserved name", ["add", "REPO", "--name", "scheduler", "--yes"], 2],
+  ])("refuses %s", async (_what, args, expected) => {
+    repository.write("SKILL.md", skill);
+    repository.commit();
+    const { code } = await folders.al([
+      "-p",
+      folders.projectDir,
+      ...args.map((arg) => (arg === "REPO" ? repository.url : arg)),
+    ]);
+    expect(code).toBe(expected);
+    expect(addedNothing(folders)).toBe(true);
+    expect(existsSync("pwned")).toBe(false);
+  });
+
+  test.each([
+    [
+      "executable front matter",
+      "---js\nrequire('fs').writeFileSync('pwned', '')\n---\nHi\n",
+      'front matter begins with "---js"',
+    ],
+    ["broken front matter", "---\nname: [\n---\nHi\n", "not valid YAML"],
+    ["a skill for another version", '---\ncompatibility: ">=99"\n---\nHi\n', "compatible with"],
+    ["bytes that are no text", new Uint8Array([0xff, 0xfe, 0x41]), "not UTF-8"],
+  ])("refuses %s", async (_what, text, message) => {
+    repository.write("SKILL.md", text);
+    repository.commit();
+    const { code, stderr } = await folders.al(["add", repository.url, "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+    expect(existsSync("pwned")).toBe(false);
+    expect(addedNothing(folders)).toBe(true);
+  });
+
+  test("refuses a link, says which, and leaves nothing", async () => {
+    repository.write("SKILL.md", skill);
+    repository.link("references/keys", "/etc/shadow");
+    repository.commit();
+    const { code, stdout } = await folders.al(["add", repository.url, "--yes", "--json"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: {
+        code: "unsafe_skill",
+        message: expect.stringContaining('"references/keys" is a symbolic link') as string,
+      },
+    });
+    expect(addedNothing(folders)).toBe(true);
+  });
+
+  test("says of a repository without a skill where one should be", async () => {
+    repository.write("README.md", "Hello\n");
+    repository.commit();
+    const { code, stderr } = await folders.al(["add", repository.url, "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("has no skill");
+    expect(stderr).toContain("skills/<name>/");
+  });
+
+  test("needs a project with a model", async () => {
+    repository.write("SKILL.md", skill);
+    repository.commit();
+    writeFileSync(join(folders.projectDir, "config.toml"), "");
+    const { code, stderr } = await folders.al(["add", repository.url, "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("the project has no model");
+  });
+
+  test("ends at once when it is interrupted, with all that it started, and leaves nothing", async () => {
+    const temporary = join(folders.projectDir, "tmp");
+    mkdirSync(temporary);
+    const ssh = join(folders.projectDir, "ssh");
+    writeFileSync(ssh, `#!/bin/sh\necho $$ > ${ssh}.pid\nsleep 60\n`, { mode: 0o755 });
+    const { stdout } = await folders.bash(`set -m
+      TMPDIR=${temporary} GIT_SSH_COMMAND=${ssh} $AL add ssh://example.invalid/x --yes &
+      until [ -s ${ssh}.pid ]; do sleep 0.05; done
+      kill -INT $!; wait $!; echo "code $?"`);
+    expect(stdout).toContain("code 130");
+    expect(readdirSync(temporary)).toEqual([]);
+    const pid = Number(readFileSync(`${ssh}.pid`, "utf8"));
+    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+    expect(addedNothing(folders)).toBe(true);
+  });
+});

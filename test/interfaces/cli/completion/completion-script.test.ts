@@ -1,0 +1,123 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../../../src/foundation/store/store.ts";
+import { manualItem, requestFor } from "../../../foundation/store/support.ts";
+import { builtAl } from "../../../helpers/scheduler.ts";
+import { makeFolders } from "../fake-operator.ts";
+import type { Folders } from "../fake-operator.ts";
+import { shells } from "./shells.ts";
+
+/** What is typed, and what is proposed for it. Paths may end in a slash or not. */
+const lines: Readonly<Record<string, readonly string[]>> = {
+  "al st": ["start", "stat", "status", "stop"],
+  "al creds ": ["add", "help", "ls", "rm"],
+  "al help cr": ["creds"],
+  "al run ": ["hello", "news-desk"],
+  "al kill n": ["news-desk"],
+  "al run hello ": [],
+  "al run -- ": ["hello", "news-desk"],
+  "al logs --fol": ["--follow"],
+  "al logs --f": ["--follow"],
+  "al stat --js": ["--json"],
+  "al status --js": ["--json"],
+  "al new --provider o": ["openai", "openrouter"],
+  "al new --agent ": [],
+  "al history --agent h": ["hello"],
+  "al -p other logs ": ["elsewhere"],
+  "al logs -p other ": ["elsewhere"],
+  "al run --project=other ": ["elsewhere"],
+  "al -p ot": ["other"],
+  "al webhook send pay": ["payload.json"],
+  "al alerts ": ["help", "list", "retry", "test"],
+  "al alerts test ": ["night-shift", "ops"],
+  "al alerts list --target n": ["night-shift"],
+  "al alerts list --state d": ["dead"],
+  "al budget raise p": ["project"],
+  "al config --set gateway.p": ["gateway.port", "gateway.publicUrl"],
+  "al config --unset models.main.base": ["models.main.baseUrl"],
+  "al config hello --add network.": ["network.allow", "network.ask"],
+  "al agent new x --model m": ["main"],
+  "al new x --model m": [],
+  "al agent new x --webhook ": ["hub"],
+  "al webhook test payload.json -s ": ["hub"],
+  "al creds add git_": ["git_ssh"],
+  "al creds rm g": ["github_token"],
+  "al agent rm h": ["hello"],
+  "al logs -i ": ["hello-aaaaaaaa"],
+  "al show hello": ["hello", "hello-aaaaaaaa"],
+  "al kill hello-": ["hello-aaaaaaaa"],
+  "al replay ": ["one"],
+  "al completion ": ["bash", "fish", "zsh"],
+  "al _": [],
+};
+
+let folders: Folders;
+beforeAll(async () => {
+  folders = makeFolders();
+  for (const agent of ["agents/hello", "agents/news-desk", "other/agents/elsewhere"])
+    write(`${agent}/config.toml`);
+  // Neither an agent nor to be run by a shell that is asked for one.
+  write("agents/$(touch pwned)/config.toml");
+  write("agents/No Agent/config.toml");
+  mkdirSync(join(folders.projectDir, "agents/without-config"));
+  write("payload.json");
+  const tables =
+    '[models.main]\nprovider = "openai"\n[models.main.price]\ninput = 1\n[webhooks.hub]\n[models."$(touch pwned)"]\n' +
+    '[alerts.ops]\ntype = "slack"\n[ alerts . "night-shift" ]\n[alerts.$(touch pwned)]\n';
+  writeFileSync(join(folders.projectDir, "config.toml"), tables);
+  for (const credential of ["github_token/default", "$(touch pwned)/default"])
+    mkdirSync(join(folders.home, "credentials", credential), { recursive: true });
+  const store = openStore(folders.projectDir);
+  const item = manualItem("one", "hello", Date.now());
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item, "hello-aaaaaaaa"), {
+    hash: "h",
+    content: { config: "", instructions: "" },
+  });
+  store.close();
+  const program = `#!/bin/sh\nAL_HOME=${folders.home} exec ${process.execPath} ${builtAl} "$@"\n`;
+  mkdirSync(join(folders.projectDir, "../bin"));
+  writeFileSync(join(folders.projectDir, "../bin/al"), program, { mode: 0o755 });
+});
+afterAll(() => folders.remove());
+
+function write(path: string): void {
+  const file = join(folders.projectDir, path);
+  mkdirSync(join(file, ".."), { recursive: true });
+  writeFileSync(file, "");
+}
+
+describe.each(shells)("$name", (shell) => {
+  const reason = shell.whyNot();
+  if (reason !== null) process.stderr.write(`skipped: completion in ${shell.name} (${reason})\n`);
+
+  test.skipIf(reason !== null)(
+    "completes commands, options, their values, paths, names and ids",
+    async () => {
+      const { code, stdout, stderr } = await folders.al(["completion", shell.name]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      const script = join(folders.projectDir, `../al.${shell.name}`);
+      writeFileSync(script, stdout);
+      const answers = await shell.complete(script, folders.projectDir, Object.keys(lines));
+      const proposed = Object.keys(lines).map((line, index) => [
+        line,
+        answers[index]?.map((word) => word.replace(/\/$/, "")),
+      ]);
+      expect(Object.fromEntries(proposed)).toEqual(lines);
+    },
+  );
+});
+
+test("a shell that it does not know is a usage error that names those it knows", async () => {
+  const { code, stderr } = await folders.al(["completion", "tcsh"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("bash, zsh, fish");
+});
+
+test("a config key has the first sentence of what it is", async () => {
+  const { stdout } = await folders.bash("$AL _complete -- config --set gateway.");
+  const line = stdout.split("\n").find((one) => one.startsWith("gateway.port\t")) ?? "";
+  expect(line).toMatch(/^gateway\.port\t[A-Z][^\t]+[^.]$/);
+  expect(stdout).not.toContain("Expected:");
+});

@@ -1,0 +1,270 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore } from "../../../src/foundation/store/store.ts";
+import { spendOn } from "../../foundation/store/spend-on.ts";
+import { makeFolders } from "./fake-operator.ts";
+import type { Folders } from "./fake-operator.ts";
+import { onTerminal, whyNoTerminal } from "./terminal.ts";
+
+const noTerminal = whyNoTerminal();
+if (noTerminal !== null) process.stderr.write(`skipped: al config on a terminal (${noTerminal})\n`);
+
+const project = `# Ours.
+workQueueSize = 7 # enough
+
+[models.main]
+provider = "scripted"
+script = "main.script.toml"
+
+[models.other]
+provider = "openai" # the second
+model = "gpt-5"
+
+[webhooks.hub]
+type = "github"
+allowUnsigned = true
+`;
+
+const dev = `# What starts it
+schedule = "0 9 * * *" # every morning
+credentials = [] # none
+models = [
+  "main", # first
+]
+
+# Where it runs.
+[runtime]
+type = "host-user"
+run_as = "$USER"
+`;
+
+let folders: Folders;
+beforeEach(() => {
+  folders = makeFolders();
+  write("config.toml", project);
+  write("agents/dev/config.toml", dev);
+  write("agents/dev/SKILL.md", "Do it.\n");
+});
+afterEach(() => folders.remove());
+
+function write(path: string, text: string): void {
+  const file = join(folders.projectDir, path);
+  mkdirSync(join(file, ".."), { recursive: true });
+  writeFileSync(file, text);
+}
+
+function read(path: string): string {
+  return readFileSync(join(folders.projectDir, path), "utf8");
+}
+
+test("a new schedule is saved with what it will cost, once there are runs to go by", async () => {
+  const change = () => folders.al(["config", "dev", "--set", "schedule=0 9 * * *"]);
+  const none = await change();
+  expect([none.code, none.stderr]).toEqual([0, ""]);
+  const store = openStore(folders.projectDir);
+  await spendOn(store, "dev", [100_000_000, 100_000_000]);
+  store.close();
+  const noted = await change();
+  const note =
+    "dev will cost about $3.00 a month (p90 $3.00): 30 runs by its schedule, by its last 2 runs\n";
+  expect(noted.stderr).toBe(note);
+  expect((await folders.al(["config", "dev"])).stderr).toBe(note);
+  expect((await folders.al(["config", "dev", "--json"])).stderr).toBe("");
+});
+
+describe("al config", () => {
+  test("changes keys and keeps comments, order and mode", async () => {
+    const sets = ["--set", "schedule=0 8 * * 1-5", "--set", 'params.labels=["a", "b"]'];
+    const { code, stdout } = await folders.al(["config", "dev", ...sets, "--set", "scale=2"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("schedule, params.labels, scale changed");
+    const text = read("agents/dev/config.toml");
+    expect(parse(text)).toEqual({
+      ...parse(dev),
+      schedule: "0 8 * * 1-5",
+      params: { labels: ["a", "b"] },
+      scale: 2,
+    });
+    for (const kept of ["# What starts it", "# every morning", "# none", "# first", "# Where it"]) {
+      expect(text).toContain(kept);
+    }
+    expect(text.indexOf("schedule")).toBeLessThan(text.indexOf("credentials"));
+  });
+
+  test("sets an agent's own limits and variables, and prints them", async () => {
+    const sets = ["--set", "local.memory=1g", "--set", "local.env.LOG_LEVEL=debug"];
+    const ran = await folders.al(["config", "dev", "--set", "runtime.type=container", ...sets]);
+    expect(ran).toMatchObject({ code: 0 });
+    const local = { memory: "1g", env: { LOG_LEVEL: "debug" } };
+    expect(parse(read("agents/dev/config.toml"))).toMatchObject({ local });
+    const { stdout } = await folders.al(["config", "dev"]);
+    expect(stdout).toContain('local.memory = "1g"\nlocal.env.LOG_LEVEL = "debug"\n');
+  });
+
+  test("takes a key out", async () => {
+    const { code } = await folders.al(["config", "dev", "--unset", "runtime.run_as"]);
+    expect(code).toBe(0);
+    expect(read("agents/dev/config.toml")).toBe(dev.replace('run_as = "$USER"\n', ""));
+  });
+
+  test("changes the project's config without an agent, tables that are not there yet too", async () => {
+    const { code } = await folders.al(["config", "--set", "gateway.port=9000"]);
+    expect(code).toBe(0);
+    expect(read("config.toml")).toContain("workQueueSize = 7 # enough");
+    expect(parse(read("config.toml"))).toEqual({ ...parse(project), gateway: { port: 9000 } });
+  });
+
+  test.each([
+    [["dev", "--set", "schedule=daily"], "not a cron expression", 1],
+    [["dev", "--set", "sheduel=0 9 * * *"], 'did you mean "schedule"', 1],
+    [["dev", "--set", 'models=["mian"]'], 'did you mean "main"', 1],
+    [["--set", "gateway.port=http"], "gateway.port", 1],
+    [["dev", "--set", "schedule"], "key=value", 2],
+    [["dve", "--set", "scale=2"], 'did you mean "dev"', 1],
+  ])("refuses %j and writes nothing", async (args, text, code) => {
+    const ran = await folders.al(["config", ...args]);
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toContain(text);
+    expect(read("agents/dev/config.toml")).toBe(dev);
+    expect(read("config.toml")).toBe(project);
+  });
+
+  test("mends one of two faults", async () => {
+    write("agents/dev/config.toml", dev.replace("0 9 * * *", "daily").replace('"main"', '"mian"'));
+    const { code } = await folders.al(["config", "dev", "--set", "schedule=0 9 * * *"]);
+    expect(code).toBe(0);
+    expect(read("agents/dev/config.toml")).toContain('"0 9 * * *"');
+  });
+
+  test("warns of a model that is not known when it is set, and says what its runs assume", async () => {
+    const { code, stderr } = await folders.al(["config", "--set", "models.other.model=gpt-6"]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/warning: model other: "gpt-6" is not in the list .* 272,000 tokens/);
+    const known = await folders.al(["config", "--set", "models.other.contextWindow=300000"]);
+    expect(known).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("keeps the file's mode", async () => {
+    const before = statSync(join(folders.projectDir, "config.toml")).mode;
+    await folders.al(["config", "--set", "scale=3"]);
+    expect(statSync(join(folders.projectDir, "config.toml")).mode).toBe(before);
+  });
+
+  test("off a terminal and without flags prints what is in force", async () => {
+    const { code, stdout } = await folders.al(["config", "dev", "--json"]);
+    expect(code).toBe(0);
+    const config = { timeout: 900, maxWorkQueueSize: 7, waitTimeout: 1800, models: ["main"] };
+    expect(JSON.parse(stdout)).toMatchObject({ config });
+    const text = await folders.al(["config"]);
+    expect(text.stdout).toContain("gateway.port = 8080");
+  });
+
+  test.each([[[]], [["dev"]]])("what %j prints can be set as it is", async (agent) => {
+    const { stdout } = await folders.al(["config", ...agent]);
+    const sets = stdout
+      .trimEnd()
+      .split("\n")
+      .flatMap((line) => ["--set", line]);
+    const again = await folders.al(["config", ...agent, ...sets]);
+    expect(again).toMatchObject({ code: 0, stderr: "" });
+    expect((await folders.al(["config", ...agent])).stdout).toBe(stdout);
+  });
+
+  test("a key that is not there is not taken out", async () => {
+    const { code, stderr } = await folders.al(["config", "dev", "--unset", "shedule"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('has no key shedule; did you mean "schedule"?');
+    expect(read("agents/dev/config.toml")).toBe(dev);
+  });
+
+  test.each(["project", "agent"])("--schema %s prints a JSON Schema", async (name) => {
+    const { code, stdout } = await folders.al(["config", "--schema", name]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ type: "object", additionalProperties: false });
+  });
+});
+
+describe.skipIf(noTerminal !== null)("al config on a terminal", () => {
+  test("asks what to change, and checks each answer", async () => {
+    const terminal = onTerminal(folders, ["config", "dev"]);
+    await terminal.until("What to change");
+    terminal.line("\u001b[B");
+    await terminal.until("leave empty to remove");
+    terminal.line(" x");
+    await terminal.until("is not a cron expression");
+    terminal.key("\u0015");
+    terminal.line("0 7 * * *");
+    await terminal.until("save");
+    terminal.line("");
+    expect(await terminal.ended).toBe(0);
+    expect(read("agents/dev/config.toml")).toBe(dev.replace("0 9 * * *", "0 7 * * *"));
+  });
+});
+
+describe("al agent new", () => {
+  test("makes an agent without a fault", async () => {
+    const flags = ["--model", "other", "--model", "main", "--webhook", "hub", "-c", "github_token"];
+    const more = ["-d", "Sorts: all of it", "--runtime", "container", "--timeout", "60"];
+    const { code, stdout } = await folders.al(["agent", "new", "triage", ...flags, ...more]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: "agents/triage/SKILL.md\nagents/triage/config.toml\n",
+    });
+    const shown = await folders.al(["config", "triage", "--json"]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      config: {
+        models: ["other", "main"],
+        webhooks: [{ source: "hub" }],
+        credentials: ["github_token"],
+        timeout: 60,
+        runtime: { type: "container" },
+      },
+    });
+    const skill = read("agents/triage/SKILL.md");
+    expect(skill).toContain('name: "Triage"\ndescription: "Sorts: all of it"\n');
+    expect(read("agents/triage/config.toml")).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent/);
+  });
+
+  test("makes an agent that only others start, which al config shows", async () => {
+    const { code } = await folders.al(["agent", "new", "reviewer", "-m", "main", "--callable"]);
+    expect(code).toBe(0);
+    expect(read("agents/reviewer/config.toml")).not.toContain("schedule");
+    const shown = await folders.al(["config", "reviewer"]);
+    expect(shown.stdout).toContain("\ncallable = true\n");
+  });
+
+  test.each([
+    [["agent", "new", "a"], "--model is missing: one of main, other", 2],
+    [["agent", "new", "a", "-m", "main"], "--schedule, --webhook or --callable is missing", 2],
+    [["agent", "new"], "al agent new <name>", 2],
+    [["agent", "new", "A b", "-m", "main", "--schedule", "* * * * *"], "not an agent's name", 2],
+    [["agent", "new", "a", "-m", "man", "--schedule", "* * * * *"], 'did you mean "main"', 2],
+    [["agent", "new", "dev"], "al config dev changes the agent", 1],
+  ])("%j says what is wrong and writes nothing", async (args, text, code) => {
+    const ran = await folders.al(args);
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toContain(text);
+    expect(read("agents/dev/config.toml")).toBe(dev);
+    expect(() => read("agents/a/config.toml")).toThrow("ENOENT");
+  });
+
+  test.skipIf(noTerminal !== null)("asks on a terminal", async () => {
+    const terminal = onTerminal(folders, ["agent", "new", "news"]);
+    await terminal.until("What it does");
+    terminal.line("Reads news");
+    await terminal.until("Model");
+    terminal.line("");
+    await terminal.until("What starts it");
+    terminal.line("\u001b[B");
+    await terminal.until("Where it runs");
+    terminal.line("");
+    expect(await terminal.ended).toBe(0);
+    expect(parse(read("agents/news/config.toml"))).toMatchObject({
+      models: ["main"],
+      webhooks: [{ source: "hub" }],
+      runtime: { type: "host-user", run_as: "$USER" },
+    });
+  });
+});

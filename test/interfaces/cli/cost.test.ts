@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import pc from "picocolors";
+import { renderCost } from "../../../src/interfaces/cli/status/render-cost.ts";
+import type { SpendAnswer } from "../../../src/foundation/contracts/spend-report.ts";
+import { anAgentStatus } from "../../helpers/agent-status.ts";
+import { makeFolders, snapshotOf, startFakeOperator } from "./fake-operator.ts";
+import type { FakeOperator, Folders } from "./fake-operator.ts";
+
+let folders: Folders;
+let operator: FakeOperator;
+let queries: string[];
+let answer: SpendAnswer;
+
+const row = { subscriptionUsd: 0, unpriced: 0, estimated: 0 };
+const limit = { endsAt: "2026-12-01T00:00:00.000Z" };
+const spent: SpendAnswer = {
+  rows: [
+    { ...row, key: "dev", usd: 1.25, calls: 1_200, tokens: 3_400_000 },
+    { ...row, key: "cat", usd: 0.004, calls: 1, tokens: 900, unpriced: 1, estimated: 1 },
+  ],
+  limits: [
+    { ...limit, scope: "project", window: "2026-11-22", usd: 0.5, limit: 20, reserved: 0.1 },
+    { ...limit, scope: "project", window: "2026-11", usd: 3, limit: null, reserved: 0.1 },
+    { ...limit, scope: "agent:dev", window: "2026-11", usd: 0, limit: 5, reserved: 0 },
+    { ...limit, scope: "agent:cat", window: "2026-11", usd: 0, limit: null, reserved: 0 },
+  ],
+  forecast: { monthUsd: 3.1, p90Usd: 7 },
+};
+const nothing: SpendAnswer = { rows: [], limits: [], forecast: null };
+
+beforeEach(async () => {
+  folders = makeFolders();
+  queries = [];
+  answer = spent;
+  operator = await startFakeOperator(folders, {
+    "GET /api/spend": ({ query }) => {
+      queries.push(query.toString());
+      return answer;
+    },
+    "GET /control/status": () => snapshotOf([anAgentStatus("dev")]),
+  });
+});
+afterEach(async () => {
+  await operator.close();
+  folders.remove();
+});
+
+test("prints what was spent, the limits and the forecast", async () => {
+  const { code, stdout } = await folders.al(["cost"]);
+  expect(code).toBe(0);
+  expect(queries).toEqual(["by=agent"]);
+  expect(stdout).toBe(
+    [
+      "Agent  Cost    Calls  Tokens",
+      "dev    $1.25   1,200  3,400,000",
+      "cat    $0.004  1      900        1 unpriced, 1 estimated",
+      "all    $1.25",
+      "",
+      "Of       In          Spent",
+      "project  2026-11-22  $0.50 of $20.00, $0.10 reserved",
+      "project  2026-11     $3.00, $0.10 reserved",
+      "dev      2026-11     $0.00 of $5.00",
+      "",
+      "Agents will cost about $3.10 a month (p90 $7.00).",
+      "",
+      "Unpriced calls count at the dearest price of their provider; al doctor names their models.",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("asks for one agent by day, for models, and since a moment", async () => {
+  await folders.al(["cost", "dev"]);
+  await folders.al(["cost", "dev", "--by", "model", "--since", "2026-11-01T00:00:00+01:00"]);
+  expect(queries).toEqual([
+    "by=day&agent=dev",
+    "by=model&since=2026-10-31T23%3A00%3A00.000Z&agent=dev",
+  ]);
+});
+
+test("with --json it prints the answer as it is", async () => {
+  const { stdout } = await folders.al(["cost", "--json"]);
+  expect(JSON.parse(stdout)).toEqual(spent);
+});
+
+test("says so when nothing was spent, and which agent was meant", async () => {
+  answer = nothing;
+  const none = await folders.al(["cost"]);
+  expect(none).toMatchObject({ code: 0, stdout: "" });
+  expect(none.stderr).toContain("no run asked a model in the last 30 days");
+  const ofDev = await folders.al(["cost", "dev", "--since", "2d"]);
+  expect(ofDev.stderr).toContain("no run of dev asked a model since then");
+  const unknown = await folders.al(["cost", "deb"]);
+  expect(unknown.code).toBe(1);
+  expect(unknown.stderr).toMatch(/no agent "deb"[\s\S]*"?dev/);
+});
+
+test("a wrong kind or moment is a usage error", async () => {
+  expect(await folders.al(["cost", "--by", "hour"])).toMatchObject({ code: 2 });
+  expect(await folders.al(["cost", "--since", "soon"])).toMatchObject({ code: 2 });
+});
+
+test.each([64, 80, 120])("on a terminal of %i columns no name of an agent is cut", (columns) => {
+  const style = { colors: pc.createColors(false), columns };
+  const name = "a-very-long-name-of-an-agent";
+  const rows = spent.rows.map((one) => ({ ...one, key: name }));
+  const limits = [
+    { ...limit, scope: `agent:${name}`, window: "2026-11", usd: 1, limit: 5, reserved: 1 },
+  ];
+  const lines = renderCost({ ...spent, rows, limits, forecast: null }, "agent", style).split("\n");
+  const named = lines.filter((line) => line.startsWith(`${name} `));
+  expect(named).toHaveLength(rows.length + limits.length);
+  expect(Math.max(...named.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+});

@@ -1,0 +1,158 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { asUser, tempUser, whyNoOsUsers } from "../../helpers/os-users.ts";
+import { builtAl } from "../../helpers/scheduler.ts";
+import { makeFolders } from "./fake-operator.ts";
+import type { Folders } from "./fake-operator.ts";
+
+let folders: Folders;
+beforeEach(async () => {
+  folders = makeFolders();
+  rmSync(folders.projectDir, { recursive: true });
+  expect(await folders.al(["new", folders.projectDir, "-p", "/"])).toMatchObject({ code: 0 });
+  await folders.al(["config", "--set", "gateway.port=0"]);
+});
+afterEach(() => folders.remove());
+
+const noOsUsers = whyNoOsUsers();
+if (noOsUsers !== null)
+  process.stderr.write(`skipped: al doctor makes no OS user (${noOsUsers})\n`);
+
+const keyPath = () => join(folders.home, "credentials/gateway_api_key/default/key");
+
+interface Report {
+  readonly ok: boolean;
+  readonly findings: readonly {
+    readonly check: string;
+    readonly severity: string;
+    readonly what: string;
+    readonly fix: string | null;
+  }[];
+}
+
+async function report(...args: string[]): Promise<Report & { readonly code: number | null }> {
+  const { code, stdout } = await folders.al(["doctor", "--json", ...args]);
+  return { code, ...(JSON.parse(stdout) as Report) };
+}
+
+describe("al doctor", () => {
+  test("of a new project makes the API key and is content", async () => {
+    const checked = await folders.al(["doctor", "--check"]);
+    expect(checked.code).toBe(0);
+    expect(checked.stdout).toMatch(/warning +api key +there is no API key[^]+fix: al doctor\n/);
+    expect(existsSync(folders.home)).toBe(false);
+    const { code, stdout, stderr } = await folders.al(["doctor"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^fixed +api key/m);
+    expect(stdout).toMatch(/^ok +schedules +hello: Every minute/m);
+    expect(stderr).toContain("0 errors, 0 warnings, 1 fixed");
+    expect(statSync(keyPath()).mode & 0o777).toBe(0o600);
+    expect((await folders.al(["doctor", "--strict"])).stderr).toContain("All is well.");
+  });
+
+  test("ends with 1 while something is broken, and names place and fix", async () => {
+    const path = join(folders.projectDir, "agents/hello/config.toml");
+    writeFileSync(path, readFileSync(path, "utf8").replace('"* * * * *"', '"often"'));
+    const { code, stdout } = await folders.al(["doctor"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/error +agents +schedule "often" is not a cron expression/);
+    expect(stdout).toMatch(/at agents\/hello\/config\.toml:5:12\n +fix: edit/);
+    expect(await report("--check")).toMatchObject({ code: 1, ok: false });
+  });
+
+  test("lets warnings pass, and with --strict doesn't", async () => {
+    await folders.al(["doctor"]);
+    const path = join(folders.projectDir, "config.toml");
+    writeFileSync(path, `wrkQueueSize = 3\n${readFileSync(path, "utf8")}`);
+    expect(await report()).toMatchObject({ code: 0, ok: true });
+    expect(await report("--strict")).toMatchObject({ code: 1, ok: false });
+  });
+
+  test("finds a directory that is no project, and how to make it one", async () => {
+    const empty = join(folders.projectDir, "empty");
+    mkdirSync(empty);
+    const { code, stdout } = await folders.al(["doctor", "--check", "-p", empty]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`fix: al new ${empty}`);
+  });
+});
+
+describe("the API key", () => {
+  test("is shown alone, so that a script can take it", async () => {
+    const { code, stdout } = await folders.al(["doctor", "--show-key"]);
+    expect(code).toBe(0);
+    expect(stdout).toBe(readFileSync(keyPath(), "utf8"));
+  });
+
+  test("is made anew on demand, and shown only when that is asked for", async () => {
+    const first = (await folders.al(["doctor", "--show-key"])).stdout.trim();
+    const { code, stdout } = await folders.al(["doctor", "--regenerate-key"]);
+    expect(code).toBe(0);
+    const second = readFileSync(keyPath(), "utf8").trim();
+    expect(second).not.toBe(first);
+    expect(stdout).not.toContain(second);
+    const shown = await folders.al(["doctor", "--regenerate-key", "--show-key"]);
+    expect(shown.stdout).toBe(readFileSync(keyPath(), "utf8"));
+    expect(shown.stdout.trim()).not.toBe(second);
+  });
+
+  test("stays with --check", async () => {
+    expect(await folders.al(["doctor", "--regenerate-key", "--check"])).toMatchObject({ code: 2 });
+    expect(existsSync(keyPath())).toBe(false);
+  });
+});
+
+describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
+  const name = `al-doctor-${process.pid}`;
+  const rules = () =>
+    execFileSync("sh", ["-c", `grep -ls -- '${folders.projectDir}' /etc/sudoers.d/* || true`])
+      .toString()
+      .split("\n")
+      .filter((path) => path !== "");
+  beforeEach(async () => {
+    const { code } = await folders.al(["config", "hello", "--set", `runtime.run_as=${name}`]);
+    expect(code).toBe(0);
+  });
+  afterEach(() => {
+    spawnSync("userdel", [name]);
+    for (const path of rules()) rmSync(path);
+  });
+
+  test("is made for root without a rule, which root does not need, and not with --check", async () => {
+    const before = await report("--check");
+    expect(before.code).toBe(1);
+    expect(before.findings).toContainEqual(
+      expect.objectContaining({ severity: "error", what: `the OS user ${name} does not exist` }),
+    );
+    expect(spawnSync("id", [name]).status).not.toBe(0);
+
+    const after = await report();
+    const found = after.findings.filter(({ check }) => check === "host users");
+    expect(found, JSON.stringify(found)).toMatchObject([{ severity: "fixed" }, { severity: "ok" }]);
+    const [, , , , , , shell] = execFileSync("getent", ["passwd", name]).toString().split(":");
+    expect(shell?.trim()).toBe("/usr/sbin/nologin");
+    expect(rules()).toEqual([]);
+    expect(await report("--check")).toMatchObject({ code: 0, ok: true });
+  });
+
+  test("that sudo gives to nobody is told, and why it can't be repaired", async () => {
+    const scheduler = await tempUser();
+    execFileSync("useradd", ["--system", "--shell", "/usr/sbin/nologin", name]);
+    execFileSync("chmod", ["-R", "a+rwX", join(folders.projectDir, "..")]);
+    try {
+      const args = [process.execPath, builtAl, "doctor", "--json", "-p", folders.projectDir];
+      const { stdout } = spawnSync("setpriv", asUser(scheduler, ...args), {
+        encoding: "utf8",
+        env: { PATH: process.env.PATH, HOME: "/nonexistent", AL_HOME: join(folders.home, "x") },
+      });
+      const { findings } = JSON.parse(stdout) as Report;
+      const { what = "" } = findings.find(({ check }) => check === "host users") ?? {};
+      expect(what).toContain(`sudo does not let ${scheduler.name} start runs as ${name}`);
+      expect(what).toMatch(/it could not be repaired: sudo visudo .+ failed/);
+    } finally {
+      await scheduler.remove();
+    }
+  });
+});

@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { findProject } from "../../../src/interfaces/cli/find-project.ts";
+
+/** A directory with these files in it; those that end in `/` are directories. */
+function tree(...paths: readonly string[]): string {
+  const root = mkdtempSync(join(tmpdir(), "al-find-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const path of paths) {
+    mkdirSync(join(root, path, path.endsWith("/") ? "." : ".."), { recursive: true });
+    if (!path.endsWith("/")) writeFileSync(join(root, path), "");
+  }
+  return root;
+}
+
+const hello = ["p/agents/hello/config.toml", "p/agents/hello/SKILL.md"];
+
+test.each(["p", "p/agents", "p/agents/hello", "p/agents/hello/scripts", "p/notes/old"])(
+  "from %s the project is found",
+  (from) => {
+    const root = tree("p/config.toml", ...hello, "p/agents/hello/scripts/", "p/notes/old/");
+    expect(findProject(join(root, from))).toBe(join(root, "p"));
+  },
+);
+
+test("a project without agents yet, and one without a config, are found where they are", () => {
+  const root = tree("empty/config.toml", "bare/agents/");
+  expect(findProject(join(root, "empty"))).toBe(join(root, "empty"));
+  expect(findProject(join(root, "bare"))).toBe(join(root, "bare"));
+});
+
+test("a config.toml or an agents/ alone, which others have too, is no project above", () => {
+  const root = tree("cargo/config.toml", "cargo/a/", "home/agents/", "home/a/");
+  expect(findProject(join(root, "cargo/a"))).toBe(join(root, "cargo/a"));
+  expect(findProject(join(root, "home/a"))).toBe(join(root, "home/a"));
+});
+
+test("a project in a directory called agents is not taken for an agent", () => {
+  const root = tree("agents/ops/config.toml", "agents/ops/agents/dev/SKILL.md");
+  expect(findProject(join(root, "agents/ops"))).toBe(join(root, "agents/ops"));
+  expect(findProject(join(root, "agents/ops/agents/dev"))).toBe(join(root, "agents/ops"));
+});

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { commandTable, isHelp } from "../../../../src/interfaces/cli/help/command-table.ts";
+import type { CommandEntry } from "../../../../src/interfaces/cli/help/command-table.ts";
+import { buildProgram } from "../../../../src/interfaces/cli/program.ts";
+
+const table = commandTable(buildProgram());
+
+function all(entry: CommandEntry): CommandEntry[] {
+  return [entry, ...entry.commands.filter((inner) => !isHelp(inner)).flatMap(all)];
+}
+
+function named(path: string): CommandEntry | undefined {
+  return all(table).find((entry) => entry.path.join(" ") === path);
+}
+
+describe("the help of every command", () => {
+  test.each(all(table).map((entry) => [entry.path.join(" "), entry] as const))(
+    "%s says what it does and shows an example",
+    (path, { description, notes }) => {
+      expect(description).not.toBe("");
+      const [, shown = ""] = /Examples:\n((?: {2}.*\n?)+)/.exec(notes) ?? [];
+      expect(shown).toContain(path);
+    },
+  );
+});
+
+describe("the command table", () => {
+  test("has no hidden command", () => {
+    expect(named("al run")).toBeDefined();
+    expect(named("al _run-agent")).toBeUndefined();
+  });
+
+  test("tells options with values from flags", () => {
+    const options = named("al logs")?.options ?? [];
+    const valueOf = (name: string) => options.find(({ names }) => names.includes(name))?.value;
+    expect(valueOf("-f")).toBeNull();
+    expect(valueOf("--lines")).toMatchObject({ name: "n", isRequired: true });
+  });
+
+  test("has the usage with the command's own path", () => {
+    expect(named("al creds add")?.usage).toBe("al creds add [options] <credential>");
+  });
+});

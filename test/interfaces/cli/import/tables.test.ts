@@ -1,0 +1,190 @@
+import { parse } from "smol-toml";
+import { describe, expect, test } from "vitest";
+import { translateAgent } from "../../../../src/interfaces/cli/import/agent-config.ts";
+import {
+  ourField,
+  ourReference,
+  theirType,
+} from "../../../../src/interfaces/cli/import/credentials.ts";
+import { instructionRemarks } from "../../../../src/interfaces/cli/import/instructions.ts";
+import { keyRemarks } from "../../../../src/interfaces/cli/import/keys.ts";
+import type { AddRemark } from "../../../../src/interfaces/cli/import/keys.ts";
+import { translateProject } from "../../../../src/interfaces/cli/import/project-config.ts";
+import { textFor } from "../../../../src/interfaces/cli/import/tables.ts";
+import { translateFilters } from "../../../../src/interfaces/cli/import/webhook-filters.ts";
+import { credentialType } from "../../../../src/foundation/credentials/credential-types.ts";
+
+const context = { models: ["main"], sources: new Map() };
+
+/** What a translation returns, and its remarks. */
+function translated<T>(translate: (add: AddRemark) => T) {
+  const remarks = keyRemarks();
+  const table = translate(remarks.add);
+  return { table, remarks: remarks.placedIn("config.toml", "") };
+}
+
+function entries(text: string, type = "github") {
+  return translated((add) => translateFilters(parse(text), type, add)).table;
+}
+
+function imported(theirs: Parameters<typeof translateAgent>[0]) {
+  return translated((add) => translateAgent(theirs, context, add));
+}
+
+describe("an imported [[webhooks]] entry", () => {
+  test.each([
+    [
+      "author of issues stays",
+      'events = ["issues"]\nauthor = "ada"',
+      [{ events: ["issues"], author: "ada" }],
+    ],
+    [
+      "author of a review is the pull request's",
+      'events = ["pull_request_review"]\nauthor = "ada"',
+      [{ events: ["pull_request_review"], where: { "pull_request.user.login": "ada" } }],
+    ],
+    [
+      "a pull request's branch is its head, and each of several has an entry",
+      'events = ["pull_request"]\nbranches = ["a", "b"]',
+      [
+        { events: ["pull_request"], where: { "pull_request.head.ref": "a" } },
+        { events: ["pull_request"], where: { "pull_request.head.ref": "b" } },
+      ],
+    ],
+    [
+      "events without a branch or a conclusion pass",
+      'events = ["push", "issues"]\nbranches = ["main"]\nconclusions = ["failure"]',
+      [{ events: ["push"], branches: ["main"] }, { events: ["issues"] }],
+    ],
+    [
+      "a workflow's filters stay",
+      'events = ["workflow_run"]\nbranches = ["main"]\nconclusions = ["failure"]',
+      [{ events: ["workflow_run"], branches: ["main"], conclusions: ["failure"] }],
+    ],
+  ])("means the same: %s", (_what, text, expected) => {
+    const found = entries(`source = "hub"\n${text}`);
+    expect(found).toEqual(expected.map((entry) => ({ source: "hub", ...entry })));
+  });
+
+  test("has the filters' names here, and none that its source's type lacks", () => {
+    expect(entries('source = "chat"\nteam_ids = ["T1"]\nguilds = ["G"]', "slack")).toEqual([
+      { source: "chat", teams: ["T1"] },
+    ]);
+  });
+
+  test("without events says which filter is unclear", () => {
+    const { remarks } = translated((add) =>
+      translateFilters({ source: "hub", author: "ada" }, "github", add),
+    );
+    expect(remarks).toMatchObject([
+      { message: expect.stringMatching(/author/) as string, fix: expect.any(String) as string },
+    ]);
+  });
+});
+
+describe("an imported agent", () => {
+  test("has the command claude of the harness llm-cli where it has the harness claude there", () => {
+    const { table } = imported({ schedule: "@daily", harness: { type: "claude" } });
+    expect(table.harness).toEqual({ type: "llm-cli", command: "claude" });
+  });
+
+  test("has pi with a harness that is not here, and says so", () => {
+    const { table, remarks } = imported({ schedule: "@daily", harness: { type: "aider" } });
+    expect(table.harness).toBeUndefined();
+    expect(remarks).toMatchObject([
+      { message: 'harness "aider" is not here; left out, so that pi is used' },
+    ]);
+  });
+
+  test("has no preflight steps; the edit that is left is named", () => {
+    const { table, remarks } = imported({ schedule: "@daily", preflight: [{}] });
+    expect(table).not.toHaveProperty("preflight");
+    expect(remarks).toMatchObject([{ fix: '[hooks] with pre = ["a shell command"]' }]);
+  });
+
+  test("leaves unknown keys out, by name", () => {
+    const { table, remarks } = imported({ schedule: "@daily", colour: "red" });
+    expect(table).not.toHaveProperty("colour");
+    expect(remarks).toMatchObject([
+      { message: "colour is left out: it is not a key of an agent", fix: null },
+    ]);
+  });
+
+  test("is callable when nothing else starts it, but not when it is disabled", () => {
+    expect(imported({}).table.callable).toBe(true);
+    expect(imported({ scale: 0 }).table.callable).toBeUndefined();
+    expect(imported({ schedule: "@daily" }).table.callable).toBeUndefined();
+  });
+});
+
+describe("an imported project", () => {
+  const project = (text: string) =>
+    translated((add) => translateProject(parse(text), {}, add)).table;
+
+  test("has older keys under today's names", () => {
+    const table = project("maxTriggerDepth = 2\n[gateway]\nlockTimeout = 60\nurl = 'https://a'\n");
+    expect(table).toMatchObject({ maxCallDepth: 2, resourceLockTimeout: 60 });
+    expect(table).not.toHaveProperty("gateway");
+  });
+
+  test("keeps an unsigned source unsigned, and gives every other a secret", () => {
+    const table = project(
+      '[webhooks.a]\ntype = "github"\nallowUnsigned = true\n[webhooks.b]\ntype = "slack"\nslack_signing_secret = "Team"\n',
+    );
+    expect(table.webhooks).toEqual({
+      a: { type: "github", allowUnsigned: true },
+      b: { type: "slack", credential: "Team" },
+    });
+  });
+});
+
+test("text is changed where its table is, and keeps the rest", () => {
+  const before = '# top\na = 1 # one\n\n[t]\n# in t\nb = "x"\nc = 2\n';
+  const text = textFor(
+    { text: before, table: parse(before) },
+    { a: 1, t: { b: "y" }, list: [{ d: 1 }] },
+  );
+  expect(parse(text)).toEqual({ a: 1, t: { b: "y" }, list: [{ d: 1 }] });
+  expect(text).toContain("# top\na = 1 # one");
+});
+
+test.each([
+  ["openai_key", "openai_key", "token", "key"],
+  ["git_ssh:bot", "git_ssh:bot", "id_rsa", "private_key"],
+  ["git_ssh:default", "git_ssh", "username", "name"],
+  ["cloudflare_api_token", "cloudflare_token", "api_token", "token"],
+  ["gcp_service_account", "gcp_service_account", "key_json", "key_file"],
+  ["reddit_oauth", "reddit_oauth", "password", "password"],
+  ["github_webhook_secret:Org", "github_webhook_secret:Org", "secret", "secret"],
+])("their %s is %s here, and its %s is %s, which the type has", (theirs, ours, field, name) => {
+  expect(ourReference(theirs)).toBe(ours);
+  const [type = ""] = ours.split(":");
+  const back = theirType(type);
+  expect(back).toBe(theirs.split(":")[0]);
+  expect(ourField(back, field)).toBe(name);
+  expect(Object.keys(credentialType(type)?.fields ?? {})).toContain(name);
+});
+
+test.each([
+  ['rlock "github pr $REPO#$N"', 'rlock "github:pr/$REPO/$N"'],
+  ['rlock-heartbeat "deploy"', 'rlock-heartbeat "lock:deploy"'],
+  ["finally al-exit", "al-exit 15"],
+  ["`al-exit`", "al-exit 15"],
+  ["jq -r .x.returnValue", "jq '.calls[0].value'"],
+  ["see <skill-config>", "<agent-config>"],
+  [
+    "cat /credentials/github_token/default/token",
+    "the variables that <credential-context> of the prompt names",
+  ],
+  ["say [RERUN]", "al-rerun, al-status, al-subagent or al-return"],
+])("in instructions, %s has to be %s", (line, fix) => {
+  expect(instructionRemarks("SKILL.md", `one\n${line}\n`)).toMatchObject([{ line: 2, fix }]);
+});
+
+test.each([
+  'rlock "github://acme/app/issues/1"',
+  "al-exit 1",
+  "al-exit $CODE",
+  "al-subagent x",
+  "- [ ] todo",
+])("in instructions, %s stays", (line) => expect(instructionRemarks("SKILL.md", line)).toEqual([]));

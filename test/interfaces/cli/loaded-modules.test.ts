@@ -1,0 +1,106 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandTable } from "../../../src/interfaces/cli/help/command-table.ts";
+import type { CommandEntry } from "../../../src/interfaces/cli/help/command-table.ts";
+import { buildProgram } from "../../../src/interfaces/cli/program.ts";
+import { builtAl, copyProject, startTestScheduler } from "../../helpers/scheduler.ts";
+import type { TestProject } from "../../helpers/scheduler.ts";
+
+/**
+ * How long a command takes to start is how much code it loads. That is counted here, for it is the same on every
+ * machine: on two cores a file costs about 0.3 ms and a megabyte about 40 ms.
+ */
+let project: TestProject;
+let folder: string;
+beforeAll(async () => {
+  project = await copyProject("examples/hello");
+  folder = mkdtempSync(join(tmpdir(), "al-loads-"));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await project.remove();
+});
+
+const listing = resolve(import.meta.dirname, "../../helpers/list-loads.ts");
+
+interface Loaded {
+  /** Of the built program and its packages. */
+  readonly files: readonly string[];
+  readonly bytes: number;
+  /** Modules of Node itself. */
+  readonly own: readonly string[];
+}
+
+function loadedBy(args: readonly string[]): Loaded {
+  const list = join(folder, "loaded");
+  const env = { ...process.env, AL_HOME: project.home, AL_TEST_LOADS: list };
+  const options = { cwd: project.dir, env };
+  spawnSync(process.execPath, ["--import", listing, builtAl, ...args], options);
+  return readList(list);
+}
+
+function readList(list: string): Loaded {
+  const lines = readFileSync(list, "utf8").split("\n");
+  const files = lines
+    .filter((line) => line.startsWith("file:"))
+    .map((url) => fileURLToPath(url))
+    .filter((file) => file !== listing);
+  return {
+    files,
+    bytes: files.reduce((sum, file) => sum + statSync(file).size, 0),
+    own: lines.filter((line) => line.startsWith("NativeModule")),
+  };
+}
+
+/** `al`, `al new`, `al agent new` … */
+function pathsOf(entry: CommandEntry): string[] {
+  const paths = [entry.path.join(" "), ...entry.commands.flatMap(pathsOf)];
+  return paths.filter((path) => !path.endsWith(" help"));
+}
+
+describe("what is loaded for a command", () => {
+  const names = pathsOf(commandTable(buildProgram()));
+  test.each(names)("help of %s: a few files, and no package", (name) => {
+    const { files, bytes } = loadedBy([...name.split(" ").slice(1), "--help"]);
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
+    expect(files.length).toBeLessThan(16);
+    expect(bytes).toBeLessThan(250_000);
+  });
+
+  test.each([["config"], ["start --print-systemd"], ["update --check"], ["creds ls"], ["stat"]])(
+    "%s: no package from its own folder, under 2 MB",
+    (command) => {
+      const { files, bytes } = loadedBy(command.split(" "));
+      expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
+      expect(bytes).toBeLessThan(2_000_000);
+    },
+  );
+
+  test("a command of an agent: hardly anything, for its agent waits", () => {
+    const { files, bytes } = loadedBy(["_agent", "al-status", "--help"]);
+    expect(files.length).toBeLessThan(13);
+    expect(bytes).toBeLessThan(60_000);
+  });
+
+  test("a start: under 3 MB, of texts that take one byte a character, and no undici", async () => {
+    const list = join(folder, "start");
+    const env = { NODE_OPTIONS: `--import=${listing}`, AL_TEST_LOADS: list };
+    const scheduler = await startTestScheduler(project, { args: ["--headless"], env });
+    await scheduler.stop();
+    const { files, bytes, own } = readList(list);
+    expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
+    expect(bytes).toBeLessThan(3_000_000);
+    // What writes certificates waits for the first run with a brokered secret.
+    expect(files.filter((file) => file.includes("/certificate-"))).toEqual([]);
+    // Node keeps a text with any other character whole in two bytes each.
+    const isWide = (file: string) => /[^\0-\x7f]/.test(readFileSync(file, "utf8"));
+    expect(files.filter(isWide)).toEqual([]);
+    expect(own).toContain("NativeModule _http_server");
+    expect(own.filter((name) => name.includes("undici"))).toEqual([]);
+  });
+});

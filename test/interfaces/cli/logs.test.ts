@@ -1,0 +1,262 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  eventStream,
+  makeFolders,
+  problem,
+  snapshotOf,
+  startFakeOperator,
+} from "./fake-operator.ts";
+import type { Asked, FakeOperator, Folders } from "./fake-operator.ts";
+import { onTerminal } from "./terminal.ts";
+import { lockProject } from "../../../src/foundation/store/project-lock.ts";
+
+let folders: Folders;
+let operator: FakeOperator | null;
+
+beforeEach(() => {
+  folders = makeFolders();
+  operator = null;
+});
+afterEach(async () => {
+  await operator?.close();
+  folders.remove();
+});
+
+function line(agent: string, msg: string, time = Date.now(), rest: object = {}) {
+  return { level: 30, time, msg, agent, instanceId: `${agent}-abcd2345`, ...rest };
+}
+
+/** Writes an agent's log of today. */
+function writeLog(agent: string, ...lines: object[]): void {
+  const dir = join(folders.projectDir, ".al/logs");
+  mkdirSync(dir, { recursive: true });
+  const day = new Date().toISOString().slice(0, 10);
+  const text = lines.map((each) => `${JSON.stringify(each)}\n`).join("");
+  writeFileSync(join(dir, `${agent}-${day}.log`), text);
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(20);
+}
+
+describe("al logs", () => {
+  test("prints what is there without a scheduler, with levels and indented breaks", async () => {
+    writeLog("dev", line("dev", "one\ntwo"), line("dev", "bad", Date.now(), { level: 50 }));
+    const { code, stdout } = await folders.al(["logs", "dev"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}one\n {4}two\n\d\d:\d\d:\d\d ERROR bad\n$/);
+  });
+
+  test("mixes all agents by time and names them", async () => {
+    const now = Date.now();
+    writeLog("dev", line("dev", "second", now - 1000));
+    writeLog("review", line("review", "first", now - 2000), line("review", "third", now));
+    const { stdout } = await folders.al(["logs"]);
+    expect(stdout.match(/(dev|review) \w+/g)).toEqual([
+      "review first",
+      "dev second",
+      "review third",
+    ]);
+  });
+
+  test("takes the last lines, one run, and a length of time", async () => {
+    const other = { instanceId: "dev-other222" };
+    const old = Date.now() - 3_600_000;
+    writeLog(
+      "dev",
+      line("dev", "old", old),
+      line("dev", "new"),
+      line("dev", "other", Date.now(), other),
+    );
+    const messages = async (...args: string[]) => {
+      const { stdout } = await folders.al(["logs", "dev", "--json", ...args]);
+      return (JSON.parse(stdout) as { entries: { msg: string }[] }).entries.map(({ msg }) => msg);
+    };
+    expect(await messages("-n", "1")).toEqual(["other"]);
+    expect(await messages("-i", "dev-other222")).toEqual(["other"]);
+    expect(await messages("--since", "10m")).toEqual(["new", "other"]);
+  });
+
+  test("tells an agent that hasn't run from one that isn't there", async () => {
+    mkdirSync(join(folders.projectDir, "agents/review"), { recursive: true });
+    expect(await folders.al(["logs", "review"])).toMatchObject({ code: 0, stdout: "" });
+    const unknown = await folders.al(["logs", "reveiw"]);
+    expect(unknown).toMatchObject({ code: 1, stdout: "" });
+    expect(unknown.stderr).toContain('did you mean "review"?');
+  });
+});
+
+describe("al logs of what is not there", () => {
+  test("a directory that is no project is told as that", async () => {
+    const ran = await folders.al(["logs", "-p", join(folders.projectDir, "..")]);
+    expect(ran).toMatchObject({ code: 1, stdout: "" });
+    expect(ran.stderr).toContain("not a project");
+  });
+
+  test("a run without a line is told as one that is not known", async () => {
+    writeLog("dev", line("dev", "one"));
+    const ran = await folders.al(["logs", "-i", "dev-xxxxxxxx"]);
+    expect(ran).toMatchObject({ code: 1, stdout: "" });
+    expect(ran.stderr).toContain("no log lines of a run dev-xxxxxxxx");
+  });
+});
+
+describe("al logs --follow", () => {
+  test("prints lines as they come and takes up a cut stream without losing or doubling", async () => {
+    const after: unknown[] = [];
+    operator = await startFakeOperator(folders, {
+      "GET /control/status": () => snapshotOf([]),
+      "GET /api/logs/stream": ({ headers, query }: Asked, response: ServerResponse) => {
+        after.push([headers["last-event-id"], query.get("lines")]);
+        const send = eventStream(response);
+        if (after.length === 1) {
+          send("log", "dev:1", line("dev", "one"));
+          setTimeout(() => response.destroy(), 50);
+        } else if (after.length === 2) {
+          send("log", "dev:2", line("dev", "two"));
+        }
+      },
+    });
+    const { code, stdout } = await folders.interrupt(["logs", "-f", "-n", "5"], /two/);
+    expect(code).toBe(130);
+    expect(stdout.match(/dev (one|two)/g)).toEqual(["dev one", "dev two"]);
+    expect(after).toEqual([
+      [undefined, "5"],
+      ["dev:1", "5"],
+    ]);
+  });
+
+  test("waits for a scheduler that went away and goes on where it was", async () => {
+    const stream =
+      (text: string) =>
+      ({ headers }: Asked, response: ServerResponse) => {
+        eventStream(response)(
+          "log",
+          "dev:1",
+          line("dev", `${text} after ${String(headers["last-event-id"])}`),
+        );
+      };
+    operator = await startFakeOperator(folders, { "GET /api/logs/stream": stream("before") });
+    const ran = folders.interrupt(["logs", "-f"], /again/);
+    await until(() => operator?.asked.length === 1);
+    await operator.close();
+    await sleep(500);
+    operator = await startFakeOperator(folders, {
+      "GET /control/status": () => snapshotOf([]),
+      "GET /api/logs/stream": stream("again"),
+    });
+    const { stdout, stderr } = await ran;
+    expect(stdout).toContain("before after undefined");
+    expect(stdout).toContain("again after dev:1");
+    expect(stderr).toContain("waiting for it");
+  });
+
+  test("waits for a scheduler that is just starting", async () => {
+    operator = await startFakeOperator(folders, {
+      "GET /api/logs/stream": (_request, response) =>
+        void eventStream(response)("log", "dev:1", line("dev", "before")),
+    });
+    const ran = folders.interrupt(["logs", "-f"], /again/);
+    await until(() => operator?.asked.length === 1);
+    await operator.close();
+    const startedAt = new Date().toISOString();
+    const unheard = { socketPath: null, gatewayUrl: null, version: "0.1.0" };
+    const lock = lockProject(folders.projectDir, { pid: process.pid, startedAt, ...unheard });
+    await sleep(1500);
+    lock.release();
+    operator = await startFakeOperator(folders, {
+      "GET /control/status": () => snapshotOf([]),
+      "GET /api/logs/stream": (_request, response) =>
+        void eventStream(response)("log", "dev:2", line("dev", "again")),
+    });
+    const { code, stdout } = await ran;
+    expect(code).toBe(130);
+    expect(stdout).toContain("again");
+  });
+
+  test("a reader that has enough ends it", async () => {
+    operator = await startFakeOperator(folders, {
+      "GET /api/logs/stream": (_request, response) => {
+        const send = eventStream(response);
+        const timer = setInterval(() => send("log", "dev:1", line("dev", "again")), 20);
+        response.on("close", () => clearInterval(timer));
+      },
+    });
+    const ran = await folders.bash("$AL logs -f | head -n 2; echo ${PIPESTATUS[0]}");
+    expect(ran.stdout).toMatch(/again\n.*again\n0\n$/);
+    expect(ran.stderr).toBe("");
+  });
+
+  test("an unknown agent ends it with the one that was meant", async () => {
+    operator = await startFakeOperator(folders, {
+      "GET /control/status": () => snapshotOf([]),
+      "GET /dashboard/api/logs/nobody/stream": (_request, response) =>
+        problem(response, 404, "unknown_agent", "no"),
+    });
+    const { code, stderr } = await folders.al(["logs", "-f", "nobody"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('there is no agent "nobody"');
+  });
+});
+
+describe("al logs --grep", () => {
+  const words = ["logs", "--grep"];
+
+  test("prints a row for each line that matches, newest first, without a scheduler and an index", async () => {
+    const now = Date.now();
+    writeLog("dev", line("dev", "deploy failed: disk full", now - 2000, { kind: "said" }));
+    writeLog("web", line("web", "nothing"), line("web", "Deploy is done", now, { level: 50 }));
+    const { code, stdout } = await folders.al([...words, "deploy"]);
+    expect(code).toBe(0);
+    expect(stdout.split("\n").map((row) => row.slice("2026-03-01 09:04:05".length))).toEqual([
+      "  web-abcd2345  scheduler  Deploy is done",
+      "  dev-abcd2345  said  deploy failed: disk full",
+      "",
+    ]);
+    const failed = await folders.al([...words, "deploy", "--kind", "error", "--json"]);
+    expect(JSON.parse(failed.stdout)).toMatchObject({
+      runs: [{ agent: "web", count: 1, matches: [{ isError: true, ranges: [[0, 6]] }] }],
+      next: null,
+    });
+    const oldest = await folders.al([...words, "deploy", "--oldest", "-n", "1", "-a", "dev"]);
+    expect(oldest.stdout).toContain("disk full");
+  });
+
+  test("shows each run with the lines around on a terminal, and acts on no control sequence", async () => {
+    const instanceId = { instanceId: "dev-abcd2345" };
+    writeLog(
+      "dev",
+      line("dev", "line before", Date.now(), instanceId),
+      line("dev", "the disk is full", Date.now(), { kind: "said", level: 50 }),
+      line("dev", "\u001b[31mfull\u001b[2J red", Date.now(), instanceId),
+    );
+    const terminal = onTerminal(folders, ["logs", "--grep", "full"]);
+    await terminal.ended;
+    expect(terminal.shown()).toContain("dev-abcd2345  2 lines");
+    expect(terminal.shown()).toMatch(/said\s+line before\s+the disk is full\s+full red/);
+  });
+
+  test("says when nothing matches, and what is wrong with a search", async () => {
+    writeLog("dev", line("dev", "one"));
+    expect(await folders.al([...words, "two"])).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: "no matching lines\n",
+    });
+    const ofRun = await folders.al([...words, "two", "-i", "dev-abcd2345"]);
+    expect(ofRun).toMatchObject({ code: 0, stderr: "no matching lines\n" });
+    const none = await folders.al(["logs", "--grep=.."]);
+    expect(none.stderr).toContain("the search has no word");
+    const alone = await folders.al(["logs", "--oldest"]);
+    expect(alone).toMatchObject({ code: 2 });
+    expect(alone.stderr).toContain("need --grep");
+    const both = await folders.al([...words, "one", "-f"]);
+    expect(both).toMatchObject({ code: 2 });
+    const unknown = await folders.al(["logs", "nope", "--grep", "one"]);
+    expect(unknown.code).toBe(1);
+  });
+});

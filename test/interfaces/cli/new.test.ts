@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listAgents, readAgent } from "../../../src/foundation/config/agent-files.ts";
+import { loadProject } from "../../../src/foundation/config/load-project.ts";
+import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
+import { readScriptFile } from "../../../src/features/models/script-file.ts";
+import { knownToAgents } from "../../../src/interfaces/operations/known-to-agents.ts";
+import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
+import { makeFolders } from "./fake-operator.ts";
+import type { Folders } from "./fake-operator.ts";
+import { onTerminal, whyNoTerminal } from "./terminal.ts";
+
+let folders: Folders;
+let dir: string;
+beforeEach(() => {
+  folders = makeFolders();
+  dir = join(folders.projectDir, "made");
+});
+afterEach(() => folders.remove());
+
+const noTerminal = whyNoTerminal();
+if (noTerminal !== null) process.stderr.write(`skipped: al new on a terminal (${noTerminal})\n`);
+
+function read(path: string): string {
+  return readFileSync(join(dir, path), "utf8");
+}
+
+/** The only agent of the new project, as the scheduler would have it. */
+async function theAgent() {
+  const { project, warnings } = await loadProject(dir, filterTable);
+  const { names } = await listAgents(dir);
+  const files = await readAgent(dir, names[0] ?? "");
+  if (files === null) throw new Error("no agent");
+  const change = resolveAgent(files, project, knownToAgents());
+  if (change.type !== "set") throw new Error(JSON.stringify(change));
+  return { project, agent: change.agent, warnings: [...warnings, ...change.warnings] };
+}
+
+describe("al new", () => {
+  test("makes a project without a fault that runs with the scripted model", async () => {
+    const { code, stdout, stderr } = await folders.al(["new", dir]);
+    expect(code).toBe(0);
+    expect(stdout.split("\n")).toContain("agents/hello/SKILL.md");
+    expect(stderr).toContain("al start --web-ui");
+    const { agent, warnings } = await theAgent();
+    expect(warnings).toEqual([]);
+    expect(agent).toMatchObject({ name: "hello", runtime: { type: "host-user", runAs: "$USER" } });
+    const script = await readScriptFile(agent.models[0]?.script ?? "");
+    expect(script.turns.length).toBeGreaterThan(1);
+  });
+
+  test("needs one changed line for a real model", async () => {
+    await folders.al(["new", dir]);
+    const path = join(dir, "agents/hello/config.toml");
+    const [, real = ""] = /# with a key: (\[.+\])/.exec(read("agents/hello/config.toml")) ?? [];
+    writeFileSync(path, readFileSync(path, "utf8").replace('["scripted"]', real));
+    const { agent } = await theAgent();
+    expect(agent.models).toMatchObject([{ provider: "anthropic", credential: "anthropic_key" }]);
+  });
+
+  test("keeps the state out of git, and tells editors where the schemas are", async () => {
+    await folders.al(["new", dir]);
+    expect(read(".gitignore")).toMatch(/^\.al\/$/m);
+    for (const [file, folder] of [
+      ["config.toml", "."],
+      ["agents/hello/config.toml", "agents/hello"],
+    ] as const) {
+      const [, path = ""] = /^#:schema (\S+)\n/.exec(read(file)) ?? [];
+      const schema = JSON.parse(read(join(folder, path))) as { properties: object };
+      expect(Object.keys(schema.properties)).toEqual(
+        expect.arrayContaining(Object.keys(parse(read(file)))),
+      );
+    }
+  });
+
+  test("takes everything from flags", async () => {
+    const flags = ["--agent", "news-desk", "--provider", "custom", "--model", "my model"];
+    const more = ["--base-url", "http://127.0.0.1:9/v1", "--schedule", "0 9 * * 1-5"];
+    const { code, stdout, stderr } = await folders.al(["new", dir, ...flags, ...more, "--json"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({ dir, agent: "news-desk", models: ["custom"] });
+    const { agent } = await theAgent();
+    expect(agent).toMatchObject({
+      name: "news-desk",
+      title: "News desk",
+      schedule: "0 9 * * 1-5",
+      models: [{ provider: "custom", model: "my model", baseUrl: "http://127.0.0.1:9/v1" }],
+    });
+  });
+
+  test("warns of a model that is not known, and says what its runs assume", async () => {
+    const flags = ["--provider", "openai", "--model", "gpt-6"];
+    const { code, stderr } = await folders.al(["new", dir, ...flags]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/warning: model gpt: "gpt-6" is not in the list .* 272,000 tokens/);
+    expect(stderr).toMatch(
+      /^hello: 30 runs in 30 days by its schedule\. Its first runs show .* at most \$10\.00$/m,
+    );
+  });
+
+  test("overwrites nothing, and then writes nothing", async () => {
+    mkdirSync(join(dir, "agents/hello"), { recursive: true });
+    writeFileSync(join(dir, "agents/hello/SKILL.md"), "mine");
+    const { code, stdout, stderr } = await folders.al(["new", dir]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`${dir}/agents/hello/SKILL.md is there already`);
+    expect(read("agents/hello/SKILL.md")).toBe("mine");
+    expect(existsSync(join(dir, "config.toml"))).toBe(false);
+    expect(existsSync(join(dir, ".al"))).toBe(false);
+  });
+
+  test("says of a project that is there how to go on", async () => {
+    const { code, stderr } = await folders.al(["new", folders.projectDir]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("hint: al agent new");
+  });
+
+  test.each([
+    [["--agent", "Hello!"], "--agent"],
+    [["--schedule", "every day"], "--schedule"],
+    [["--provider", "nobody"], "--provider"],
+    [["--provider", "custom"], "--model is missing"],
+  ])("refuses %j as usage error", async (flags, text) => {
+    const { code, stderr } = await folders.al(["new", dir, ...flags]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(text);
+    expect(existsSync(dir)).toBe(false);
+  });
+});
+
+describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
+  test("asks for what no flag says", async () => {
+    const asked = onTerminal(folders, ["new", dir]);
+    await asked.until("Name of the first agent");
+    asked.line("Not A Name");
+    await asked.until("is not an agent's name");
+    asked.key("\u0015");
+    asked.line("greeter");
+    await asked.until("Model provider");
+    await asked.until("❯ scripted");
+    expect(asked.shown()).toMatch(/Model provider\s+anthropic\s+openai\s+google\s/);
+    asked.line("");
+    await asked.until("When it runs");
+    asked.line("");
+    expect(await asked.ended).toBe(0);
+    expect((await theAgent()).agent).toMatchObject({ name: "greeter", schedule: "* * * * *" });
+  });
+
+  test("Ctrl-C at a question leaves nothing behind", async () => {
+    const terminal = onTerminal(folders, ["new", dir]);
+    await terminal.until("Name of the first agent");
+    terminal.key("\u0003");
+    expect(await terminal.ended).toBe(130);
+    expect(terminal.shown()).not.toContain("    at ");
+    expect(existsSync(dir)).toBe(false);
+  });
+
+  test("--yes asks nothing", async () => {
+    const terminal = onTerminal(folders, ["new", dir, "--yes"]);
+    expect(await terminal.ended).toBe(0);
+    expect(existsSync(join(dir, "config.toml"))).toBe(true);
+  });
+});

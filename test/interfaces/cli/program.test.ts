@@ -1,0 +1,139 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { builtAl } from "../../helpers/scheduler.ts";
+import { makeFolders } from "./fake-operator.ts";
+import type { Folders } from "./fake-operator.ts";
+
+let folders: Folders;
+beforeEach(() => {
+  folders = makeFolders();
+});
+afterEach(() => folders.remove());
+
+describe("help", () => {
+  test("lists the commands on standard output, without the hidden one", async () => {
+    const { code, stdout, stderr } = await folders.al(["--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const command of ["start", "stat", "logs", "history", "run", "pause", "kill", "stop"]) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
+    }
+    expect(stdout).not.toContain("_run-agent");
+  });
+
+  test("of a command names the options that every command has", async () => {
+    const { code, stdout } = await folders.al(["stat", "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("--project <dir>");
+    expect(stdout).toContain("--json");
+  });
+
+  test("the version is the package's", async () => {
+    const { code, stdout } = await folders.al(["--version"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe("--json", () => {
+  test("the version and helps are documents, too", async () => {
+    const json = async (...args: readonly string[]): Promise<unknown> => {
+      const { code, stdout, stderr } = await folders.al([...args, "--json"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      return JSON.parse(stdout);
+    };
+    expect(await json("--version")).toEqual({ version: expect.stringMatching(/^\d+\./) as string });
+    expect(await json("help")).toMatchObject({ path: ["al"] });
+    const creds = { path: ["al", "creds", "add"] };
+    expect(await json("creds", "add", "--help")).toMatchObject(creds);
+    expect(await json("help", "run")).toMatchObject({ path: ["al", "run"] });
+    expect((await folders.al(["help", "nope", "--json"])).code).toBe(2);
+  });
+
+  test.each([[[]], [["agent"]]])("without a command (%j) is one document, too", async (args) => {
+    const { code, stdout } = await folders.al([...args, "--json"]);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: "usage" } });
+  });
+});
+
+describe.skipIf(process.getuid?.() !== 0)("a project of another OS user", () => {
+  const nobody = 65_534;
+
+  test.each([["stat"], ["logs"]])("is named as such by al %s", (command) => {
+    const state = join(folders.projectDir, ".al");
+    mkdirSync(join(state, "run"), { recursive: true });
+    chmodSync(state, 0o700);
+    chmodSync(join(folders.projectDir, ".."), 0o755);
+    const ran = spawnSync(process.execPath, [builtAl, command, "-p", folders.projectDir], {
+      ...{ uid: nobody, gid: nobody, encoding: "utf8" },
+      env: { PATH: process.env.PATH, HOME: "/nonexistent" },
+    });
+    expect(ran.stderr).toContain("is closed to you: it belongs to the OS user root");
+    expect(ran.stderr).toContain("sudo -u");
+    expect(ran.status).toBe(1);
+  });
+});
+
+describe("a usage error", () => {
+  test.each([
+    [["sta"], "unknown command 'sta'", 'did you mean "stat"?'],
+    [["strat"], "unknown command 'strat'", 'did you mean "start" or "stat"?'],
+    [["xyzzy"], "unknown command 'xyzzy'", "al --help lists the commands"],
+    [["stat", "--jsn"], "unknown option '--jsn'", 'did you mean "--json"?'],
+    [["help", "stta"], "unknown command 'stta'", 'did you mean "stat"?'],
+    [["help", "nope"], "unknown command 'nope'", "al --help lists the commands"],
+    [["kill"], "missing required argument", "al kill --help shows how it is used"],
+    [["creds", "rm"], "missing required argument", "al creds rm --help shows how it is used"],
+    [["run", "a", "--xyzzy"], "unknown option", "al run --help shows how it is used"],
+    [["--xyzzy"], "unknown option", "al --help shows how it is used"],
+    [["start", "--port", "http"], "whole number from 0 to 65535", "al start --help shows"],
+    [["logs", "--since", "yesterday"], "10m", undefined],
+    [["stat", "extra"], "too many arguments", undefined],
+  ])("%j exits 2 and says so on standard error", async (args, message, hint) => {
+    const { code, stdout, stderr } = await folders.al(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toContain(message);
+    if (hint !== undefined) expect(stderr).toContain(`hint: ${hint}`);
+    expect(stderr).not.toContain("    at ");
+  });
+
+  test("with --json is one document on standard output", async () => {
+    const { code, stdout, stderr } = await folders.al(["sta", "--json"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual({
+      error: { code: "usage", message: "unknown command 'sta'", hint: 'did you mean "stat"?' },
+    });
+  });
+});
+
+describe("without a scheduler", () => {
+  test.each([["stat"], ["history"], ["pause"], ["stop"], ["kill", "a"], ["logs", "-f"]])(
+    "al %s says that none runs, and how to start one",
+    async (...args) => {
+      const { code, stdout, stderr } = await folders.al(args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain(`error: no scheduler is running for ${folders.projectDir}`);
+      expect(stderr).toContain("hint: al start starts one");
+      expect(stderr).not.toContain("    at ");
+    },
+  );
+
+  test("--json says the same as a document", async () => {
+    const { code, stdout } = await folders.al(["stat", "--json"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: "not_running" } });
+  });
+
+  test("a directory that isn't there and one that is no project are told apart", async () => {
+    const absent = await folders.al(["stat", "-p", folders.home]);
+    expect(absent).toMatchObject({ code: 2, stdout: "" });
+    expect(absent.stderr).toContain(`${folders.home} is not a directory`);
+    mkdirSync(folders.home);
+    const other = await folders.al(["-p", folders.home, "stat"]);
+    expect(other).toMatchObject({ code: 1, stdout: "" });
+    expect(other.stderr).toContain("holds no config.toml");
+  });
+});

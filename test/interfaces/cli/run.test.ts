@@ -1,0 +1,250 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ServerResponse } from "node:http";
+import { anAgentStatus } from "../../helpers/agent-status.ts";
+import {
+  eventStream,
+  makeFolders,
+  problem,
+  snapshotOf,
+  startFakeOperator,
+} from "./fake-operator.ts";
+import type { FakeOperator, Folders, Routes } from "./fake-operator.ts";
+
+let folders: Folders;
+let operator: FakeOperator;
+
+beforeEach(() => {
+  folders = makeFolders();
+});
+afterEach(async () => {
+  await operator.close();
+  folders.remove();
+});
+
+const instanceId = "dev-abcd2345";
+/** Where the trigger itself is asked for: a page of the history holds only so many newer ones. */
+const lookUp = "GET /api/stats/triggers/t1/calls";
+
+function entry(rest: object) {
+  return {
+    id: "t1",
+    at: new Date().toISOString(),
+    kind: "manual",
+    agent: "dev",
+    instanceId,
+    outcome: null,
+    exitCode: null,
+    reason: null,
+    durationMs: null,
+    ...rest,
+  };
+}
+
+function line(msg: string, rest: object = {}) {
+  return { level: 30, time: Date.now(), msg, agent: "dev", instanceId, kind: "said", ...rest };
+}
+
+/** A run that says hello and ends as `end` says; `looks` answers to the history come before that. */
+function aRun(end: object, looks = 1, more: Routes = {}): Routes {
+  let looked = 0;
+  return {
+    "POST /control/trigger/dev": () => ({
+      ...{ success: true, agent: "dev", triggerId: "t1", instanceId, queued: false },
+    }),
+    [lookUp]: () => ({ entries: [entry(looked++ < looks ? {} : end)] }),
+    "GET /dashboard/api/logs/dev/stream": (_request, response) => {
+      const send = eventStream(response);
+      send("log", "f:1", line("hello"));
+      send("log", "f:2", line("the end", { kind: "run", outcome: "succeeded" }));
+    },
+    ...more,
+  };
+}
+
+test.each([
+  [{ outcome: "succeeded", exitCode: 0 }, 0],
+  [{ outcome: "failed", exitCode: 3 }, 3],
+  [{ outcome: "failed", exitCode: null }, 1],
+  [{ outcome: "timed_out", exitCode: 143 }, 124],
+  [{ outcome: "killed", exitCode: null }, 137],
+  [{ outcome: "out_of_memory", exitCode: 137 }, 137],
+  [{ outcome: "lost", exitCode: null }, 1],
+])("prints the run's log and exits for %j with %i", async (end, code) => {
+  operator = await startFakeOperator(folders, aRun(end));
+  const ran = await folders.al(["run", "dev"]);
+  expect(ran.code).toBe(code);
+  expect(ran.stdout).toContain("hello");
+  expect(ran.stderr).toContain(`${instanceId} ${end.outcome}`);
+});
+
+test("hands the prompt on", async () => {
+  let body: unknown;
+  const routes = aRun({ outcome: "succeeded" });
+  const trigger = routes["POST /control/trigger/dev"];
+  routes["POST /control/trigger/dev"] = (request, response) => {
+    body = request.body;
+    return trigger?.(request, response);
+  };
+  operator = await startFakeOperator(folders, routes);
+  await folders.al(["run", "dev", "--prompt", "be brief"]);
+  expect(body).toEqual({ prompt: "be brief" });
+});
+
+test("--json prints what became of it alone, and the log beside it", async () => {
+  operator = await startFakeOperator(folders, aRun({ outcome: "failed", exitCode: 3 }));
+  const { code, stdout, stderr } = await folders.al(["run", "dev", "--json"]);
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({ triggerId: "t1", outcome: "failed" });
+  expect(stderr).toContain("hello");
+});
+
+test("a queued run is waited for", async () => {
+  const routes = aRun({ outcome: "succeeded" }, 3);
+  routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
+  const look = routes[lookUp];
+  let looked = 0;
+  routes[lookUp] = (request, response) => {
+    if (looked++ === 0) return { entries: [entry({ instanceId: null })] };
+    return look?.(request, response);
+  };
+  operator = await startFakeOperator(folders, routes);
+  const { code, stdout, stderr } = await folders.al(["run", "dev"]);
+  expect(code).toBe(0);
+  expect(stderr).toContain("waits for its turn");
+  expect(stdout).toContain("hello");
+});
+
+test("a run is found behind any number of newer triggers and among its calls", async () => {
+  const newer = Array.from({ length: 200 }, (_, n) => entry({ id: `newer-${n}` }));
+  const own = entry({ outcome: "failed", exitCode: 3 });
+  const routes = aRun({}, 0, {
+    "GET /api/stats/triggers": () => ({ triggers: newer }),
+    [lookUp]: () => ({ entries: [own, entry({ id: "call", outcome: "succeeded" })] }),
+  });
+  operator = await startFakeOperator(folders, routes);
+  expect((await folders.al(["run", "dev"])).code).toBe(3);
+});
+
+test("a run that waits for an image that could not be built says why", async () => {
+  const routes = aRun({ outcome: "succeeded" }, 3);
+  routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
+  const error = "the image al-dev could not be built: no such file";
+  routes["GET /control/status"] = () =>
+    snapshotOf([anAgentStatus("dev", { state: "error", error })]);
+  operator = await startFakeOperator(folders, routes);
+  const { stderr } = await folders.al(["run", "dev"]);
+  expect(stderr).toContain(`the run waits for its turn; the error of dev: ${error}`);
+});
+
+test("a run that was dropped before it began ends with 1 and its reason", async () => {
+  const dropped = { instanceId: null, outcome: "dropped", reason: "queue_full" };
+  const routes = aRun(dropped, 0);
+  routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
+  operator = await startFakeOperator(folders, routes);
+  const { code, stderr } = await folders.al(["run", "dev"]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("dropped: queue_full");
+});
+
+test("a log stream that is cut goes on after its last line", async () => {
+  const after: (string | string[] | undefined)[] = [];
+  const stream = (
+    request: { headers: NodeJS.Dict<string | string[]> },
+    response: ServerResponse,
+  ) => {
+    after.push(request.headers["last-event-id"]);
+    const send = eventStream(response);
+    if (after.length === 1) {
+      send("log", "f:1", line("first half"));
+      setTimeout(() => response.destroy(), 50);
+    } else {
+      send("log", "f:2", line("second half"));
+      send("log", "f:3", line("end", { kind: "run", outcome: "succeeded" }));
+    }
+  };
+  operator = await startFakeOperator(
+    folders,
+    aRun({ outcome: "succeeded" }, 4, { "GET /dashboard/api/logs/dev/stream": stream }),
+  );
+  const { code, stdout } = await folders.al(["run", "dev"]);
+  expect(code).toBe(0);
+  expect(after).toEqual([undefined, "f:1"]);
+  expect(stdout.match(/first half/g)).toHaveLength(1);
+  expect(stdout).toContain("second half");
+});
+
+test("a log that cannot be had doesn't hide how the run ended", async () => {
+  const refuse = (_request: unknown, response: ServerResponse) =>
+    problem(response, 503, "store_unavailable", "The log is not there.");
+  operator = await startFakeOperator(
+    folders,
+    aRun({ outcome: "failed", exitCode: 5 }, 3, { "GET /dashboard/api/logs/dev/stream": refuse }),
+  );
+  const { code, stderr } = await folders.al(["run", "dev"]);
+  expect(code).toBe(5);
+  expect(stderr).toContain("the log cannot be followed any more: The log is not there.");
+});
+
+test("a scheduler that stops after the run leaves the end in the log", async () => {
+  const dir = join(folders.projectDir, ".al/logs");
+  const day = new Date().toISOString().slice(0, 10);
+  const end = line("run failed", { kind: "run", outcome: "failed", exitCode: 4, durationMs: 100 });
+  const routes = aRun({}, 100);
+  const look = routes[lookUp];
+  routes["GET /dashboard/api/logs/dev/stream"] = (_request, response) => {
+    eventStream(response)("log", "f:1", line("hello"));
+  };
+  routes[lookUp] = (request, response) => {
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, `dev-${day}.log`), `${JSON.stringify(end)}\n`);
+    setTimeout(() => void operator.close(), 50);
+    return look?.(request, response);
+  };
+  operator = await startFakeOperator(folders, routes);
+  const { code, stdout } = await folders.al(["run", "dev", "--json"]);
+  expect(code).toBe(4);
+  expect(JSON.parse(stdout)).toMatchObject({ instanceId, outcome: "failed", durationMs: 100 });
+});
+
+test("a scheduler that is gone before the run's end is an error", async () => {
+  const routes = aRun({}, 100);
+  const look = routes[lookUp];
+  routes[lookUp] = (request, response) => {
+    setTimeout(() => void operator.close(), 50);
+    return look?.(request, response);
+  };
+  operator = await startFakeOperator(folders, routes);
+  const { code, stderr } = await folders.al(["run", "dev"]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("no scheduler is running");
+});
+
+test("a disabled and an unknown agent are refused with what to do", async () => {
+  operator = await startFakeOperator(folders, {
+    "GET /control/status": () => snapshotOf([anAgentStatus("dev")]),
+    "POST /control/trigger/dev": (_request, response) =>
+      problem(response, 409, "disabled", "dev is disabled (al resume dev enables it)"),
+    "POST /control/trigger/def": (_request, response) =>
+      problem(response, 404, "unknown_agent", "no"),
+  });
+  const { stderr } = await folders.al(["run", "dev"]);
+  expect(stderr).toBe("error: dev is disabled (al resume dev enables it)\n");
+  expect((await folders.al(["run", "def"])).stderr).toContain('did you mean "dev"?');
+});
+
+test("control sequences of a log line don't reach the terminal", async () => {
+  const stream = (_request: unknown, response: ServerResponse) => {
+    const send = eventStream(response);
+    send("log", "f:1", line("evil \u001b]0;title\u0007 \u009b31mtext"));
+    send("log", "f:2", line("end", { kind: "run", outcome: "succeeded" }));
+  };
+  operator = await startFakeOperator(
+    folders,
+    aRun({ outcome: "succeeded" }, 1, { "GET /dashboard/api/logs/dev/stream": stream }),
+  );
+  const { stdout } = await folders.al(["run", "dev"]);
+  expect(stdout).toContain("evil  text");
+  expect(stdout).not.toMatch(/[\u001b\u0007\u009b\r]/);
+});

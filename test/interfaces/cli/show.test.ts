@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { aRunView } from "../../helpers/run-view.ts";
+import { historyEntry } from "../../helpers/history-entry.ts";
+import { makeFolders, problem, startFakeOperator } from "./fake-operator.ts";
+import type { FakeOperator, Folders, Routes } from "./fake-operator.ts";
+
+let folders: Folders;
+let operator: FakeOperator | null;
+
+beforeEach(() => {
+  folders = makeFolders();
+  operator = null;
+});
+afterEach(async () => {
+  await operator?.close();
+  folders.remove();
+});
+
+async function serve(routes: Routes): Promise<void> {
+  operator = await startFakeOperator(folders, routes);
+}
+
+const version = { hash: "b".repeat(32), commit: "c".repeat(40), dirty: true };
+const text = '--- dev-aaaaaaaa/config.json\n+++ b\n@@ -1 +1 @@\n-  "scale": 1\n+  "scale": 2\n';
+const difference = {
+  from: { instanceId: "dev-aaaaaaaa", version: { hash: "a", commit: null, dirty: null } },
+  to: { instanceId: "dev-bbbbbbbb", version },
+  ...{ changed: true, text },
+};
+
+describe("al show", () => {
+  test("prints a run with what it asked, ran, called and returned", async () => {
+    const made = [historyEntry({ id: "1", agent: "cat", instanceId: "cat-aaaaaaaa" })];
+    const run = aRunView("dev-bbbbbbbb", {
+      ...{ version, value: { ok: true }, lastWords: "Done.\u001b[2J\nBye.", durationMs: 1200 },
+      calls: { received: null, made },
+    });
+    await serve({ "GET /api/runs/dev-bbbbbbbb": () => run });
+    const { stdout, stderr, code } = await folders.al(["show", "dev-bbbbbbbb"]);
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+    expect(stdout).toMatch(/^dev-bbbbbbbb succeeded\nTrigger {5}schedule\n/);
+    expect(stdout).toMatch(/^Duration {4}1\.2 s$/m);
+    expect(stdout).toMatch(/^Version {5}bbbbbbbbbbbb\nCommit {6}cccccccccccc with changes$/m);
+    expect(stdout).toMatch(/^Cost {8}\$0\.01 in 2 calls$/m);
+    expect(stdout).toMatch(/^Calls {7}cat succeeded cat-aaaaaaaa$/m);
+    expect(stdout).toMatch(/^Returned {4}\{\n {14}"ok": true\n {12}\}$/m);
+    expect(stdout).toMatch(/^Last words {2}Done\..*\n {12}Bye\.\n$/m);
+    expect(stdout).not.toContain("\u001b");
+    const json = await folders.al(["show", "dev-bbbbbbbb", "--json"]);
+    expect(JSON.parse(json.stdout)).toEqual(run);
+  });
+
+  test("of an agent prints its latest run, and what changed before it", async () => {
+    const triggers = [
+      historyEntry({ id: "2", agent: "dev", instanceId: null, outcome: "skipped" }),
+      historyEntry({ id: "1", agent: "dev", instanceId: "dev-bbbbbbbb" }),
+    ];
+    const unknown: Routes[string] = (_request, response) =>
+      problem(response, 404, "unknown_instance", "there is no run dev");
+    await serve({
+      "GET /api/runs/dev": unknown,
+      "GET /api/runs/dev/diff": unknown,
+      "GET /api/stats/triggers": () => ({
+        triggers,
+        page: 1,
+        limit: 200,
+        total: 2,
+        nextBefore: null,
+      }),
+      "GET /api/runs/dev-bbbbbbbb": () => aRunView("dev-bbbbbbbb", {}),
+      "GET /api/runs/dev-bbbbbbbb/diff": () => difference,
+    });
+    expect((await folders.al(["show", "dev"])).stdout).toMatch(/^dev-bbbbbbbb /);
+    expect((await folders.al(["show", "dev", "--diff"])).stdout).toContain('+  "scale": 2');
+  });
+
+  test("prints a webhook's payload, and whether it ran what its agent's last success ran", async () => {
+    const views = {
+      "dev-bbbbbbbb": aRunView("dev-bbbbbbbb", {
+        payload: '{\n  "title": "\u001b[2Jhi"\n}',
+        lastSuccess: { instanceId: "dev-aaaaaaaa", changed: true },
+      }),
+      "dev-cccccccc": aRunView("dev-cccccccc", {
+        lastSuccess: { instanceId: "dev-aaaaaaaa", changed: false },
+      }),
+    };
+    await serve({
+      "GET /api/runs/dev-bbbbbbbb": () => views["dev-bbbbbbbb"],
+      "GET /api/runs/dev-cccccccc": () => views["dev-cccccccc"],
+    });
+    const changed = await folders.al(["show", "dev-bbbbbbbb"]);
+    expect(changed.stdout).toMatch(/^Payload +\{\n +"title": "hi"\n +\}$/m);
+    expect(changed.stdout).toMatch(
+      /^Last success +dev-aaaaaaaa; changed since then: al show dev-bbbbbbbb --diff$/m,
+    );
+    const same = await folders.al(["show", "dev-cccccccc"]);
+    expect(same.stdout).toMatch(/^Last success +dev-aaaaaaaa; ran the same$/m);
+  });
+
+  test("prints the hosts that a run reached and was denied", async () => {
+    const host = { port: 443, denied: null, connections: 1, bytesOut: 512, bytesIn: 3 * 1024 ** 2 };
+    const lastAt = "2026-11-22T12:00:00.000Z";
+    const denied = {
+      ...host,
+      denied: "not_allowed",
+      connections: 3,
+      bytesOut: 0,
+      bytesIn: 0,
+    } as const;
+    const hosts = [
+      { ...denied, host: "api.evil.test", port: 8443, lastAt },
+      { ...host, host: "api.allowed.test", lastAt },
+      ...Array.from({ length: 25 }, (_, n) => ({ ...host, host: `h${n}.test`, lastAt })),
+    ];
+    await serve({ "GET /api/runs/dev-bbbbbbbb": () => aRunView("dev-bbbbbbbb", { hosts }) });
+    const { stdout } = await folders.al(["show", "dev-bbbbbbbb"]);
+    expect(stdout).toMatch(/^Denied +api\.evil\.test:8443 is not in \[network\]\.allow, 3 times$/m);
+    expect(stdout).toMatch(/^Reached +api\.allowed\.test 512 bytes out, 3\.0 MiB in$/m);
+    expect(stdout).toMatch(/^ +and 6 more$/m);
+  });
+
+  test("--diff prints what changed since the last run that succeeded, or since another one", async () => {
+    const queries: string[] = [];
+    await serve({
+      "GET /api/runs/dev-bbbbbbbb/diff": ({ query }) => {
+        queries.push(query.toString());
+        return difference;
+      },
+    });
+    const shown = await folders.al(["show", "dev-bbbbbbbb", "--diff"]);
+    expect(shown).toEqual({
+      ...{ code: 0, stdout: text },
+      stderr: "what changed from dev-aaaaaaaa to dev-bbbbbbbb (commit cccccccccccc with changes)\n",
+    });
+    const named = ["show", "dev-bbbbbbbb", "--diff", "dev-aaaaaaaa", "--json"];
+    expect(JSON.parse((await folders.al(named)).stdout)).toEqual(difference);
+    expect(queries).toEqual(["", "to=dev-aaaaaaaa"]);
+  });
+
+  test("nothing changed is no data", async () => {
+    const same = { ...difference, changed: false, text: "" };
+    await serve({ "GET /api/runs/dev-bbbbbbbb/diff": () => same });
+    const shown = await folders.al(["show", "dev-bbbbbbbb", "--diff"]);
+    expect(shown).toMatchObject({ code: 0, stdout: "" });
+    expect(shown.stderr).toMatch(/^nothing changed from dev-aaaaaaaa to dev-bbbbbbbb/);
+  });
+
+  test("a run that is not there names where runs are found", async () => {
+    await serve({
+      "GET /api/runs/dev-cccccccc": (_, response) =>
+        problem(response, 404, "unknown_instance", 'there is no run "dev-cccccccc"'),
+      "GET /api/stats/triggers": () => ({
+        ...{ triggers: [], page: 1, limit: 200, total: 0, nextBefore: null },
+      }),
+    });
+    const { code, stderr } = await folders.al(["show", "dev-cccccccc"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("al history lists the runs with their instance ids");
+  });
+});

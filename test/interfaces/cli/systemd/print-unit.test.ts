@@ -1,0 +1,136 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemdUnit } from "../../../../src/interfaces/cli/systemd/print-unit.ts";
+import { makeFolders } from "../fake-operator.ts";
+import type { Folders } from "../fake-operator.ts";
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+if (!hasSystemd) process.stderr.write("skipped: systemd-analyze verify (it is not installed)\n");
+
+let folders: Folders;
+beforeEach(() => {
+  folders = makeFolders();
+  writeFileSync(join(folders.projectDir, "config.toml"), models);
+});
+afterEach(() => folders.remove());
+
+const models = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
+
+function addAgent(name: string, runtime: string): void {
+  const dir = join(folders.projectDir, "agents", name);
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, "SKILL.md"), "Do it.\n");
+  const config = `models = ["main"]\ncredentials = []\nschedule = "0 9 * * *"\n[runtime]\n${runtime}\n`;
+  writeFileSync(join(dir, "config.toml"), config);
+}
+
+/** What systemd says against a unit; nothing when all is well. */
+function verified(unit: string): string {
+  if (!hasSystemd) return "";
+  const file = join(folders.projectDir, "almanac-test.service");
+  writeFileSync(file, `${unit}\n`);
+  const { stdout, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
+  return `${stdout}${stderr}`;
+}
+
+function valueOf(unit: string, key: string): string | undefined {
+  return new RegExp(`^${key}=(.*)$`, "m").exec(unit)?.[1];
+}
+
+describe("al start --print-systemd", () => {
+  test("prints a unit that systemd accepts, and beside it how to install it", async () => {
+    addAgent("dev", 'type = "host-user"\nrun_as = "$USER"');
+    const args = ["start", "--print-systemd", "--web-ui", "--port", "9000", "--grace", "90"];
+    const { code, stdout, stderr } = await folders.al(args);
+    expect(code).toBe(0);
+    expect(verified(stdout)).toBe("");
+    expect(valueOf(stdout, "WorkingDirectory")).toBe(folders.projectDir);
+    expect(valueOf(stdout, "User")).toBe(userInfo().username);
+    expect(valueOf(stdout, "Environment")).toBe(`AL_HOME=${folders.home}`);
+    expect(valueOf(stdout, "ExecStart")).toMatch(/^\/\S+ \/\S+ start .*--port 9000/);
+    expect(Number(valueOf(stdout, "TimeoutStopSec"))).toBeGreaterThan(90);
+    expect(valueOf(stdout, "NoNewPrivileges")).toBe("yes");
+    // A crash must leave runs and their logs for the next start, and a run its own /proc.
+    expect(valueOf(stdout, "KillMode")).toBe("process");
+    for (const key of ["PrivateTmp", "ProtectProc", "ProtectKernelTunables", "ProtectHostname"]) {
+      expect(valueOf(stdout, key)).toBeUndefined();
+    }
+    expect(stderr).toContain("/etc/systemd/system/almanac-project.service");
+    expect(stderr).toContain("systemctl enable --now almanac-project");
+  });
+
+  test("lets sudo gain privileges only where an agent runs as another OS user", async () => {
+    addAgent("dev", 'type = "host-user"\nrun_as = "al-agent"');
+    const { stdout } = await folders.al(["start", "--print-systemd"]);
+    expect(valueOf(stdout, "NoNewPrivileges")).toBe("no");
+    // These would forbid it again.
+    for (const key of ["RestrictSUIDSGID", "LockPersonality", "CapabilityBoundingSet"]) {
+      expect(valueOf(stdout, key)).toBeUndefined();
+    }
+    expect(verified(stdout)).toBe("");
+  });
+
+  test("waits for the engine when an agent runs in a container", async () => {
+    addAgent("boxed", 'type = "container"');
+    const { stdout } = await folders.al(["start", "--print-systemd", "--json"]);
+    const { file, unit } = JSON.parse(stdout) as { file: string; unit: string };
+    expect(file).toBe("almanac-project.service");
+    expect(valueOf(unit, "After")).toContain("docker.service");
+    expect(verified(unit)).toBe("");
+  });
+
+  test("starts the project from anywhere, with nothing else in the environment, and stops on SIGTERM", async () => {
+    addAgent("dev", 'type = "host-user"\nrun_as = "$USER"');
+    const { stdout } = await folders.al(["start", "--print-systemd", "--port", "0"]);
+    const [file = "", ...args] = valueOf(stdout, "ExecStart")?.split(" ") ?? [];
+    const [name = "", home = ""] = valueOf(stdout, "Environment")?.split("=") ?? [];
+    const env = { PATH: "/usr/bin:/bin", HOME: folders.home, [name]: home };
+    const child = spawn(file, args, { cwd: "/", env, stdio: ["ignore", "pipe", "inherit"] });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      if (!output.includes("API key:") && text.includes("API key:")) child.kill("SIGTERM");
+      output += text;
+    });
+    const code = await new Promise((done) => child.once("close", done));
+    expect(output).toContain(`runs ${folders.projectDir}`);
+    expect(code).toBe(0);
+  });
+
+  test("says what is wrong with a project that can't be started", async () => {
+    writeFileSync(join(folders.projectDir, "config.toml"), "workQueueSize = 0\n");
+    const { code, stdout, stderr } = await folders.al(["start", "--print-systemd"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("config.toml:1:");
+  });
+});
+
+describe("a unit", () => {
+  const facts = {
+    projectDir: "/srv/my project",
+    command: [process.execPath, "/opt/al.js", "start", 'a "50%" $HOME\\x'],
+    user: "root",
+    home: "/srv/my home",
+    env: { TZ: "$no 100%" },
+    graceSeconds: 30,
+    needsSudo: false,
+    needsEngine: false,
+  };
+
+  test("has what systemd would take for its own signs escaped", () => {
+    const unit = systemdUnit(facts);
+    expect(verified(unit)).toBe("");
+    expect(valueOf(unit, "WorkingDirectory")).toBe("/srv/my project");
+    expect(valueOf(unit, "ReadWritePaths")).toBe('"/srv/my project" "-/srv/my home"');
+    expect(valueOf(unit, "ExecStart")).toContain(' "a \\"50%%\\" $$HOME\\\\x"');
+    expect(valueOf(unit, "Environment")).toBe('"TZ=$no 100%%"');
+  });
+
+  test("refuses a path that would begin a line of its own", () => {
+    expect(() => systemdUnit({ ...facts, projectDir: "/srv/x\nExecStartPre=/bin/evil" })).toThrow(
+      "cannot be part of a systemd unit",
+    );
+  });
+});

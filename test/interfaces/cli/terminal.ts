@@ -1,0 +1,52 @@
+import { spawn, spawnSync } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { builtAl, compileCache } from "../../helpers/scheduler.ts";
+import type { Folders } from "./fake-operator.ts";
+
+/** Why nothing can be tested on a terminal here; null when it can. */
+export function whyNoTerminal(): string | null {
+  const { status } = spawnSync("script", ["--version"]);
+  return status === 0 ? null : "util-linux's script, which makes a terminal, is not there";
+}
+
+/** An `al` process on a pseudo terminal. */
+export interface Terminal {
+  /** All that was shown so far, without control sequences. */
+  readonly shown: () => string;
+  /** Resolves once the text was shown after what was typed last; rejects when the process ends first. */
+  readonly until: (text: string | RegExp) => Promise<void>;
+  /** Types a line; `key` types without Enter. */
+  readonly line: (text: string) => void;
+  readonly key: (text: string) => void;
+  readonly ended: Promise<number | null>;
+}
+
+/** Runs the built `al` on a terminal. Arguments may not need quoting. */
+export function onTerminal({ projectDir, home }: Folders, args: readonly string[]): Terminal {
+  const command = [process.execPath, builtAl, ...args].join(" ");
+  const env = { PATH: process.env.PATH, HOME: home, AL_HOME: home, TERM: "xterm", ...compileCache };
+  const child = spawn("script", ["-qefc", command, "/dev/null"], { cwd: projectDir, env });
+  let [output, seen] = ["", 0];
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
+  const shown = () => stripVTControlCharacters(output);
+  const ended = new Promise<number | null>((done) => child.once("close", done));
+  const isShown = (text: string | RegExp) => {
+    const fresh = shown().slice(seen);
+    return typeof text === "string" ? fresh.includes(text) : text.test(fresh);
+  };
+  const until = async (text: string | RegExp) => {
+    while (!isShown(text)) {
+      const isOver = await Promise.race([ended.then(() => true), sleep(30).then(() => false)]);
+      if (isOver && !isShown(text)) throw new Error(`ended without ${String(text)}:\n${shown()}`);
+    }
+  };
+  const key = (text: string) => {
+    seen = shown().length;
+    child.stdin.write(text);
+  };
+  return { shown, until, key, line: (text) => key(`${text}\r`), ended };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cut, pad, widthOf, wrap } from "../../../../src/interfaces/cli/terminal/fit.ts";
+
+const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
+/** Text as agents write it: plain, wide, joined, coloured by us. */
+const lines = fc
+  .array(fc.constantFrom("a", " ", "word", "日本", "é", "e\u0301", "👨‍👩‍👧", "🇩🇪", red("r d")), {
+    maxLength: 30,
+  })
+  .map((parts) => parts.join(""));
+
+describe("cut", () => {
+  test("leaves alone what fits", () => {
+    expect(cut("hello", 5)).toBe("hello");
+    expect(cut(red("hello"), 5)).toBe(red("hello"));
+  });
+
+  test("marks what is missing", () => expect(cut("hello world", 8)).toBe("hello w…"));
+
+  test("splits no wide character", () => expect(cut("日本語", 4)).toBe("日…"));
+
+  test("ends a colour that was cut off", () => {
+    expect(cut(red("hello"), 3)).toBe("\u001b[31mhe\u001b[0m…");
+  });
+
+  test("never takes more than there is", () => {
+    fc.assert(
+      fc.property(lines, fc.nat(40), (line, columns) => widthOf(cut(line, columns)) <= columns),
+    );
+  });
+});
+
+test("pad takes exactly the room it is given", () => {
+  fc.assert(
+    fc.property(lines, fc.nat(40), (line, columns) => widthOf(pad(line, columns)) === columns),
+  );
+});
+
+describe("wrap", () => {
+  test("breaks between words, or within one that is too long", () => {
+    expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
+    expect(wrap("abcdefghij", 4)).toEqual(["abcd", "efgh", "ij"]);
+  });
+
+  test("takes a colour over to the next line", () => {
+    const [first = "", second = ""] = wrap(red("one two"), 4);
+    expect(first).toBe("\u001b[31mone\u001b[0m");
+    expect(second).toBe("\u001b[31mtwo\u001b[39m");
+  });
+
+  test("loses nothing but spaces, and no line is too wide", () => {
+    fc.assert(
+      fc.property(lines, fc.integer({ min: 2, max: 40 }), (line, columns) => {
+        const wrapped = wrap(line, columns);
+        for (const part of wrapped) expect(widthOf(part)).toBeLessThanOrEqual(columns);
+
+        const bare = (text: string) => text.replace(/\u001b\[\d+m| /g, "");
+        expect(bare(wrapped.join(""))).toBe(bare(line));
+      }),
+    );
+  });
+
+  test("ends even when nothing fits", () => expect(wrap("日本", 1)).toEqual(["日本"]));
+});

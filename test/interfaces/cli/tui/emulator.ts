@@ -1,0 +1,113 @@
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import xterm from "@xterm/headless";
+import { builtAl } from "../../../helpers/scheduler.ts";
+
+/** The built `al` on a pseudo terminal, drawn by a terminal emulator: what a person would see. */
+export interface Emulator {
+  /** The rows of the screen that is shown now. */
+  readonly screen: () => string[];
+  /** True while a program has the alternate screen, as the live view does. */
+  readonly isAlternate: () => boolean;
+  /** Every byte that was sent to the terminal. */
+  readonly raw: () => string;
+  /** Resolves once the screen shows it; rejects with the screen when it takes too long. */
+  readonly until: (shown: string | RegExp) => Promise<void>;
+  readonly type: (keys: string) => void;
+  /** As a person who drags the window's corner. */
+  readonly resize: (columns: number, rows: number) => void;
+  /** Process id of the `node` that runs al; null when it ended. */
+  readonly pid: () => number | null;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  /** Closes the terminal under what runs on it. */
+  readonly hangUp: () => void;
+}
+
+export interface EmulatorOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly columns?: number;
+  readonly rows?: number;
+  /** Instead of al: a command line of the shell. */
+  readonly command?: string;
+}
+
+const patienceMs = 40_000;
+
+/** Runs `al` with these arguments; afterwards the shell tells its exit code and how the terminal was left. */
+export function emulate(args: readonly string[], options: EmulatorOptions): Emulator {
+  const { columns = 100, rows = 30 } = options;
+  const al = [process.execPath, builtAl, ...args].join(" ");
+  const after = 'echo "exit $?"; stty -a | tr ";" "\\n" | grep -o "[-]*icanon.*"';
+  // Where it is cooked, the terminal gives Ctrl-C to this shell too.
+  const command = `trap : INT; stty cols ${columns} rows ${rows}; ${options.command ?? `${al}; ${after}`}`;
+  const child = spawn("script", ["-qfc", command, "/dev/null"], {
+    env: { PATH: process.env.PATH, TERM: "xterm-256color", LANG: "C.UTF-8", ...options.env },
+  });
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+  let raw = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    raw += chunk.toString("latin1");
+    terminal.write(chunk);
+  });
+
+  const screen = (): string[] => {
+    const { active } = terminal.buffer;
+    return Array.from({ length: terminal.rows }, (_, row) => {
+      return active.getLine(active.viewportY + row)?.translateToString(true) ?? "";
+    });
+  };
+  const isShown = (shown: string | RegExp): boolean => {
+    const text = screen().join("\n");
+    return typeof shown === "string" ? text.includes(shown) : shown.test(text);
+  };
+  const pid = (): number | null => alBelow(child.pid);
+  return {
+    screen,
+    isAlternate: () => terminal.buffer.active.type === "alternate",
+    raw: () => raw,
+    until: async (shown) => {
+      const deadline = Date.now() + patienceMs;
+      while (!isShown(shown)) {
+        if (Date.now() > deadline) throw new Error(`no ${String(shown)}:\n${screen().join("\n")}`);
+        await sleep(30);
+      }
+    },
+    type: (keys) => void child.stdin.write(keys),
+    resize: (width, height) => {
+      terminal.resize(width, height);
+      const tty = readlinkSync(`/proc/${String(pid())}/fd/0`);
+      spawnSync("stty", ["-F", tty, "cols", String(width), "rows", String(height)]);
+    },
+    pid,
+    signal: (signal) => {
+      const receiver = pid();
+      // 0 and what is less would be a whole group: ours.
+      if (receiver !== null) process.kill(receiver, signal);
+    },
+    hangUp: () => void child.kill("SIGKILL"),
+  };
+}
+
+/** The process that runs al, below the one that made the terminal; null when there is none. */
+function alBelow(pid: number | undefined): number | null {
+  const children = readProc(`${String(pid)}/task/${String(pid)}/children`)
+    .trim()
+    .split(" ");
+  for (const child of children.filter((each) => each !== "").map(Number)) {
+    const [program = "", file] = readProc(`${child}/cmdline`).split("\0");
+    if (program === process.execPath && file === builtAl) return child;
+    const found = alBelow(child);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Empty when the process has ended meanwhile. */
+function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, "utf8");
+  } catch {
+    return "";
+  }
+}

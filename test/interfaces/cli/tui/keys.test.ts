@@ -1,0 +1,50 @@
+import type { Key } from "ink";
+import { expect, test } from "vitest";
+import { bindings, commandOf, keyNames } from "../../../../src/interfaces/cli/tui/keys.ts";
+
+const noKey: Key = {
+  upArrow: false,
+  downArrow: false,
+  leftArrow: false,
+  rightArrow: false,
+  pageDown: false,
+  pageUp: false,
+  home: false,
+  end: false,
+  return: false,
+  escape: false,
+  ctrl: false,
+  shift: false,
+  tab: false,
+  backspace: false,
+  delete: false,
+  meta: false,
+  super: false,
+  hyper: false,
+  capsLock: false,
+  numLock: false,
+};
+
+test("no key asks for two things", () => {
+  const keys = bindings.flatMap((binding) => binding.keys);
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+test.each([
+  ["j", {}, ["down"]],
+  ["", { downArrow: true }, ["down"]],
+  ["", { return: true }, ["log"]],
+  ["c", { ctrl: true }, ["interrupt"]],
+  ["K", { shift: true }, ["kill"]],
+  ["k", {}, ["up"]],
+])("%j with %j asks for %j", (input, flags, commands) => {
+  expect(keyNames(input, { ...noKey, ...flags }).map(commandOf)).toEqual(commands);
+});
+
+test("keys that were typed faster than they were read are all done", () => {
+  expect(keyNames("jj\r\u001a", noKey)).toEqual(["j", "j", "enter", "ctrl-z"]);
+});
+
+test("Alt with a letter is not the letter", () => {
+  expect(keyNames("q", { ...noKey, meta: true })).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import pc from "picocolors";
+import type { AgentStatus, RecentLog, StatusSnapshot } from "../../../../streams/status/wire.ts";
+import { anAgentStatus } from "../../../helpers/agent-status.ts";
+import type { ScreenStyle } from "../../../../src/interfaces/cli/tui/screen.ts";
+
+/** 2026-03-01 12:00 UTC, the moment at which everything here is shown. */
+export const now = Date.UTC(2026, 2, 1, 12);
+
+export function aStyle(columns: number, rows: number): ScreenStyle {
+  return { columns, rows, colors: pc.createColors(false), now };
+}
+
+/** The row of an agent that ran a minute ago; what a test is about goes into `status`. */
+export function ranAgentStatus(name: string, status: Partial<AgentStatus> = {}): AgentStatus {
+  return anAgentStatus(name, {
+    lastRunAt: new Date(now - 65_000).toISOString(),
+    lastDurationMs: 3100,
+    lastOutcome: "succeeded",
+    nextRunAt: new Date(now + 60_000).toISOString(),
+    triggers: ["schedule * * * * *"],
+    ...status,
+  });
+}
+
+export function aLog(seq: number, msg: string): RecentLog {
+  const time = new Date(now).toISOString();
+  return { seq, time, level: 30, agent: "hello", instanceId: null, msg };
+}
+
+export function aSnapshot(
+  agents: readonly AgentStatus[],
+  scheduler: Partial<StatusSnapshot["scheduler"]> = {},
+  recentLogs: readonly RecentLog[] = [],
+): StatusSnapshot {
+  return {
+    scheduler: {
+      paused: false,
+      draining: false,
+      startedAt: new Date(now).toISOString(),
+      version: "0.1.0",
+      project: "demo",
+      gatewayUrl: null,
+      running: agents.reduce((sum, { running }) => sum + running, 0),
+      cronJobs: 0,
+      webhookSources: [],
+      error: null,
+      warnings: [],
+      alerts: { open: 0, dead: 0 },
+      ...scheduler,
+    },
+    agents,
+    recentLogs,
+    locks: [],
+  };
+}

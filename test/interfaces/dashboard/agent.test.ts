@@ -1,0 +1,250 @@
+import { expect, test } from "vitest";
+import { OperationError } from "../../../src/foundation/contracts/operations.ts";
+import { anAgent } from "../../helpers/agents.ts";
+import { fakeOperations } from "../../helpers/fake-operations.ts";
+import { historyEntry } from "../../helpers/history-entry.ts";
+import { testDeps } from "../gateway/start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+import { withDetail } from "./with-detail.ts";
+
+const open = sharedBrowser();
+const path = "/dashboard/agents/dev";
+const attack = `<img src=x onerror="window.hacked=true"><script>window.hacked=true</script>`;
+
+function inSeconds(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toISOString();
+}
+
+test("it says when the agent is due, in words and as a list", async () => {
+  const ticks = [90, 150, 210, 270, 330].map(inSeconds);
+  const config = { schedule: "* * * * *", timezone: "Europe/Berlin" };
+  const { page, errors } = await open(path, withDetail(config, ticks));
+  await expect
+    .poll(() => page.locator("#schedule-text").innerText())
+    .toBe("Every minute (Europe/Berlin).");
+  expect(await page.locator("#ticks li").count()).toBe(5);
+  expect(await page.locator("#ticks li").first().innerText()).toMatch(/^in 1 min/);
+  expect(errors).toEqual([]);
+});
+
+test("ticks are in the reader's time zone, which is said when the schedule has another, and of far ones the year", async () => {
+  const ticks = ["2124-02-29T00:00:00.000Z"];
+  const first = withDetail({ schedule: "0 9 29 2 *", timezone: "Pacific/Chatham" }, ticks);
+  const { page, deps } = await open(path, first);
+  const own = await page.evaluate<string>("Intl.DateTimeFormat().resolvedOptions().timeZone");
+  const note = page.locator("#ticks-zone");
+  await expect.poll(() => note.innerText()).toBe(`Listed in your own time zone, ${own}.`);
+  expect(await page.locator("#ticks li").innerText()).toContain("2124");
+  const config = anAgent("dev", { schedule: "0 9 29 2 *", timezone: own });
+  deps.operations.details.set("dev", { config, nextTicks: ticks });
+  deps.operations.addLog({ agent: "dev", msg: "timezone changed" });
+  await expect.poll(() => note.isVisible()).toBe(false);
+});
+
+test("a paused scheduler and a disabled agent are said where ticks are listed", async () => {
+  const { page, deps } = await open(path, withDetail({}, [inSeconds(60)]));
+  const note = page.locator("#ticks-note");
+  await expect.poll(() => page.locator("#ticks li").count()).toBe(1);
+  expect(await note.isVisible()).toBe(false);
+  deps.operations.setScheduler({ paused: true });
+  await expect.poll(() => note.innerText()).toContain("paused");
+  deps.operations.setAgent({ name: "dev", enabled: false });
+  await expect.poll(() => note.innerText()).toContain("disabled");
+});
+
+test("its config is shown as it is in force, and follows a change to its files", async () => {
+  const first = { timeoutSeconds: 120, hooks: { pre: ["git clone x ."], post: [] } };
+  const { page, deps } = await open(path, withDetail(first));
+  await expect.poll(() => page.locator("#config").innerText()).toContain("2 min 00 s");
+  expect(await page.locator("#config").innerText()).toContain("git clone x .");
+  const config = anAgent("dev", { timeoutSeconds: 60, instructions: "Be brief." });
+  deps.operations.details.set("dev", { config, nextTicks: [] });
+  deps.operations.addLog({ agent: "dev", msg: "timeout 120 → 60" });
+  await expect.poll(() => page.locator("#config").innerText()).toContain("1 min 00 s");
+  await expect.poll(() => page.locator("#instructions").innerText()).toBe("Be brief.");
+});
+
+test("its own limits and variables are shown, and none that it does not set", async () => {
+  const local = { memory: "1g", cpus: 0.5, network: null, env: { LOG_LEVEL: "debug" } };
+  const { page } = await open(path, withDetail({ local }));
+  const shown = () => page.locator("#config").innerText();
+  await expect.poll(shown).toMatch(/Memory\s+1g\s+Processors\s+0\.5\s+Variables\s+LOG_LEVEL=debug/);
+  expect(await shown()).not.toContain("Network");
+});
+
+test("its instructions are rendered, or shown as they are written", async () => {
+  const instructions = "# Who you are\n\nA **careful** one, see [docs](https://example.com/).";
+  const { page } = await open(path, withDetail({ instructions }));
+  await expect
+    .poll(() => page.locator("#instructions h3").allInnerTexts())
+    .toEqual(["Who you are"]);
+  expect(await page.locator("#instructions strong").innerText()).toBe("careful");
+  expect(await page.locator("#instructions a").getAttribute("rel")).toContain("noopener");
+  await page.getByRole("button", { name: "As written" }).click();
+  expect(await page.locator("#instructions").isVisible()).toBe(false);
+  expect(await page.locator("#instructions-raw").textContent()).toBe(instructions);
+});
+
+test("Run, Run with a prompt, Disable, Enable and Kill do what they say", async () => {
+  const { page, deps } = await open(path, withDetail());
+  const did = (): string[] =>
+    deps.operations.calls.filter((call) => !/^(history|spend)/.test(call));
+  await expect.poll(() => page.locator("#state").innerText()).toBe("idle");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect.poll(() => page.locator("#state").innerText()).toBe("running");
+
+  await page.getByRole("button", { name: "Run with a prompt …" }).click();
+  await page.getByLabel("Extra instructions").fill("Look at issue 3");
+  await page.locator("#prompt-dialog").getByRole("button", { name: "Run" }).click();
+  await expect.poll(did).toContain("trigger dev Look at issue 3");
+  expect(await page.locator("#prompt-dialog").isVisible()).toBe(false);
+
+  await page.getByRole("button", { name: "Kill 2 runs of dev" }).click();
+  expect(did()).not.toContain("killAgent dev");
+  await page.getByRole("button", { name: "Really kill 2 runs?" }).click();
+  await expect.poll(did).toContain("killAgent dev");
+  await expect.poll(() => page.locator("#kill").isVisible()).toBe(false);
+
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByRole("button", { name: "Enable" }).click();
+  await expect
+    .poll(did)
+    .toEqual([
+      "trigger dev null",
+      "trigger dev Look at issue 3",
+      "killAgent dev",
+      "setEnabled dev false",
+      "setEnabled dev true",
+    ]);
+});
+
+test("Ctrl+Enter in the prompt runs it", async () => {
+  const { page, deps } = await open(path, withDetail());
+  await page.getByRole("button", { name: "Run with a prompt …" }).click();
+  await page.keyboard.type("Look at issue 4");
+  await page.keyboard.press("Control+Enter");
+  await expect.poll(() => deps.operations.calls).toContain("trigger dev Look at issue 4");
+  expect(await page.locator("#prompt-dialog").isVisible()).toBe(false);
+});
+
+test("a prompt that was refused is still there", async () => {
+  const { page, deps } = await open(path, withDetail());
+  const prompt = page.getByLabel("Extra instructions");
+  deps.operations.refusal = new OperationError("draining", "the scheduler is stopping");
+  for (const expected of ["Look at issue 5", ""]) {
+    await page.getByRole("button", { name: "Run with a prompt …" }).click();
+    await prompt.fill("Look at issue 5");
+    await page.keyboard.press("Control+Enter");
+    if (expected !== "") await page.waitForSelector(".toast");
+    await expect.poll(() => prompt.inputValue()).toBe(expected);
+    deps.operations.refusal = null;
+  }
+});
+
+test("what scale = 0 or a missing config forbids is not offered, and why", async () => {
+  const { page, deps } = await open(path, withDetail());
+  deps.operations.setAgent({ name: "dev", scale: 0, enabled: false });
+  await expect.poll(() => page.locator("#disabled").innerText()).toBe("disabled by scale = 0");
+  expect(await page.locator("#toggle").getAttribute("aria-disabled")).toBe("true");
+  expect(await page.locator("#run").getAttribute("title")).toContain("Set scale");
+  deps.operations.setAgent({ name: "dev", models: [], scale: 0, enabled: true });
+  await expect.poll(() => page.locator("#run").getAttribute("title")).toContain("no valid config");
+  expect(await page.locator("#toggle").getAttribute("aria-disabled")).toBeNull();
+  expect(await page.locator("#disabled").isVisible()).toBe(false);
+});
+
+test("a dialog that is left with Escape runs nothing, and a refused run says why", async () => {
+  const { page, deps } = await open(path, withDetail());
+  await page.getByRole("button", { name: "Run with a prompt …" }).click();
+  await page.keyboard.type("never mind");
+  await page.keyboard.press("Escape");
+  expect(await page.locator("#prompt-dialog").isVisible()).toBe(false);
+  deps.operations.refusal = new OperationError("draining", "the scheduler is stopping");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect.poll(() => page.locator(".toast").innerText()).toContain("is stopping");
+  expect(deps.operations.calls.filter((call) => call.startsWith("trigger"))).toHaveLength(1);
+});
+
+test("an agent without a valid config says so, with its error", async () => {
+  const error = "agents/dev/config.toml:4:12  nonsense";
+  const operations = fakeOperations([{ name: "dev", state: "error", error }]);
+  const { page } = await open(path, testDeps({ operations }));
+  await expect.poll(() => page.locator("#agent-error").innerText()).toContain(":4:12");
+  await expect
+    .poll(() => page.locator("#config").innerText())
+    .toContain("No valid configuration yet");
+  expect(await page.locator("#instructions").innerText()).toContain("when the agent has a valid");
+  expect(await page.getByRole("button", { name: "As written" }).count()).toBe(0);
+});
+
+test("an agent that goes is said to be gone, and can't be run", async () => {
+  const { page, deps } = await open(path, withDetail());
+  await expect.poll(() => page.locator("#state").innerText()).toBe("idle");
+  deps.operations.removeAgent("dev");
+  await expect.poll(() => page.locator("#gone").isVisible()).toBe(true);
+  expect(await page.locator("#run").getAttribute("aria-disabled")).toBe("true");
+});
+
+test("markup in its description, status, config and instructions is shown, not run", async () => {
+  const config = { instructions: `${attack}\n\n- ${attack}`, params: { [attack]: attack } };
+  const deps = withDetail(config);
+  deps.operations.setAgent({ name: "dev", title: attack, description: attack, statusText: attack });
+  deps.operations.entries.push(historyEntry({ id: "a", outcome: "failed", reason: attack }));
+  const { page, errors } = await open(path, deps);
+  await expect.poll(() => page.locator("#instructions").innerText()).toContain(attack);
+  await expect.poll(() => page.locator("#run-rows").innerText()).toContain(attack);
+  expect(await page.locator("#description").innerText()).toContain(attack);
+  expect(await page.locator("#config").innerText()).toContain(attack);
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(errors).toEqual([]);
+});
+
+test("an agent that never was is not found", async () => {
+  const { page, url } = await open(path, withDetail());
+  const response = await page.goto(`${url}/dashboard/agents/nobody`);
+  expect(response?.status()).toBe(404);
+  expect(await page.getByRole("heading").innerText()).toBe("Nothing here");
+});
+
+test("a budget that is used up shows with its end, and a person raises it", async () => {
+  const deps = withDetail();
+  const day = { scope: "agent:dev", window: "2026-11-22", usd: 5, limit: 5 };
+  const limit = { ...day, reserved: 0.25, endsAt: inSeconds(7_300) };
+  const month = { ...limit, window: "2026-11", limit: null };
+  const forecast = { monthUsd: 3.1, p90Usd: 7 };
+  deps.operations.spending.set("day", { rows: [], limits: [limit, month], forecast });
+  const { page, errors } = await open(path, deps);
+  const facts = () => page.locator("#budget").innerText();
+  await expect
+    .poll(facts, { timeout: 10_000 })
+    .toMatch(
+      /Today\s+\$5\.00 of \$5\.00, \$0\.25 reserved\s+This month\s+\$5\.00, .*\s+Forecast\s+about \$3\.10 a month/,
+    );
+  const notice = page.locator("#used-budget");
+  expect(await notice.isVisible()).toBe(false);
+  const usedBudget = { ...day, endsAt: inSeconds(7_300), onLimit: "pause" } as const;
+  deps.operations.setAgent({ name: "dev", usedBudget });
+  await expect
+    .poll(() => page.locator("#used-budget-text").innerText())
+    .toBe("It waits for money: $5.00 of its $5.00 a day is spent; the next begins in 2 h.");
+  await notice.getByRole("button", { name: "Raise" }).click();
+  expect(await page.locator("#raise-title").innerText()).toBe("Raise the budget of dev");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  expect(deps.operations.calls.filter((call) => call.startsWith("raise"))).toEqual([]);
+  await page.getByRole("button", { name: "Raise budget" }).click();
+  await page.getByLabel("US dollars").fill("2.5");
+  await page.locator("#raise-dialog").getByRole("button", { name: "Raise" }).click();
+  await expect.poll(() => deps.operations.calls).toContain("raiseBudget agent:dev 2.5");
+  await expect
+    .poll(() => page.locator("#announcer").textContent())
+    .toBe("Raised the budget of dev by $2.50");
+  deps.operations.setAgent({ name: "dev", usedBudget: { ...usedBudget, scope: "project" } });
+  await expect.poll(() => notice.innerText()).toContain("of the project's $5.00 a day");
+  await notice.getByRole("button", { name: "Raise" }).click();
+  expect(await page.locator("#raise-title").innerText()).toBe("Raise the budget of the project");
+  await page.keyboard.press("Escape");
+  deps.operations.setAgent({ name: "dev", usedBudget: null });
+  await expect.poll(() => notice.isVisible()).toBe(false);
+  expect(errors).toEqual([]);
+});

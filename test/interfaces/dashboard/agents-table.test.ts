@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { OperationError } from "../../../src/foundation/contracts/operations.ts";
+import { fakeOperations } from "../../helpers/fake-operations.ts";
+import { testDeps } from "../gateway/start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser();
+
+function withThirty() {
+  const agents = Array.from({ length: 30 }, (_, n) => {
+    const tags = [n % 2 === 0 ? "web" : "data"];
+    const error =
+      n % 10 === 7 ? `exit code ${n}, ${"which is explained at length ".repeat(8)}` : null;
+    const state = error === null ? ("idle" as const) : ("error" as const);
+    const spentToday = { usd: n % 7, endsAt: "2099-01-01T00:00:00.000Z" };
+    return {
+      name: `agent-${10 + n}`,
+      tags,
+      state,
+      error,
+      spentToday,
+      statusText: "done ".repeat(9),
+    };
+  });
+  return testDeps({ operations: fakeOperations(agents) });
+}
+
+function shownNames(page: Page): Promise<string[]> {
+  return page.locator("tbody tr:visible .agent-name").allInnerTexts();
+}
+
+test("at 1280×800 at least fifteen of thirty agents are seen at once", async () => {
+  const { page } = await open("/dashboard", withThirty());
+  await expect.poll(() => page.locator("tbody tr").count()).toBe(30);
+  const fifteenth = await page.locator("tbody tr").nth(14).boundingBox();
+  expect((fifteenth?.y ?? 900) + (fifteenth?.height ?? 0)).toBeLessThanOrEqual(800);
+});
+
+test("a chip, a tag and words filter the table, stand in the address, and survive reload and Back", async () => {
+  const { page, url } = await open("/dashboard", withThirty());
+  await page.getByRole("button", { name: "3 in error" }).click();
+  await expect.poll(() => shownNames(page)).toEqual(["agent-17", "agent-27", "agent-37"]);
+  await page.getByLabel("Tag", { exact: true }).selectOption("data");
+  await page.getByLabel("Sort by").selectOption("cost");
+  await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("agent 7");
+  await page.waitForURL(`${url}/dashboard?q=agent+7&state=error&tag=data&sort=cost`);
+  const narrowed = ["agent-37", "agent-27", "agent-17"];
+  await expect.poll(() => shownNames(page)).toEqual(narrowed);
+  expect(await page.locator("#counts").innerText()).toBe("3 of 30 agents");
+  await page.reload();
+  await expect.poll(() => shownNames(page)).toEqual(narrowed);
+  await page.getByRole("link", { name: "agent-27", exact: true }).click();
+  await page.waitForURL(`${url}/dashboard/agents/agent-27`);
+  await page.goBack();
+  await expect.poll(() => shownNames(page)).toEqual(narrowed);
+  await page.getByRole("button", { name: "3 in error" }).click();
+  await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("nothing");
+  await page.getByRole("button", { name: "Show all" }).click();
+  await expect.poll(() => shownNames(page)).toHaveLength(30);
+  await page.waitForURL(`${url}/dashboard?sort=cost`);
+});
+
+test("a column's head sorts by it, and the other way round when it is pressed again", async () => {
+  const { page } = await open("/dashboard", withThirty());
+  const head = page.getByRole("columnheader", { name: "State" });
+  await head.getByRole("button").click();
+  await expect
+    .poll(async () => (await shownNames(page)).slice(0, 4))
+    .toEqual(["agent-17", "agent-27", "agent-37", "agent-10"]);
+  expect(await head.getAttribute("aria-sort")).toBe("ascending");
+  await head.getByRole("button").click();
+  await expect.poll(async () => (await shownNames(page)).at(-1)).toBe("agent-37");
+  expect(await head.getAttribute("aria-sort")).toBe("descending");
+});
+
+test("rows stay where they are under the pointer, and go to their place when it leaves", async () => {
+  const { page, deps } = await open("/dashboard?sort=errors", withThirty());
+  await page.locator("tr[data-agent=agent-12]").hover();
+  deps.operations.setAgent({ name: "agent-13", state: "error", error: "exit 1" });
+  await expect.poll(() => page.locator("tr[data-agent=agent-13]").innerText()).toContain("exit 1");
+  expect((await shownNames(page))[0]).toBe("agent-17");
+  await page.locator("h1").hover();
+  deps.operations.setAgent({ name: "agent-14", statusText: "next" });
+  await expect.poll(async () => (await shownNames(page))[0]).toBe("agent-13");
+});
+
+test("what is done with many is asked once, and leaves out agents that it does not concern", async () => {
+  const { page, deps } = await open("/dashboard?state=error", withThirty());
+  const { calls } = deps.operations;
+  deps.operations.setAgent({ name: "agent-27", enabled: false });
+  await expect
+    .poll(() => page.locator("tr[data-agent=agent-27]").innerText())
+    .toContain("disabled");
+  await page.getByRole("checkbox", { name: "Select all shown agents" }).check();
+  expect(await page.locator("#bulk-count").innerText()).toBe("3 agents selected");
+  await page.getByRole("button", { name: "Run …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Run 2 agents?" });
+  expect(await dialog.innerText()).toMatch(
+    /agent-17, agent-37[^]*agent-27: Enable the agent first/,
+  );
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  expect(calls.filter((call) => call.startsWith("trigger"))).toEqual([]);
+  await page.getByRole("button", { name: "Run …" }).click();
+  await dialog.getByRole("button", { name: "Run" }).click();
+  await expect
+    .poll(() => calls.filter((call) => call.startsWith("trigger")).sort())
+    .toEqual(["trigger agent-17 null", "trigger agent-37 null"]);
+  await expect.poll(() => page.locator("#bulk").isVisible()).toBe(false);
+});
+
+test("a filter takes hidden agents out of the selection, and a refusal is shown with its agent", async () => {
+  const { page, deps } = await open("/dashboard", withThirty());
+  for (const name of ["agent-10", "agent-11"]) await page.getByLabel(`Select ${name}`).check();
+  await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("agent-11");
+  expect(await page.locator("#bulk-count").innerText()).toBe("1 agent selected");
+  deps.operations.refusal = new OperationError("disabled", "not now");
+  await page.getByRole("button", { name: "Disable …" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+  await expect.poll(() => page.locator(".toast").innerText()).toContain("agent-11: not now");
+  expect(deps.operations.calls.filter((call) => call.startsWith("setEnabled"))).toEqual([
+    "setEnabled agent-11 false",
+  ]);
+});

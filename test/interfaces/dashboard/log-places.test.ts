@@ -1,0 +1,162 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { LogPageQuery } from "../../../src/foundation/contracts/log-source.ts";
+import { testDeps } from "../gateway/start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser();
+const path = "/dashboard/agents/dev/logs";
+
+/** A log with 1,000 lines of two runs: `<0>` to `<999>`. */
+function longLog(lines = 1_000) {
+  const deps = testDeps();
+  for (let line = 0; line < lines; line++) {
+    const instanceId = line < lines / 2 ? "dev-aaaaaaaa" : "dev-bbbbbbbb";
+    deps.logs.write({ agent: "dev", instanceId, msg: `<${line}>` });
+  }
+  return deps;
+}
+
+const position = (line: number): string => `dev-2026-11-21.log:${line + 1}`;
+const at = (line: number): string => `${path}?at=${encodeURIComponent(position(line))}`;
+
+async function numbers(page: Page): Promise<readonly number[]> {
+  const texts = await page.locator("#log .line .text").allInnerTexts();
+  return texts.map((text) => Number(/\d+/.exec(text)?.[0]));
+}
+
+/** Where a line is on the screen. */
+async function topOf(page: Page, line: number): Promise<number> {
+  const box = await page.getByText(`<${line}>`, { exact: true }).boundingBox();
+  return Math.round(box?.y ?? -1);
+}
+
+const between = (from: number, to: number): readonly number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);
+
+test("earlier lines are put above the others, and what one reads stays in its place", async () => {
+  const { page, deps, errors } = await open(path, longLog());
+  const earlier = page.getByRole("button", { name: "Earlier lines" });
+  await expect.poll(() => numbers(page)).toEqual(between(900, 1_000));
+  await page.locator("#log").focus();
+  await page.keyboard.press("Home");
+  await expect
+    .poll(() => page.evaluate(`document.querySelector("#log").scrollTop`))
+    .toBeLessThan(10);
+  for (const from of [800, 700]) {
+    const before = await topOf(page, from + 100);
+    await earlier.evaluate((button) => {
+      (button as unknown as { click(): void }).click();
+    });
+    await expect.poll(() => numbers(page)).toEqual(between(from, 1_000));
+    expect(Math.abs((await topOf(page, from + 100)) - before)).toBeLessThanOrEqual(1);
+  }
+  // New lines still come, and move nothing.
+  const before = await topOf(page, 800);
+  deps.logs.write({ agent: "dev", instanceId: "dev-bbbbbbbb", msg: "<1000>" });
+  await expect.poll(() => numbers(page)).toEqual(between(700, 1_001));
+  expect(await topOf(page, 800)).toBe(before);
+  expect(await page.locator("#jump").innerText()).toBe("1 new line ↓");
+  expect(errors).toEqual([]);
+});
+
+test("the first line of the log is named, and headings stand where runs begin", async () => {
+  const { page } = await open(path, longLog(250));
+  const headings = page.locator(".run-heading a:first-child");
+  await expect.poll(() => numbers(page)).toEqual(between(150, 250));
+  expect(await headings.allInnerTexts()).toEqual(["dev-bbbbbbbb"]);
+  await page.getByRole("button", { name: "Earlier lines" }).click();
+  await expect.poll(() => numbers(page)).toEqual(between(50, 250));
+  expect(await headings.allInnerTexts()).toEqual(["dev-aaaaaaaa", "dev-bbbbbbbb"]);
+  await page.getByRole("button", { name: "Earlier lines" }).click();
+  await expect.poll(() => numbers(page)).toEqual(between(0, 250));
+  expect(await headings.allInnerTexts()).toEqual(["dev-aaaaaaaa", "dev-bbbbbbbb"]);
+  expect(await page.getByRole("button", { name: "Earlier lines" }).isVisible()).toBe(false);
+  expect(await page.locator("#reached").innerText()).toBe("The log begins here.");
+});
+
+test("each line has a link that opens the log around it and marks it", async () => {
+  const { page, url } = await open(path, longLog());
+  await expect.poll(() => numbers(page)).toEqual(between(900, 1_000));
+  const line = page.locator(".line").filter({ hasText: "<905>" });
+  expect(await line.getByRole("link", { name: "This line" }).getAttribute("href")).toBe(at(905));
+
+  await page.goto(url + at(420));
+  const marked = page.locator(".line.marked");
+  await expect.poll(() => marked.count()).toBe(1);
+  expect(await marked.innerText()).toContain("<420>");
+  expect(await numbers(page)).toEqual(between(361, 481));
+  const box = await page.locator("#log").boundingBox();
+  const top = await topOf(page, 420);
+  expect(top).toBeGreaterThan(box?.y ?? 0);
+  expect(top).toBeLessThan((box?.y ?? 0) + (box?.height ?? 0));
+});
+
+test("from a linked line one goes on in both directions, and to what comes now", async () => {
+  const { page, url, deps } = await open(path, longLog());
+  await page.goto(url + at(880));
+  await expect.poll(() => numbers(page)).toEqual(between(821, 941));
+  // New lines do not follow on the part that is shown.
+  deps.logs.write({ agent: "dev", instanceId: "dev-bbbbbbbb", msg: "<1000>" });
+  await page.getByRole("button", { name: "Earlier lines" }).click();
+  await expect.poll(() => numbers(page)).toEqual(between(721, 941));
+  await page.getByRole("button", { name: "Later lines" }).click();
+  await expect.poll(() => numbers(page)).toEqual(between(721, 1_001));
+  await expect.poll(() => page.locator("#connection").innerText()).toBe("Live");
+  deps.logs.write({ agent: "dev", instanceId: "dev-bbbbbbbb", msg: "<1001>" });
+  await expect.poll(() => numbers(page)).toEqual(between(721, 1_002));
+  await page.locator("#jump").click();
+  await expect.poll(() => page.locator("#follow").innerText()).toBe("Following");
+});
+
+test("from a part of the log one jump leads to the newest lines", async () => {
+  const { page, url } = await open(path, longLog());
+  await page.goto(url + at(420));
+  await page.getByRole("button", { name: "Jump to the newest" }).click();
+  await expect.poll(() => numbers(page)).toEqual(between(900, 1_000));
+  expect(page.url()).toBe(url + path);
+  expect(await page.locator("#follow").innerText()).toBe("Following");
+});
+
+test("the link to a line that is deleted says so and shows the newest lines", async () => {
+  const { page, url } = await open(path, longLog(5));
+  await page.goto(url + at(700));
+  await expect.poll(() => page.locator("#line-gone").isVisible()).toBe(true);
+  expect(await numbers(page)).toEqual(between(0, 5));
+});
+
+test("a page holds 5,000 lines: the newest ones go where the earlier ones come", async () => {
+  const { page } = await open(path, longLog(5_300));
+  const click = (id: string) => page.evaluate(`document.querySelector("#${id}").click()`);
+  await expect.poll(() => page.locator("#log .line").count()).toBe(100);
+  const first = page.locator("#log .line .text").first();
+  for (let from = 5_100; from >= 100; from -= 100) {
+    await click("earlier");
+    await expect.poll(() => first.textContent()).toBe(`<${from}>`);
+  }
+  const shown = await numbers(page);
+  expect(shown).toEqual(between(100, 5_098));
+  await click("later");
+  await expect.poll(async () => (await numbers(page)).at(-1)).toBe(5_197);
+}, 60_000);
+
+test("the filter searches the whole log, says how far it came, and goes on", async () => {
+  const deps = longLog(300);
+  const whole = Object.assign({}, deps.logs);
+  const real = (query: LogPageQuery) => whole.page(query);
+  // A scan that ends after 100 lines, as one of 32 MiB does.
+  deps.logs.page = async (query) => {
+    if ("after" in query.from) return real(query);
+    const all = { ...query, filter: { level: 10, text: "" }, lines: 100 };
+    const part = await real(all);
+    const lines = part.lines.filter(({ entry }) => entry.msg.includes(query.filter.text));
+    return Object.assign({}, part, { lines, older: part.lines.length < 100 ? null : part.older });
+  };
+  const { page } = await open(`${path}?q=${encodeURIComponent("<42>")}`, deps);
+  await expect.poll(() => page.locator("#reached").innerText()).toMatch(/^Searched back to .*\.$/);
+  expect(await page.locator("#log-empty").innerText()).toBe("No matching lines yet.");
+  await page.getByRole("button", { name: "Search earlier lines" }).click();
+  await page.getByRole("button", { name: "Search earlier lines" }).click();
+  await expect.poll(() => numbers(page)).toEqual([42]);
+  expect(await page.locator("#log-empty").isVisible()).toBe(false);
+});

@@ -1,0 +1,36 @@
+import type { Page } from "playwright-core";
+import type { testDeps } from "../gateway/start-gateway.ts";
+
+type Fields = { readonly msg: string; readonly [name: string]: unknown };
+
+/** One run, from what started it to its end. */
+export function writeStory(deps: ReturnType<typeof testDeps>): void {
+  const write = (fields: Fields): void =>
+    deps.logs.write({ agent: "dev", instanceId: "dev-abcdefgh", ...fields });
+  const url = "https://example.com/3";
+  const trigger = { kind: "webhook", action: "opened", repo: "acme/site", number: 3, title: "T" };
+  write({ kind: "run", msg: "run started by github webhook issues", trigger: { ...trigger, url } });
+  write({ kind: "said", msg: "I look first.\nThen I leap." });
+  write({ kind: "tool", msg: "bash: ls", tool: "bash", input: { command: "ls -l" } });
+  const output = Array.from({ length: 30 }, (_, line) => `file ${line}`).join("\n");
+  write({ kind: "tool-result", msg: "bash done", tool: "bash", output, durationMs: 312 });
+  const split = { tokens: 1204, input: 1000, output: 204 };
+  write({ kind: "usage", msg: "1204 tokens", ...split, model: "haiku" });
+  write({ kind: "tool", msg: "bash: false", tool: "bash", input: { command: "false" } });
+  const failed = { tool: "bash", output: "exit 1", isError: true, level: 40 };
+  write({ kind: "tool-result", msg: "bash failed", ...failed });
+  const used = { durationMs: 61_000, turns: 2, tokens: 1204, costUsd: 0.0123 };
+  const end = { outcome: "failed", exitCode: 1, level: 50 };
+  write({ kind: "run", msg: "run failed after 61.0 s: it gave up", ...end, ...used });
+}
+
+/** What the clipboard would hold after selecting from one element to another and copying. */
+export function copied(page: Page, from: string, to: string, toOffset: number): Promise<string> {
+  return page.evaluate(`(() => {
+    const [from, to] = ["${from}", "${to}"].map((path) => document.querySelector(path).firstChild);
+    getSelection().setBaseAndExtent(from, 0, to, ${toOffset});
+    const clipboardData = new DataTransfer();
+    const event = new ClipboardEvent("copy", { clipboardData, bubbles: true, cancelable: true });
+    to.parentElement.dispatchEvent(event);
+    return clipboardData.getData("text/plain"); })()`);
+}

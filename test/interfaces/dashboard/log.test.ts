@@ -1,0 +1,209 @@
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { testDeps } from "../gateway/start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser();
+const path = "/dashboard/agents/dev/logs";
+
+async function openWith(lines: number) {
+  const deps = testDeps();
+  for (let line = 1; line <= lines; line++) deps.logs.write({ agent: "dev", msg: `line ${line}` });
+  const opened = await open(path, deps);
+  return { ...opened, rows: opened.page.locator("#log .line") };
+}
+
+function distanceToBottom(page: Page): Promise<number> {
+  return page.evaluate(
+    `(() => { const box = document.querySelector("#log");
+      return Math.round(box.scrollHeight - box.clientHeight - box.scrollTop); })()`,
+  );
+}
+
+test("the last 100 lines come first, then each new one", async () => {
+  const { page, rows, deps, errors } = await openWith(130);
+  await expect.poll(() => rows.count()).toBe(100);
+  expect(await rows.first().innerText()).toContain("line 31");
+  deps.logs.write({ agent: "dev", msg: "and another" });
+  await expect.poll(() => rows.last().innerText()).toContain("and another");
+  expect(await page.locator("#connection").innerText()).toBe("Live");
+  expect(errors).toEqual([]);
+});
+
+test("it follows until the reader scrolls up, and again from the bottom", async () => {
+  const { page, rows, deps } = await openWith(100);
+  await expect.poll(() => rows.count()).toBe(100);
+  expect(await distanceToBottom(page)).toBe(0);
+  for (let line = 0; line < 50; line++) deps.logs.write({ agent: "dev", msg: `more ${line}` });
+  await expect.poll(() => rows.count()).toBe(150);
+  expect(await distanceToBottom(page)).toBe(0);
+
+  await page.locator("#log").hover();
+  await page.mouse.wheel(0, -600);
+  await expect
+    .poll(() => page.getByRole("button", { name: "Follow", exact: true }).count())
+    .toBe(1);
+  const before = await distanceToBottom(page);
+  deps.logs.write({ agent: "dev", msg: "while reading" });
+  await expect.poll(() => rows.count()).toBe(151);
+  expect(await distanceToBottom(page)).toBeGreaterThan(before);
+  expect(await page.locator("#jump").innerText()).toBe("1 new line ↓");
+
+  await page.mouse.wheel(0, 5000);
+  await expect.poll(() => page.locator("#jump").isVisible()).toBe(false);
+  deps.logs.write({ agent: "dev", msg: "followed" });
+  await expect.poll(() => rows.last().innerText()).toContain("followed");
+  expect(await distanceToBottom(page)).toBe(0);
+});
+
+test("the button that tells of new lines leads to them", async () => {
+  const { page, rows } = await openWith(100);
+  await expect.poll(() => rows.count()).toBe(100);
+  await page.locator("#log").focus();
+  await page.keyboard.press("Home");
+  await expect
+    .poll(() => page.evaluate(`document.querySelector("#log").scrollTop`))
+    .toBeLessThan(10);
+  await page.locator("#jump").click();
+  await expect.poll(() => distanceToBottom(page)).toBe(0);
+  expect(await page.locator("#follow").innerText()).toBe("Following");
+});
+
+test("Clear empties the display only", async () => {
+  const { page, rows, deps } = await openWith(20);
+  await expect.poll(() => rows.count()).toBe(20);
+  await page.getByRole("button", { name: "Clear" }).click();
+  expect(await rows.count()).toBe(0);
+  deps.logs.write({ agent: "dev", msg: "after" });
+  await expect.poll(() => rows.count()).toBe(1);
+  await page.reload();
+  await expect.poll(() => rows.count()).toBe(21);
+});
+
+test("lines of another day stand below that day", async () => {
+  const deps = testDeps();
+  const day = 24 * 3_600_000;
+  for (const [ago, msg] of [
+    [2, "first"],
+    [2, "second"],
+    [1, "third"],
+    [0, "last"],
+  ] as const) {
+    deps.logs.write({ agent: "dev", instanceId: "dev-a", msg, time: Date.now() - ago * day });
+  }
+  const { page } = await open(path, deps);
+  const headings = page.locator(".day-heading:visible");
+  await expect.poll(() => headings.count()).toBe(3);
+  const days = (await headings.allInnerTexts()).map((text) => new Date(text).toDateString());
+  const daysAgo = (ago: number) => new Date(Date.now() - ago * day).toDateString();
+  expect(days).toEqual([2, 1, 0].map(daysAgo));
+  const text = await page.locator("#log").innerText();
+  expect(text.replaceAll(/\s+/g, " ")).toMatch(
+    /dev-a.* first .* second .*20\d\d .* third .*20\d\d .* last/,
+  );
+  await page.getByLabel("Show only lines with this text").fill("third");
+  await expect.poll(() => headings.count()).toBe(1);
+});
+
+test("levels have their colours", async () => {
+  const deps = testDeps();
+  for (const level of [30, 40, 50] as const) deps.logs.write({ agent: "dev", level, msg: "m" });
+  const { page } = await open(path, deps);
+  await expect
+    .poll(() => page.locator("#log .level").allInnerTexts())
+    .toEqual(["INFO", "WARN", "ERROR"]);
+  // What most lines have in common takes no room.
+  const places = await page.evaluate(
+    `[".info .level", ".warn .level"].map((level) =>
+      getComputedStyle(document.querySelector(level)).position)`,
+  );
+  expect(places).toEqual(["absolute", "static"]);
+  const colors: string[] = await page.evaluate(
+    `[...document.querySelectorAll(".line:not(.info) .level")].map((level) => getComputedStyle(level).color)`,
+  );
+  const [warn, error] = colors.map((color) => (color.match(/\d+/g) ?? []).map(Number));
+  expect((warn?.[0] ?? 0) > (warn?.[2] ?? 0) && (warn?.[1] ?? 0) > (warn?.[2] ?? 0)).toBe(true);
+  expect(strongest(error)).toBe("red");
+});
+
+test("a line shows its time when that is another than the line's before", async () => {
+  const deps = testDeps();
+  const time = Date.parse("2026-11-22T10:00:00.100Z");
+  for (const after of [0, 500, 1_000, 1_400]) {
+    deps.logs.write({ agent: "dev", msg: `after ${after}`, time: time + after });
+  }
+  const { page } = await open(path, deps);
+  const rows = page.locator("#log .line");
+  await expect.poll(() => rows.count()).toBe(4);
+  const shown = () =>
+    page.evaluate(
+      `[...document.querySelectorAll("#log .at")].map((at) => getComputedStyle(at).opacity)`,
+    );
+  expect(await shown()).toEqual(["1", "0", "1", "0"]);
+  await rows.nth(1).hover();
+  expect(await shown()).toEqual(["1", "1", "1", "0"]);
+  // A reader of the screen has every time.
+  expect(await rows.nth(3).ariaSnapshot()).toContain(":01");
+});
+
+test("the page holds 5,000 lines at most", async () => {
+  const { page, rows, deps } = await openWith(10);
+  await expect.poll(() => rows.count()).toBe(10);
+  for (let batch = 0; batch < 12; batch++) {
+    for (let line = 0; line < 500; line++)
+      deps.logs.write({ agent: "dev", msg: `${batch}-${line}` });
+    await expect.poll(() => rows.last().innerText()).toContain(`${batch}-499`);
+  }
+  expect(await page.locator("#log-lines > *").count()).toBe(5000);
+  expect(await distanceToBottom(page)).toBe(0);
+});
+
+test("logout in another tab ends the stream and leads to the login page", async () => {
+  const { page, url } = await openWith(1);
+  await expect.poll(() => page.locator("#connection").innerText()).toBe("Live");
+  const other = await page.context().newPage();
+  await other.goto(`${url}/logout`);
+  await page.waitForURL(`${url}/login?next=${encodeURIComponent(path)}`);
+});
+
+test("markup in a line is shown, not run, whatever its kind", async () => {
+  const attack = `<img src=x onerror="window.hacked=true"></details><script>window.hacked=true</script>`;
+  const deps = testDeps();
+  for (const kind of [
+    "said",
+    "tool",
+    "tool-output",
+    "tool-result",
+    "usage",
+    "run",
+    "process",
+    `"><b>`,
+  ]) {
+    const trigger = { title: attack, prompt: attack, url: `javascript:window.hacked=true` };
+    const said = { tool: attack, input: { command: attack }, output: attack, model: attack };
+    const fields = { ...said, trigger, ...(kind === "run" ? {} : { outcome: attack }) };
+    deps.logs.write({ agent: "dev", msg: attack, kind, instanceId: attack, ...fields });
+  }
+  const { page, errors } = await open(path, deps);
+  await expect.poll(() => page.locator("#log .line").count()).toBe(8);
+  expect(await page.locator("#log img, #log script, #log b").count()).toBe(0);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(errors).toEqual([]);
+});
+
+function strongest(color: readonly number[] | undefined): "red" | "green" | "blue" {
+  const [red = 0, green = 0, blue = 0] = color ?? [];
+  if (red > green && red > blue) return "red";
+  return green > blue ? "green" : "blue";
+}
+
+test.each([375, 320])("nothing is cut on a screen of %i px", async (width) => {
+  const { page, rows } = await openWith(3);
+  await page.setViewportSize({ width, height: 700 });
+  await expect.poll(() => rows.count()).toBe(3);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+  for (const id of ["follow", "text-filter", "log"]) {
+    const box = await page.locator(`#${id}`).boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+  }
+});

@@ -1,0 +1,203 @@
+import { expect, test } from "vitest";
+import type {
+  SearchMatch,
+  SearchPage,
+  SearchQuery,
+  SearchRun,
+} from "../../../src/foundation/contracts/search.ts";
+import { UserError } from "../../../src/foundation/errors.ts";
+import { testDeps } from "../gateway/start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser();
+const path = "/dashboard/search";
+const attack = `<img src=x onerror="window.hacked=true">`;
+
+function match(more: Partial<SearchMatch> = {}): SearchMatch {
+  return {
+    position: "dev-2026-11-21.log:4711",
+    at: "2026-11-21T12:00:00.000Z",
+    kind: "tool-result",
+    isError: false,
+    before: ["the line before"],
+    text: "a needle in it",
+    ranges: [[2, 8]],
+    after: ["the line after"],
+    ...more,
+  };
+}
+
+function run(more: Partial<SearchRun> = {}): SearchRun {
+  return {
+    instanceId: "dev-abcdefgh",
+    agent: "dev",
+    at: "2026-11-21T12:00:00.000Z",
+    outcome: "failed",
+    usd: 0.0123,
+    count: 1,
+    matches: [match()],
+    ...more,
+  };
+}
+
+/** A search that answers with these pages in turn, the last one again and again. */
+function searching(...pages: readonly Partial<SearchPage>[]) {
+  const asked: SearchQuery[] = [];
+  const find = (query: SearchQuery): Promise<SearchPage> => {
+    const page = pages[Math.min(asked.length, pages.length - 1)];
+    asked.push(query);
+    const indexedUntil = new Date().toISOString();
+    return Promise.resolve(Object.assign({ runs: [], next: null, indexedUntil }, page));
+  };
+  return { asked, deps: testDeps({ search: { find } }) };
+}
+
+test("a result is a run with its outcome and cost, and its lines with their neighbours", async () => {
+  const { deps } = searching({ runs: [run({ count: 4 })] });
+  const { page, errors } = await open(`${path}?q=needle`, deps);
+  const result = page.getByRole("article", { name: "dev-abcdefgh" });
+  await expect.poll(() => result.count()).toBe(1);
+  const text = await result.innerText();
+  for (const part of ["dev-abcdefgh", "failed", "$0.0123", "tool results"])
+    expect(text).toContain(part);
+  expect(await result.locator(".match-lines").innerText()).toBe(
+    "the line before\na needle in it\nthe line after\n",
+  );
+  expect(await result.locator("mark").allInnerTexts()).toEqual(["needle"]);
+  const address = async (name: string): Promise<string | null> =>
+    result.getByRole("link", { name }).first().getAttribute("href");
+  expect(await address("dev-abcdefgh")).toBe("/dashboard/agents/dev/runs/dev-abcdefgh");
+  expect(await address("2026")).toBe(
+    "/dashboard/agents/dev/logs?instance=dev-abcdefgh&at=dev-2026-11-21.log%3A4711",
+  );
+  expect(await address("3 more lines in its log")).toBe(
+    "/dashboard/agents/dev/logs?instance=dev-abcdefgh&q=needle",
+  );
+  expect(await page.locator("#total").innerText()).toBe("1 run");
+  expect(errors).toEqual([]);
+});
+
+test("what is searched for is in the address: a reload and the way back find it again", async () => {
+  const { deps, asked } = searching({ runs: [run()] });
+  const { page, url } = await open(path, deps);
+  const words = page.getByRole("searchbox", { name: "Words in the log" });
+  expect(await page.locator("#none").innerText()).toContain("logs of all agents");
+  expect(asked).toEqual([]);
+  await words.fill(`"exit 3" time*`);
+  await words.press("Enter");
+  await page.getByLabel("Outcome").selectOption("failed");
+  await page.getByLabel("Lines").selectOption("error");
+  await page.getByLabel("Order").selectOption("oldest");
+  await page.getByLabel("Agent", { exact: true }).fill("dev");
+  await page.getByLabel("Agent", { exact: true }).press("Enter");
+  const expected = {
+    q: `"exit 3" time*`,
+    outcome: "failed",
+    kind: "error",
+    order: "oldest",
+    limit: 20,
+    agent: "dev",
+  };
+  await expect.poll(() => asked.at(-1)).toEqual(expected);
+  const address = page.url();
+  expect(address).toContain(
+    "q=%22exit+3%22+time*&agent=dev&outcome=failed&kind=error&order=oldest",
+  );
+  await page.reload();
+  await expect.poll(() => page.locator(".result").count()).toBe(1);
+  expect(await words.inputValue()).toBe(`"exit 3" time*`);
+  await page.goto(`${url}/dashboard/triggers`);
+  await page.goBack();
+  await expect.poll(() => page.locator(".result").count()).toBe(1);
+  expect(page.url()).toBe(address);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect
+    .poll(() => asked.at(-1))
+    .toEqual({ q: `"exit 3" time*`, order: "newest", limit: 20 });
+});
+
+test("a time is asked for as a moment, from the list or from a link", async () => {
+  const { deps, asked } = searching({});
+  const { page } = await open(`${path}?q=a&since=24h`, deps);
+  await expect.poll(() => asked.length).toBe(1);
+  const ago = Date.now() - Date.parse(asked[0]?.since ?? "");
+  expect(Math.abs(ago - 86_400_000)).toBeLessThan(60_000);
+  await page.goto(page.url().replace("24h", "2026-11-20T00:00:00Z"));
+  await expect.poll(() => asked.at(-1)?.since).toBe("2026-11-20T00:00:00Z");
+  expect(await page.getByLabel("Time").inputValue()).toBe("2026-11-20T00:00:00Z");
+});
+
+test("more runs come on demand, and pages without any are passed over", async () => {
+  const second = run({ instanceId: "dev-bbbbbbbb", outcome: null, usd: null });
+  const { deps, asked } = searching(
+    { runs: [run()], next: "a" },
+    { runs: [], next: "b" },
+    { runs: [second, run({ instanceId: null, agent: "scheduler", outcome: null })], next: null },
+  );
+  const { page } = await open(`${path}?q=needle`, deps);
+  await expect.poll(() => page.locator("#total").innerText()).toBe("1 run so far");
+  await page.getByRole("button", { name: "More runs" }).click();
+  await expect.poll(() => page.locator("#total").innerText()).toBe("3 runs");
+  expect(asked.map(({ before }) => before)).toEqual([undefined, "a", "b"]);
+  expect(await page.getByRole("article", { name: "dev-bbbbbbbb" }).innerText()).toContain(
+    "running",
+  );
+  expect(await page.getByRole("article", { name: "scheduler" }).innerText()).toContain("no run");
+  expect(await page.getByRole("button", { name: "More runs" }).isVisible()).toBe(false);
+});
+
+test("nothing found, a search that is refused and logs that are not indexed yet are named", async () => {
+  const { deps, asked } = searching({}, {}, { runs: [run()], indexedUntil: null });
+  const { page, url } = await open(`${path}?q=needle`, deps);
+  await expect.poll(() => page.locator("#none").innerText()).toBe("No lines match.");
+  await page.goto(`${url}${path}?q=needle&agent=dev`);
+  await expect
+    .poll(() => page.locator("#none").innerText())
+    .toBe("No lines match with these filters.");
+  await page.reload();
+  await expect
+    .poll(() => page.locator("#search-behind").innerText())
+    .toContain("still being indexed");
+  expect(asked).toHaveLength(3);
+
+  const find = () => Promise.reject(new UserError("bad_search", "the search has no word"));
+  const refused = await open(`${path}?q=-`, testDeps({ search: { find } }));
+  await expect
+    .poll(() => refused.page.locator("#search-error").innerText())
+    .toBe("the search has no word");
+  expect(await refused.page.locator("#none").isVisible()).toBe(false);
+});
+
+test("a search that takes its time shows that, and a newer one replaces it", async () => {
+  let answer: (page: SearchPage) => void = () => undefined;
+  const page = (instanceId: string): SearchPage => ({
+    runs: [run({ instanceId })],
+    next: null,
+    indexedUntil: null,
+  });
+  const find = ({ q }: SearchQuery): Promise<SearchPage> =>
+    q === "slow"
+      ? new Promise((resolve) => (answer = resolve))
+      : Promise.resolve(page("dev-bbbbbbbb"));
+  const opened = await open(`${path}?q=slow`, testDeps({ search: { find } }));
+  await expect.poll(() => opened.page.locator("#none").innerText()).toBe("Searching …");
+  await opened.page.getByRole("searchbox").fill("fast");
+  await opened.page.getByRole("searchbox").press("Enter");
+  await expect.poll(() => opened.page.locator(".result").count()).toBe(1);
+  answer(page("dev-aaaaaaaa"));
+  await opened.page.waitForTimeout(300);
+  expect(await opened.page.locator(".result h2").allInnerTexts()).toEqual(["dev-bbbbbbbb"]);
+});
+
+test("what a log holds is shown as text, and nothing is wider than a phone", async () => {
+  const text = `${attack} ${"x".repeat(500)}`;
+  const poisoned = match({ text, ranges: [[0, attack.length]], before: [attack], after: [attack] });
+  const { deps } = searching({ runs: [run({ matches: [poisoned], usd: null })] });
+  const { page, errors } = await open(`${path}?q=img`, deps);
+  await page.setViewportSize({ width: 375, height: 700 });
+  await expect.poll(() => page.locator("mark").innerText()).toBe(attack);
+  expect(await page.locator("#results img").count()).toBe(0);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
+  expect(errors).toEqual([]);
+});

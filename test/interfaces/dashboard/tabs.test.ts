@@ -1,0 +1,190 @@
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { Observable } from "rxjs";
+import type { StatusUpdate } from "../../../streams/status/wire.ts";
+import { createGateway } from "../../../src/interfaces/gateway/server.ts";
+import { startTcp, testDeps } from "../gateway/start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser();
+const logPath = "/dashboard/agents/dev/logs";
+
+/** Dependencies that count how many status streams are open. */
+function countingDeps() {
+  const deps = testDeps();
+  const { update$ } = deps.operations;
+  const counter = { open: 0 };
+  const counted$ = new Observable<StatusUpdate>((subscriber) => {
+    counter.open += 1;
+    subscriber.add(() => (counter.open -= 1));
+    subscriber.add(update$.subscribe(subscriber));
+  });
+  Object.assign(deps.operations, { update$: counted$ });
+  return { deps, counter };
+}
+
+/** A test browser calls every page visible; this lets a test say otherwise, from the next page on. */
+async function letHide(page: Page): Promise<void> {
+  await page.context().addInitScript(`
+    window.isHidden = new URLSearchParams(location.search).has("behind");
+    Object.defineProperty(document, "visibilityState", {
+      get: () => (window.isHidden ? "hidden" : "visible") });`);
+}
+
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(
+    `window.isHidden = ${isHidden}; document.dispatchEvent(new Event("visibilitychange"));`,
+  );
+}
+
+function rowText(page: Page): Promise<string> {
+  return page.locator("tr[data-agent=dev]").innerText();
+}
+
+test("ten tabs are live, because hidden ones give their stream back and catch up when shown", async () => {
+  const { page: first, url, deps } = await open("/dashboard");
+  await letHide(first);
+  await first.reload();
+  const tabs = [first];
+  while (tabs.length < 10) {
+    await setHidden(tabs.at(-1) ?? first, true);
+    const tab = await first.context().newPage();
+    await tab.goto(`${url}/dashboard`);
+    // An origin has six connections: the seventh tab would wait for ever if the others kept theirs.
+    await tab.waitForSelector("body[data-connection=live]", { timeout: 10_000 });
+    tabs.push(tab);
+  }
+  deps.operations.setAgent({ name: "dev", statusText: "while nobody looked" });
+  for (const [index, tab] of tabs.entries()) {
+    for (const other of tabs) await setHidden(other, other !== tab);
+    const message = `tab ${index}`;
+    await expect.poll(() => rowText(tab), { message }).toContain("while nobody looked");
+  }
+  const last = tabs.at(-1) ?? first;
+  deps.operations.setAgent({ name: "dev", statusText: "and live again" });
+  await expect.poll(() => rowText(last)).toContain("and live again");
+});
+
+test("a tab that is opened behind another takes no stream until it is looked at", async () => {
+  const { deps, counter } = countingDeps();
+  const { page, url } = await open("/dashboard", deps);
+  await expect.poll(() => counter.open).toBe(1);
+  await letHide(page);
+  const behind = await page.context().newPage();
+  await behind.goto(`${url}/dashboard?behind`);
+  await behind.waitForTimeout(500);
+  expect(await behind.locator("#connection-text").innerText()).toBe("Connecting");
+  expect(await behind.locator("tbody tr").count()).toBe(0);
+  await setHidden(behind, false);
+  await expect.poll(() => behind.locator("tbody tr").count()).toBe(1);
+});
+
+test("going away ends the stream, going back opens it again", async () => {
+  const { deps, counter } = countingDeps();
+  const { page, url } = await open("/dashboard", deps);
+  await expect.poll(() => counter.open).toBe(1);
+  await page.goto(url + logPath);
+  await expect.poll(() => counter.open).toBe(0);
+  await page.goBack();
+  await expect.poll(() => counter.open).toBe(1);
+  deps.operations.setAgent({ name: "dev", statusText: "seen after going back" });
+  await expect.poll(() => rowText(page)).toContain("seen after going back");
+  await page.goForward();
+  await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");
+});
+
+test("a page that the browser kept whole while one was elsewhere opens its stream again", async () => {
+  const { deps, counter } = countingDeps();
+  const { page } = await open("/dashboard", deps);
+  await expect.poll(() => counter.open).toBe(1);
+  await page.evaluate(`dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }))`);
+  await expect.poll(() => counter.open).toBe(0);
+  deps.operations.setAgent({ name: "dev", statusText: "meanwhile" });
+  await page.evaluate(`dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`);
+  await expect.poll(() => rowText(page)).toContain("meanwhile");
+});
+
+test("a machine without a network says so at once, and goes on when it is back", async () => {
+  const { page, deps } = await open("/dashboard");
+  await page.waitForSelector("body[data-connection=live]");
+  await page.context().setOffline(true);
+  await page.waitForSelector("body[data-connection=lost]");
+  expect(await page.locator("#lost").innerText()).toMatch(/not answered since \d\d:\d\d:\d\d/);
+  await page.context().setOffline(false);
+  deps.operations.setAgent({ name: "dev", statusText: "back" });
+  await expect.poll(() => rowText(page)).toContain("back");
+  expect(await page.locator("#lost").isVisible()).toBe(false);
+});
+
+test("a scheduler that hangs is missed, although its connection stays open", async () => {
+  const { page } = await open("/dashboard");
+  await page.clock.install();
+  await page.reload();
+  await page.waitForSelector("body[data-connection=live]");
+  await page.route("**/health", (route) => route.fulfill({ status: 404 }));
+  const answered = page.waitForResponse("**/health");
+  // Silence is noticed at the second look; each look waits for its answer by the same clock.
+  for (let look = 0; look < 2; look++) await page.clock.fastForward(20_000);
+  await answered;
+  expect(await page.locator("#connection").innerText()).toBe("Live");
+  for (const path of ["**/health", "**/status-stream"]) {
+    await page.route(path, (route) => route.abort());
+  }
+  await page.clock.fastForward(60_000);
+  await page.waitForSelector("body[data-connection=lost]");
+  await page.unrouteAll();
+  await page.clock.fastForward(10_000);
+  await page.waitForSelector("body[data-connection=live]");
+});
+
+test("a log loses and doubles nothing, over a hidden tab and a restart of the gateway", async () => {
+  const deps = testDeps();
+  let line = 0;
+  const write = (count: number): void => {
+    for (let last = line + count; line < last; line++)
+      deps.logs.write({ agent: "dev", msg: `<${line}>` });
+  };
+  write(150);
+  const first = createGateway(deps);
+  const url = (await first.listenTcp()).replace("localhost", "127.0.0.1");
+  const { page } = await open(logPath, deps, url);
+  await letHide(page);
+  await page.reload();
+  const texts = () => page.locator("#log .text").allInnerTexts();
+  await expect.poll(async () => (await texts()).length).toBe(100);
+
+  await setHidden(page, true);
+  await page.waitForTimeout(2_500);
+  write(130);
+  await setHidden(page, false);
+  await expect.poll(async () => (await texts()).length).toBe(230);
+
+  write(10);
+  await first.close();
+  write(10);
+  await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Not connected");
+  write(10);
+  await startTcp({ ...deps, port: Number(new URL(url).port) });
+  await expect.poll(async () => (await texts()).length).toBe(260);
+  write(5);
+  await expect.poll(async () => (await texts()).length).toBe(265);
+  const expected = Array.from({ length: 265 }, (_, index) => `<${index + 50}>`);
+  expect(await texts()).toEqual(expected);
+});
+
+test.each(["/dashboard", "/dashboard/agents/dev", "/dashboard/triggers", "/dashboard/cost"])(
+  "when the scheduler dies, %s says so and greys what it can't know",
+  async (path) => {
+    const deps = testDeps();
+    const gateway = createGateway(deps);
+    const url = (await gateway.listenTcp()).replace("localhost", "127.0.0.1");
+    const { page } = await open(path, deps, url);
+    await page.waitForSelector("body[data-connection=live]");
+    await gateway.close();
+    await expect.poll(() => page.locator("#lost").isVisible()).toBe(true);
+    expect(await page.locator("#connection").innerText()).toBe("Not connected");
+    await expect
+      .poll(() => page.evaluate(`getComputedStyle(document.querySelector(".panel")).filter`))
+      .toBe("grayscale(1)");
+  },
+);

@@ -1,0 +1,228 @@
+import type { FastifyInstance, LightMyRequestResponse } from "fastify";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { OpenApi, Operation } from "../../../../src/interfaces/gateway/api/openapi.ts";
+import { operatorApp, tcpApp } from "../../../../src/interfaces/gateway/app.ts";
+import { apiKey, bearer, testDeps } from "../start-gateway.ts";
+import type { TestDeps } from "../start-gateway.ts";
+
+async function described(overrides: Partial<TestDeps> = {}) {
+  const app = await tcpApp(testDeps(overrides));
+  onTestFinished(() => app.close());
+  const response = await app.inject({ url: "/openapi.json", headers: bearer });
+  return { app, response, api: response.json<OpenApi>() };
+}
+
+interface Entry {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+function entriesOf(api: OpenApi): Entry[] {
+  return Object.entries(api.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
+  );
+}
+
+/** The path with something in place of its parameters. */
+function example(path: string): string {
+  return path
+    .replace("{name}", "dev")
+    .replace("{instanceId}", "dev-abcdefgh")
+    .replace("{receiptId}", "0193a1b2-0000-7000-8000-000000000001")
+    .replaceAll(/\{\w+\}/g, "x");
+}
+
+test("the routes of the decisions' table are all there", async () => {
+  const { api } = await described();
+  const routes = entriesOf(api).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  const wanted = [
+    ...["GET /health", "GET /health/ready", "GET /openapi.json", "GET /metrics", "GET /docs"],
+    ...["POST /control/pause", "POST /control/resume", "POST /control/stop"],
+    ...["POST /control/trigger/{name}", "POST /control/kill/{instanceId}", "GET /control/status"],
+    ...["enable", "disable", "pause", "resume", "kill"].map(
+      (word) => `POST /control/agents/{name}/${word}`,
+    ),
+    ...["GET /api/stats/triggers", "GET /api/stats/webhooks/{receiptId}"],
+    ...["POST /api/webhooks/{receiptId}/replay", "GET /locks/status"],
+    ...["GET /dashboard/api/status-stream", "GET /dashboard/api/logs/{name}/stream"],
+    ...["GET /api/logs/stream", "GET /login", "POST /login", "GET /logout", "POST /logout"],
+    ...["POST /webhooks/{type}", "POST /webhooks/{type}/{source}"],
+    ...["GET /dashboard", "GET /dashboard/agents/{name}", "GET /dashboard/agents/{name}/logs"],
+    ...["GET /dashboard/triggers", "GET /api/spend", "POST /api/budgets/{scope}/raise"],
+    ...[
+      "GET /dashboard/cost",
+      "GET /dashboard/alerts",
+      "GET /api/alerts",
+      "POST /api/alerts/retry",
+    ],
+    ...["POST /api/alerts/{id}/retry", "POST /api/alerts/targets/{name}/test"],
+  ];
+  expect(routes).toEqual(expect.arrayContaining(wanted));
+});
+
+test("every route has a summary, an answer, and its path's parameters", async () => {
+  const { api } = await described();
+  for (const { method, path, operation } of entriesOf(api)) {
+    const name = `${method} ${path}`;
+    expect(operation.summary, name).not.toBe("");
+    const good = Object.keys(operation.responses).filter((status) => Number(status) < 400);
+    expect(good, name).not.toEqual([]);
+    const inPath = operation.parameters.filter((parameter) => parameter.in === "path");
+    expect(inPath.map((parameter) => `{${parameter.name}}`).sort(), name).toEqual(
+      (path.match(/\{\w+\}/g) ?? []).sort(),
+    );
+  }
+});
+
+test("every reference leads to a component, and nothing of zod's own is left", async () => {
+  const { api, response } = await described();
+  const known = Object.keys(api.components.schemas).map((n) => `#/components/schemas/${n}`);
+  const references = [...response.body.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to);
+  expect(references.length).toBeGreaterThan(20);
+  expect(known).toEqual(expect.arrayContaining([...new Set(references)]));
+  expect(response.body).not.toContain("$defs");
+  expect(known).toContain("#/components/schemas/Problem");
+  expect(known).toContain("#/components/schemas/StatusUpdate");
+});
+
+test("parameters are described as they are parsed", async () => {
+  const { api } = await described();
+  const { parameters = [] } = api.paths["/api/stats/triggers"]?.get ?? {};
+  expect(parameters.find(({ name }) => name === "limit")).toMatchObject({
+    in: "query",
+    required: false,
+    schema: { type: "integer", minimum: 1, maximum: 200, default: 50 },
+  });
+  expect(parameters.find(({ name }) => name === "deadLetter")?.schema).toEqual({
+    type: "string",
+    enum: ["true", "false"],
+  });
+});
+
+describe("what is said about access is true", () => {
+  test("of every route, without a key and with one", async () => {
+    const { app, api } = await described();
+    for (const { method, path, operation } of entriesOf(api)) {
+      const name = `${method} ${path}`;
+      // A wrong key is a 401 there, too.
+      if (path === "/login") continue;
+      const refused = operation.security.length > 0;
+      expect((await ask(app, method, path, {})).statusCode === 401, name).toBe(refused);
+      expect((await ask(app, method, path, bearer)).statusCode, name).not.toBe(401);
+    }
+  });
+
+  test("of the operator's socket, which knows no sessions", async () => {
+    const app = await operatorApp(testDeps());
+    onTestFinished(() => app.close());
+    const api = (await app.inject({ url: "/openapi.json" })).json<OpenApi>();
+    const security = entriesOf(api).map(({ operation }) => JSON.stringify(operation.security));
+    expect(new Set(security)).toEqual(new Set(["[]", '[{"key":[]}]']));
+  });
+});
+
+test("an answer is what its schema says, in status, media type and fields", async () => {
+  const { app, api } = await described();
+  const wrong: string[] = [];
+  for (const { method, path, operation } of entriesOf(api)) {
+    // A stream never ends, and a stop ends the server.
+    if (operation.summary.includes("Server-Sent") || path === "/control/stop") continue;
+    const response = await ask(app, method, path, bearer);
+    const problems = deviations(api, operation, response);
+    wrong.push(...problems.map((problem) => `${method} ${path} ${response.statusCode} ${problem}`));
+  }
+  expect(wrong).toEqual([]);
+});
+
+function deviations(api: OpenApi, { responses }: Operation, response: LightMyRequestResponse) {
+  const said = responses[String(response.statusCode)];
+  if (said === undefined) return ["has no description"];
+  if (said.content === undefined) return response.body === "" ? [] : ["has a body"];
+  const type = String(response.headers["content-type"]).split(";")[0] ?? "";
+  const schema = said.content[type]?.schema;
+  if (schema === undefined) return [`has the media type ${type}`];
+  return /[/+]json$/.test(type) ? missingFields(api, schema, response.json()) : [];
+}
+
+function ask(app: FastifyInstance, method: string, path: string, headers: Record<string, string>) {
+  const isLogin = path === "/login" && method === "post";
+  const payload = isLogin ? { key: headers.authorization ? apiKey : "wrong" } : undefined;
+  return app.inject({
+    // A stream would keep a GET waiting; its HEAD goes the same way in.
+    method: path.endsWith("stream") ? "HEAD" : method.toUpperCase(),
+    url: example(path),
+    headers: isLogin ? {} : headers,
+    ...(payload === undefined ? {} : { payload }),
+  });
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Where the value lacks a required field, or has one that the schema does not know. */
+function missingFields(api: OpenApi, schema: Schema, value: unknown, at = ""): string[] {
+  if (typeof schema.$ref === "string") {
+    const name = schema.$ref.split("/").at(-1) ?? "";
+    return missingFields(api, api.components.schemas[name] ?? {}, value, at);
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((one) =>
+      missingFields(api, (schema.items ?? {}) as Schema, one, `${at}[]`),
+    );
+  }
+  const properties = schema.properties as Readonly<Record<string, Schema>> | undefined;
+  if (properties === undefined || typeof value !== "object" || value === null) return [];
+  const required = (schema.required ?? []) as readonly string[];
+  const fields = value as Readonly<Record<string, unknown>>;
+  return [
+    ...required.filter((name) => !(name in fields)).map((name) => `${at}.${name} is missing`),
+    ...Object.entries(fields).flatMap(([name, inner]) => {
+      const known = properties[name];
+      return known === undefined
+        ? [`${at}.${name} is not described`]
+        : missingFields(api, known, inner, `${at}.${name}`);
+    }),
+  ];
+}
+
+/** Their GET changes something, which a HEAD may not. */
+const changing = new Set(["/logout", "/login/{token}"]);
+
+describe("HEAD, OPTIONS and other methods", () => {
+  test("are right on every path", async () => {
+    const { app, api } = await described();
+    for (const [path, operations] of Object.entries(api.paths)) {
+      const url = example(path);
+      const methods = Object.keys(operations).map((method) => method.toUpperCase());
+      const options = await app.inject({ method: "OPTIONS", url });
+      expect(options.statusCode, path).toBe(204);
+      const allowed = String(options.headers.allow).split(", ");
+      const head = methods.includes("GET") && !changing.has(path) ? ["HEAD"] : [];
+      expect([...allowed].sort(), path).toEqual([...methods, ...head, "OPTIONS"].sort());
+      const wrong = await app.inject({ method: "DELETE", url, headers: bearer });
+      expect(wrong.statusCode, path).toBe(405);
+      expect(wrong.headers.allow, path).toBe(options.headers.allow);
+      expect(wrong.headers["content-type"], path).toContain("application/problem+json");
+    }
+  });
+
+  test("a HEAD answers what the GET does, without its body", async () => {
+    const { app, api } = await described();
+    for (const { method, path, operation } of entriesOf(api)) {
+      if (method !== "get" || changing.has(path)) continue;
+      if (operation.summary.includes("Server-Sent")) continue;
+      const [head, get] = [
+        await app.inject({ method: "HEAD", url: example(path), headers: bearer }),
+        await app.inject({ method: "GET", url: example(path), headers: bearer }),
+      ];
+      expect(head.body, path).toBe("");
+      expect(head.statusCode, path).toBe(get.statusCode);
+      expect(head.headers["content-type"], path).toBe(get.headers["content-type"]);
+    }
+  });
+
+  test("a HEAD does not log out", async () => {
+    const { app } = await described();
+    expect((await app.inject({ method: "HEAD", url: "/logout" })).statusCode).toBe(405);
+  });
+});

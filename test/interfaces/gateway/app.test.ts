@@ -1,0 +1,224 @@
+import type { FastifyInstance } from "fastify";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { operatorApp, tcpApp } from "../../../src/interfaces/gateway/app.ts";
+import { apiKey, bearer, logIn, testDeps } from "./start-gateway.ts";
+import type { TestDeps } from "./start-gateway.ts";
+
+async function tcp(overrides: Partial<TestDeps> = {}): Promise<FastifyInstance> {
+  const app = await tcpApp(testDeps(overrides));
+  onTestFinished(() => app.close());
+  return app;
+}
+
+describe("who may ask", () => {
+  test.each([
+    ["GET", "/control/status"],
+    ["POST", "/control/pause"],
+    ["POST", "/control/trigger/dev"],
+    ["POST", "/control/agents/dev/kill"],
+    ["GET", "/api/stats/triggers"],
+    ["GET", "/api/logs/stream"],
+    ["GET", "/dashboard/api/status-stream"],
+    ["GET", "/dashboard/api/logs/dev/stream"],
+    ["GET", "/dashboard"],
+    ["GET", "/dashboard/agents/dev/logs"],
+  ] as const)("%s %s needs authentication", async (method, url) => {
+    const response = await (await tcp()).inject({ method, url });
+    expect(response.statusCode).toBe(401);
+    expect(response.headers["www-authenticate"]).toBe("Bearer");
+    expect(response.headers["content-type"]).toContain("application/problem+json");
+    expect(response.json()).toMatchObject({ status: 401, error: "unauthorized" });
+  });
+
+  test("the key lets in, another key doesn't, and neither does an empty one", async () => {
+    const app = await tcp();
+    const statusWith = async (authorization: string): Promise<number> =>
+      (await app.inject({ url: "/control/status", headers: { authorization } })).statusCode;
+    expect(await statusWith(`Bearer ${apiKey}`)).toBe(200);
+    expect(await statusWith(`bearer ${apiKey}`)).toBe(200);
+    expect(await statusWith("Bearer other")).toBe(401);
+    expect(await statusWith("Bearer ")).toBe(401);
+    expect(await statusWith(`Basic ${apiKey}`)).toBe(401);
+  });
+
+  test("a key that was generated anew is the only one that counts", async () => {
+    let key = "old";
+    const app = await tcp({ apiKey: () => key });
+    key = "new";
+    const ask = (value: string) =>
+      app.inject({ url: "/control/status", headers: { authorization: `Bearer ${value}` } });
+    expect((await ask("old")).statusCode).toBe(401);
+    expect((await ask("new")).statusCode).toBe(200);
+  });
+
+  test("an empty key in the store lets nobody in", async () => {
+    const app = await tcp({ apiKey: () => "" });
+    const headers = { authorization: "Bearer " };
+    expect((await app.inject({ url: "/control/status", headers })).statusCode).toBe(401);
+  });
+
+  test("a browser is led to the login page and from there to where it wanted", async () => {
+    const response = await (
+      await tcp()
+    ).inject({ url: "/dashboard/agents/dev/logs?instance=a", headers: { accept: "text/html" } });
+    expect(response.statusCode).toBe(302);
+    expect(response.headers.location).toBe(
+      `/login?next=${encodeURIComponent("/dashboard/agents/dev/logs?instance=a")}`,
+    );
+  });
+});
+
+describe("which names it answers to", () => {
+  test.each(["localhost:1234", "127.0.0.1", "[::1]:8080", "almanac.lan:9", "LOCALHOST"])(
+    "%s is one of its own",
+    async (host) => {
+      const app = await tcp({ allowedHosts: ["almanac.lan"] });
+      const response = await app.inject({ url: "/control/status", headers: { ...bearer, host } });
+      expect(response.statusCode).toBe(200);
+    },
+  );
+
+  test("a name of somebody else is refused, whatever a proxy is said to have forwarded", async () => {
+    const app = await tcp({ trustProxy: true });
+    const headers = { ...bearer, host: "evil.example", "x-forwarded-host": "localhost" };
+    const response = await app.inject({ url: "/control/status", headers });
+    expect(response.statusCode).toBe(403);
+    expect(response.json()).toMatchObject({ error: "unknown_host" });
+  });
+
+  test("health and webhooks answer to any name", async () => {
+    const app = await tcp();
+    const headers = { host: "hooks.example" };
+    expect((await app.inject({ url: "/health", headers })).statusCode).toBe(200);
+    const delivery = { method: "POST", url: "/webhooks/github", headers } as const;
+    expect((await app.inject(delivery)).statusCode).toBe(200);
+  });
+});
+
+describe("what a browser may be made to do", () => {
+  test.each([
+    [{ "sec-fetch-site": "same-origin" }, 200],
+    [{ origin: "http://localhost:80" }, 200],
+    [{ "sec-fetch-site": "cross-site" }, 403],
+    [{ "sec-fetch-site": "same-site" }, 403],
+    [{ origin: "http://evil.example" }, 403],
+    [{ origin: "http://localhost:3000" }, 403],
+    [{ origin: "null" }, 403],
+    [{}, 403],
+  ])("a POST with a session and %j is answered %i", async (extra, status) => {
+    const app = await tcp();
+    const headers = { cookie: await logIn(app), host: "localhost", ...extra };
+    const response = await app.inject({ method: "POST", url: "/control/pause", headers });
+    expect(response.statusCode).toBe(status);
+  });
+
+  test("a stream is refused only when another site asks for it", async () => {
+    const app = await tcp();
+    const cookie = await logIn(app);
+    const ask = (headers: Record<string, string>) =>
+      app.inject({ method: "HEAD", url: "/dashboard/api/status-stream", headers });
+    expect((await ask({ cookie })).statusCode).toBe(200);
+    expect((await ask({ cookie, "sec-fetch-site": "cross-site" })).statusCode).toBe(403);
+  });
+
+  test("the key needs no origin: programs have none", async () => {
+    const app = await tcp();
+    const response = await app.inject({ method: "POST", url: "/control/pause", headers: bearer });
+    expect(response.statusCode).toBe(200);
+  });
+});
+
+describe("how it answers", () => {
+  test("what isn't there is a 404 problem, and a page for a browser", async () => {
+    const app = await tcp();
+    const problem = await app.inject({ url: "/nothing" });
+    expect(problem.statusCode).toBe(404);
+    expect(problem.json()).toMatchObject({ error: "not_found", title: "Not Found" });
+    const page = await app.inject({ url: "/<script>", headers: { accept: "text/html" } });
+    expect(page.statusCode).toBe(404);
+    expect(page.headers["content-type"]).toContain("text/html");
+    expect(page.body).not.toContain("There is nothing at /<script>");
+  });
+
+  test("a wrong method is a 405 that tells the right ones, and so does OPTIONS", async () => {
+    const app = await tcp();
+    const wrong = await app.inject({ method: "DELETE", url: "/control/pause" });
+    expect(wrong.statusCode).toBe(405);
+    expect(wrong.headers.allow).toBe("POST, OPTIONS");
+    const options = await app.inject({ method: "OPTIONS", url: "/control/status" });
+    expect(options.statusCode).toBe(204);
+    expect(options.headers.allow).toBe("GET, HEAD, OPTIONS");
+  });
+
+  test("HEAD answers like GET without a body", async () => {
+    const response = await (await tcp()).inject({ method: "HEAD", url: "/health" });
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toBe("");
+  });
+
+  test.each([
+    "/control/trigger/..%2f..%2fetc",
+    "/control/trigger/a%00b",
+    "/control/trigger/A%0d%0a",
+  ])("%s is no agent", async (url) => {
+    const deps = testDeps();
+    const app = await tcpApp(deps);
+    onTestFinished(() => app.close());
+    const response = await app.inject({ method: "POST", url, headers: bearer });
+    expect(response.statusCode).toBe(404);
+    expect(response.json()).toMatchObject({ error: "unknown_agent" });
+    expect(deps.operations.calls).toEqual([]);
+  });
+
+  test("a path that can't be decoded is a 400 problem", async () => {
+    const response = await (await tcp()).inject({ url: "/control/%zz", headers: bearer });
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({ error: "malformed" });
+  });
+
+  test("what nobody foresaw is a 500 that tells nothing, and a log line that tells it", async () => {
+    const deps = testDeps();
+    deps.operations.setPaused = () => Promise.reject(new Error("disk on fire"));
+    const app = await tcpApp(deps);
+    onTestFinished(() => app.close());
+    const response = await app.inject({ method: "POST", url: "/control/pause", headers: bearer });
+    expect(response.statusCode).toBe(500);
+    expect(response.body).not.toContain("fire");
+    expect(deps.lines.join()).toContain("50 POST /control/pause failed: Error: disk on fire");
+  });
+
+  test("pages run only their own scripts and are framed by nobody", async () => {
+    const { headers, body } = await (await tcp()).inject({ url: "/login" });
+    const policy = String(headers["content-security-policy"]);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
+    const nonce = /style-src 'nonce-([^']+)'/.exec(policy)?.[1] ?? "none";
+    expect(body).toContain(`<style nonce="${nonce}">`);
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+    expect(headers["referrer-policy"]).toBe("same-origin");
+    expect(headers["strict-transport-security"]).toBeUndefined();
+  });
+
+  test("without --web-ui there is no dashboard, yet all of the API", async () => {
+    const app = await tcp({ dashboard: false });
+    const headers = { ...bearer, accept: "text/html" };
+    expect((await app.inject({ url: "/dashboard", headers })).statusCode).toBe(404);
+    const stream = { method: "HEAD", url: "/dashboard/api/status-stream", headers } as const;
+    expect((await app.inject(stream)).statusCode).toBe(200);
+  });
+
+  test("the operator's socket serves the API with the key only, and no page", async () => {
+    const app = await operatorApp(testDeps());
+    onTestFinished(() => app.close());
+    const host = "whatever.example";
+    const ask = (url: string, headers: Record<string, string>) =>
+      app.inject({ url, headers: { host, ...headers } });
+    expect((await ask("/control/status", bearer)).statusCode).toBe(200);
+    expect((await ask("/control/status", { accept: "text/html" })).statusCode).toBe(401);
+    expect((await ask("/control/status", {})).statusCode).toBe(401);
+    expect((await ask("/login", {})).statusCode).toBe(404);
+    expect((await ask("/dashboard", bearer)).statusCode).toBe(404);
+    expect((await ask("/nothing", { accept: "text/html" })).statusCode).toBe(404);
+  });
+});

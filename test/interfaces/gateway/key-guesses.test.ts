@@ -1,0 +1,79 @@
+import type { FastifyRequest } from "fastify";
+import { expect, test } from "vitest";
+import { createKeyCheck } from "../../../src/interfaces/gateway/key-guesses.ts";
+import { apiKey, testDeps } from "./start-gateway.ts";
+
+function setUp(lateMs = 0) {
+  const clock = { now: 1_000_000 };
+  const deps = testDeps();
+  const check = createKeyCheck(deps, { now: () => clock.now, lateMs });
+  const show = (key: string, ip = "10.0.0.1", host = "localhost") =>
+    check({ ip, headers: { host } } as FastifyRequest, key);
+  const fail = async (
+    times: number,
+    ip: (n: number) => string = () => "10.0.0.1",
+  ): Promise<void> => {
+    for (let n = 0; n < times; n++) await show(`wrong ${n}`, ip(n)).catch(() => undefined);
+  };
+  return { clock, deps, show, fail };
+}
+
+const tooMany = { status: 429, code: "too_many_tries" };
+
+test("a guesser who tries a key each 100 ms does not lock out the right key", async () => {
+  const { clock, show, fail } = setUp();
+  for (let second = 0; second < 60; second++) {
+    await fail(10);
+    clock.now += 1_000;
+    expect(await show(apiKey)).toBe(true);
+  }
+});
+
+test("keys of an address that showed 200 wrong ones in 10 s are not looked at until these are over", async () => {
+  const { clock, deps, show, fail } = setUp();
+  await fail(200);
+  await expect(show(apiKey)).rejects.toMatchObject({
+    ...tooMany,
+    headers: { "retry-after": "10" },
+  });
+  expect(await show(apiKey, "10.0.0.2")).toBe(true);
+  expect(await show(apiKey, "10.0.0.1", `${deps.sessions.privateHost}:8080`)).toBe(true);
+  clock.now += 10_000;
+  expect(await show(apiKey)).toBe(true);
+});
+
+test("many addresses together show 600 wrong keys in 10 s", async () => {
+  const { show, fail } = setUp();
+  await fail(600, (n) => `127.0.${n >> 8}.${n & 255}`);
+  await expect(show(apiKey, "10.9.9.9")).rejects.toMatchObject(tooMany);
+});
+
+test("an IPv6 network counts as one address, whichever way it is written", async () => {
+  const { show, fail } = setUp();
+  await fail(200, () => "2001:db8:1:2:a:b:c:d");
+  await expect(show(apiKey, "2001:db8:1:2::1")).rejects.toMatchObject(tooMany);
+  expect(await show(apiKey, "2001:db8:1:3::1")).toBe(true);
+  expect(await show(apiKey, "2001:db8::1")).toBe(true);
+});
+
+test("the log has a line a minute about wrong keys, with their number", async () => {
+  const { clock, deps, fail } = setUp();
+  await fail(100);
+  clock.now += 60_000;
+  await fail(1);
+  expect(deps.lines).toEqual([
+    "40 the gateway refused a wrong API key from 10.0.0.1",
+    "40 the gateway refused a wrong API key from 10.0.0.1 (and 99 more like it before)",
+  ]);
+});
+
+test("the answer to a fifth wrong key in 10 s is late, and the right key is not", async () => {
+  const { show, fail } = setUp(300);
+  await fail(4);
+  const began = performance.now();
+  const fifth = show("wrong");
+  expect(await show(apiKey)).toBe(true);
+  expect(performance.now() - began).toBeLessThan(200);
+  expect(await fifth).toBe(false);
+  expect(performance.now() - began).toBeGreaterThan(290);
+});

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import { createGatewayListener } from "../../../src/interfaces/gateway/listener.ts";
+import { createStatusStore } from "../../../src/runtime/scheduler/status-store.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { project } from "../../foundation/config/samples.ts";
+import { schedulerStatus } from "../../streams/status/board.ts";
+import { eventsOf } from "../../streams/status/events.ts";
+
+const inContainer: Partial<AgentConfig> = { runtime: { type: "container", runAs: "$USER" } };
+const dev = eventsOf("dev");
+
+interface SetUp {
+  readonly disabled?: readonly string[];
+  /** Whether somebody else listens on its port. */
+  readonly taken?: boolean;
+  /** Its `config.toml`. */
+  readonly text?: string;
+  readonly host?: string;
+}
+
+/** What listens in a project without webhooks, in which the agents named are disabled. */
+function setUp({ disabled = [], taken = false, text = "", host = "127.0.0.1" }: SetUp = {}) {
+  const opened: string[] = [];
+  const warnings: string[] = [];
+  const notes: string[] = [];
+  const project$ = { value: project(text) };
+  const port = { isTaken: taken };
+  const board = createStatusStore(schedulerStatus, (name) => ({
+    enabled: !disabled.includes(name),
+  }));
+  const listening = createGatewayListener({
+    gateway: {
+      listenTcp: (settings) => {
+        const url = `http://localhost:${settings?.port ?? 0}`;
+        opened.push("tcp");
+        return port.isTaken
+          ? Promise.reject(new Error("port 8080 is in use"))
+          : Promise.resolve(url);
+      },
+      listenUnix: () => Promise.resolve(void opened.push("unix")),
+      close: () => Promise.resolve(),
+    },
+    options: { webUi: false, host },
+    socketPath: "/tmp/operator.sock",
+    project$,
+    status: board,
+    announce: () => undefined,
+    note: (message) => void notes.push(message),
+    warn: (message) => void warnings.push(message),
+  });
+  const happens = (event: RunEvent): void => {
+    board.apply(event);
+    listening.onEvent(event);
+  };
+  const edit = (after: string): void => {
+    project$.value = project(after);
+    listening.onProject();
+  };
+  return { opened, happens, edit, port, warnings, notes, listening };
+}
+
+test("TCP is opened for an agent in a container, once, and not for one without", async () => {
+  const { opened, happens, listening } = setUp();
+  await listening.open();
+  happens(dev.set());
+  expect(opened).toEqual(["unix"]);
+  happens(dev.set(inContainer));
+  happens(eventsOf("other").set(inContainer));
+  expect(opened).toEqual(["unix", "tcp"]);
+});
+
+test("TCP stays closed for an agent that is disabled, and is opened when it is enabled", async () => {
+  const { opened, happens, listening } = setUp({ disabled: ["dev"] });
+  await listening.open();
+  happens(dev.set(inContainer));
+  happens(eventsOf("other").set({ ...inContainer, scale: 0 }));
+  expect(opened).toEqual(["unix"]);
+  happens(dev.enabled(true));
+  expect(opened).toEqual(["unix", "tcp"]);
+});
+
+test("a port that is taken ends no start that only agents in containers need it for, and is tried again", async () => {
+  const { happens, warnings, listening } = setUp({ taken: true });
+  happens(dev.set(inContainer));
+  await listening.open();
+  expect(warnings).toEqual(["the gateway can't listen: port 8080 is in use"]);
+  happens(eventsOf("other").set(inContainer));
+  await expect.poll(() => warnings).toHaveLength(2);
+});
+
+test("a port that is taken ends a start with webhooks", async () => {
+  const { listening } = setUp({ taken: true, text: '[webhooks.github]\ntype = "github"' });
+  await expect(listening.open()).rejects.toThrow("port 8080 is in use");
+});
+
+test.each([
+  ["127.0.0.1", 0],
+  ["::1", 0],
+  ["localhost", 0],
+  ["0.0.0.0", 1],
+  ["::", 1],
+  ["192.168.1.4", 1],
+])("TCP at %s is warned of %i times, once it is open", async (host, times) => {
+  const { warnings, happens, listening } = setUp({ host });
+  await listening.open();
+  expect(warnings).toEqual([]);
+  happens(dev.set(inContainer));
+  await Promise.resolve();
+  expect(warnings).toHaveLength(times);
+  for (const warning of warnings) expect(warning).toContain(`${host}, and the API key goes over`);
+});
+
+test("a port that changes before TCP is opened counts, and the address is logged when it is opened", async () => {
+  const { happens, edit, notes, listening } = setUp();
+  await listening.open();
+  edit("[gateway]\nport = 9090");
+  expect([listening.isSettled(), listening.url()]).toEqual([false, null]);
+  happens(dev.set(inContainer));
+  expect(listening.isSettled()).toBe(true);
+  await expect.poll(() => notes).toEqual(["the gateway listens at http://localhost:9090"]);
+  expect(listening.url()).toBe("http://localhost:9090");
+});
+
+test("a port that was taken is left for another one that the config names", async () => {
+  const { happens, edit, port, warnings, notes, listening } = setUp({ taken: true });
+  await listening.open();
+  happens(dev.set(inContainer));
+  await expect.poll(() => warnings).toHaveLength(1);
+  expect(listening.isSettled()).toBe(false);
+  port.isTaken = false;
+  edit("[gateway]\nport = 9090");
+  await expect.poll(() => notes).toEqual(["the gateway listens at http://localhost:9090"]);
+});
+
+test("what listens at the start is not logged: the start tells it", async () => {
+  const { notes, listening } = setUp({ text: '[webhooks.github]\ntype = "github"' });
+  await listening.open();
+  expect(listening.isSettled()).toBe(true);
+  expect([listening.url(), notes]).toEqual(["http://localhost:8080", []]);
+});

@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from "vitest";
+import { tcpApp } from "../../../../src/interfaces/gateway/app.ts";
+import { anAgent } from "../../../helpers/agents.ts";
+import { bearer, testDeps } from "../start-gateway.ts";
+
+async function get(url: string, deps = testDeps()) {
+  const app = await tcpApp(deps);
+  onTestFinished(() => app.close());
+  return await app.inject({ url, headers: bearer });
+}
+
+test.each([
+  ["/dashboard", "<title>Almanac</title>"],
+  ["/dashboard/triggers", "<title>Triggers · Almanac</title>"],
+  ["/dashboard/cost", "<title>Cost · Almanac</title>"],
+  ["/dashboard/search", "<title>Search · Almanac</title>"],
+  ["/dashboard/alerts", "<title>Alerts · Almanac</title>"],
+  ["/dashboard/agents/dev", "<title>dev · Almanac</title>"],
+  ["/dashboard/agents/dev/logs", "<title>dev · log · Almanac</title>"],
+  ["/dashboard/agents/scheduler/logs", "<title>scheduler · log · Almanac</title>"],
+])("%s is a page that nobody keeps", async (url, title) => {
+  const response = await get(url);
+  expect(response.statusCode).toBe(200);
+  expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
+  expect(response.headers["cache-control"]).toBe("no-store");
+  expect(response.body).toContain(title);
+});
+
+test.each([
+  "/dashboard/agents/nobody",
+  "/dashboard/agents/nobody/logs",
+  "/dashboard/agents/scheduler",
+  "/dashboard/agents/..%2f..",
+  "/dashboard/api/agents/nobody",
+  "/dashboard/api/agents/scheduler",
+  "/dashboard/api/logs/nobody/download",
+])("%s is not found", async (url) => {
+  const response = await get(url);
+  expect(response.statusCode).toBe(404);
+  expect(response.json()).toMatchObject({ error: "unknown_agent" });
+});
+
+test.each(["/dashboard", "/dashboard/triggers", "/dashboard/cost", "/dashboard/agents/dev"])(
+  "without the dashboard there is no %s",
+  async (url) => {
+    expect((await get(url, testDeps({ dashboard: false }))).statusCode).toBe(404);
+  },
+);
+
+interface AgentAnswer {
+  readonly facts: readonly { readonly label: string; readonly values: readonly string[] }[];
+}
+
+test("an agent in full has its schedule in words", async () => {
+  const deps = testDeps();
+  const config = anAgent("dev", { schedule: "0 9 * * 1" });
+  const nextTicks = ["2026-11-23T09:00:00.000Z"];
+  deps.operations.details.set("dev", { config, nextTicks });
+  const response = await get("/dashboard/api/agents/dev", deps);
+  const { facts, ...answer }: AgentAnswer = response.json();
+  expect(answer).toEqual({ config, nextTicks, scheduleText: "At 09:00, only on Monday" });
+  expect(facts).toContainEqual({ label: "Models", values: ["scripted"] });
+});
+
+test("an agent without a valid config is still one", async () => {
+  const response = await get("/dashboard/api/agents/dev");
+  expect(response.json()).toEqual({ config: null, nextTicks: [], scheduleText: null, facts: [] });
+});
+
+test("a log is downloaded whole, or one run of it, up to 5,000 lines", async () => {
+  const deps = testDeps();
+  for (let line = 0; line < 5_010; line++) {
+    const instanceId = line % 100 === 0 ? "dev-aaaaaaaa" : "dev-bbbbbbbb";
+    deps.logs.write({ agent: "dev", msg: `line ${line}`, instanceId });
+  }
+  const whole = await get("/dashboard/api/logs/dev/download", deps);
+  expect(whole.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
+  expect(whole.headers["content-disposition"]).toBe('attachment; filename="dev.log.ndjson"');
+  const lines = whole.body.trim().split("\n");
+  expect(lines).toHaveLength(5_000);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ msg: "line 10", agent: "dev" });
+  const one = await get("/dashboard/api/logs/dev/download?instance=dev-aaaaaaaa", deps);
+  expect(one.body.trim().split("\n")).toHaveLength(51);
+  const filter = "instance=dev-aaaaaaaa&q=LINE%20500&level=info";
+  const found = await get(`/dashboard/api/logs/dev/download?${filter}`, deps);
+  expect(
+    found.body
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { msg: string }).msg),
+  ).toEqual(["line 500", "line 5000"]);
+  const none = await get("/dashboard/api/logs/dev/download?level=error", deps);
+  expect(none.body).toBe("");
+});

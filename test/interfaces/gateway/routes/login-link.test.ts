@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { operatorApp, tcpApp } from "../../../../src/interfaces/gateway/app.ts";
+import { createLoginLinks } from "../../../../src/interfaces/gateway/login-links.ts";
+import { openSessions } from "../../../../src/foundation/store/sessions.ts";
+import { memorySessions } from "../../../helpers/memory-sessions.ts";
+import { apiKey, bearer, tempDir, testDeps } from "../start-gateway.ts";
+import type { TestDeps } from "../start-gateway.ts";
+
+const gatewayUrl = "http://localhost:8080";
+
+async function setUp(overrides: Partial<TestDeps> = {}) {
+  const deps = testDeps(overrides);
+  const app = await tcpApp(deps);
+  onTestFinished(() => app.close());
+  const newLink = (): string => new URL(deps.loginLinks.create(gatewayUrl).url).pathname;
+  const follow = (url: string, headers: Record<string, string> = {}) =>
+    app.inject({ url, headers });
+  return { app, deps, newLink, follow };
+}
+
+test("a link starts a session as the form does, and leaves for the dashboard", async () => {
+  const { newLink, follow } = await setUp();
+  const response = await follow(newLink());
+  expect(response.statusCode).toBe(303);
+  expect(response.headers.location).toBe("/dashboard");
+  expect(response.headers["referrer-policy"]).toBe("no-referrer");
+  expect(response.headers["cache-control"]).toBe("no-store");
+  expect(response.body).toBe("");
+  const cookie = String(response.headers["set-cookie"]);
+  expect(cookie).toMatch(/^al_session=[\w-]{43}; .*Path=\/; HttpOnly; SameSite=Strict/);
+  const page = await follow("/dashboard", { cookie: cookie.split(";")[0] ?? "" });
+  expect(page.statusCode).toBe(200);
+});
+
+test("a used link starts no session, and the login page says why", async () => {
+  const { newLink, follow } = await setUp();
+  const link = newLink();
+  await follow(link);
+  const again = await follow(link);
+  expect(again.headers["set-cookie"]).toBeUndefined();
+  expect(again.headers.location).toBe("/login?link=used");
+  const page = await follow("/login?link=used");
+  expect(page.body).toContain("This login link was used already. al open makes another one.");
+});
+
+test("an old link starts no session, and the login page says why", async () => {
+  const world = { at: 0 };
+  const loginLinks = createLoginLinks({ apiKey: () => apiKey, now: () => world.at });
+  const { newLink, follow } = await setUp({ loginLinks });
+  const link = newLink();
+  world.at = 600_000;
+  const late = await follow(link);
+  expect(late.headers["set-cookie"]).toBeUndefined();
+  expect(late.headers.location).toBe("/login?link=expired");
+  expect((await follow("/login?link=expired")).body).toContain("older than 10 minutes");
+});
+
+test("a token that was never made starts no session", async () => {
+  const { follow } = await setUp();
+  const response = await follow(`/login/${"a".repeat(22)}`);
+  expect(response.headers["set-cookie"]).toBeUndefined();
+  expect(response.headers.location).toBe("/login?link=unknown");
+  expect((await follow("/login?link=unknown")).body).toContain("not one of the running scheduler");
+});
+
+test("a word that no link leads with is no message", async () => {
+  const { follow } = await setUp();
+  for (const link of ["constructor", "__proto__", "<b>"]) {
+    const { statusCode, body } = await follow(`/login?link=${encodeURIComponent(link)}`);
+    expect([statusCode, body.includes('id="message"')]).toEqual([200, false]);
+  }
+});
+
+test("a used link still leads who is logged in to the dashboard", async () => {
+  const { newLink, follow } = await setUp();
+  const link = newLink();
+  const cookie = String((await follow(link)).headers["set-cookie"]).split(";")[0] ?? "";
+  const again = await follow(String((await follow(link)).headers.location), { cookie });
+  expect(again.headers.location).toBe("/dashboard");
+});
+
+test("a HEAD, as of a link preview, does not use the link up", async () => {
+  const { app, newLink, follow } = await setUp();
+  const link = newLink();
+  expect((await app.inject({ method: "HEAD", url: link })).statusCode).toBe(405);
+  expect((await follow(link)).headers.location).toBe("/dashboard");
+});
+
+test("while the sessions can't be written the link stays good, and no log has its token", async () => {
+  const home = tempDir();
+  const sessions = openSessions({ home, onProblem: () => undefined });
+  const other = new DatabaseSync(join(home, "sessions.db"));
+  onTestFinished(() => {
+    other.close();
+    sessions.close();
+  });
+  const { newLink, follow, deps } = await setUp({ sessions });
+  const link = newLink();
+  other.exec("BEGIN IMMEDIATE");
+  expect((await follow(link)).statusCode).toBe(503);
+  other.exec("ROLLBACK");
+  expect((await follow(link)).headers.location).toBe("/dashboard");
+  expect(deps.lines.join("\n")).not.toContain(link);
+});
+
+test("an error on the way brings no token into the log", async () => {
+  const sessions = { ...memorySessions(), create: fail };
+  const { newLink, follow, deps } = await setUp({ sessions });
+  const link = newLink();
+  expect((await follow(link)).statusCode).toBe(500);
+  expect(deps.lines.join("\n")).toContain("GET /login/:token failed");
+  expect(deps.lines.join("\n")).not.toContain(link);
+});
+
+function fail(): never {
+  throw new Error("broken");
+}
+
+test("without the dashboard no link logs in", async () => {
+  const { newLink, follow } = await setUp({ dashboard: false });
+  expect((await follow(newLink())).statusCode).toBe(404);
+});
+
+test("the operator's socket makes a link, which TCP does not", async () => {
+  const { app, deps, follow } = await setUp();
+  deps.operations.setScheduler({ gatewayUrl });
+  const operator = await operatorApp(deps);
+  onTestFinished(() => operator.close());
+  const ask = { method: "POST", url: "/control/login-link", headers: bearer } as const;
+  expect((await app.inject(ask)).statusCode).toBe(404);
+  const { url } = (await operator.inject(ask)).json<{ url: string }>();
+  expect((await follow(new URL(url).pathname)).headers.location).toBe("/dashboard");
+  const unknown = { ...ask, headers: {} };
+  expect((await operator.inject(unknown)).statusCode).toBe(401);
+});
+
+test("a scheduler without the dashboard makes no link", async () => {
+  const operator = await operatorApp(testDeps({ dashboard: false }));
+  onTestFinished(() => operator.close());
+  const ask = { method: "POST", url: "/control/login-link", headers: bearer } as const;
+  const response = await operator.inject(ask);
+  expect(response.statusCode).toBe(409);
+  expect(response.json()).toMatchObject({ error: "no_dashboard" });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, test, vi } from "vitest";
+import type { LogPageAnswer } from "../../../../src/foundation/contracts/log-page.ts";
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { readStream } from "../event-stream.ts";
+import { bearer, startTcp, testDeps } from "../start-gateway.ts";
+
+const path = "/dashboard/api/logs/dev/stream";
+
+async function setUp(lines: number) {
+  const deps = testDeps();
+  for (let line = 1; line <= lines; line++) {
+    deps.logs.write({ agent: "dev", msg: `line ${line}`, instanceId: `dev-${line % 2}` });
+  }
+  return { url: await startTcp(deps), logs: deps.logs };
+}
+
+function messages(events: readonly { readonly data: unknown }[]): readonly string[] {
+  return events.map(({ data }) => (data as { msg: string }).msg);
+}
+
+describe("the log stream of an agent", () => {
+  test("begins with the last 100 lines and goes on with new ones", async () => {
+    const { url, logs } = await setUp(150);
+    const stream = await readStream(url + path, bearer);
+    await expect.poll(() => stream.events()).toHaveLength(100);
+    expect(messages(stream.events())[0]).toBe("line 51");
+    logs.write({ agent: "other", msg: "not mine" });
+    logs.write({ agent: "dev", msg: "new\nline" });
+    await expect.poll(() => stream.events()).toHaveLength(101);
+    expect(stream.events()[100]).toMatchObject({
+      event: "log",
+      id: "dev-2026-11-21.log:152",
+      data: { msg: "new\nline", agent: "dev", level: 30 },
+    });
+  });
+
+  test("goes on after the last event that the client has", async () => {
+    const { url, logs } = await setUp(10);
+    const position = "dev-2026-11-21.log:7";
+    const byHeader = await readStream(url + path, { ...bearer, "last-event-id": position });
+    const byQuery = await readStream(`${url}${path}?after=${position}`, bearer);
+    logs.write({ agent: "dev", msg: "new" });
+    for (const stream of [byHeader, byQuery]) {
+      await expect.poll(() => stream.events()).toHaveLength(4);
+      expect(messages(stream.events())).toEqual(["line 8", "line 9", "line 10", "new"]);
+    }
+  });
+
+  test("shows one run, and as many lines as asked for", async () => {
+    const { url } = await setUp(10);
+    const stream = await readStream(`${url}${path}?instance=dev-0&lines=2`, bearer);
+    await expect.poll(() => messages(stream.events())).toEqual(["line 8", "line 10"]);
+  });
+
+  test("shows the first line of an agent that never ran", async () => {
+    const { url, logs } = await setUp(0);
+    const stream = await readStream(url + path, bearer);
+    await expect.poll(() => stream.text()).toContain(":\n\n");
+    logs.write({ agent: "dev", msg: "first" });
+    await expect.poll(() => messages(stream.events())).toEqual(["first"]);
+  });
+
+  test("is there for the scheduler and for an agent that is gone, not for one that never was", async () => {
+    const { url, logs } = await setUp(0);
+    logs.write({ agent: "gone", msg: "last words" });
+    const statusOf = async (agent: string): Promise<number> =>
+      (await readStream(`${url}/dashboard/api/logs/${agent}/stream`, bearer)).status;
+    expect(await statusOf("scheduler")).toBe(200);
+    expect(await statusOf("gone")).toBe(200);
+    expect(await statusOf("never")).toBe(404);
+    expect(await statusOf("..%2fdev")).toBe(404);
+  });
+
+  test("asks for its agent alone, not for all", async () => {
+    const deps = testDeps();
+    const url = await startTcp(deps);
+    const snapshot = vi.spyOn(deps.operations, "snapshot");
+    expect((await readStream(url + path, bearer)).status).toBe(200);
+    expect(snapshot).not.toHaveBeenCalled();
+  });
+
+  test.each(["lines=-1", "lines=x", "lines=10001"])("?%s is malformed", async (query) => {
+    const { url } = await setUp(0);
+    expect((await readStream(`${url}${path}?${query}`, bearer)).status).toBe(400);
+  });
+});
+
+test("an agent's stream has its state, at first and each time that it changes", async () => {
+  const deps = testDeps();
+  deps.logs.write({ agent: "dev", msg: "first" });
+  const url = await startTcp(deps);
+  const stream = await readStream(`${url}${path}?status=true`, bearer);
+  const states = (): unknown[] =>
+    stream
+      .events()
+      .filter(({ event }) => event === "agent")
+      .map(({ data }) => (data as AgentStatus | null)?.state ?? null);
+  await expect.poll(states).toEqual(["idle"]);
+  deps.operations.setAgent({ name: "other", state: "running" });
+  deps.operations.setAgent({ name: "dev", state: "running" });
+  await expect.poll(states).toEqual(["idle", "running"]);
+  deps.operations.removeAgent("dev");
+  await expect.poll(states).toEqual(["idle", "running", null]);
+  // The position to resume from stays that of the last line.
+  expect(stream.text()).toMatch(/id: \S+:1\nevent: log\n.*\n\nevent: agent\n/);
+});
+
+test("the stream over all agents mixes them", async () => {
+  const { url, logs } = await setUp(1);
+  const stream = await readStream(`${url}/api/logs/stream`, bearer);
+  logs.write({ agent: "other", msg: "mine too" });
+  await expect.poll(() => messages(stream.events())).toEqual(["line 1", "mine too"]);
+});
+
+describe("filters of an agent's log", () => {
+  const pages = "/api/logs/agents/dev";
+  async function setUpMixed() {
+    const deps = testDeps();
+    const write = (msg: string, level: 30 | 40 | 50, instanceId: string): void =>
+      deps.logs.write({ agent: "dev", msg, level, instanceId });
+    write("needle 1", 30, "dev-a");
+    write("needle 2", 40, "dev-a");
+    write("hay", 50, "dev-a");
+    write("Needle 3", 50, "dev-b");
+    return { url: await startTcp(deps), logs: deps.logs };
+  }
+
+  test("hold for the lines of a stream so far and for those that come", async () => {
+    const { url, logs } = await setUpMixed();
+    const stream = await readStream(`${url}${path}?q=NEEDLE&level=warn`, bearer);
+    await expect.poll(() => messages(stream.events())).toEqual(["needle 2", "Needle 3"]);
+    logs.write({ agent: "dev", msg: "needle 4" });
+    logs.write({ agent: "dev", msg: "hay", level: 50 });
+    logs.write({ agent: "dev", msg: "needle 5", level: 40 });
+    await expect
+      .poll(() => messages(stream.events()))
+      .toEqual(["needle 2", "Needle 3", "needle 5"]);
+    const resumed = await readStream(`${url}${path}?q=needle&after=dev-2026-11-21.log:2`, bearer);
+    await expect
+      .poll(() => messages(resumed.events()))
+      .toEqual(["Needle 3", "needle 4", "needle 5"]);
+  });
+
+  test("give pages of the whole log, backward and forward", async () => {
+    const { url } = await setUpMixed();
+    const ask = async (query: string): Promise<LogPageAnswer> => {
+      const response = await fetch(`${url}${pages}?${query}`, { headers: bearer });
+      return (await response.json()) as LogPageAnswer;
+    };
+    const positionsOf = ({ lines }: LogPageAnswer): readonly string[] =>
+      lines.map(({ position }) => position.slice(-1));
+    const newest = await ask("q=needle&limit=2");
+    expect(positionsOf(newest)).toEqual(["2", "4"]);
+    expect(newest).toMatchObject({ atEnd: true, newer: "dev-2026-11-21.log:4" });
+    const older = await ask(`q=needle&limit=2&before=${newest.older ?? ""}`);
+    expect(positionsOf(older)).toEqual(["1"]);
+    expect(older.older).toBeNull();
+    expect(positionsOf(await ask("after=dev-2026-11-21.log:1&limit=2"))).toEqual(["2", "3"]);
+    expect(positionsOf(await ask("instance=dev-b"))).toEqual(["4"]);
+  });
+
+  test.each([
+    ["/api/logs/agents/never", 404],
+    ["/api/logs/agents/..%2fdev", 404],
+    [`${pages}?level=loud`, 400],
+    [`${pages}?limit=1001`, 400],
+    [`${pages}?q=${"x".repeat(1001)}`, 400],
+    [`${pages}?before=nowhere`, 200],
+  ])("%s is answered with %i", async (address, status) => {
+    const { url } = await setUp(1);
+    expect((await fetch(url + address, { headers: bearer })).status).toBe(status);
+  });
+
+  test("need the key", async () => {
+    const { url } = await setUp(1);
+    expect((await fetch(url + pages)).status).toBe(401);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test } from "vitest";
+import { operatorApp, tcpApp } from "../../../../src/interfaces/gateway/app.ts";
+import { readStream } from "../event-stream.ts";
+import { bearer, logIn, startTcp, testDeps } from "../start-gateway.ts";
+
+test("metrics are Prometheus' text, for the key only and not for a browser's session", async () => {
+  const app = await tcpApp(testDeps());
+  onTestFinished(() => app.close());
+  const response = await app.inject({ url: "/metrics", headers: bearer });
+  expect(response.statusCode).toBe(200);
+  expect(response.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+  expect(response.body).toContain('almanac_info{version="0.1.0"} 1\n');
+  const cookie = await logIn(app);
+  for (const headers of [{}, { cookie }, { cookie, "sec-fetch-site": "same-origin" }]) {
+    const refused = await app.inject({ url: "/metrics", headers });
+    expect(refused.statusCode).toBe(401);
+    expect(refused.headers["www-authenticate"]).toBe("Bearer");
+    expect(refused.json()).toMatchObject({ error: "unauthorized" });
+  }
+});
+
+test("the operator's socket serves them, too", async () => {
+  const app = await operatorApp(testDeps());
+  onTestFinished(() => app.close());
+  expect((await app.inject({ url: "/metrics", headers: bearer })).statusCode).toBe(200);
+  expect((await app.inject({ url: "/metrics" })).statusCode).toBe(401);
+});
+
+test("stream clients are counted as they come and go", async () => {
+  const url = await startTcp(testDeps());
+  const clients = async () => {
+    const text = await (await fetch(`${url}/metrics`, { headers: bearer })).text();
+    return [...text.matchAll(/^almanac_stream_clients\{stream="(\w+)"\} (\d+)$/gm)].map(
+      ([, stream, n]) => `${stream ?? ""} ${n ?? ""}`,
+    );
+  };
+  expect(await clients()).toEqual(["status 0", "logs 0"]);
+  const status = await readStream(`${url}/dashboard/api/status-stream`, bearer);
+  await readStream(`${url}/dashboard/api/status-stream`, bearer);
+  await readStream(`${url}/api/logs/stream`, bearer);
+  expect(await clients()).toEqual(["status 2", "logs 1"]);
+  status.close();
+  await expect.poll(clients).toEqual(["status 1", "logs 1"]);
+});

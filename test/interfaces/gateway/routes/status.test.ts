@@ -1,0 +1,125 @@
+import { Observable } from "rxjs";
+import { describe, expect, test } from "vitest";
+import type { StatusUpdate } from "../../../../streams/status/wire.ts";
+import { fakeOperations } from "../../../helpers/fake-operations.ts";
+import { memorySessions } from "../../../helpers/memory-sessions.ts";
+import { statusEvents } from "../../../../src/interfaces/gateway/routes/status.ts";
+import { readStream } from "../event-stream.ts";
+import { apiKey, bearer, startTcp, testDeps } from "../start-gateway.ts";
+
+const path = "/dashboard/api/status-stream";
+
+describe("the status stream", () => {
+  test("begins with the retry time and a snapshot, then sends what changes", async () => {
+    const deps = testDeps();
+    const stream = await readStream((await startTcp(deps)) + path, bearer);
+    expect(stream.status).toBe(200);
+    expect(stream.headers.get("content-type")).toContain("text/event-stream");
+    expect(stream.headers.get("cache-control")).toBe("no-cache, no-transform");
+    expect(stream.headers.get("x-accel-buffering")).toBe("no");
+    // Not kept: a client that sent its next request over it would find it closed.
+    expect(stream.headers.get("connection")).toBe("close");
+    expect(stream.headers.get("x-content-type-options")).toBe("nosniff");
+    await expect.poll(() => stream.events()).toHaveLength(1);
+    expect(stream.text().startsWith("retry: 2000\n\n")).toBe(true);
+    expect(stream.events()[0]).toMatchObject({
+      event: "snapshot",
+      id: "0",
+      data: { agents: [{ name: "dev" }], recentLogs: [] },
+    });
+    deps.operations.setAgent({ name: "dev", state: "running" });
+    await expect.poll(() => stream.events()).toHaveLength(2);
+    expect(stream.events()[1]).toMatchObject({
+      event: "update",
+      id: "1",
+      data: { agents: [{ name: "dev", state: "running" }] },
+    });
+  });
+
+  test("is the same as GET /control/status at its beginning", async () => {
+    const url = await startTcp(testDeps());
+    const stream = await readStream(url + path, bearer);
+    await expect.poll(() => stream.events()).toHaveLength(1);
+    const status = await fetch(`${url}/control/status`, { headers: bearer });
+    expect(stream.events()[0]?.data).toEqual(await status.json());
+  });
+
+  test("stops listening to the scheduler when the client leaves", async () => {
+    let listeners = 0;
+    const update$ = new Observable<StatusUpdate>(() => {
+      listeners += 1;
+      return () => (listeners -= 1);
+    });
+    const deps = testDeps();
+    Object.assign(deps.operations, { update$ });
+    const stream = await readStream((await startTcp(deps)) + path, bearer);
+    await expect.poll(() => listeners).toBe(1);
+    stream.close();
+    await expect.poll(() => listeners).toBe(0);
+  });
+
+  test("ends for the session that logs out, and for nobody else", async () => {
+    const url = await startTcp(testDeps());
+    const cookies = await Promise.all([1, 2].map(() => logInAt(url)));
+    const [mine, other] = await Promise.all(
+      cookies.map((cookie) => readStream(url + path, { cookie })),
+    );
+    await fetch(`${url}/logout`, { headers: { cookie: cookies[0] ?? "" }, redirect: "manual" });
+    await expect.poll(() => mine?.isEnded()).toBe(true);
+    expect(other?.isEnded()).toBe(false);
+  });
+});
+
+test("the scheduler alone is asked for in the background, which prolongs no session", async () => {
+  const sessions = memorySessions();
+  const touched: string[] = [];
+  const touch = (token: string) => {
+    touched.push(token);
+    return sessions.touch(token);
+  };
+  const deps = testDeps({ sessions: { ...sessions, touch } });
+  const url = await startTcp(deps);
+  const headers = { cookie: await logInAt(url) };
+  const answer = await fetch(`${url}/dashboard/api/scheduler`, { headers });
+  expect(await answer.json()).toEqual(deps.operations.snapshot().scheduler);
+  expect(touched).toEqual([]);
+  await fetch(`${url}/control/status`, { headers });
+  expect(touched).toHaveLength(1);
+  sessions.endAll();
+  expect((await fetch(`${url}/dashboard/api/scheduler`, { headers })).status).toBe(401);
+});
+
+describe("the texts of the status stream", () => {
+  test("loses nothing between snapshot and updates", () => {
+    const operations = fakeOperations();
+    operations.setAgent({ name: "before" });
+    const texts: string[] = [];
+    const subscription = statusEvents(operations).subscribe((text) => texts.push(text));
+    operations.setAgent({ name: "after" });
+    subscription.unsubscribe();
+    expect(texts).toHaveLength(2);
+    expect(texts[0]).toContain('"before"');
+    expect(texts[1]).toContain('"after"');
+  });
+
+  test("are made once for all clients", () => {
+    const operations = fakeOperations([{ name: "dev" }]);
+    const events$ = statusEvents(operations);
+    const seen: string[][] = [[], []];
+    const subscriptions = seen.map((texts) => events$.subscribe((text) => texts.push(text)));
+    operations.setAgent({ name: "dev", state: "error" });
+    for (const subscription of subscriptions) subscription.unsubscribe();
+    // Equal ids: a text of its own would have counted on.
+    expect(seen[0]).toEqual(seen[1]);
+    expect(seen[0]?.[1]).toContain("id: 1\n");
+  });
+});
+
+async function logInAt(url: string): Promise<string> {
+  const response = await fetch(`${url}/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ key: apiKey }),
+  });
+  return response.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+}

@@ -1,0 +1,176 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { connect, createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { existsSync, statSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createGateway } from "../../../src/interfaces/gateway/server.ts";
+import { bearer, startTcp, tempDir, testDeps } from "./start-gateway.ts";
+
+test("it listens on TCP and tells the address that a person opens", async () => {
+  const gateway = createGateway(testDeps());
+  onTestFinished(() => gateway.close());
+  const url = await gateway.listenTcp();
+  expect(url).toMatch(/^http:\/\/localhost:\d+$/);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+});
+
+test("it serves the operator on a socket that only this user can open", async () => {
+  const path = join(tempDir(), "operator.sock");
+  const gateway = createGateway(testDeps());
+  await gateway.listenUnix(path);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const answer = await getOverSocket(path, "/control/status");
+  expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('"dev"') as unknown });
+  await gateway.close();
+  expect(existsSync(path)).toBe(false);
+});
+
+test("it takes over the socket that a crash left behind", async () => {
+  const path = join(tempDir(), "operator.sock");
+  const crashed = createServer();
+  await new Promise<void>((resolve) => crashed.listen(path, resolve));
+  const gateway = createGateway(testDeps());
+  onTestFinished(async () => {
+    await gateway.close();
+    crashed.close();
+  });
+  await gateway.listenUnix(path);
+  expect(await getOverSocket(path, "/health")).toMatchObject({ status: 200 });
+});
+
+test("a port in use is said plainly, with what to do", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  await expect(createGateway(testDeps({ port })).listenTcp()).rejects.toMatchObject({
+    name: "UserError",
+    code: "port_in_use",
+    message: `port ${port} is in use`,
+    hint: "Set another one with [gateway].port in config.toml or with --port.",
+  });
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((ones) =>
+  ones?.some(({ address }) => address === "::1"),
+);
+
+test.skipIf(!hasIpv6)("both loopback addresses are served, as browsers ask ::1 first", async () => {
+  const { port } = new URL(await startTcp(testDeps()));
+  expect((await fetch(`http://[::1]:${port}/health`)).status).toBe(200);
+  const { port: other } = new URL(await startTcp(testDeps({ host: "::1" })));
+  expect((await fetch(`http://127.0.0.1:${other}/health`)).status).toBe(200);
+});
+
+test.skipIf(!hasIpv6)("the start fails if another program listens on ::1", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "::1", resolve));
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const message = `port ${port} is in use on [::1], which browsers ask first for localhost`;
+  await expect(createGateway(testDeps({ port })).listenTcp()).rejects.toMatchObject({
+    code: "port_in_use",
+    message,
+  });
+  const again = createServer().listen(port, "127.0.0.1");
+  await once(again, "listening");
+  again.close();
+});
+
+test("an address that isn't this machine's is said plainly", async () => {
+  await expect(createGateway(testDeps({ host: "203.0.113.7" })).listenTcp()).rejects.toMatchObject({
+    code: "unknown_address",
+  });
+});
+
+test("a socket path that is too long is said plainly", async () => {
+  const path = join(tempDir(), "x".repeat(120));
+  await expect(createGateway(testDeps()).listenUnix(path)).rejects.toMatchObject({
+    code: "socket_failed",
+  });
+});
+
+test.each([
+  ["this is not HTTP\r\n\r\n", 400, "malformed"],
+  [
+    `GET /health HTTP/1.1\r\nhost: localhost\r\nx: ${"x".repeat(20_000)}\r\n\r\n`,
+    431,
+    "headers_too_large",
+  ],
+])("what is no request is answered with a problem, too", async (text, status, error) => {
+  const url = new URL(await startTcp(testDeps()));
+  const answer = await sendRaw(Number(url.port), text);
+  expect(answer).toContain(`HTTP/1.1 ${status} `);
+  expect(answer).toContain("content-type: application/problem+json\r\n");
+  const body = JSON.parse(answer.split("\r\n\r\n")[1] ?? "") as unknown;
+  expect(body).toMatchObject({ type: "about:blank", status, error });
+});
+
+test("a request over a kept connection while it closes is told to come again", async () => {
+  const deps = testDeps();
+  const gateway = createGateway(deps);
+  const { port } = new URL(await gateway.listenTcp());
+  let closed: Promise<void> | undefined;
+  deps.operations.setPaused = async () => {
+    closed = gateway.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  };
+  const authorization = `authorization: ${bearer.authorization}\r\n`;
+  const first = `POST /control/pause HTTP/1.1\r\nhost: localhost\r\n${authorization}content-length: 0\r\n\r\n`;
+  const second = `POST /webhooks/github HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n`;
+  const answers = await sendRaw(Number(port), first, 50, second);
+  await closed;
+  expect(answers).toMatch(/^HTTP\/1\.1 200 /);
+  expect(answers).toMatch(/HTTP\/1\.1 503 [\s\S]*retry-after: 5\r\n[\s\S]*"error":"draining"/);
+  expect(deps.operations.deliveries).toEqual([]);
+});
+
+test("after closing nobody listens any more", async () => {
+  const deps = testDeps();
+  const gateway = createGateway(deps);
+  const url = await gateway.listenTcp();
+  await gateway.close();
+  await expect(fetch(`${url}/health`)).rejects.toThrow();
+  expect(await startTcp(deps)).not.toBe("");
+});
+
+/** All that comes back for these bytes until the server hangs up; later ones are sent after `waitMs`. */
+function sendRaw(port: number, text: string, waitMs = 0, later = ""): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = "";
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve(answer));
+    if (later !== "") setTimeout(() => socket.write(later), waitMs);
+  });
+}
+
+function getOverSocket(
+  socketPath: string,
+  path: string,
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath, path, headers: bearer }, (response) => {
+      let body = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => (body += chunk));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+test("a connection that never asks for anything does not hold up the end", async () => {
+  const gateway = createGateway(testDeps());
+  const { port } = new URL(await gateway.listenTcp());
+  const silent = connect(Number(port), "127.0.0.1");
+  await once(silent, "connect");
+  const began = performance.now();
+  await Promise.all([gateway.close(), once(silent, "close")]);
+  expect(performance.now() - began).toBeLessThan(10_000);
+});

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import { NEVER } from "rxjs";
+import { onTestFinished } from "vitest";
+import { agentConfigSchema, agentFacts } from "../../../src/foundation/config/agent-view.ts";
+import type { GatewayDeps } from "../../../src/interfaces/gateway/deps.ts";
+import { createLoginLinks } from "../../../src/interfaces/gateway/login-links.ts";
+import { createMetrics } from "../../../src/interfaces/gateway/metrics.ts";
+import { createGateway } from "../../../src/interfaces/gateway/server.ts";
+import { fakeOperations } from "../../helpers/fake-operations.ts";
+import type { FakeOperations } from "../../helpers/fake-operations.ts";
+import { memoryLogs } from "../../helpers/memory-logs.ts";
+import type { MemoryLogs } from "../../helpers/memory-logs.ts";
+import { memorySessions } from "../../helpers/memory-sessions.ts";
+
+export const apiKey = "test-key-of-the-gateway";
+export const bearer = { authorization: `Bearer ${apiKey}` };
+
+export interface TestDeps extends GatewayDeps {
+  readonly operations: FakeOperations;
+  readonly logs: MemoryLogs;
+  /** What was logged. */
+  readonly lines: string[];
+}
+
+/** What the gateway is handed in tests: fakes in memory, any free port, the dashboard on. */
+export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
+  const lines: string[] = [];
+  return {
+    operations: fakeOperations([{ name: "dev" }]),
+    agentView: { schema: agentConfigSchema, facts: agentFacts },
+    sessions: memorySessions(),
+    loginLinks: createLoginLinks({ apiKey: () => apiKey }),
+    logs: memoryLogs(),
+    search: { find: () => Promise.resolve({ runs: [], next: null, indexedUntil: null }) },
+    apiKey: () => apiKey,
+    keyChange$: NEVER,
+    metrics: createMetrics("0.1.0"),
+    keyPath: "/home/me/.almanac/credentials/gateway_api_key/default/key",
+    dashboard: true,
+    host: "127.0.0.1",
+    port: 0,
+    allowedHosts: [],
+    trustProxy: false,
+    maxBodyBytes: 1024 * 1024,
+    log: (level, message) => void lines.push(`${level} ${message}`),
+    lines,
+    ...overrides,
+  };
+}
+
+/** Listens on TCP until the test is over; the URL with the address, because `localhost` may mean another one. */
+export async function startTcp(deps: GatewayDeps): Promise<string> {
+  const gateway = createGateway(deps);
+  onTestFinished(() => gateway.close());
+  return (await gateway.listenTcp()).replace("localhost", "127.0.0.1");
+}
+
+/** A directory of the test's own. */
+export function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), "al-gateway-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Logs in as a browser does; the cookie to send from then on. */
+export async function logIn(app: FastifyInstance): Promise<string> {
+  const response = await app.inject({ method: "POST", url: "/login", payload: { key: apiKey } });
+  return String(response.headers["set-cookie"]).split(";")[0] ?? "";
+}

@@ -1,0 +1,160 @@
+import { expect, test } from "vitest";
+import type { Alert, Delivery } from "../../../src/foundation/contracts/alert.ts";
+import type { AlertTarget } from "../../../streams/alert-options.ts";
+import type { AlertOperationsDeps } from "../../../src/foundation/contracts/alert-operations.ts";
+import type { TargetAnswer } from "../../../src/foundation/contracts/alerts.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
+import { createAlertOperations } from "../../../src/interfaces/operations/alerts.ts";
+import { tempStore } from "../../foundation/store/support.ts";
+
+const secret = "hunter2-hunter2";
+const hour = 3_600_000;
+
+const alert: Alert = {
+  topic: "runs",
+  phase: "opened",
+  agent: "dev",
+  at: 0,
+  since: 0,
+  reason: `token ${secret} was refused`,
+  count: 1,
+  outcome: "failed",
+  instanceId: "dev-aaaaaaaa",
+  costUsd: null,
+  agents: [],
+};
+
+function delivery(id: string, target = "ops"): Delivery {
+  return { id, at: 0, target, alert, nextAt: hour };
+}
+
+function target(name: string): AlertTarget {
+  return { name, type: "slack", credential: "slack_webhook", to: [], quietHours: null };
+}
+
+function setUp(names: readonly string[] = ["ops", "pager"]) {
+  const { alerts } = tempStore();
+  const redactor = createRedactor();
+  redactor.add([secret]);
+  const tested: string[] = [];
+  const answers: TargetAnswer[] = [];
+  const deps: AlertOperationsDeps = {
+    store: alerts,
+    open: () => [
+      { agent: "dev", topic: "runs", since: hour, count: 3, reason: alert.reason },
+      { agent: null, topic: "config", since: hour, count: 1, reason: null },
+    ],
+    targets: () => names.map(target),
+    test: (name) => {
+      tested.push(name);
+      return Promise.resolve(answers.shift() ?? { type: "accepted" });
+    },
+    retry: (id) => alerts.retry(id, 5 * hour),
+  };
+  const operations = createAlertOperations(deps, (text) => redactor.redact(text));
+  const record = (...deliveries: Delivery[]) => alerts.record({ states: [], deliveries });
+  return { alerts, operations, record, tested, answers };
+}
+
+const all = { limit: 50 };
+
+test("a delivery has its alert in one line, its attempts and why it failed, with no secret in it", async () => {
+  const { alerts, operations, record } = setUp();
+  await record(delivery("a"));
+  await alerts.attempted("a", { type: "retry", nextAt: 2 * hour, error: `401 for ${secret}` });
+  expect(operations.alerts(all).deliveries).toEqual([
+    {
+      ...{ id: "a", at: "1970-01-01T00:00:00.000Z", target: "ops", agent: "dev" },
+      ...{ topic: "runs", phase: "opened", title: "dev failed", instanceId: "dev-aaaaaaaa" },
+      reason: "token [redacted] was refused",
+      ...{ state: "waiting", attempts: 1, nextAt: "1970-01-01T02:00:00.000Z" },
+      ...{ lastError: "401 for [redacted]", endedAt: null },
+    },
+  ]);
+  await alerts.attempted("a", { type: "dead", at: 3 * hour, error: "HTTP 404" });
+  expect(operations.alerts(all).deliveries).toMatchObject([
+    { state: "dead", attempts: 2, nextAt: null, endedAt: "1970-01-01T03:00:00.000Z" },
+  ]);
+});
+
+test("what is open has its reason, with no secret in it", () => {
+  expect(setUp().operations.alerts(all).open).toEqual([
+    {
+      ...{ agent: "dev", topic: "runs", since: "1970-01-01T01:00:00.000Z", count: 3 },
+      reason: "token [redacted] was refused",
+    },
+    { agent: null, topic: "config", since: "1970-01-01T01:00:00.000Z", count: 1, reason: null },
+  ]);
+});
+
+test("a target is ok until it fails, and off once it refused everything", async () => {
+  const { alerts, operations, record } = setUp();
+  const states = () => operations.alerts(all).targets;
+  const name = { name: "ops", type: "slack" };
+  const healthy = { state: "ok", waiting: 0, dead: 0, lastError: null, offSince: null };
+  expect(states()).toEqual([
+    { ...name, ...healthy },
+    { ...name, name: "pager", ...healthy },
+  ]);
+  await record(delivery("a"), delivery("b"), delivery("of a target that is gone", "old"));
+  await alerts.attempted("a", { type: "retry", nextAt: hour, error: `no ${secret}` });
+  const failing = { ...name, waiting: 2, dead: 0, lastError: "no [redacted]" };
+  expect(states()).toMatchObject([{ ...failing, state: "failing", offSince: null }, healthy]);
+  await alerts.switchOff("ops", { at: hour, reason: `gone: ${secret}` });
+  const off = { state: "off", lastError: "gone: [redacted]", offSince: "1970-01-01T01:00:00.000Z" };
+  expect(states()).toMatchObject([{ ...failing, ...off }, healthy]);
+});
+
+test("pages have each delivery once, of one state or target where that is asked", async () => {
+  const { alerts, operations, record } = setUp();
+  await record(delivery("a"), delivery("b", "pager"), delivery("c"), delivery("d"));
+  await alerts.attempted("c", { type: "sent", at: hour });
+  const ids = (query: object) => {
+    const { deliveries, next } = operations.alerts({ ...all, ...query });
+    return [deliveries.map(({ id }) => id).join(""), next];
+  };
+  expect(ids({ limit: 3 })).toEqual(["dcb", "b"]);
+  expect(ids({ limit: 3, before: "b" })).toEqual(["a", null]);
+  expect(ids({ limit: 4 })).toEqual(["dcba", null]);
+  expect(ids({ state: "waiting", target: "ops" })).toEqual(["da", null]);
+  expect(ids({ state: "waiting", target: "ops", limit: 1 })).toEqual(["d", "d"]);
+});
+
+test("what was given up or waits is due again; what arrived, and what is not there, is refused", async () => {
+  const { alerts, operations, record } = setUp();
+  await record(delivery("dead"), delivery("waits"), delivery("sent"));
+  await alerts.attempted("dead", { type: "dead", at: hour, error: "HTTP 404" });
+  await alerts.attempted("sent", { type: "sent", at: hour });
+  await operations.retryAlert("dead");
+  await operations.retryAlert("waits");
+  const due = await alerts.due("ops", 5 * hour, 9);
+  expect(due.map(({ id }) => id)).toEqual(["dead", "waits"]);
+  for (const id of ["sent", "unknown"])
+    await expect(operations.retryAlert(id)).rejects.toMatchObject({ code: "unknown_delivery" });
+});
+
+test("all that was given up is retried, however much it is, and each once", async () => {
+  const { alerts, operations, record } = setUp();
+  const ids = Array.from({ length: 401 }, (_, index) => `dead ${index}`);
+  await record(...ids.map((id) => delivery(id)), delivery("waits"));
+  const dead = { type: "dead", at: hour, error: "HTTP 404" } as const;
+  await Promise.all(ids.map((id) => alerts.attempted(id, dead)));
+  expect(await operations.retryDeadAlerts()).toBe(401);
+  expect(alerts.list({ state: "dead", before: null, limit: 1 })).toEqual([]);
+  expect(await operations.retryDeadAlerts()).toBe(0);
+});
+
+test("a test resolves with the target's answer, with no secret in it; one for no target is sent to none", async () => {
+  const { operations, tested, answers } = setUp();
+  expect(await operations.testAlertTarget("ops")).toEqual({ accepted: true, error: null });
+  answers.push({ type: "gone", error: `410 for ${secret}` });
+  const gone = { accepted: false, error: "410 for [redacted]" };
+  expect(await operations.testAlertTarget("pager")).toEqual(gone);
+  await expect(operations.testAlertTarget("opps")).rejects.toMatchObject({
+    code: "unknown_target",
+    message: 'there is no target "opps" of alerts; config.toml has ops, pager',
+  });
+  const none = setUp([]).operations.testAlertTarget("ops");
+  await expect(none).rejects.toThrow("config.toml has none");
+  expect(tested).toEqual(["ops", "pager"]);
+});

@@ -1,0 +1,133 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { expect, onTestFinished, test } from "vitest";
+import { loadProject } from "../../../src/foundation/config/load-project.ts";
+import { allowHostSchema } from "../../../src/foundation/contracts/run-hosts.ts";
+import { agentHosts } from "../../../src/interfaces/operations/agent-hosts.ts";
+import { createAllowHost } from "../../../src/interfaces/operations/allow-host.ts";
+import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
+import { newRecord } from "../../../streams/status/agent-record.ts";
+import { anAgent } from "../../helpers/agents.ts";
+import { tempStore } from "../../foundation/store/support.ts";
+
+const dev = `# What starts it
+schedule = "0 9 * * *" # every morning
+models = ["main"]
+credentials = []
+`;
+const project = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
+
+async function setUp(files: { readonly dev?: string; readonly project?: string } = {}) {
+  const projectDir = mkdtempSync(join(tmpdir(), "al-allow-"));
+  onTestFinished(() => rmSync(projectDir, { recursive: true, force: true }));
+  mkdirSync(join(projectDir, "agents/dev"), { recursive: true });
+  writeFileSync(join(projectDir, "config.toml"), files.project ?? project);
+  const path = join(projectDir, "agents/dev/config.toml");
+  writeFileSync(path, files.dev ?? dev);
+  writeFileSync(join(projectDir, "agents/dev/SKILL.md"), "Do it.\n");
+  const loaded = await loadProject(projectDir, filterTable);
+  const record = { ...newRecord("dev"), config: anAgent("dev", { credentials: ["github_token"] }) };
+  const status = { agent: (name: string) => (name === "dev" ? record : undefined) };
+  const allowHost = createAllowHost({ status, project: () => loaded.project, projectDir });
+  const allow = (host: string, more: object = {}) =>
+    allowHost("dev", allowHostSchema.parse({ host, ...more }));
+  return {
+    path,
+    allow,
+    allowHost,
+    status,
+    project: loaded.project,
+    text: () => readFileSync(path, "utf8"),
+  };
+}
+
+const networkIn = (text: string): unknown => parse(text).network;
+
+test("the change is shown before it is written; comments and mode stay", async () => {
+  const { path, allow, text } = await setUp();
+  chmodSync(path, 0o640);
+  const shown = await allow("API.Evil.test", { dryRun: true });
+  expect(shown).toMatchObject({ entry: "api.evil.test", written: false });
+  expect(shown.change).toMatch(/^\+\[network\]\n\+allow = \[ ?"api\.evil\.test" ?\]$/m);
+  expect(text()).toBe(dev);
+  expect(await allow("api.evil.test")).toMatchObject({ written: true, change: shown.change });
+  expect(networkIn(text())).toEqual({ allow: ["api.evil.test"] });
+  expect(text()).toContain("# every morning");
+  expect(statSync(path).mode & 0o777).toBe(0o640);
+  expect(await allow("api.evil.test")).toMatchObject({ written: false, change: "" });
+});
+
+test("it comes to those that are there, and a private one takes the place of the same one", async () => {
+  const own = `${dev}\n[network]\nask = false # people\nallow = ["github", "db.lan:5432"] # both\n`;
+  const { allow, text } = await setUp({ dev: own });
+  await allow("db.lan", { port: 5432, private: true });
+  await allow("::1234", { port: 8443 });
+  await allow("db", { port: 5432 });
+  expect(networkIn(text())).toEqual({
+    ask: false,
+    allow: ["github", "db.lan:5432 private", "[::1234]:8443", "db:5432 private"],
+  });
+  expect(text()).toContain("# people");
+});
+
+test("two at once are both written", async () => {
+  const { allow, text } = await setUp();
+  await Promise.all(["a.test", "b.test", "c.test"].map((host) => allow(host)));
+  expect(networkIn(text())).toEqual({ allow: ["a.test", "b.test", "c.test"] });
+});
+
+test.each([
+  ["*.evil.test:1", "invalid_host"],
+  ["evil.test/path", "invalid_host"],
+  ['evil.test"]', "invalid_host"],
+  ["", "host"],
+])("%j is refused, and nothing is written", async (host, why) => {
+  const { allow, text } = await setUp();
+  const refused = await Promise.resolve()
+    .then(() => allow(host))
+    .catch((error: unknown) => JSON.stringify(error) + String(error));
+  expect(refused).toContain(why);
+  expect(text()).toBe(dev);
+});
+
+test("a file that has an error is left alone, and so is that of an agent that is gone", async () => {
+  const { allow, allowHost, text } = await setUp({ dev: `${dev}scale = "many"\n` });
+  await expect(allow("api.evil.test")).rejects.toMatchObject({ code: "invalid_config" });
+  expect(text()).toContain('scale = "many"');
+  const other = allowHost("ops", allowHostSchema.parse({ host: "api.evil.test" }));
+  await expect(other).rejects.toMatchObject({ code: "unknown_agent" });
+});
+
+test("of what was denied, each has the entry that it needs, and none that is allowed by now", async () => {
+  const { status, project: config } = await setUp({
+    project: `${project}\n[network]\nallow = ["late.test"]\n`,
+  });
+  const { hosts } = tempStore();
+  const one = { instanceId: "dev-1", agent: "dev", port: 443, detail: "", bytesOut: 0, bytesIn: 0 };
+  for (const host of ["late.test", "api.github.com", "evil.test"]) {
+    hosts.add({ ...one, host, denied: "not_allowed" });
+  }
+  hosts.add({ ...one, host: "late.test", denied: "private_address" });
+  hosts.add({ ...one, host: "evil.test", denied: "unreachable" });
+  const credential = () => Promise.resolve({ fields: {} });
+  const answer = await agentHosts("dev", { status, hosts, project: () => config, credential });
+  expect(
+    answer.denied.map(({ host, denied, entry }) => `${host} ${denied} ${entry}`).sort(),
+  ).toEqual([
+    "api.github.com not_allowed null",
+    "evil.test not_allowed evil.test",
+    "evil.test unreachable null",
+    "late.test not_allowed null",
+    "late.test private_address late.test private",
+  ]);
+});

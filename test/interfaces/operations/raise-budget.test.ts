@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { raiseBudget } from "../../../src/interfaces/operations/raise-budget.ts";
+import type { RaiseBudgetDeps } from "../../../src/interfaces/operations/raise-budget.ts";
+import { tempMeter } from "../../features/spend/support.ts";
+import { budgets } from "../../features/spend/rules/support.ts";
+
+const now = () => Date.parse("2026-11-22T12:00:00Z");
+
+function depsOf(): RaiseBudgetDeps {
+  const budgetsOf = () => budgets({ dayUsd: 1 }, { monthUsd: 20 });
+  const { meter } = tempMeter({ budgetsOf, now });
+  const status = { agent: (name: string) => (name === "dev" ? { name } : undefined) };
+  const runs = { find: () => undefined };
+  return { meter, status: status as unknown as RaiseBudgetDeps["status"], runs };
+}
+
+test.each([
+  ["project", [null, 22.5]],
+  ["agent:dev", [3.5, null]],
+])(
+  "the answer to a raise of %s has the scope's limits of the day and the month",
+  async (scope, limits) => {
+    const raised = await raiseBudget(scope, 2.5, depsOf());
+    expect(raised.map(({ window }) => window)).toEqual(["2026-11-22", "2026-11"]);
+    expect(raised.map(({ limit }) => limit)).toEqual(limits);
+    expect(new Set(raised.map((one) => one.scope))).toEqual(new Set([scope]));
+  },
+);
+
+test.each([
+  ["agent:nope", "unknown_agent"],
+  ["run:dev-1", "unknown_instance"],
+  ["team", "unknown_budget"],
+])("%s can't be raised: %s", async (scope, code) => {
+  await expect(raiseBudget(scope, 1, depsOf())).rejects.toMatchObject({ code });
+});

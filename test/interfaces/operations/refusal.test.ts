@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import { refusalOf } from "../../../src/interfaces/operations/runnable.ts";
+import { anAgent } from "../../helpers/agents.ts";
+
+const runnable = { config: anAgent("dev"), enabled: true, removed: false, configError: null };
+
+function refusal(
+  { outcome, reason }: { readonly outcome: "rejected" | "dropped"; readonly reason: string },
+  record: Partial<AgentRecord> | null = runnable,
+  phase: "running" | "draining" = "running",
+) {
+  const status = { agent: () => (record === null ? undefined : (record as AgentRecord)) };
+  return refusalOf({ agent: "dev", outcome, reason }, { status, stopping: { phase: () => phase } });
+}
+
+describe("work that a person asked for and that was refused", () => {
+  const rejected = { outcome: "rejected", reason: 'there is no agent "dev"' } as const;
+
+  test("because the agent went away meanwhile, says so", () => {
+    expect(refusal(rejected, null)).toMatchObject({
+      code: "unknown_agent",
+      message: 'no agent "dev"',
+    });
+    const removed = { ...runnable, removed: true };
+    expect(refusal({ outcome: "dropped", reason: "the agent was removed" }, removed)).toMatchObject(
+      { code: "unknown_agent", message: 'agent "dev" was removed' },
+    );
+  });
+
+  test("because the agent was disabled or its config broken meanwhile, says so", () => {
+    expect(refusal(rejected, { ...runnable, enabled: false })).toMatchObject({ code: "disabled" });
+    const broken = { ...runnable, config: null, configError: "schedule is wrong" };
+    expect(refusal(rejected, broken)).toMatchObject({
+      code: "invalid_config",
+      message: "schedule is wrong",
+    });
+  });
+
+  test("because the scheduler stops, says so", () => {
+    expect(refusal(rejected, runnable, "draining")).toMatchObject({ code: "draining" });
+  });
+
+  test("because the run could not be claimed, names the store", () => {
+    const reason = "state.db: disk I/O error";
+    expect(refusal({ outcome: "rejected", reason })).toMatchObject({
+      code: "store_unavailable",
+      message: reason,
+    });
+  });
+
+  test("because the queue had no room, is no fault of the store", () => {
+    expect(refusal({ outcome: "dropped", reason: "queue_full" })).toMatchObject({
+      code: "refused",
+      message: "queue_full",
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import type { CallEnd, CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
+import { createSpendAnswers } from "../../../src/interfaces/operations/spend-answer.ts";
+import { newRecord } from "../../../streams/status/agent-record.ts";
+import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import { anAgent } from "../../helpers/agents.ts";
+import { answered, plan, tempMeter, terms } from "../../features/spend/support.ts";
+import { budgets } from "../../features/spend/rules/support.ts";
+
+const noon = Date.parse("2026-11-22T12:00:00Z");
+const daily = { schedule: "0 9 * * *", timezone: "UTC" };
+
+function agent(name: string, more: Partial<AgentRecord> = {}): AgentRecord {
+  return { ...newRecord(name), config: anAgent(name, daily), ...more };
+}
+
+/** A meter whose agent may spend $5 a day, and the answers about what it let through. */
+function spending(agents: readonly AgentRecord[] = [agent("dev")]) {
+  let now = noon;
+  const budgetsOf = () => budgets({ dayUsd: 5 });
+  const { begin, meter, store } = tempMeter({
+    now: () => now,
+    budgetsOf,
+    termsOf: (model) =>
+      Promise.resolve(model === "new" ? { ...terms, billing: "unpriced" } : terms),
+  });
+  const deps = {
+    report: store.spendReport,
+    limits: (names: readonly string[]) => meter.limits(names),
+    agents: () => agents,
+    timezone: () => "UTC",
+    now: () => now,
+  };
+  const pay = async (end: CallEnd, call: Partial<CallPlan> = {}) => {
+    (await begin(call)).settle(end);
+    // A write of its own comes after what is written before.
+    await store.spend.raise([], 0);
+  };
+  return { begin, pay, store, ask: createSpendAnswers(deps), setNow: (at: number) => (now = at) };
+}
+
+test("calls are added up by agent, model and day", async () => {
+  const { pay, ask, setNow } = spending();
+  setNow(noon - 86_400_000);
+  await pay(answered(5_000));
+  setNow(noon);
+  await pay(answered(2_000), { agent: "cat", instanceId: "cat-1" });
+  await pay(answered(1_000, { estimated: true }), { model: "new" });
+  const none = { subscriptionUsd: 0, unpriced: 0, estimated: 0 };
+  expect(ask({ by: "agent" }).rows).toEqual([
+    { key: "dev", usd: 0.006, calls: 2, tokens: 6_000, ...none, unpriced: 1, estimated: 1 },
+    { key: "cat", usd: 0.002, calls: 1, tokens: 2_000, ...none },
+  ]);
+  expect(ask({ by: "model" }).rows).toMatchObject([
+    { key: plan.model, usd: 0.007, unpriced: 0 },
+    { key: "new", usd: 0.001, unpriced: 1 },
+  ]);
+  expect(ask({ by: "day" }).rows).toMatchObject([
+    { key: "2026-11-21", usd: 0.005 },
+    { key: "2026-11-22", usd: 0.003 },
+  ]);
+  expect(ask({ by: "day", agent: "cat" }).rows).toMatchObject([{ key: "2026-11-22", calls: 1 }]);
+  const since = "2026-11-22T00:00:00+01:00";
+  expect(ask({ by: "agent", since }).rows).toMatchObject([{ key: "cat" }, { key: "dev" }]);
+});
+
+test("without a beginning, a report has 30 whole days", async () => {
+  const { pay, ask, setNow } = spending();
+  for (const at of ["2026-10-23T23:59:59Z", "2026-10-24T00:00:00Z", "2026-11-22T12:00:00Z"]) {
+    setNow(Date.parse(at));
+    await pay(answered(1_000));
+  }
+  expect(ask({ by: "day" }).rows.map(({ key }) => key)).toEqual(["2026-10-24", "2026-11-22"]);
+});
+
+test("limits have what is spent and what open calls reserved", async () => {
+  const { begin, pay, ask } = spending();
+  await pay(answered(1_000));
+  await begin();
+  const day = { window: "2026-11-22", endsAt: "2026-11-23T00:00:00.000Z" };
+  const month = { window: "2026-11", endsAt: "2026-12-01T00:00:00.000Z" };
+  const amounts = { usd: 0.001, reserved: 0.01 };
+  const { limits } = ask({ by: "day" });
+  expect(limits).toHaveLength(4);
+  expect(limits).toEqual(
+    expect.arrayContaining([
+      { scope: "project", ...day, ...amounts, limit: null },
+      { scope: "agent:dev", ...day, ...amounts, limit: 5 },
+      { scope: "agent:dev", ...month, ...amounts, limit: null },
+    ]),
+  );
+});
+
+test("the forecast counts what enabled agents with a schedule spent in their last runs", async () => {
+  const others = [
+    agent("off", { enabled: false }),
+    agent("called", { config: anAgent("called", { schedule: null }) }),
+    agent("broken", { config: null }),
+    agent("none", { config: anAgent("none", { ...daily, scale: 0 }) }),
+  ];
+  const { pay, ask } = spending([agent("dev"), ...others]);
+  expect(ask({ by: "day" }).forecast).toBeNull();
+  for (const { name } of others) {
+    await pay(answered(9_000), { agent: name, instanceId: `${name}-1` });
+  }
+  expect(ask({ by: "day" }).forecast).toBeNull();
+  await pay(answered(1_000));
+  await pay(answered(3_000), { instanceId: "dev-2" });
+  expect(ask({ by: "day" }).forecast).toEqual({ monthUsd: 0.03, p90Usd: 0.09 });
+  expect(ask({ by: "day", agent: "off" }).forecast).toBeNull();
+});

@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import type { RunVersion } from "../../../src/foundation/contracts/run-version.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
+import { compareRuns } from "../../../src/interfaces/operations/compare-runs.ts";
+import { viewRun } from "../../../src/interfaces/operations/view-run.ts";
+import { memoryLogs } from "../../helpers/memory-logs.ts";
+import {
+  callItem,
+  cronItem,
+  manualItem,
+  requestFor,
+  succeeded,
+  tempStore,
+  webhookItem,
+} from "../../foundation/store/support.ts";
+
+const secret = "hunter2-hunter2";
+
+function version(letter: string, instructions = `Do ${letter}.`): RunVersion {
+  return { hash: letter.repeat(32), content: { config: "{}\n", instructions } };
+}
+
+function setUp() {
+  const store = tempStore(undefined, () => 5_000);
+  const redactor = createRedactor();
+  redactor.add([secret]);
+  return { store, redactor, logs: memoryLogs() };
+}
+
+test("a run that runs has its trigger, its version and its calls by now, and no outcome", async () => {
+  const deps = setUp();
+  const { store } = deps;
+  await store.work.claim(requestFor(cronItem("first", "ops", 1_000), "ops-1"), version("a"));
+  const call = callItem("a", { callerInstance: "ops-1", context: `use ${secret}` });
+  await store.calls.add(call, 100, null);
+  await store.work.claim(requestFor(call, "dev-1"), version("b"));
+  expect(await viewRun("ops-1", deps)).toMatchObject({
+    ...{ id: "first", kind: "cron", outcome: null, value: null, lastWords: null },
+    scheduledFor: "1970-01-01T00:00:01.000Z",
+    version: { hash: "a".repeat(32), commit: null, dirty: null },
+    spend: { usd: 0, calls: 0 },
+    calls: { received: null, made: [{ id: "a", instanceId: "dev-1" }] },
+  });
+  const called = await viewRun("dev-1", deps);
+  expect(called.calls).toEqual({
+    received: {
+      ...{ callId: "call-a", caller: "ops", callerInstance: "ops-1" },
+      context: "use [redacted]",
+    },
+    made: [],
+  });
+});
+
+test("what a person asked, and what the run said and returned, is shown without secrets", async () => {
+  const deps = setUp();
+  const { store, logs } = deps;
+  const item = { ...manualItem("m"), trigger: { kind: "manual", prompt: `do ${secret}` } } as const;
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item, "dev-1"), version("a"));
+  const line = { level: 30, time: 1, agent: "dev", instanceId: "dev-1" } as const;
+  logs.write({ ...line, kind: "said", msg: "First." });
+  logs.write({ ...line, kind: "said", msg: "Done." });
+  logs.write({ ...line, kind: "run", msg: "ended" });
+  const end = { ...succeeded, value: { token: secret } };
+  await store.work.end(item, { instanceId: "dev-1", startedAt: 0, end });
+  expect(await viewRun("dev-1", deps)).toMatchObject({
+    ...{ outcome: "succeeded", model: "m", tokens: 12, costUsd: 0.5, lastWords: "Done." },
+    ...{ prompt: "do [redacted]", value: { token: "[redacted]" } },
+  });
+});
+
+test("a run by webhook has its delivery's payload without secrets, as long as that is stored", async () => {
+  const deps = setUp();
+  const body = Buffer.from(JSON.stringify({ title: secret, token: "abc" }));
+  const receipt = {
+    ...{ id: "receipt-1", at: 1, source: "gh", type: "github", deliveryId: "d1" },
+    headers: { "x-github-event": "issues" },
+    ...{ body, matched: ["dev"], reason: null },
+  };
+  const item = webhookItem("w", "receipt-1");
+  await deps.store.receipts.accept({ receipt, items: [item], taken: [], deadLetters: [] });
+  await deps.store.work.claim(requestFor(item, "dev-1"));
+  const { payload } = await viewRun("dev-1", deps);
+  expect(JSON.parse(payload ?? "")).toEqual({ title: "[redacted]", token: "[redacted]" });
+});
+
+test("a run knows its agent's last success before it, and whether that ran the same", async () => {
+  const deps = setUp();
+  const { store } = deps;
+  const runs = [
+    ["1", "a", "succeeded"],
+    ["2", "a", "failed"],
+    ["3", "b", "succeeded"],
+  ] as const;
+  for (const [id, letter, outcome] of runs) {
+    const item = cronItem(id, "dev", Number(id));
+    await store.work.claim(requestFor(item, `dev-${id}`), version(letter));
+    const end = { ...succeeded, outcome };
+    await store.work.end(item, { instanceId: `dev-${id}`, startedAt: Number(id), at: 9, end });
+  }
+  await store.work.claim(requestFor(cronItem("4", "dev", 4), "dev-4"));
+  const seen = await Promise.all(
+    ["dev-1", "dev-2", "dev-3", "dev-4"].map(async (id) => (await viewRun(id, deps)).lastSuccess),
+  );
+  expect(seen).toEqual([
+    null,
+    { instanceId: "dev-1", changed: false },
+    { instanceId: "dev-1", changed: true },
+    { instanceId: "dev-3", changed: null },
+  ]);
+});
+
+test("a run by webhook names its receipt", async () => {
+  const deps = setUp();
+  const item = webhookItem("w", "receipt-1");
+  await deps.store.work.enqueue([item]);
+  await deps.store.work.claim(requestFor(item, "dev-1"));
+  const run = await viewRun("dev-1", deps);
+  expect(run).toMatchObject({
+    ...{ receiptId: "receipt-1", source: "gh", version: null, payload: null },
+  });
+  await expect(viewRun("dev-2", deps)).rejects.toMatchObject({ code: "unknown_instance" });
+});
+
+test("runs are compared in the order of their starts, without known secrets", async () => {
+  const deps = setUp();
+  const { store } = deps;
+  await store.work.claim(requestFor(cronItem("1", "dev", 1), "dev-1"), version("a", secret));
+  const failed = { ...succeeded, outcome: "failed" } as const;
+  const ended = { instanceId: "dev-1", startedAt: 1, at: 2, end: failed };
+  await store.work.end(cronItem("1", "dev", 1), ended);
+  await store.work.claim(requestFor(cronItem("2", "dev", 3), "dev-2"), version("b", "new"));
+  const result = await compareRuns("dev-1", "dev-2", deps);
+  expect([result.from.instanceId, result.to.instanceId]).toEqual(["dev-1", "dev-2"]);
+  expect(result.text).toMatch(/^-\[redacted\]\n\+new$/m);
+  await expect(compareRuns("dev-2", null, deps)).rejects.toMatchObject({
+    code: "unknown_instance",
+    message: expect.stringContaining("name the run to compare it with") as string,
+  });
+  await store.work.claim(requestFor(cronItem("3", "dev", 4), "dev-3"));
+  await expect(compareRuns("dev-3", "dev-1", deps)).rejects.toMatchObject({
+    code: "unknown_version",
+  });
+});

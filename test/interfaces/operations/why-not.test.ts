@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { newRecord } from "../../../streams/status/agent-record.ts";
+import { whyNot } from "../../../src/interfaces/operations/why-not.ts";
+import { whyNotNow } from "../../../src/interfaces/operations/why-not-now.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
+import { anAgent } from "../../helpers/agents.ts";
+import { manualItem, tempStore } from "../../foundation/store/support.ts";
+
+const redactor = { redactValue: (value: unknown) => value };
+const hub = { source: "hub", type: "github", filters: { repos: ["acme/x"] } } as const;
+const agent = { ...newRecord("dev"), config: anAgent("dev", { webhooks: [hub] }) };
+const idle = { paused: false, running: 0, scale: null, locks: [] };
+const minute = (n: number) => n * 60_000;
+
+interface Delivered {
+  readonly repo?: string;
+  readonly at: number;
+  readonly source?: string;
+  readonly disabled?: string;
+  readonly bytes?: number;
+}
+
+async function deliver(store: Store, { repo = "acme/y", at, ...rest }: Delivered): Promise<string> {
+  const { source = "hub", disabled, bytes = 0 } = rest;
+  const id = randomUUID();
+  const payload = { action: "opened", repository: { full_name: repo }, pad: "x".repeat(bytes) };
+  const entry = {
+    kind: "webhook",
+    outcome: "rejected",
+    event: "issues",
+    action: "opened",
+  } as const;
+  const letter = {
+    ...entry,
+    id: randomUUID(),
+    at,
+    source,
+    receiptId: id,
+    reason: "agent disabled",
+  };
+  await store.receipts.accept({
+    receipt: {
+      ...{ id, at, source, type: "github", deliveryId: null, matched: [], reason: null },
+      headers: { "x-github-event": "issues" },
+      body: Buffer.from(JSON.stringify(payload)),
+    },
+    ...{ items: [], taken: [] },
+    deadLetters: disabled === undefined ? [] : [{ ...letter, agent: disabled }],
+  });
+  return id;
+}
+
+test("deliveries that its filters turn away, with the filter; none that was work for it", async () => {
+  const store = tempStore();
+  await deliver(store, { at: minute(1), source: "other" });
+  const first = await deliver(store, { at: minute(2) });
+  await deliver(store, { at: minute(3), disabled: "dev" });
+  const second = await deliver(store, { at: minute(4), repo: "acme/x" });
+  const third = await deliver(store, { at: minute(5), disabled: "ops" });
+  const answer = await whyNot(agent, [], { limit: 50 }, { store, redactor });
+  const mismatch = { condition: "repos", wanted: "acme/x", got: "acme/y" };
+  const of = { source: "hub", event: "issues", action: "opened" };
+  const at = (n: number) => new Date(minute(n)).toISOString();
+  expect(answer.turnedAway).toEqual([
+    { ...of, receiptId: third, at: at(5), stoppedBy: [[mismatch]] },
+    // It came before the filter was what it is now.
+    { ...of, receiptId: second, at: at(4), stoppedBy: [] },
+    { ...of, receiptId: first, at: at(2), stoppedBy: [[mismatch]] },
+  ]);
+  expect(answer.refused).toMatchObject([{ outcome: "rejected", reason: "agent disabled" }]);
+  expect(answer.lookedBackTo).toBe(null);
+  const since = await whyNot(agent, [], { limit: 50, since: at(4) }, { store, redactor });
+  expect(since.turnedAway).toHaveLength(2);
+});
+
+test("what it has of a payload is without secrets", async () => {
+  const store = tempStore();
+  await deliver(store, { at: minute(1), repo: "hush" });
+  const hide = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value).replaceAll("hush", "***"));
+  const safe = { redactValue: hide };
+  const { turnedAway } = await whyNot(agent, [], { limit: 5 }, { store, redactor: safe });
+  expect(turnedAway[0]?.stoppedBy[0]?.[0]?.got).toBe("***");
+});
+
+test("how far it looked back is known where there is more, by number and by size", async () => {
+  const store = tempStore();
+  for (let n = 1; n <= 5; n += 1) await deliver(store, { at: minute(n) });
+  const few = await whyNot(agent, [], { limit: 2 }, { store, redactor });
+  expect(few.turnedAway).toHaveLength(2);
+  expect(few.lookedBackTo).toBe(new Date(minute(3)).toISOString());
+  await deliver(store, { at: minute(6), bytes: 9 * 1024 * 1024 });
+  const large = await whyNot(agent, [], { limit: 50 }, { store, redactor });
+  expect(large).toMatchObject({ turnedAway: [], lookedBackTo: new Date(minute(6)).toISOString() });
+});
+
+test("skipped, missed and dropped work, and what its sources refused", async () => {
+  const store = tempStore();
+  const item = manualItem("one", "dev", minute(1));
+  await store.work.enqueue([item]);
+  await store.work.refuse(item, "dropped", "queue_full", true);
+  for (const source of ["hub", "other"]) {
+    store.refused.add({ type: "github", source, result: "unverified", reason: "wrong" });
+  }
+  await store.refused.flush();
+  const answer = await whyNot(agent, ["It is disabled."], { limit: 50 }, { store, redactor });
+  expect(answer).toMatchObject({
+    now: ["It is disabled."],
+    refused: [{ outcome: "dropped", reason: "queue_full" }],
+    refusedDeliveries: [{ source: "hub", count: 1 }],
+  });
+  const broken = { name: "dev", config: null };
+  const without = await whyNot(broken, [], { limit: 50 }, { store, redactor });
+  expect(without).toMatchObject({ refused: [{}], turnedAway: [], refusedDeliveries: [] });
+});
+
+test("bodies are not read to find which deliveries are of its sources", async () => {
+  const store = tempStore();
+  for (let n = 0; n < 100; n++) {
+    await deliver(store, { at: minute(n), source: "other", bytes: 1024 * 1024 });
+  }
+  const asked = { sources: ["hub"], since: 0, limit: 50 };
+  const times = Array.from({ length: 5 }, () => {
+    const startedAt = performance.now();
+    expect(store.unmatched.of("dev", asked)).toEqual([]);
+    return performance.now() - startedAt;
+  });
+  expect(Math.min(...times)).toBeLessThan(5);
+});
+
+test("what keeps it from running now is named, in the order in which it is to be seen to", () => {
+  const of = (change: object, project: object = {}) =>
+    whyNotNow({ ...agent, ...change }, { ...idle, ...project });
+  expect(of({})).toEqual([]);
+  expect(of({ config: null, configError: "config.toml:1: bad" })).toEqual([
+    "It has no valid config: config.toml:1: bad",
+  ]);
+  expect(of({ enabled: false, queued: 2 })).toEqual([
+    "It is disabled: al resume dev enables it.",
+    "2 work items in its queue.",
+  ]);
+  const scheduled = anAgent("dev", { schedule: "0 9 * * *" });
+  expect(of({ config: scheduled, running: 1 }, { paused: true, scale: 1, running: 1 })).toEqual([
+    "The scheduler is paused: ticks are skipped.",
+    "1 of 1 runs are going: work waits, ticks are skipped.",
+    "The project runs as many as it may (1): work waits.",
+  ]);
+  const budget = { scope: "agent:dev", window: "2026-11", endsAt: minute(1), usd: 2, limit: 1.5 };
+  expect(of({ usedBudget: { ...budget, onLimit: "pause" } })).toEqual([
+    "Its budget is used up ($2.00 of $1.50): work waits until 1970-01-01T00:01:00.000Z.",
+  ]);
+  const lock = { resource: "repo:x", since: "", expiresAt: null };
+  const locks = [
+    { ...lock, agent: "dev", instanceId: "dev-1", held: false },
+    { ...lock, agent: "ops", instanceId: "ops-1", held: true },
+  ];
+  expect(of({}, { locks })).toEqual(["dev-1 waits for the lock repo:x, held by ops-1."]);
+});

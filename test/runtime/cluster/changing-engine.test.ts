@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { createChangingEngine } from "../../../src/runtime/cluster/changing-engine.ts";
+import type { ClosableEngine } from "../../../src/runtime/cluster/changing-engine.ts";
+
+/** An engine that has these runs. */
+function engineWith(...names: string[]) {
+  const runs = new Set(names);
+  const engine: ClosableEngine = {
+    ready: () => Promise.resolve(),
+    start: ({ name }) => Promise.resolve(void runs.add(name)),
+    remove: (name) => Promise.resolve(void runs.delete(name)),
+    list: () =>
+      Promise.resolve(
+        [...runs].map((name) => ({
+          name,
+          instanceId: name,
+          state: "running" as const,
+          node: null,
+          problem: null,
+          endings: 0,
+        })),
+      ),
+  };
+  return { engine, runs };
+}
+
+/** Has seen the runs of the first engine before the config names the second one. */
+async function changed(...[before, after]: [ClosableEngine, ClosableEngine]) {
+  let active = { key: "before", make: () => Promise.resolve(before) };
+  const changing = createChangingEngine(() => active);
+  await changing.list();
+  active = { key: "after", make: () => Promise.resolve(after) };
+  return changing;
+}
+
+test("runs are seen while an engine that the config names no more is away", async () => {
+  const [before, after] = [engineWith("al-old"), engineWith("al-new")];
+  const changing = await changed(before.engine, after.engine);
+  const away = () => Promise.reject(new Error("no answer"));
+  before.engine.list = away;
+  expect(await changing.list()).toMatchObject([
+    { name: "al-new", state: "running", problem: null },
+    { name: "al-old", instanceId: "al-old", state: "waiting", problem: "no answer" },
+  ]);
+  after.engine.list = away;
+  await expect(changing.list()).rejects.toThrow("no answer");
+});
+
+test("a run of an earlier scheduler is removed from its own engine after the config names another", async () => {
+  const [before, after] = [engineWith("al-adopted"), engineWith()];
+  const changing = await changed(before.engine, after.engine);
+  await changing.ready();
+  expect((await changing.list()).map(({ name }) => name)).toEqual(["al-adopted"]);
+  await changing.remove("al-adopted");
+  expect(before.runs.size).toBe(0);
+});

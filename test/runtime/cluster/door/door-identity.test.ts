@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { X509Certificate } from "node:crypto";
+import { expect, onTestFinished, test } from "vitest";
+import { doorIdentity } from "../../../../src/runtime/cluster/door/door-identity.ts";
+import { testCertificate } from "../../../helpers/certificate.ts";
+
+function aPath(): string {
+  const dir = mkdtempSync(join(tmpdir(), "al-id-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return join(dir, "door.pem");
+}
+
+test("key and certificate are made once, for the scheduler's user alone", async () => {
+  const path = aPath();
+  const made = await doorIdentity(path);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(await doorIdentity(path)).toEqual(made);
+  expect((await doorIdentity(aPath())).certificate).not.toBe(made.certificate);
+});
+
+test("the certificate is good for a machine whose clock is years behind or ahead", async () => {
+  const { validFromDate, validToDate } = new X509Certificate(
+    (await doorIdentity(aPath())).certificate,
+  );
+  expect(validFromDate.getFullYear()).toBeLessThan(new Date().getFullYear() - 8);
+  expect(validToDate.getFullYear()).toBeGreaterThan(new Date().getFullYear() + 90);
+});
+
+test.each([
+  ["nothing", ""],
+  ["a key alone", testCertificate.key],
+  ["half of it", testCertificate.key + testCertificate.cert.slice(0, 300)],
+  ["something else", "hello\n"],
+])("a file with %s is an error that names it, and stays as it is", async (_what, content) => {
+  const path = aPath();
+  writeFileSync(path, content);
+  await expect(doorIdentity(path)).rejects.toMatchObject({
+    code: "door_identity",
+    message: `${path} does not hold the key and the certificate of the door`,
+  });
+});
+
+test("so is the certificate of another key, and a folder", async () => {
+  const path = aPath();
+  const { key } = await doorIdentity(aPath());
+  writeFileSync(path, key + testCertificate.cert);
+  await expect(doorIdentity(path)).rejects.toMatchObject({ code: "door_identity" });
+  await expect(doorIdentity(join(path, ".."))).rejects.toMatchObject({ code: "door_identity" });
+});

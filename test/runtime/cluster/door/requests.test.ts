@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  inboxAnswerSchema,
+  linesAnswerSchema,
+  maxLinesBytes,
+} from "../../../../src/foundation/contracts/remote-run.ts";
+import type { InboxAnswer, RemoteLine } from "../../../../src/foundation/contracts/remote-run.ts";
+import { RunApiError } from "../../../../src/foundation/contracts/run-api.ts";
+import { ask, claimA, doorSide, expectRun, tokenOf } from "./support.ts";
+import type { DoorSide, TicketHolder } from "./support.ts";
+
+let side: DoorSide;
+let run: TicketHolder;
+let token: string;
+beforeEach(async () => {
+  side = await doorSide();
+  run = await expectRun(side, "dev-1");
+  token = await tokenOf(side, run);
+});
+afterEach(() => side.remove());
+
+const line = (seq: number, text = "x"): RemoteLine => ({
+  seq,
+  time: 5,
+  stream: "stdout",
+  line: text,
+});
+const ending = { exitCode: 0, signal: null, outOfMemory: false, rejected: null };
+const ndjson = (lines: readonly unknown[]) =>
+  lines.map((each) => `${JSON.stringify(each)}\n`).join("");
+const send = (body: string) => ask(side, "/remote/lines", { name: run.name, token, body });
+const readInbox = (signal?: AbortSignal) =>
+  ask(side, "/remote/inbox", {
+    ...{ name: run.name, token, method: "GET" },
+    ...(signal === undefined ? {} : { signal }),
+  });
+const never = () => new Promise<never>(() => undefined);
+
+describe("lines", () => {
+  it("are handed over in their order, and acknowledged", async () => {
+    const lines = [line(1), line(2, "größe \u0000 日本"), { seq: 3, time: 6, end: ending }];
+    const { status, body } = await send(ndjson(lines));
+    expect(status).toBe(200);
+    expect(linesAnswerSchema.parse(body)).toEqual({ stored: 3, scheduler: "scheduler of 0" });
+    expect(side.now.remote.received).toEqual(lines);
+  });
+
+  it("may be none: a run shows that it lives", async () => {
+    expect(await send("")).toMatchObject({ status: 200, body: { stored: 0 } });
+  });
+
+  it("may be as many as a request holds, and no more", async () => {
+    const text = "y".repeat(maxLinesBytes / 8 - 100);
+    const most = Array.from({ length: 8 }, (_, i) => line(i + 1, text));
+    expect(await send(ndjson(most))).toMatchObject({ status: 200, body: { stored: 8 } });
+    const tooMany = await send(ndjson([...most, line(9, "y".repeat(2_000))])).catch(
+      (error: unknown) => error,
+    );
+    // A client that still sends may meet a closed connection first.
+    if (!(tooMany instanceof Error)) expect(tooMany).toMatchObject({ status: 400 });
+    expect(side.now.remote.received).toHaveLength(8);
+  });
+
+  it.each([
+    ["no JSON", '{"seq":1,"time":5,"stream":"stdout","line":"secret'],
+    ["a number of no line", ndjson([{ ...line(1), seq: 0, line: "secret" }])],
+    ["another stream", ndjson([{ seq: 1, time: 5, stream: "secret", line: "secret" }])],
+    ["an end without its facts", ndjson([line(1), { seq: 2, time: 5, end: { secret: 1 } }])],
+  ])("with %s are refused, all of them, and nothing of them is repeated", async (_what, body) => {
+    const refused = await send(body);
+    expect(refused).toMatchObject({ status: 400, body: { error: "malformed" } });
+    expect(JSON.stringify(refused)).not.toContain("secret");
+    expect(side.now.remote.received).toEqual([]);
+    expect(side.problems).toEqual([]);
+  });
+
+  it("that can't be stored now are to be sent again", async () => {
+    const problem = { error: "unavailable", detail: "The log can't be written now." } as const;
+    side.now.remote.onLines = () => Promise.reject(new RunApiError(problem));
+    expect(await send(ndjson([line(1)]))).toMatchObject({ status: 503, body: problem });
+  });
+
+  it("are not taken while the logs are behind: what waits here may be dropped", async () => {
+    let isBehind = true;
+    side.serve({ areLogsBehind: () => isBehind });
+    const body = ndjson([line(1)]);
+    expect(await send(body)).toMatchObject({ status: 503, body: { error: "unavailable" } });
+    expect(side.now.remote.received).toEqual([]);
+    isBehind = false;
+    expect(await send(body)).toMatchObject({ status: 200, body: { stored: 1 } });
+  });
+
+  it("with the end are answered with 401 once the run is over", async () => {
+    side.now.remote.onLines = () => never();
+    const answer = send(ndjson([{ seq: 1, time: 6, end: ending }]));
+    await expect.poll(() => side.now.remote.received.length).toBe(1);
+    run.runSocket[Symbol.dispose]();
+    expect(await answer).toMatchObject({ status: 401, body: { error: "unauthorized" } });
+    expect(await send(ndjson([{ seq: 1, time: 6, end: ending }]))).toMatchObject({ status: 401 });
+    expect(side.now.remote.received).toHaveLength(1);
+  });
+
+  it("wait for no request of the agent, however many wait", async () => {
+    side.now.abilities.answers.wait = never;
+    const asked = (n: number) => ({
+      ...{ name: run.name, token, body: { kind: "webhook" } },
+      headers: { "idempotency-key": claimA.replace("7d", n.toString(16).padStart(2, "0")) },
+    });
+    const waiting = Array.from({ length: 64 }, (_, n) => ask(side, "/run/wait", asked(n)));
+    await expect.poll(() => side.now.abilities.asked.length).toBe(64);
+    expect(await ask(side, "/run/wait", asked(99))).toMatchObject({ status: 429 });
+    expect(await send(ndjson([line(1)]))).toMatchObject({ status: 200 });
+    run.runSocket[Symbol.dispose]();
+    const answers = await Promise.all(waiting);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  });
+});
+
+it("nothing is taken where no run can be on another machine", async () => {
+  side.serve({ remote: undefined });
+  expect(await send("")).toMatchObject({ status: 503, body: { error: "unavailable" } });
+});
+
+describe("the inbox", () => {
+  it("answers when there is something in it", async () => {
+    const { promise, resolve } = Promise.withResolvers<InboxAnswer>();
+    side.now.remote.onInbox = () => promise;
+    const waiting = readInbox();
+    await expect.poll(() => side.now.remote.signals.length).toBe(1);
+    const stop = { reason: "killed", graceMs: 5_000 } as const;
+    resolve({ stop });
+    const { status, body } = await waiting;
+    expect([status, inboxAnswerSchema.parse(body)]).toEqual([200, { stop }]);
+  });
+
+  it("lets go of a request whose run went away", async () => {
+    side.now.remote.onInbox = never;
+    const gone = new AbortController();
+    const waiting = readInbox(gone.signal).catch(() => "gone");
+    await expect.poll(() => side.now.remote.signals.length).toBe(1);
+    gone.abort();
+    expect(await waiting).toBe("gone");
+    await expect.poll(() => side.now.remote.signals[0]?.aborted).toBe(true);
+  });
+
+  it("is closed at once when the run is over, or the scheduler stops", async () => {
+    side.now.remote.onInbox = never;
+    const first = readInbox();
+    await expect.poll(() => side.now.remote.signals.length).toBe(1);
+    const second = await expectRun(side, "dev-2");
+    const other = ask(side, "/remote/inbox", {
+      ...{ name: second.name, token: await tokenOf(side, second), method: "GET" },
+    });
+    await expect.poll(() => side.now.remote.signals.length).toBe(2);
+    run.runSocket[Symbol.dispose]();
+    expect(await first).toMatchObject({ status: 401 });
+    await side.now.stop();
+    expect(await other).toMatchObject({ status: 503, body: { error: "unavailable" } });
+  });
+});

@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { firstValueFrom, lastValueFrom, of, toArray } from "rxjs";
+import { filter, take } from "rxjs/operators";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { AuthConfig } from "dockerode";
+import { createClusterImages } from "../../../../src/runtime/cluster/images/cluster-images.ts";
+import type { AgentImages } from "../../../../src/runtime/runners/container/images.ts";
+import { anAgent } from "../../../helpers/agents.ts";
+import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
+import { standInRegistry } from "../../../helpers/stand-in-registry.ts";
+
+const { engine, missing } = await testEngine();
+const dev = anAgent("dev");
+
+describe.skipIf(missing !== null)("the images of a cluster", () => {
+  const name = `al-test-empty:${randomUUID().slice(0, 8)}`;
+  let id: string;
+  beforeAll(async () => {
+    const [repo, tag] = name.split(":");
+    const noFiles = Readable.from([Buffer.alloc(1024)], { objectMode: false });
+    const answer = await engine
+      .calls()
+      .importImage(noFiles, { repo, tag, changes: ["VOLUME /vol"] });
+    answer.resume();
+    await finished(answer);
+    ({ Id: id } = await engine.calls().getImage(name).inspect());
+  }, engineSetupMs);
+  afterAll(() => engine.calls().getImage(name).remove({ force: true }));
+
+  /** The image is one that is on the engine: how it is built is the container runtime's. */
+  const imagesWith = (
+    cluster: { readonly image?: string; readonly registry?: string },
+    login?: AuthConfig,
+  ) => {
+    const images: AgentImages = {
+      prepare: () => of({ type: "build-finished", error: null, usable: true } as const),
+      imageFor: () => Promise.resolve(id),
+    };
+    return createClusterImages({
+      engine,
+      images,
+      cluster: () => ({ image: null, registry: null, ...cluster }),
+      loginFor: () => Promise.resolve(login),
+    });
+  };
+  const registryFor = async (login?: string) => {
+    const registry = await standInRegistry(login);
+    onTestFinished(async () => {
+      for (const pushed of registry.names()) {
+        const image = engine.calls().getImage(`${registry.host}/${pushed}`);
+        await image.remove().catch(() => undefined);
+      }
+      await registry.close();
+    });
+    return registry;
+  };
+  const hash = () => id.replace("sha256:", "").slice(0, 12);
+
+  test("are pushed once, and known by the registry's name", { timeout: 20_000 }, async () => {
+    const registry = await registryFor();
+    const images = imagesWith({ registry: `${registry.host}/team` });
+    const events = await lastValueFrom(images.prepare(dev).pipe(toArray()));
+    expect(events).toEqual([
+      { type: "build-progress", text: `pushing to ${registry.host}/team` },
+      { type: "build-finished", error: null, usable: true },
+    ]);
+    expect((await images.imageFor(dev)).image).toBe(`${registry.host}/team/al-agent:${hash()}`);
+    expect(await images.programImage()).toBe(`${registry.host}/team/al-agent:${hash()}`);
+    expect(registry.names()).toEqual([`team/al-agent:${hash()}`]);
+    const own = anAgent("own", { dockerfileHash: "1" });
+    expect((await images.imageFor(own)).image).toBe(`${registry.host}/team/al-agent-own:${hash()}`);
+  });
+
+  test("are pushed with the login of their registry", { timeout: 20_000 }, async () => {
+    const registry = await registryFor("me:s3cret");
+    const login = { username: "me", password: "s3cret", serveraddress: registry.host };
+    const { image } = await imagesWith({ registry: registry.host }, login).imageFor(dev);
+    expect(image).toContain(registry.host);
+    const without = imagesWith({ registry: registry.host }).imageFor(dev);
+    await expect(without).rejects.toMatchObject({
+      message: expect.stringContaining("could not be pushed") as string,
+      hint: expect.stringContaining(`run docker login ${registry.host}`) as string,
+    });
+  });
+
+  test("are an error while the registry is away, and are pushed once it is back", async () => {
+    const registry = await registryFor();
+    registry.refuse(true);
+    const event$ = imagesWith({ registry: registry.host }).prepare(dev);
+    const ends = event$.pipe(filter((event) => event.type === "build-finished"));
+    const both = lastValueFrom(ends.pipe(take(2), toArray()));
+    setTimeout(() => registry.refuse(false), 2_000);
+    const [first, second] = await both;
+    expect(first).toMatchObject({ usable: false });
+    expect(first?.error).toMatch(/could not be pushed: .+; run docker login/s);
+    expect(second).toMatchObject({ usable: true, error: null });
+  }, 20_000);
+
+  test("without a registry have the name that the machines must have, and their volumes", async () => {
+    expect(await imagesWith({}).imageFor(dev)).toEqual({ image: name, volumes: ["/vol"] });
+  });
+
+  test("with a given one are that one", async () => {
+    const images = imagesWith({ image: "registry.example.com/al-agent:3" });
+    expect((await images.imageFor(dev)).image).toBe("registry.example.com/al-agent:3");
+    expect(await images.programImage()).toBe("registry.example.com/al-agent:3");
+  });
+
+  test("with a given one refuse an agent's own Dockerfile, with what to do", async () => {
+    const own = anAgent("own", { dockerfileHash: "1" });
+    const images = imagesWith({ image: "registry.example.com/al-agent:3" });
+    const event = await firstValueFrom(images.prepare(own));
+    expect(event).toMatchObject({ type: "build-finished", usable: false });
+    expect(JSON.stringify(event)).toMatch(/agents\/own has a Dockerfile.+remove the Dockerfile/);
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { createInbox } from "../../../src/runtime/cluster/inbox.ts";
+
+const stop = { reason: "timed_out", graceMs: 5 } as const;
+
+it("answers as soon as the run is to end", async () => {
+  const inbox = createInbox();
+  const answer = inbox.next(new AbortController().signal);
+  inbox.stop(stop.reason, stop.graceMs);
+  inbox.stop("killed", 1);
+  expect(await answer).toEqual({ stop });
+});
+
+it("answers at once when the run was to end before", async () => {
+  const inbox = createInbox();
+  inbox.stop(stop.reason, stop.graceMs);
+  expect(await inbox.next(new AbortController().signal)).toEqual({ stop });
+});
+
+it("keeps what an asker left without", async () => {
+  const inbox = createInbox();
+  const left = new AbortController();
+  const answer = inbox.next(left.signal);
+  left.abort();
+  expect(await answer).toEqual({ stop: null });
+  inbox.stop(stop.reason, stop.graceMs);
+  expect(await inbox.next(new AbortController().signal)).toEqual({ stop });
+});

@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import type { AddressInfo, Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { destroyOnDeadRelay } from "../../../../src/runtime/cluster/remote-run/dead-relay.ts";
+import { dialDoor } from "../../../../src/runtime/cluster/remote-run/dial-door.ts";
+import { relayServer } from "../../../../src/runtime/cluster/door-relay.ts";
+import { doorSide, expectRun } from "../door/support.ts";
+import type { DoorSide } from "../door/support.ts";
+
+const silentMs = 100;
+
+let side: DoorSide;
+let over: AbortController;
+const open: { close(): unknown }[] = [];
+beforeEach(async () => {
+  over = new AbortController();
+  side = await doorSide();
+});
+afterEach(async () => {
+  over.abort();
+  for (const each of open.splice(0)) each.close();
+  await side.remove();
+});
+
+/** A relay whose machine can fail: it takes no more connections, and those that it has get neither bytes nor an end. */
+async function relay() {
+  const server = relayServer(`127.0.0.1:${side.now.port}`, { maxConnections: 9, maxPerAddress: 9 });
+  const taken: Socket[] = [];
+  server.prependListener("connection", (connection: Socket) => taken.push(connection));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  open.push(server);
+  const { port } = server.address() as AddressInfo;
+  const fail = () => {
+    server.close();
+    for (const connection of taken) connection.unpipe().pause();
+  };
+  return { door: `127.0.0.1:${port}`, fail };
+}
+
+/** A connection by the first relay, and a name of the door that leads to the relay of `now`. */
+async function connectedBy(first: { door: string }): Promise<[TLSSocket, { now: string }]> {
+  const { name } = await expectRun(side, "dev-1");
+  const leads = { now: first.door };
+  const address = {
+    get door() {
+      return leads.now;
+    },
+    certificate: side.certificate,
+    name,
+  };
+  const connection = await dialDoor(address, over.signal);
+  open.push({ close: () => connection.destroy() });
+  destroyOnDeadRelay(connection, address, over.signal, silentMs);
+  return [connection, leads];
+}
+
+it("a connection is cut when its relay is gone and another one leads to the door", async () => {
+  const [one, other] = [await relay(), await relay()];
+  const [connection, leads] = await connectedBy(one);
+  const closed = once(connection, "close");
+  one.fail();
+  leads.now = other.door;
+  await closed;
+});
+
+it("a connection stays while its way is there, or none is", async () => {
+  const one = await relay();
+  const [connection] = await connectedBy(one);
+  await new Promise((resolve) => setTimeout(resolve, 5 * silentMs));
+  expect(connection.destroyed).toBe(false);
+  one.fail();
+  await new Promise((resolve) => setTimeout(resolve, 5 * silentMs));
+  expect(connection.destroyed).toBe(false);
+});

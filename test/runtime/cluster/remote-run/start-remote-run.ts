@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { vi } from "vitest";
+import type { Ticket } from "../../../../src/foundation/contracts/remote-run.ts";
+
+const al = resolve("dist/src/cli/al.js");
+
+/** `al _remote-run` as the engine of a cluster starts it. */
+export interface StartedRemoteRun extends Disposable {
+  readonly child: ChildProcess;
+  readonly socketDir: string;
+  /** What it wrote on standard error so far. */
+  readonly err: () => string;
+  /** Resolves to its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+/** `program` is what is started for the run; without one, the run's own process is. */
+export function startRemoteRun(
+  ticket: Ticket,
+  program: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): StartedRemoteRun {
+  const socketDir = mkdtempSync(join(tmpdir(), "al-remote-"));
+  const args = ["_remote-run", "dev", "--project", socketDir, "--ticket", "-"];
+  const own = program.length === 0 ? [] : ["--", ...program];
+  const child = spawn(process.execPath, [al, ...args, "--socket-dir", socketDir, ...own], {
+    cwd: socketDir,
+    env: { ...process.env, ...env },
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  child.stdin.on("error", () => undefined);
+  child.stdin.write(`${JSON.stringify(ticket)}\n`);
+  let err = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+  const ended = once(child, "close").then(([code, signal]) => (code ?? signal) as number | string);
+  return {
+    child,
+    socketDir,
+    err: () => err,
+    ended,
+    [Symbol.dispose]: () => {
+      child.kill("SIGKILL");
+      rmSync(socketDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resolves when `check` no longer throws: a busy machine starts programs slowly. */
+export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(check, { timeout: 10_000 });
+}
+
+/** A shell script as the run's process; its first line of input is the job. */
+export function shell(script: string): readonly string[] {
+  return ["/bin/sh", "-c", `read -r job\n${script}`];
+}
+
+/** What a job has beside its way to the scheduler. */
+export function jobOf(instanceId: string) {
+  return {
+    instanceId,
+    agent: "dev",
+    title: "dev",
+    instructions: "Work.",
+    harness: { type: "pi", command: "" },
+    models: [{ name: "m", provider: "scripted" }],
+    params: {},
+    credentials: [],
+    hooks: { pre: [], post: [] },
+    timeoutSeconds: 60,
+    trigger: { kind: "manual" },
+    payload: null,
+    workDir: tmpdir(),
+  };
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { runName } from "../../../../src/runtime/cluster/cluster-engine.ts";
+import type { ClusterEngine } from "../../../../src/runtime/cluster/cluster-engine.ts";
+import type { ClusterRunner } from "../../../../src/runtime/cluster/cluster-runner.ts";
+import { createSwarmEngine } from "../../../../src/runtime/cluster/swarm/swarm-engine.ts";
+import { runnerContract } from "../../../foundation/contracts/runner.ts";
+import { clusterRig } from "../../../helpers/cluster-rig.ts";
+import type { ClusterRig } from "../../../helpers/cluster-rig.ts";
+import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
+import { programImage } from "../../../helpers/swarm/program-image.ts";
+import { startSwarm } from "../../../helpers/swarm/swarm.ts";
+import type { TestSwarm } from "../../../helpers/swarm/swarm.ts";
+import { scriptOf } from "../../runners/shell-runs.ts";
+import { aRequest } from "../support.ts";
+
+const { engine: machine, missing } = await testEngine();
+
+describe.skipIf(missing !== null)("the cluster runner on a Swarm", () => {
+  let swarm: TestSwarm;
+  let rig: ClusterRig;
+  let engine: ClusterEngine;
+  let runner: ClusterRunner;
+
+  beforeAll(async () => {
+    const image = await programImage(machine);
+    swarm = await startSwarm(2, { from: machine, images: [image] });
+    // Its door has an address once it listens.
+    const late: ClusterEngine = {
+      ready: () => engine.ready(),
+      start: (launch) => engine.start(launch),
+      remove: (name) => engine.remove(name),
+      list: () => engine.list(),
+    };
+    rig = await clusterRig({ engine: late, host: swarm.host });
+    runner = await rig.start({
+      imageFor: () => Promise.resolve({ image, volumes: [] }),
+      command: ({ agent: { name, title } }) => [
+        ...["/usr/local/bin/al", "_remote-run", name, "--project", "/workspace"],
+        ...["--", "/bin/sh", "-c", scriptOf(title)],
+      ],
+    });
+    engine = createSwarmEngine({
+      engine: (swarm.nodes[0] as TestSwarm["nodes"][number]).engine,
+      project: "contract",
+      config: { address: rig.configured({}).cluster?.().address ?? "", subnet: "10.213.0.0/16" },
+      programImage: () => Promise.resolve(image),
+      loginFor: () => Promise.resolve(undefined),
+    });
+    await engine.ready();
+  }, engineSetupMs);
+  afterAll(async () => {
+    await rig.dispose();
+    await swarm.stop();
+  });
+
+  const nowhere = { memory: null, cpus: null, network: "nowhere", env: {} };
+  runnerContract("the cluster runner on a Swarm", () =>
+    Promise.resolve({
+      runner,
+      request: (scenario) =>
+        aRequest(scenario, scenario === "cannot-start" ? { local: nowhere } : {}),
+      leftovers: async (id) => {
+        // The node of a run that was removed has to be told.
+        const deadline = performance.now() + 10_000;
+        let left = await leftoversOf(id);
+        while (left.length > 0 && performance.now() < deadline) left = await leftoversOf(id);
+        return left;
+      },
+      dispose: () => Promise.resolve(),
+    }),
+  );
+
+  async function leftoversOf(id: string): Promise<readonly string[]> {
+    const filters = { label: [`com.docker.swarm.service.name=${runName(id)}`] };
+    const lists = swarm.nodes.map((node) => node.engine.calls().listContainers({ filters }));
+    const runs = (await engine.list()).filter(({ instanceId }) => instanceId === id);
+    return [
+      ...(await Promise.all(lists)).flat().map(({ Id }) => Id),
+      ...runs.map(({ name }) => name),
+      ...(await rig.records.list()).filter((one) => one === id),
+    ];
+  }
+});

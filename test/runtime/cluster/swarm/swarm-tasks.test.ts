@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { placedRuns } from "../../../../src/runtime/cluster/swarm/swarm-tasks.ts";
+import type { SwarmTask } from "../../../../src/runtime/cluster/swarm/swarm-tasks.ts";
+
+const services = [{ ID: "s", Spec: { Name: "al-1", Labels: { "al.instance": "dev-1" } } }];
+const members = [
+  { ID: "a", Description: { Hostname: "n1" }, Status: { State: "ready" } },
+  { ID: "b", Description: { Hostname: "n2" }, Status: { State: "down" } },
+];
+let created = 0;
+const task = (State: string, more: Partial<SwarmTask> = {}, Err?: string): SwarmTask => ({
+  ServiceID: "s",
+  NodeID: "a",
+  CreatedAt: `2026-01-01T00:00:${String(10 + created++)}Z`,
+  Status: { State, ...(Err !== undefined && { Err }) },
+  ...more,
+});
+const runOf = (...tasks: readonly SwarmTask[]) => placedRuns({ services, tasks, members })[0];
+
+describe("a run by its tasks", () => {
+  it("waits before it has one", () => {
+    expect(runOf()).toEqual({
+      name: "al-1",
+      instanceId: "dev-1",
+      state: "waiting",
+      node: null,
+      problem: null,
+      endings: 0,
+    });
+  });
+
+  it("runs while any runs, however often Swarm repeated it", () => {
+    const run = runOf(task("complete"), task("running", { NodeID: "b" }), task("preparing"));
+    expect(run).toMatchObject({ state: "running", node: "n2", endings: 1 });
+  });
+
+  it("says that its node is away", () => {
+    expect(runOf(task("running", { NodeID: "b" }))?.problem).toBe("the node n2 is down");
+    expect(runOf(task("running"))?.problem).toBeNull();
+  });
+
+  it("waits while its node has not begun", () => {
+    expect(runOf(task("preparing"))).toMatchObject({ state: "waiting", node: "n1" });
+  });
+
+  it("has ended with the last, by its reason", () => {
+    const ended = runOf(task("failed", {}, "one"), task("rejected", {}, "two"));
+    expect(ended).toMatchObject({ state: "ended", problem: "two", endings: 2, exitCode: null });
+    expect(ended).not.toHaveProperty("isHopeless");
+  });
+
+  it.each([
+    "No such image: dev:1",
+    "pull access denied for dev, repository does not exist or may require 'docker login'",
+    "manifest unknown: manifest unknown",
+  ])("can't be helped by waiting: %s", (reason) => {
+    expect(runOf(task("rejected", {}, reason))?.isHopeless).toBe(true);
+  });
+});

@@ -1,0 +1,182 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
+import { connect, createServer } from "node:net";
+import type { Server, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+import type { Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+
+let dir: string;
+let socket: string;
+let bridge: Bridge;
+let servers: Server[];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "al-away-"));
+  socket = join(dir, "run.sock");
+  servers = [];
+  bridge = await open(socket);
+});
+afterEach(async () => {
+  await bridge[Symbol.asyncDispose]();
+  for (const server of servers) server.close();
+  await rm(dir, { recursive: true });
+});
+
+const open = (path: string) =>
+  openBridge({
+    runSocket: { socket: path, token: "the-run-token" },
+    onInterrupted: () => undefined,
+  });
+
+const ask = (body = "{}", to = bridge, headers: Record<string, string> = {}) =>
+  fetch(`${to.baseUrl({ name: "one" }, "https://api.example.com/v1")}/responses`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${to.key}`, ...headers },
+    body,
+  });
+
+/** A scheduler that answers every request with the number of its body's bytes. */
+async function serve(): Promise<void> {
+  const server = createHttpServer((request, response) => {
+    void text(request).then((body) => response.end(`${body.length}`));
+  });
+  servers.push(server);
+  await once(server.listen(socket), "listening");
+}
+
+/** What is at the run socket speaks TCP alone. */
+async function serveRaw(onRequest: (connection: Socket) => void): Promise<() => Promise<void>> {
+  const open = new Set<Socket>();
+  const server = createServer((connection) => {
+    open.add(connection);
+    connection.on("error", () => undefined);
+    connection.once("data", () => onRequest(connection));
+  });
+  await once(server.listen(socket), "listening");
+  return async () => {
+    for (const connection of open) connection.destroy();
+    server.close();
+    await once(server, "close");
+  };
+}
+
+/** Leaves a socket behind that no process listens at, as kill -9 does. */
+async function leaveSocket(): Promise<void> {
+  const program = `require("node:net").createServer().listen(${JSON.stringify(socket)}, () => console.log("up"))`;
+  const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const [error] = (await once(connect(socket), "error")) as [NodeJS.ErrnoException];
+  expect(error.code).toBe("ECONNREFUSED");
+}
+
+describe("a scheduler that is away is waited for", () => {
+  test("when its socket is not there: ENOENT", async () => {
+    const answer = ask();
+    await wait(300);
+    await serve();
+    expect(await (await answer).text()).toBe("2");
+  });
+
+  test("when it was killed and its socket is left: ECONNREFUSED", async () => {
+    await leaveSocket();
+    const answer = ask();
+    await wait(300);
+    await rm(socket);
+    await serve();
+    expect(await (await answer).text()).toBe("2");
+  });
+
+  test.each([
+    ["a small request: ECONNRESET", 2],
+    ["a large request: EPIPE", 20_000_000],
+  ])("when it goes while it reads %s", async (_name, bytes) => {
+    let connections = 0;
+    const stop = await serveRaw((connection) => {
+      connections += 1;
+      connection.destroy();
+    });
+    const answer = ask("x".repeat(bytes));
+    await expect.poll(() => connections).toBeGreaterThan(0);
+    await stop();
+    await serve();
+    expect(await (await answer).text()).toBe(`${bytes}`);
+  });
+});
+
+describe("what waiting does not change is answered at once", () => {
+  const brief = { timeout: 5_000 };
+
+  async function expectRefusal(answer: Promise<Response>, words: RegExp): Promise<void> {
+    const { status, headers } = await answer;
+    const body = (await (await answer).json()) as { readonly error: { readonly message: string } };
+    expect([status, headers.get("content-type")]).toEqual([502, "application/json"]);
+    expect(body.error.message).toMatch(words);
+  }
+
+  test("an answer that is not HTTP", brief, async () => {
+    const stop = await serveRaw((connection) => connection.write("SSH-2.0-OpenSSH_9.9\r\n"));
+    await expectRefusal(
+      ask(),
+      /^the run socket \/.*\/run\.sock gave no usable answer: Parse Error/,
+    );
+    await stop();
+  });
+
+  test("an answer whose headers are too large", brief, async () => {
+    const large = `HTTP/1.1 200 OK\r\nx-large: ${"x".repeat(100_000)}\r\n\r\n`;
+    const stop = await serveRaw((connection) => connection.write(large));
+    await expectRefusal(ask(), /Header overflow/i);
+    await stop();
+  });
+
+  test("a path that is too long for a socket", brief, async () => {
+    await using long = await open(join(dir, "x".repeat(200)));
+    await expectRefusal(ask("{}", long), /EINVAL/);
+  });
+
+  test("a path through what is no folder", brief, async () => {
+    await writeFile(join(dir, "file"), "");
+    await using wrong = await open(join(dir, "file", "run.sock"));
+    await expectRefusal(ask("{}", wrong), /ENOTDIR/);
+  });
+});
+
+test("a client's words about its own connection are not passed on", async () => {
+  await serve();
+  const { port } = new URL(bridge.baseUrl({ name: "one" }, "https://api.example.com/v1"));
+  const client = connect(Number(port), "127.0.0.1");
+  const lines = ["POST /model/one/api.example.com/v1/responses HTTP/1.1", "host: x"];
+  const own = ["trailer: x-end", "te: trailers", "keep-alive: timeout=1", "expect: 100-continue"];
+  const sent = [
+    ...lines,
+    `x-api-key: ${bridge.key}`,
+    ...own,
+    "content-length: 2",
+    "connection: close",
+    "",
+    "{}",
+  ];
+  client.write(sent.join("\r\n"));
+  expect(await text(client)).toMatch(/HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n2$/);
+});
+
+test("a scheduler that goes after the first bytes of its answer, while it reads, interrupts", async () => {
+  const stop = await serveRaw((connection) => {
+    connection.pause();
+    connection.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun");
+    setTimeout(() => connection.destroy(), 100);
+  });
+  const answer = await ask("x".repeat(20_000_000));
+  await expect(answer.text()).rejects.toThrow();
+  await expect.poll(() => bridge.interruptions()).toBe(1);
+  await stop();
+});

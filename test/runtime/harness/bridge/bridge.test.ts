@@ -1,0 +1,212 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { Agent, createServer, request } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+import type { Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+
+let dir: string;
+let bridge: Bridge;
+let scheduler: Server | null = null;
+let interrupted: string[];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "al-bridge-"));
+  interrupted = [];
+  bridge = await openBridge({
+    runSocket: { socket: join(dir, "run.sock"), token: "the-run-token" },
+    onInterrupted: (message) => interrupted.push(message),
+  });
+});
+afterEach(async () => {
+  await bridge[Symbol.asyncDispose]();
+  await stop();
+  await rm(dir, { recursive: true });
+});
+
+async function serve(listener: RequestListener): Promise<void> {
+  scheduler = createServer(listener).listen(join(dir, "run.sock"));
+  await once(scheduler, "listening");
+}
+
+async function stop(): Promise<void> {
+  if (scheduler === null) return;
+  scheduler.closeAllConnections();
+  scheduler.close();
+  await once(scheduler, "close");
+  scheduler = null;
+}
+
+const upstream = "https://api.anthropic.com/base";
+const ask = (init: RequestInit = {}, rest = "/v1/messages?beta=true") =>
+  fetch(`${bridge.baseUrl({ name: "the model/1" }, upstream)}${rest}`, {
+    method: "POST",
+    headers: { "x-api-key": bridge.key, "anthropic-version": "2023-06-01" },
+    body: `{"a":1}`,
+    ...init,
+  });
+
+test("keeps a connection that its client keeps, however long no question comes", async () => {
+  await serve((_request, response) => response.end("an answer"));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const url = bridge.baseUrl({ name: "m" }, upstream);
+  const asked = async (): Promise<boolean> => {
+    const sent = request(url, { agent, headers: { "x-api-key": bridge.key } }).end();
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    await text(answer);
+    return sent.reusedSocket;
+  };
+  expect(await asked()).toBe(false);
+  // Longer than Node's own limit of 5 s, after which a server adds another second.
+  await wait(7_000);
+  expect(await asked()).toBe(true);
+  agent.destroy();
+}, 20_000);
+
+test("passes a request on with the run's token in place of the key, under the provider's host", async () => {
+  const seen: unknown[] = [];
+  await serve((request, response) => {
+    void text(request).then((body) => {
+      const { authorization, "x-api-key": key, "anthropic-version": version } = request.headers;
+      seen.push({ url: request.url, method: request.method, authorization, key, version, body });
+      response.writeHead(201, { "request-id": "r1" }).end("done");
+    });
+  });
+  const answer = await ask();
+  expect([answer.status, answer.headers.get("request-id"), await answer.text()]).toEqual([
+    201,
+    "r1",
+    "done",
+  ]);
+  expect(seen).toEqual([
+    {
+      url: "/model/the%20model%2F1/api.anthropic.com/base/v1/messages?beta=true",
+      method: "POST",
+      authorization: "Bearer the-run-token",
+      key: undefined,
+      version: "2023-06-01",
+      body: `{"a":1}`,
+    },
+  ]);
+});
+
+test.each([
+  ["a bearer", () => ({ authorization: `Bearer ${bridge.key}` })],
+  ["a subscription's token", () => ({ authorization: `Bearer sk-ant-oat01-${bridge.key}` })],
+  ["Google's header", () => ({ "x-goog-api-key": bridge.key })],
+])("takes its key as %s", async (_name, headers) => {
+  await serve((_request, response) => response.end("ok"));
+  expect((await ask({ headers: headers() })).status).toBe(200);
+});
+
+test.each([
+  ["no key", () => ({})],
+  ["another key", () => ({ "x-api-key": "x".repeat(bridge.key.length) })],
+])("refuses a request with %s, and the scheduler does not get it", async (_name, headers) => {
+  let requests = 0;
+  await serve((_request, response) => {
+    requests += 1;
+    response.end();
+  });
+  expect((await ask({ headers: headers() })).status).toBe(401);
+  expect(requests).toBe(0);
+});
+
+test("gives each part of an answer on as it comes", async () => {
+  await serve((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write("data: 1\n\n");
+  });
+  const parts = (await ask()).body as AsyncIterable<Uint8Array> | null;
+  for await (const part of parts ?? []) {
+    expect(Buffer.from(part).toString()).toBe("data: 1\n\n");
+    return;
+  }
+});
+
+test("waits for a scheduler that is away or starts, and sends the same again", async () => {
+  const answer = ask();
+  await wait(300);
+  const bodies: string[] = [];
+  await serve((request, response) => {
+    void text(request).then((body) => {
+      bodies.push(body);
+      if (bodies.length > 1) return void response.end("done");
+      response.writeHead(503, { "content-type": "application/problem+json" }).end("{}");
+    });
+  });
+  expect(await (await answer).text()).toBe("done");
+  expect(bodies).toEqual([`{"a":1}`, `{"a":1}`]);
+  expect(bridge.interruptions()).toBe(0);
+});
+
+test("sends again what a scheduler took and did not answer before it died", async () => {
+  await serve((request) => request.socket.destroy());
+  const answer = ask();
+  await wait(100);
+  await stop();
+  await serve((_request, response) => response.end("done"));
+  expect(await (await answer).text()).toBe("done");
+});
+
+test("tells an answer that broke off from one that ended, and does not ask again", async () => {
+  let requests = 0;
+  await serve((_request, response) => {
+    requests += 1;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write("data: 1\n\n");
+    setTimeout(() => response.destroy(), 50);
+  });
+  const answer = await ask();
+  // A client that sees the end of the answer finds it counted: by that it knows whether to ask once more.
+  const counted = await answer.text().catch(() => bridge.interruptions());
+  expect([counted, interrupted.length]).toEqual([1, 1]);
+  expect(bridge.interruptions()).toBe(1);
+  expect(requests).toBe(1);
+});
+
+test("an answer that the provider broke off is broken off for the client, and does not count as an interruption", async () => {
+  await serve((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write("data: 1\n\n");
+    response.addTrailers({ "x-al-problem": "upstream_broke_off" });
+    response.end();
+  });
+  await expect((await ask()).text()).rejects.toThrow();
+  expect([bridge.interruptions(), interrupted]).toEqual([
+    0,
+    ["the model's provider broke its answer off"],
+  ]);
+});
+
+test("a client that hangs up ends the request, and nothing was interrupted", async () => {
+  const closed = Promise.withResolvers<undefined>();
+  await serve((request, response) => {
+    request.socket.once("close", () => closed.resolve(undefined));
+    response.write("data: 1\n\n");
+  });
+  const hangUp = new AbortController();
+  await ask({ signal: hangUp.signal });
+  hangUp.abort();
+  await closed.promise;
+  expect(bridge.interruptions()).toBe(0);
+});
+
+test("a provider's own 503 is an answer like any other", async () => {
+  await serve((_request, response) => {
+    response.writeHead(503, { "content-type": "application/json" }).end("{}");
+  });
+  expect((await ask()).status).toBe(503);
+});
+
+test("refuses more than 32 MiB", async () => {
+  await serve((_request, response) => response.end("done"));
+  expect((await ask({ body: Buffer.alloc(32 * 1024 * 1024 + 1) })).status).toBe(413);
+  const largest = await ask({ body: Buffer.alloc(32 * 1024 * 1024) });
+  expect(await largest.text()).toBe("done");
+});

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
+import type { Socket } from "node:net";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+import type { Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+
+export type Tunnel = (socket: Socket, request: IncomingMessage, head: Buffer) => void;
+
+/** A bridge, and the scheduler that it passes on to, which a test starts and stops. */
+export interface BridgedScheduler {
+  readonly bridge: Bridge;
+  /** What the scheduler was asked, in order. */
+  readonly asked: readonly IncomingMessage[];
+  /** Starts a scheduler that answers CONNECT by `tunnel`, and other requests by `listener`. */
+  serve(tunnel: Tunnel, listener?: RequestListener): Promise<void>;
+  stop(): Promise<void>;
+  closeBridge(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function bridgedScheduler(): Promise<BridgedScheduler> {
+  const dir = await mkdtemp(join(tmpdir(), "al-bridge-"));
+  const runSocket = { socket: join(dir, "run.sock"), token: "the-run-token" };
+  const bridge = await openBridge({ runSocket, onInterrupted: () => undefined });
+  const asked: IncomingMessage[] = [];
+  const sockets = new Set<Socket>();
+  let scheduler: Server | null = null;
+  const stop = async (): Promise<void> => {
+    if (scheduler === null) return;
+    const closed = once(scheduler, "close");
+    scheduler.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+    scheduler = null;
+  };
+  let closing: Promise<void> | null = null;
+  const closeBridge = () => (closing ??= Promise.resolve(bridge[Symbol.asyncDispose]()));
+  return {
+    bridge,
+    asked,
+    stop,
+    closeBridge,
+    serve: async (tunnel, listener = () => undefined) => {
+      scheduler = createServer((incoming, response) => {
+        asked.push(incoming);
+        listener(incoming, response);
+      });
+      scheduler.on("connect", (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+        asked.push(incoming);
+        socket.on("error", () => undefined);
+        tunnel(socket, incoming, head);
+      });
+      scheduler.on("connection", (socket: Socket) => {
+        sockets.add(socket);
+        socket.once("close", () => sockets.delete(socket));
+      });
+      scheduler.listen(runSocket.socket);
+      await once(scheduler, "listening");
+    },
+    remove: async () => {
+      await closeBridge();
+      await stop();
+      await rm(dir, { recursive: true });
+    },
+  };
+}
+
+/** What a program sends that was given the bridge's address. */
+export function basic(password: string): string {
+  return `Basic ${Buffer.from(`al:${password}`).toString("base64")}`;
+}

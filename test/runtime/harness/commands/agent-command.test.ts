@@ -1,0 +1,100 @@
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import {
+  agentCommands,
+  runRequests,
+} from "../../../../src/foundation/contracts/run-requests/table.ts";
+import type { RunRequestName } from "../../../../src/foundation/contracts/run-requests/table.ts";
+import {
+  agentCommand,
+  commandBody,
+} from "../../../../src/runtime/harness/commands/agent-command.ts";
+
+/** Calls a command as its script does, outside of a run unless `env` says otherwise. */
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const said = { stdout: "", stderr: "" };
+  const stdin = Readable.from(["from stdin"]) as unknown as NodeJS.ReadStream;
+  const code = await agentCommand(args, {
+    ...{ env, stdin },
+    out: (text) => (said.stdout += text),
+    err: (text) => (said.stderr += text),
+  });
+  return { code, ...said };
+}
+
+const callId = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
+
+function commandOf(name: string) {
+  const command = agentCommands.find((one) => one.name === name);
+  if (command === undefined) throw new Error(`there is no ${name}`);
+  return command;
+}
+const bodyOf = (name: string, ...args: string[]) =>
+  commandBody(commandOf(name), args, () => Promise.resolve("from stdin"));
+
+describe("an agent's command", () => {
+  it.each<[string, string[], RegExp]>([
+    ["has no such name", ["no-such"], /no such command/],
+    ["lacks an argument", ["rlock"], /the resource is missing; usage: rlock/],
+    ["has one too many", ["runlock", "a:b", "c"], /"c" is one argument too many/],
+    ["has an unknown option", ["rlock", "a:b", "--force"], /--force/],
+    ["has a time that is none", ["rlock", "a:b", "--wait", "soon"], /--wait soon is not a number/],
+    ["has a code that is none", ["al-exit", "300"], /not an exit code/],
+    ["doesn't say what it waits for", ["wait_for_trigger"], /--kind webhook/],
+    [
+      "has a condition that is none",
+      ["wait_for_trigger", "--kind", "webhook", "--where", "x"],
+      /not path=value/,
+    ],
+  ])("that %s exits with 2, as JSON and for people", async (_what, args, message) => {
+    const { code, stdout, stderr } = await run(args);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "usage" });
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  it("says that it works inside a run only", async () => {
+    const { code, stdout } = await run(["al-status", "hello"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "no_run" });
+  });
+
+  it("says that the run is gone", async () => {
+    const { code, stdout } = await run(["al-rerun"], { AL_RUN_SOCKET: "/no/such.sock" });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "unavailable" });
+  });
+
+  it("tells how it is called", async () => {
+    const { code, stdout, stderr } = await run(["rlock", "--help"]);
+    expect([code, stderr]).toEqual([0, `usage: ${commandOf("rlock").usage}\n`]);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+  });
+
+  it("begins its usage with its name", () => {
+    for (const { name, usage } of agentCommands) expect(usage).toMatch(new RegExp(`^${name}\\b`));
+  });
+
+  it("reads a value as JSON where it is some, from an argument or from standard input", async () => {
+    expect(await bodyOf("al-return", '{"a":[1]}')).toEqual({ value: { a: [1] } });
+    expect(await bodyOf("al-return", "just text")).toEqual({ value: "just text" });
+    expect(await bodyOf("al-return")).toEqual({ value: "from stdin" });
+    expect(await bodyOf("al-status", "two", "words")).toEqual({ text: "two words" });
+  });
+
+  it.each<[string, string[], RunRequestName]>([
+    ["rlock", ["x:y", "--ttl", "60", "--wait", "0.5"], "lock"],
+    ["runlock", ["x:y"], "unlock"],
+    ["rlock-heartbeat", ["x:y", "--ttl=5"], "lock-heartbeat"],
+    ["al-subagent", ["b", "--cancel-on-exit"], "call"],
+    ["al-subagent-check", [callId, callId], "call-check"],
+    ["al-subagent-wait", [callId, "--timeout", "0"], "call-wait"],
+    ["wait_for_trigger", ["--kind", "webhook", "--where", "a.0.b=true"], "wait"],
+  ])("asks what the scheduler takes: %s %j", async (name, args, asked) => {
+    expect(commandOf(name).request).toBe(asked);
+    const request: unknown = JSON.parse(JSON.stringify(await bodyOf(name, ...args)));
+    expect(runRequests[asked].request(z).safeParse(request)).toMatchObject({ success: true });
+  });
+});

@@ -1,0 +1,83 @@
+import { PassThrough } from "node:stream";
+import { createServer } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { connectCommand } from "../../../../src/runtime/harness/commands/connect-command.ts";
+import { bridgedScheduler } from "../bridge/bridged-scheduler.ts";
+import type { BridgedScheduler } from "../bridge/bridged-scheduler.ts";
+
+let side: BridgedScheduler;
+beforeEach(async () => {
+  side = await bridgedScheduler();
+});
+afterEach(() => side.remove());
+
+/** One call of the command: what it is given, and what comes of it. */
+function call(args: readonly string[], env: Record<string, string>) {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  let errors = "";
+  const err = (line: string): void => void (errors += line);
+  const ended = connectCommand(args, { env, stdin, stdout, err }).then(async (exitCode) => {
+    stdout.end();
+    return { exitCode, errors, output: await text(stdout) };
+  });
+  return { stdin, ended };
+}
+
+const throughBridge = () => ({ HTTPS_PROXY: side.bridge.proxyUrl });
+
+test("joins its input and output to a tunnel, half by half", async () => {
+  await side.serve((socket, { url }) => {
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    void text(socket).then((given) => socket.end(`${url ?? ""} got ${given}`));
+  });
+  const { stdin, ended } = call(["db.allowed.test", "5432"], throughBridge());
+  stdin.end("hello");
+  expect(await ended).toEqual({
+    exitCode: 0,
+    errors: "",
+    output: "db.allowed.test:5432 got hello",
+  });
+});
+
+test("asks for an IPv6 address in brackets", async () => {
+  await side.serve((socket, { url }) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${url ?? ""}`));
+  expect((await call(["fd00::7", "22"], throughBridge()).ended).output).toBe("[fd00::7]:22");
+});
+
+test("exits with 1 and the text of a refusal", async () => {
+  await side.serve((socket) => {
+    socket.end("HTTP/1.1 403 no\r\ncontent-type: text/plain\r\n\r\ndenied.test is not allowed.\n");
+  });
+  expect(await call(["denied.test", "22"], throughBridge()).ended).toEqual({
+    exitCode: 1,
+    errors: "al-connect: denied.test is not allowed.\n",
+    output: "",
+  });
+});
+
+test("connects by itself in a run whose network is open", async () => {
+  const server: Server = createServer((socket: Socket) => socket.end("direct"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  expect(await call(["127.0.0.1", String(port)], {}).ended).toMatchObject({
+    exitCode: 0,
+    output: "direct",
+  });
+  server.close();
+  await once(server, "close");
+  const refused = await call(["127.0.0.1", String(port)], {}).ended;
+  expect(refused.exitCode).toBe(1);
+  expect(refused.errors).toContain("ECONNREFUSED");
+});
+
+test.each([[[]], [["host"]], [["host", "port"]], [["host", "22", "more"]]])(
+  "exits with 2 for %j",
+  async (args) => {
+    const { exitCode, errors } = await call(args, throughBridge()).ended;
+    expect([exitCode, errors]).toEqual([2, "usage: al-connect <host> <port>\n"]);
+  },
+);

@@ -1,0 +1,273 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Job } from "../../../../src/foundation/contracts/job.ts";
+import { aJob, aModel, aScripted } from "../jobs.ts";
+import type { JobOptions } from "../jobs.ts";
+import type { HostedModel } from "../model-host.ts";
+import { endMessageOf, logsOf, runOf, startRun } from "../run-entry.ts";
+import type { EndedRun } from "../run-entry.ts";
+import { standIn } from "./stand-in.ts";
+import type { Behaviour } from "./stand-in.ts";
+import {
+  claudeFailure,
+  claudeStream,
+  codexFailure,
+  codexStream,
+  geminiFailure,
+  geminiLimit,
+  geminiStream,
+} from "./streams.ts";
+
+const vendors = { claude: "anthropic", codex: "openai", gemini: "google" } as const;
+type Program = keyof typeof vendors;
+
+describe("the llm-cli harness", () => {
+  let dir: string;
+  let workDir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "al-cli-"));
+    workDir = await mkdtemp(join(dir, "work-"));
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  const secret = "sk-of-the-model";
+  const modelOf = (program: Program, model: Partial<HostedModel> = {}) =>
+    aModel("main", "", { provider: vendors[program], baseUrl: null, key: secret, ...model });
+
+  function jobFor(program: Program, job: JobOptions = {}): Job {
+    const harness = { type: "llm-cli", command: program } as const;
+    return aJob(workDir, { harness, models: [modelOf(program)], ...job });
+  }
+
+  async function play(program: Program, behaviour: Behaviour, job: JobOptions = {}) {
+    const cli = await standIn(dir, program, behaviour);
+    const run = await runOf(jobFor(program, job), { PATH: cli.path });
+    return { cli, run };
+  }
+
+  const errorOf = (run: EndedRun) => endMessageOf(run).error;
+  const told = (run: EndedRun) =>
+    run.messages.flatMap((message) =>
+      message.type === "log" && ["said", "tool", "tool-result", "usage"].includes(message.kind)
+        ? [`${message.kind}: ${message.msg}`]
+        : [],
+    );
+
+  it("tells a session of claude, with what it used and cost", async () => {
+    const { run } = await play("claude", { stream: claudeStream });
+    expect(run.exitCode).toBe(0);
+    expect(told(run)).toEqual([
+      "said: Looking.",
+      "tool: Bash: exit 3",
+      "tool-result: Bash failed",
+      "said: Done.",
+      "usage: 255 tokens",
+    ]);
+    expect(logsOf(run, "tool-result")[0]?.fields).toMatchObject({
+      tool: "Bash",
+      output: "Exit code 3",
+      isError: true,
+    });
+    const usage = { model: "main", tokens: 255, costUsd: 0.0012, turns: 2 };
+    expect(endMessageOf(run)).toEqual({ type: "end", error: null, usage });
+  });
+
+  it("tells a session of codex, with its tokens", async () => {
+    const { run } = await play("codex", { stream: codexStream });
+    expect(run.exitCode).toBe(0);
+    expect(told(run)).toEqual([
+      "said: Looking.",
+      "tool: shell: /bin/bash -lc 'exit 3'",
+      "tool-result: shell failed",
+      "tool-result: edit done",
+      "said: Done.",
+      "usage: 240 tokens",
+    ]);
+    expect(logsOf(run, "tool-result")[1]?.fields?.output).toBe("add /w/notes.md");
+    expect(logsOf(run, "run").map(({ msg }) => msg)).toContain("Metadata not found.");
+    const usage = { model: "main", tokens: 240, costUsd: null, turns: null };
+    expect(endMessageOf(run)).toEqual({ type: "end", error: null, usage });
+  });
+
+  it("tells a session of gemini, its pieces put together", async () => {
+    const noise = "YOLO mode is enabled. All tool calls will be automatically approved.";
+    const { run } = await play("gemini", { stream: [...geminiStream, "not JSON"], stderr: noise });
+    expect(run.exitCode).toBe(0);
+    expect(told(run)).toEqual([
+      "said: Looking.",
+      "tool: run_shell_command: exit 3",
+      "tool-result: run_shell_command failed",
+      "said: Done.",
+      "usage: 240 tokens",
+    ]);
+    expect(
+      logsOf(run, "process")
+        .map(({ msg }) => msg)
+        .toSorted(),
+    ).toEqual([noise, "not JSON"]);
+  });
+
+  it.each([
+    ["claude", [claudeFailure(401, "Failed to authenticate.")], "401 Failed to authenticate."],
+    ["codex", codexFailure("unexpected status 401 Unauthorized: no"), "401 unexpected status"],
+    ["gemini", [geminiFailure(401, "API key not valid")], "401 API key not valid"],
+  ] as const)("believes %s when it says that it failed", async (program, stream, message) => {
+    const { run } = await play(program, { stream, exitCode: 0 });
+    expect(run.exitCode).toBe(1);
+    expect(errorOf(run)).toContain(`model "main": ${message}`);
+    expect(run.messages.filter(({ type }) => type === "cooldown")).toEqual([]);
+  });
+
+  it.each([
+    ["claude", [claudeFailure(429, "Request rejected")]],
+    ["codex", codexFailure("exceeded retry limit, last status: 429 Too Many Requests")],
+    ["gemini", [geminiFailure(429, "quota")]],
+    ["gemini", [geminiLimit]],
+  ] as const)("reports a model that is rate-limited in %s", async (program, stream) => {
+    const models = [modelOf(program, { maxRetries: 0 })];
+    const { run } = await play(program, { stream, exitCode: 1 }, { models });
+    expect(run.messages.find(({ type }) => type === "cooldown")).toMatchObject({ model: "main" });
+  });
+
+  it("fails with the last lines of a CLI that gave no result", async () => {
+    const stderr = "first\ncannot be used with root/sudo privileges\n";
+    const { run } = await play("claude", { stderr, exitCode: 1 });
+    expect(errorOf(run)).toBe(
+      "claude ended with code 1, without a result\nfirst\ncannot be used with root/sudo privileges",
+    );
+    const quiet = await play("codex", { stream: codexStream.slice(0, 4), exitCode: 0 });
+    expect(errorOf(quiet.run)).toBe("codex ended with code 0, without a result");
+  });
+
+  it("fails when the exit code contradicts the result", async () => {
+    const { run } = await play("claude", { stream: claudeStream, exitCode: 7 });
+    expect(errorOf(run)).toBe("claude emitted a result without an error, but ended with code 7");
+    expect(endMessageOf(run).usage.tokens).toBe(255);
+  });
+
+  it("hands on prompt and instructions outside of the arguments, and no run has the key", async () => {
+    for (const program of ["claude", "codex", "gemini"] as const) {
+      const stream = { claude: claudeStream, codex: codexStream, gemini: geminiStream }[program];
+      // Its files go with the working directory, so they are looked at from within the run.
+      const kept = join(dir, `kept-${program}`);
+      const { cli } = await play(
+        program,
+        { stream, then: `cp -rp .llm-cli "${kept}"` },
+        {
+          instructions: "Be the instructed one.",
+          trigger: { kind: "manual", prompt: "the asked thing" },
+          models: [modelOf(program, { baseUrl: "http://user:pass@127.0.0.1:1/v1" })],
+        },
+      );
+      expect(await cli.input()).toContain("the asked thing");
+      expect(await readFile(join(kept, "system-prompt.md"), "utf8")).toBe("Be the instructed one.");
+      expect((await stat(join(kept, "system-prompt.md"))).mode & 0o777).toBe(0o600);
+      const args = (await cli.args()).join(" ");
+      expect(args).toContain("main-1");
+      expect(args).not.toMatch(/asked|instructed|sk-of|user:pass/);
+      expect(JSON.stringify(await cli.env())).not.toMatch(/sk-of|user:pass/);
+    }
+  });
+
+  it("gives the CLI the variables of the agent's commands and nothing else of its own", async () => {
+    const credential = { type: "t", instance: "default", fields: {} };
+    const credentials = [{ ...credential, env: { T: "t0ken", ANTHROPIC_API_KEY: "other" } }];
+    const cli = await standIn(dir, "claude", { stream: claudeStream });
+    const env = { PATH: cli.path, AL_TEST_LEAK: "leaked" };
+    const oauth = modelOf("claude", { authType: "oauth_token", thinkingLevel: "high" });
+    await runOf(jobFor("claude", { credentials, models: [oauth] }), env);
+    const seen = await cli.env();
+    expect(seen).toMatchObject({ T: "t0ken", AL_AGENT: "dev" });
+    expect(seen.CLAUDE_CODE_OAUTH_TOKEN).toMatch(/^sk-ant-oat01-[0-9a-f]{48}$/);
+    expect(seen.ANTHROPIC_BASE_URL).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+\/model\/main\/api\.anthropic\.com$/,
+    );
+    expect(seen).not.toHaveProperty("AL_TEST_LEAK");
+    expect(seen).not.toHaveProperty("ANTHROPIC_API_KEY");
+    expect(await cli.args()).toEqual(expect.arrayContaining(["--effort", "high"]));
+  });
+
+  it("uses the first model only", async () => {
+    const { cli, run } = await play(
+      "claude",
+      { stream: [claudeFailure(529, "Overloaded")], exitCode: 1 },
+      { models: [modelOf("claude"), modelOf("claude", { name: "second", model: "second-1" })] },
+    );
+    expect(errorOf(run)).toBe('model "main": 529 Overloaded');
+    expect((await cli.args()).join(" ")).not.toContain("second");
+  });
+
+  it("takes a model of another vendor only where its baseUrl names a server, with a warning", async () => {
+    const models = [aModel("gpt", "", { provider: "openai", baseUrl: null, key: "sk-gpt" })];
+    const refused = await play("claude", { stream: claudeStream }, { models });
+    expect(errorOf(refused.run)).toMatch(
+      /^model "gpt" is one of openai, while claude is made for models of anthropic: .*baseUrl/,
+    );
+    const proxy = [aModel("proxy", "http://127.0.0.1:1", { provider: "custom", key: "sk-proxy" })];
+    const asked = await play("claude", { stream: claudeStream }, { models: proxy });
+    expect(asked.run.exitCode).toBe(0);
+    expect(logsOf(asked.run, "run").map(({ msg }) => msg)).toContain(
+      'model "proxy" is one of custom, while claude is made for models of anthropic',
+    );
+  });
+
+  it("says what to install when the CLI is not there, and what it knows when it is another", async () => {
+    const missing = await runOf(jobFor("codex"), { PATH: dir });
+    expect(missing.exitCode).toBe(1);
+    expect(errorOf(missing)).toContain("codex is not installed where this agent runs");
+    expect(errorOf(missing)).toContain("npm install -g @openai/codex");
+    const other = await runOf(
+      jobFor("claude", { harness: { type: "llm-cli", command: "my-llm" } }),
+    );
+    expect(errorOf(other)).toContain("it knows claude, codex, gemini");
+  });
+
+  it("says so when the CLI cannot be executed or the model is scripted", async () => {
+    const cli = await standIn(dir, "claude", {});
+    const command = join(dir, "bin", "claude");
+    await chmod(command, 0o644);
+    const harness = { type: "llm-cli", command } as const;
+    expect(errorOf(await runOf(jobFor("claude", { harness })))).toContain("EACCES");
+    const scripted = jobFor("claude", { models: [aScripted([{ text: "x" }])] });
+    expect(errorOf(await runOf(scripted, { PATH: cli.path }))).toContain("only the pi harness");
+  });
+
+  it("ends the CLI with all it started when the run is stopped", async () => {
+    const then = `setsid sleep 60 & echo $! > "$HOME/escaped"; touch "$HOME/ready"; sleep 60`;
+    const cli = await standIn(dir, "claude", { stream: claudeStream.slice(0, 2), then });
+    const { child, ended } = startRun(jobFor("claude"), { PATH: cli.path });
+    while (!(await readdir(workDir)).includes("ready")) await wait(20);
+    const before = performance.now();
+    child.kill("SIGTERM");
+    const run = await ended;
+    expect(performance.now() - before).toBeLessThan(5000);
+    expect(run.exitCode).toBe(143);
+    expect(errorOf(run)).toBe("it was stopped before it was done");
+    const escaped = (await readFile(join(workDir, "escaped"), "utf8")).trim();
+    // A busy machine takes its time to carry a kill out.
+    const state = () => readFile(`/proc/${escaped}/stat`, "utf8").catch(() => "gone");
+    await expect.poll(state).toMatch(/gone|\) Z /);
+  });
+
+  it("survives messages that are too long, of another shape, or not JSON at all", async () => {
+    const odd = [
+      '{"type":"assistant"}',
+      '{"type":"assistant","message":{"content":"text"}}',
+      '{"type":"assistant","message":{"content":[null,7,{"type":"tool_use"}]}}',
+      '{"type":"something.new"}',
+      "{not json",
+    ];
+    const long = `{"type":"assistant","message":"${"x".repeat(9 * 1024 * 1024)}"}`;
+    await writeFile(join(dir, "long"), `${long}\n`);
+    const stream = [...odd, ...claudeStream];
+    const { run } = await play("claude", { stream, then: `cat "${join(dir, "long")}"` });
+    expect(run.exitCode).toBe(0);
+    expect(logsOf(run, "process").map(({ msg }) => msg)).toEqual([
+      "{not json",
+      "a message too long to be read",
+    ]);
+  });
+});

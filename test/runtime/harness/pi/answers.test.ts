@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HostedModel } from "../model-host.ts";
+import type { RunMessage } from "../../../../src/foundation/contracts/run-messages.ts";
+import type { Provider } from "../../../../streams/agent-config.ts";
+import { answerTable } from "./answer-table.ts";
+import type { AnswerRow, Outcome } from "./answer-table.ts";
+import { startFakeUpstream } from "./fake-upstream.ts";
+import type { FakeUpstream } from "./fake-upstream.ts";
+import { runSession } from "./run-session.ts";
+import { aModel } from "../jobs.ts";
+
+/** Each provider with a model of its own table, so that pi's own wire format is used. */
+const models: Record<Provider, string> = {
+  anthropic: "claude-opus-4-5",
+  openai: "gpt-5.1",
+  google: "gemini-2.5-pro",
+  groq: "llama-3.3-70b-versatile",
+  xai: "grok-4.3",
+  mistral: "mistral-medium-latest",
+  openrouter: "openai/gpt-5",
+  custom: "local-1",
+  scripted: "scripted",
+};
+
+const backup = { reply: { kind: "text", text: "From the backup." } } as const;
+
+describe.concurrent.each(Object.keys(models) as Provider[])("%s", (provider) => {
+  let workDir: string;
+  let upstream: FakeUpstream;
+  let absent: string;
+  beforeAll(async () => {
+    workDir = await mkdtemp(join(tmpdir(), "al-answers-"));
+    upstream = await startFakeUpstream();
+    const gone = await startFakeUpstream();
+    absent = gone.route([]).baseUrl;
+    await gone.close();
+  });
+  afterAll(async () => {
+    await upstream.close();
+    await rm(workDir, { recursive: true, force: true });
+  });
+
+  function modelOf(row: AnswerRow, baseUrl: string): HostedModel {
+    const { maxRetries = null, timeoutSeconds = null } = row;
+    const model = { provider, model: models[provider], maxRetries, timeoutSeconds };
+    if (provider !== "scripted") return aModel("first", baseUrl, model);
+    return aModel("first", baseUrl, { ...model, authType: "none" });
+  }
+
+  async function session(row: AnswerRow, hasFallback: boolean) {
+    // The limit of silence is over when the provider falls silent, however slow this machine is.
+    const timers = new Set<() => void>();
+    const first = upstream.route(row.actions, () => timers.forEach((expire) => expire()));
+    const second = upstream.route([backup]);
+    const baseUrl = row.actions.length === 0 ? absent : first.baseUrl;
+    const fallback = hasFallback ? [aModel("backup", second.baseUrl)] : [];
+    const models = [modelOf(row, baseUrl), ...fallback];
+    const after = (_ms: number, expire: () => void) => {
+      timers.add(expire);
+      return () => void timers.delete(expire);
+    };
+    const ended = await runSession({ workDir, models, time: { after } });
+    return { ...ended, first, second };
+  }
+
+  function expectOutcome(
+    { error, usage, waits, messages, first, second }: Awaited<ReturnType<typeof session>>,
+    outcome: Outcome,
+  ): void {
+    if (outcome.error === null) expect(error).toBeNull();
+    else expect(error).toMatch(outcome.error);
+    expect(error ?? 'model "first": ').toMatch(/^model "first": /);
+    expect(first.requests).toHaveLength(outcome.requests);
+    expect(second.requests).toHaveLength(outcome.fellBack === true ? 1 : 0);
+    expect(usage.model).toBe(outcome.fellBack === true ? "backup" : "first");
+    expect(waits).toEqual(outcome.waits);
+    expect(retriesIn(messages)).toEqual(waits.map((wait) => wait * 1000));
+  }
+
+  const retriesIn = (messages: readonly RunMessage[]) =>
+    messages.flatMap((message) =>
+      message.type === "log" && message.kind === "run" ? (message.fields?.delayMs ?? []) : [],
+    );
+
+  it.each(answerTable)("answers alone with $name", async (row) => {
+    expectOutcome(await session(row, false), row.alone);
+  });
+
+  it.each(answerTable)("answers before a fallback with $name", async (row) => {
+    expectOutcome(await session(row, true), row.withFallback);
+  });
+});

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { refusal } from "../../../../src/foundation/contracts/run-api.ts";
+import type { Answer } from "../../../../src/runtime/harness/run-api/run-requests.ts";
+import { aScripted } from "../jobs.ts";
+import { refuseCalls } from "../model-host.ts";
+import { runSession } from "./run-session.ts";
+
+let workDir: string;
+beforeEach(async () => {
+  workDir = await mkdtemp(join(tmpdir(), "al-budget-"));
+});
+afterEach(async () => {
+  await rm(workDir, { recursive: true, force: true });
+});
+
+/** A session whose calls are refused with these codes first; the scheduler answers its waits with these. */
+async function session(
+  codes: Parameters<typeof refuseCalls>[1],
+  answers: readonly (() => Promise<Answer>)[] = [],
+  signal = new AbortController().signal,
+) {
+  const asked: string[] = [];
+  const waits = [...answers];
+  refuseCalls("poor", codes);
+  const requests = {
+    perform: (name: string) => {
+      asked.push(name);
+      return waits.shift()?.() ?? Promise.reject(new Error("it asked once more"));
+    },
+  };
+  const models = [aScripted([{ text: "One." }], "poor"), aScripted([{ text: "Two." }], "second")];
+  return { ...(await runSession({ workDir, models, requests, signal })), asked };
+}
+
+const paid = () => Promise.resolve({ ok: true, paid: true });
+
+it("asks for the same turn once it is paid, as often as that takes", async () => {
+  const { error, log, usage, asked } = await session(
+    ["budget_exceeded", "budget_exceeded"],
+    [paid, paid],
+  );
+  expect(error).toBeNull();
+  expect(asked).toEqual(["budget-wait", "budget-wait"]);
+  expect(log).toMatch(/the budget pays again.*\n.*the budget pays again.*\nOne\./);
+  expect(usage).toMatchObject({ model: "poor", turns: 1 });
+});
+
+it.each([
+  ["the agent's runs stop at their limits", () => Promise.resolve({ ok: true, paid: false })],
+  ["no scheduler answers", () => Promise.reject(refusal("unavailable", "it did not answer"))],
+])("ends without a fallback when %s", async (_when, answer) => {
+  const { error, asked, usage } = await session(["budget_exceeded"], [answer]);
+  expect(error).toMatch(/all is spent/);
+  expect(asked).toEqual(["budget-wait"]);
+  expect(usage.model).toBe("poor");
+});
+
+it("ends when its answers are used up, as no money helps", async () => {
+  const { error, asked } = await session(["too_many_turns"]);
+  expect(error).toMatch(/all is spent/);
+  expect(asked).toEqual([]);
+});
+
+it("ends when it is asked to while it waits", async () => {
+  const stop = new AbortController();
+  const wait = () => {
+    stop.abort();
+    return Promise.reject(refusal("unavailable", "the request was cancelled"));
+  };
+  const { error } = await session(["budget_exceeded"], [wait], stop.signal);
+  expect(error).toBe("it was stopped before it was done");
+});

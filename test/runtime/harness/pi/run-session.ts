@@ -1,0 +1,56 @@
+import type { Job } from "../../../../src/foundation/contracts/job.ts";
+import type { RunMessage } from "../../../../src/foundation/contracts/run-messages.ts";
+import type { SessionEnd } from "../../../../src/runtime/harness/harness.ts";
+import { createPiHarness } from "../../../../src/runtime/harness/pi/pi.ts";
+import { realTime } from "../../../../src/runtime/harness/pi/time.ts";
+import type { Time } from "../../../../src/runtime/harness/pi/time.ts";
+import { createRunClock } from "../../../../src/runtime/harness/run-clock.ts";
+import type { RunClock } from "../../../../src/runtime/harness/run-clock.ts";
+import type { RunRequests } from "../../../../src/runtime/harness/run-api/run-requests.ts";
+import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+import { aJob } from "../jobs.ts";
+import type { HostedModel } from "../model-host.ts";
+
+export interface SessionOptions {
+  readonly workDir: string;
+  /** A whole job, or the models of a usual one. */
+  readonly job?: Job;
+  readonly models?: readonly HostedModel[];
+  readonly prompt?: string;
+  readonly clock?: RunClock;
+  readonly signal?: AbortSignal;
+  readonly time?: Partial<Time>;
+  readonly requests?: RunRequests;
+}
+
+export interface EndedSession extends SessionEnd {
+  readonly messages: readonly RunMessage[];
+  /** The texts of the log, one a line. */
+  readonly log: string;
+  /** Waits between attempts, in seconds: they take no time here. */
+  readonly waits: readonly number[];
+}
+
+/** Runs a session in the real harness, in this process. Backoff is at its full length and the clock stands. */
+export async function runSession(options: SessionOptions): Promise<EndedSession> {
+  const { workDir, models, time = {} } = options;
+  const waits: number[] = [];
+  const messages: RunMessage[] = [];
+  const instant = (ms: number) => Promise.resolve(void waits.push(ms / 1000));
+  const run = createPiHarness({ ...realTime, wait: instant, random: () => 0, ...time });
+  const job = options.job ?? aJob(workDir, models && { models });
+  if (job.channel === null) throw new Error("the job has no socket");
+  await using bridge = await openBridge({ runSocket: job.channel, onInterrupted: () => undefined });
+  const end = await run({
+    job,
+    prompt: options.prompt ?? "Do the work.",
+    commandEnv: { PATH: process.env.PATH ?? "" },
+    emit: (message) => messages.push(message),
+    signal: options.signal ?? new AbortController().signal,
+    clock: options.clock ?? createRunClock(60, () => 0),
+    endpoint: bridge,
+    requests: options.requests ?? { perform: () => Promise.resolve({ ok: true }) },
+  });
+  const log = messages.flatMap((message) => (message.type === "log" ? [message.msg] : []));
+  return { ...end, messages, log: log.join("\n"), waits };
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { providerFailure } from "../../../src/runtime/harness/provider-failure.ts";
+
+describe("a provider's failure", () => {
+  it.each([
+    [`429: {"error":{"message":"slow down"}}`, "429 slow down", 60_000],
+    [
+      `529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+      "529 Overloaded",
+      60_000,
+    ],
+    ["Connection error.", "Connection error.", 60_000],
+    ["503", "503", 60_000],
+    ["500 status code (no body)", "500 status code (no body)", 60_000],
+    [`401: {"error":{"message":"Incorrect API key"}}`, "401 Incorrect API key", null],
+    [`400: {"message":"connection field is wrong"}`, "400 connection field is wrong", null],
+    ["403 not json {", "403 not json {", null],
+    ["the model made no sense", "the model made no sense", null],
+  ])("%s is told as %s", (text, message, cooldownMs) => {
+    expect(providerFailure(text)).toMatchObject({ message, cooldownMs });
+  });
+
+  it.each([
+    [`OpenAI API error (529): {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
+    [`OpenAI API error: 529 {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
+    [`Mistral API error (429): {"message":"slow down"}`, 429, "429 slow down"],
+    [`API Error: 529 {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
+    ["unexpected status 502 Bad Gateway: upstream", 502, "502 Bad Gateway: upstream"],
+    ["HTTP/1.1 503 Service Unavailable", 503, "503 Service Unavailable"],
+    [
+      "<html><head><title>503 Service Unavailable</title></head><body>x</body></html>",
+      503,
+      "503 Service Unavailable",
+    ],
+    [
+      "502 <!DOCTYPE html><html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>",
+      502,
+      "502 Bad Gateway",
+    ],
+    ["the 503 files were not found", null, "the 503 files were not found"],
+  ])("%s has its status behind a prefix or in a page", (text, status, message) => {
+    const failure = providerFailure(text);
+    expect(failure).toMatchObject({ status, message });
+    expect(failure.cooldownMs).toBe(status === null ? null : 60_000);
+  });
+
+  it("believes the response before the text", () => {
+    const facts = { status: 503, retryAfterMs: 9_000 };
+    expect(providerFailure("429: try again in 2s", facts)).toMatchObject({
+      status: 503,
+      retryAfterMs: 9_000,
+      cooldownMs: 9_000,
+    });
+  });
+
+  it.each([
+    ["429 You exceeded your current quota, please check your plan and billing details.", false],
+    ["429 You exceeded your current quota. Please retry in 35s.", true],
+    ["429 insufficient_quota", false],
+    ["429 slow down", true],
+    ["500 oops", true],
+    ["404 no such model", false],
+  ])("%s: a retry may help: %s", (text, isTransient) => {
+    expect(providerFailure(text).isTransient).toBe(isTransient);
+  });
+
+  it.each([
+    ["429 try again in 20s", 20_000],
+    ["429 Please try again in 1m30.5s.", 90_500],
+    ["429 retry after 5 seconds", 5_000],
+    [`429: {"error":{"message":"x"},"retry-after":"7"}`, 7_000],
+    ["429 resets in 2 min", 120_000],
+    ["429 try again in 120ms", 1_000],
+    ["429 Retry after Thu, 01 Jan 2099 00:00:00 GMT", 3_600_000],
+    ["429 try again in 99999 s", 3_600_000],
+    ["429 retry-after: 0", 1_000],
+  ])("%s is waited for as long as it says, within reason", (text, cooldownMs) => {
+    expect(providerFailure(text).cooldownMs).toBe(cooldownMs);
+  });
+
+  it("never hands on a page of text", () => {
+    expect(providerFailure(`502 <html>${"x".repeat(100_000)}`).message.length).toBeLessThan(2100);
+  });
+});

@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { Server, ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createRunApiClient } from "../../../../src/runtime/harness/run-api/client.ts";
+
+let dir: string;
+let server: Server;
+let asked: { readonly url: string; readonly key: unknown; readonly answer: ServerResponse }[];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "al-cc-"));
+  asked = [];
+  server = createServer((request, answer) => {
+    request.resume();
+    asked.push({ url: request.url ?? "", key: request.headers["idempotency-key"], answer });
+  });
+  server.listen(join(dir, "channel.sock"));
+  await once(server, "listening");
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const aClient = (random?: () => number) =>
+  createRunApiClient({ socket: join(dir, "channel.sock"), token: "t", ...(random && { random }) });
+const never = new AbortController().signal;
+
+it("says so when the agent gives up a wait, under the key of the wait", async () => {
+  const gone = new AbortController();
+  const waiting = aClient().ask("wait", { kind: "webhook" }, gone.signal);
+  await expect.poll(() => asked.length).toBe(1);
+  gone.abort();
+  await expect(waiting).rejects.toMatchObject({ problem: { error: "unavailable" } });
+  await expect.poll(() => asked.map(({ url }) => url)).toEqual(["/run/wait", "/run/cancel"]);
+  expect(asked[1]?.key).toBe(asked[0]?.key);
+});
+
+it("asks again after a 503 and a broken connection, under the same key, a little later each time", async () => {
+  const pauses: number[] = [];
+  const client = aClient(() => {
+    pauses.push(performance.now());
+    return 0;
+  });
+  const unlocked = client.ask("unlock", { resource: "x:y" }, never);
+  await expect.poll(() => asked.length).toBe(1);
+  asked[0]?.answer.writeHead(503).end("{}");
+  await expect.poll(() => asked.length).toBe(2);
+  asked[1]?.answer.destroy();
+  await expect.poll(() => asked.length).toBe(3);
+  asked[2]?.answer.writeHead(200, { "content-type": "application/json" }).end('{"ok":true}');
+  expect(await unlocked).toEqual({ ok: true });
+  expect(pauses).toHaveLength(2);
+  expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
+});
+
+it("believes no answer that it doesn't know", async () => {
+  const unlocked = aClient().ask("unlock", { resource: "x:y" }, never);
+  await expect.poll(() => asked.length).toBe(1);
+  asked[0]?.answer.writeHead(200).end('{"ok":"perhaps"}');
+  await expect(unlocked).rejects.toMatchObject({
+    problem: { error: "unavailable", detail: /none that this version knows/ },
+  });
+});

@@ -1,0 +1,52 @@
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { writeCredentialFiles } from "../../../src/runtime/harness/run-files.ts";
+import { aJob } from "./jobs.ts";
+
+describe("a credential that works as a file", () => {
+  let workDir: string;
+  beforeEach(async () => {
+    workDir = await mkdtemp(join(tmpdir(), "al-files-"));
+  });
+  afterEach(() => rm(workDir, { recursive: true, force: true }));
+
+  const credential = {
+    type: "git_ssh",
+    instance: "work",
+    fields: { private_key: "KEY", known_hosts: "HOSTS", email: "a@b" },
+    env: {},
+    fileEnv: { GIT_SSH_COMMAND: "ssh -i '{private_key}' -o UserKnownHostsFile='{known_hosts}'" },
+  };
+
+  it("is written for its own user alone, and a variable says where it is", async () => {
+    const env = await writeCredentialFiles(aJob(workDir, { credentials: [credential] }));
+    const dir = join(workDir, ".credentials", "git_ssh-work");
+    expect(env).toEqual({
+      GIT_SSH_COMMAND: `ssh -i '${dir}/private_key' -o UserKnownHostsFile='${dir}/known_hosts'`,
+    });
+    expect(await readFile(join(dir, "private_key"), "utf8")).toBe("KEY\n");
+    expect((await stat(join(dir, "private_key"))).mode & 0o777).toBe(0o600);
+    expect((await stat(dir)).mode & 0o777).toBe(0o700);
+    await expect(stat(join(dir, "email"))).rejects.toThrow("ENOENT");
+  });
+
+  it("has texts of its type beside its own, which are no fields", async () => {
+    const shared = {
+      ...credential,
+      fileEnv: { GIT_SSH_COMMAND: "ssh -o GlobalKnownHostsFile='{usual_hosts}'" },
+      texts: { usual_hosts: "HOSTS OF ALL" },
+    };
+    await writeCredentialFiles(aJob(workDir, { credentials: [shared] }));
+    const path = join(workDir, ".credential-texts", "git_ssh-work", "usual_hosts");
+    expect(await readFile(path, "utf8")).toBe("HOSTS OF ALL\n");
+  });
+
+  it("leaves nothing behind where there is none", async () => {
+    const { fileEnv, ...plain } = credential;
+    expect(fileEnv).toBeDefined();
+    expect(await writeCredentialFiles(aJob(workDir, { credentials: [plain] }))).toEqual({});
+    await expect(stat(join(workDir, ".credentials"))).rejects.toThrow("ENOENT");
+  });
+});

@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EgressAttempt } from "../../../../src/foundation/contracts/egress.ts";
+import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
+import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
+import { openSocket, post, socketRecords } from "../support.ts";
+import { connectTo, egressSide, forward } from "./support.ts";
+import type { EgressSide } from "./support.ts";
+
+let side: EgressSide;
+beforeEach(async () => {
+  side = await egressSide();
+});
+afterEach(() => side.close());
+
+describe("whose the requests for other hosts are", () => {
+  it("is known by the socket and its token: no other is served", async () => {
+    const [one, two] = [await side.open("dev-1"), await side.open("dev-2")];
+    for (const headers of [
+      { "proxy-authorization": "" },
+      { "proxy-authorization": `Bearer ${two.token}` },
+      { "proxy-authorization": `Basic ${one.token}` },
+      { "proxy-authorization": "", authorization: `Bearer ${one.token}` },
+    ]) {
+      const refused = await connectTo(one, "api.allowed.test:443", headers);
+      expect(refused).toMatchObject({ status: 407, headers: { "proxy-authenticate": "Bearer" } });
+      expect(await forward(one, "http://api.allowed.test/", { headers })).toMatchObject({
+        status: 407,
+      });
+    }
+    expect(side.hosts.lookups).toEqual([]);
+    expect(side.attempts).toEqual([]);
+  });
+
+  it("is asked before a body is read", async () => {
+    const one = await side.open("dev-1");
+    const socket = connect(one.socket);
+    socket.write(
+      "POST http://api.allowed.test/ HTTP/1.1\r\nhost: a\r\ncontent-length: 99999\r\n\r\n",
+    );
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 407 /);
+    await once(socket.resume(), "close");
+  });
+
+  it("is over with the run: its tunnels are cut, and its token opens none", async () => {
+    const one = await side.open("dev-1");
+    const { socket } = await connectTo(one, "api.allowed.test:22");
+    await once(socket, "data");
+    const early = connect(one.socket);
+    early.write(
+      `CONNECT api.allowed.test:22 HTTP/1.1\r\nproxy-authorization: Bearer ${one.token}\r\n`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    one.dispose();
+    await once(socket.resume(), "close");
+    early.write("\r\n");
+    const [answer] = (await once(early, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 407 /);
+    await side.reported(1);
+    expect(side.attempts[0]).toMatchObject({ denied: null, bytesIn: 14 });
+    await expect
+      .poll(() => side.hosts.ssh[0]?.readableEnded ?? side.hosts.ssh[0]?.destroyed)
+      .toBe(true);
+  });
+
+  it("does not matter while the scheduler starts: then clients have to ask again", async () => {
+    const problems: string[] = [];
+    const sockets = createRunSockets({
+      records: socketRecords(),
+      redactor: createRedactor(),
+      onProblem: (message) => problems.push(message),
+    });
+    const base = (await side.open("dev-9")).dir;
+    const one = await openSocket({ sockets, base: base.replace(/\/[^/]+$/, "") }, "dev-1");
+    expect(await connectTo(one, "api.allowed.test:443")).toMatchObject({ status: 503 });
+    expect(await forward(one, "http://api.allowed.test/")).toMatchObject({ status: 503 });
+    await sockets.close();
+    expect(problems).toEqual([]);
+  });
+
+  it("leaves the run's own requests as they are", async () => {
+    const one = await side.open("dev-1");
+    expect(await post(one, "lock")).toMatchObject({ status: 200 });
+  });
+});
+
+describe("an error of the scheduler's own", () => {
+  it("is a problem that is logged, and a response", async () => {
+    const own = await egressSide({ policy: () => Promise.reject(new Error("broken store")) });
+    const one = await own.open("dev-1");
+    expect(await connectTo(one, "api.allowed.test:443")).toMatchObject({ status: 500 });
+    expect(await forward(one, "http://api.allowed.test/")).toMatchObject({ status: 500 });
+    expect(own.problems).toHaveLength(2);
+    expect(own.problems[0]).toBe("dev-1: api.allowed.test: broken store");
+    await own.close();
+  });
+
+  it("of who is told of connections ends none of them", async () => {
+    const told: EgressAttempt[] = [];
+    const onAttempt = (attempt: EgressAttempt) => {
+      told.push(attempt);
+      throw new Error("no log");
+    };
+    const own = await egressSide({ onAttempt });
+    const one = await own.open("dev-1");
+    expect(await connectTo(one, "other.test:443")).toMatchObject({ status: 403 });
+    expect(await connectTo(one, "other.test:443")).toMatchObject({ status: 403 });
+    expect(told).toHaveLength(2);
+    await expect.poll(() => own.problems).toEqual(["no log", "no log"]);
+    await own.close();
+  });
+});

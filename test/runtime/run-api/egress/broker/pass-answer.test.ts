@@ -1,0 +1,28 @@
+import { once } from "node:events";
+import { get, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { passAnswer } from "../../../../../src/runtime/run-api/egress/broker/pass-answer.ts";
+
+test("an answer in a transfer coding that can't be read is not passed on", async () => {
+  const coded = gzipSync("the secret");
+  const host = createServer((socket) => {
+    socket.on("error", () => undefined).resume();
+    socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n");
+    socket.write(`${coded.length.toString(16)}\r\n`);
+    socket.end(Buffer.concat([coded, Buffer.from("\r\n0\r\n\r\n")]));
+  });
+  host.listen(0, "127.0.0.1");
+  await once(host, "listening");
+  const { port } = host.address() as AddressInfo;
+  const sent = get({ host: "127.0.0.1", port });
+  sent.on("error", () => undefined);
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  answer.on("error", () => undefined);
+  const passed = passAnswer(answer, new ServerResponse(answer), { masks: [], isHead: false });
+  await expect(passed).rejects.toThrow('it answers in the transfer coding "gzip, chunked"');
+  host.close();
+});

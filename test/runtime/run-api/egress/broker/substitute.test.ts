@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { substituted } from "../../../../../src/runtime/run-api/egress/broker/substitute.ts";
+
+const host = "api.github.com";
+const sentinel = `ghp_AlSentinel${"a".repeat(26)}`;
+const foreign = `AlSentinel${"b".repeat(26)}`;
+const secret = "ghp_theRealOne";
+const bindings = [
+  { sentinel, secret, hosts: [host, "github.com"] },
+  { sentinel: foreign, secret: "npm-secret", hosts: ["registry.npmjs.org"] },
+];
+
+function headers(...rawHeaders: string[]): string[] {
+  return substituted({ host, url: "/user", rawHeaders }, bindings);
+}
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+describe("a sentinel in a request to the host of its secret", () => {
+  test("becomes the secret in any header for authentication", () => {
+    expect(
+      headers("Authorization", `token ${sentinel}`, "X-Auth-Token", `${sentinel},${sentinel}`),
+    ).toEqual(["Authorization", `token ${secret}`, "X-Auth-Token", `${secret},${secret}`]);
+  });
+
+  test("becomes the secret inside of basic authentication", () => {
+    const [, value] = headers("authorization", `Basic ${base64(`x-access-token:${sentinel}`)}`);
+    expect(value).toBe(`Basic ${base64(`x-access-token:${secret}`)}`);
+  });
+
+  test("becomes the secret where it is a login as it is sent", () => {
+    const plain = [{ sentinel: foreign, secret: "cmVhbDpsb2dpbg==", hosts: [host] }];
+    const rawHeaders = ["authorization", `Basic ${foreign}`];
+    expect(substituted({ host, url: "/", rawHeaders }, plain)[1]).toBe("Basic cmVhbDpsb2dpbg==");
+  });
+
+  test("leaves other headers as they came, byte by byte", () => {
+    const raw = ["X-Odd", "caf\u00e9 $& $1", "Authorization", "Basic AAAA", "x-odd", ""];
+    expect(headers(...raw)).toEqual(raw);
+  });
+
+  test("is replaced by a secret with any characters", () => {
+    const odd = [{ sentinel, secret: "$&-pässwort", hosts: [host] }];
+    const raw = ["apikey", sentinel];
+    expect(substituted({ host, url: "/", rawHeaders: raw }, odd)[1]).toBe(
+      Buffer.from("$&-pässwort").toString("latin1"),
+    );
+  });
+});
+
+test.each([
+  ...[
+    "Authorization",
+    "Cookie",
+    "X-Api-Key",
+    "apikey",
+    "Private-Token",
+    "X-Auth-Email",
+    "DD-APPLICATION-KEY",
+  ],
+  ...["X-Auth-Key", "X-Shopify-Access-Token", "Ocp-Apim-Subscription-Key", "X-Client-Secret"],
+])("%s is a header for a secret", (name) => {
+  expect(headers(name, sentinel)).toEqual([name, secret]);
+});
+
+describe("a sentinel that would leave is refused", () => {
+  test.each([
+    ["in a query", `/user?access_token=${sentinel}`, []],
+    ["in a path", `/${sentinel}`, []],
+    ["in a header's name", "/", [sentinel, "1"]],
+    ["in a header's name in lower case", "/", [sentinel.toLowerCase(), "1"]],
+    ["of another host", "/", ["authorization", `Bearer ${foreign}`]],
+    [
+      "of another host, inside of a login",
+      "/",
+      ["authorization", `Basic ${base64(`u:${foreign}`)}`],
+    ],
+    ["of another run", "/", ["authorization", `AlSentinel${"z".repeat(26)}`]],
+    ["that its host may show to others", "/", ["user-agent", sentinel]],
+    ["where an author is named", "/", ["x-author", sentinel]],
+    ["that is cut", "/", ["authorization", sentinel.slice(0, -1)]],
+    ["in another case", "/", ["authorization", sentinel.toUpperCase()]],
+  ])("%s", (_what, url, rawHeaders) => {
+    expect(() => substituted({ host, url, rawHeaders }, bindings)).toThrow(/holds a sentinel/);
+  });
+
+  test("with what is wrong and what to do", () => {
+    const message = (url: string, rawHeaders: string[]) => {
+      try {
+        return substituted({ host, url, rawHeaders }, bindings).join();
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(message(`/?token=${sentinel}`, [])).toMatchInlineSnapshot(
+      `"the address of the request to api.github.com holds a sentinel, which stands for a secret. The secret is put into headers for authentication only: send it in one, such as Authorization."`,
+    );
+    expect(message("/", ["Authorization", foreign])).toMatchInlineSnapshot(
+      `"the header Authorization of the request to api.github.com holds a sentinel, which stands for a secret for registry.npmjs.org and no other host. Hosts are added in [network.credentials] of the project's config.toml."`,
+    );
+    expect(message("/", ["Authorization", `AlSentinel${"z".repeat(26)}`])).toMatchInlineSnapshot(
+      `"the header Authorization of the request to api.github.com holds a sentinel, which stands for a secret that this run does not have. Leave it out."`,
+    );
+  });
+});

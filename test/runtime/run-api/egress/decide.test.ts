@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { denyReasons } from "../../../../src/foundation/contracts/deny-reasons.ts";
+import { allowedHosts } from "../../../../src/foundation/contracts/network-allow.ts";
+import { assertAllowed, EgressRefusal } from "../../../../src/runtime/run-api/egress/decide.ts";
+
+const allow = allowedHosts(["api.allowed.test", "db.lan:5432 private", "db.lan:5432", "*.w.test"]);
+const asked = (host: string, port = 443) => ({ host, port });
+
+describe("the allow list", () => {
+  it("allows what one of its entries is for, and knows whether one says private", () => {
+    const policy = { allow };
+    expect(assertAllowed(policy, asked("api.allowed.test"))).toEqual({ isPrivate: false });
+    expect(assertAllowed(policy, asked("a.b.w.test"))).toEqual({ isPrivate: false });
+    expect(assertAllowed(policy, asked("db.lan", 5432))).toEqual({ isPrivate: true });
+  });
+
+  it.each([
+    ["other.test", 443],
+    ["api.allowed.test", 80],
+    ["api.allowed.test", 22],
+    ["x.api.allowed.test", 443],
+    ["w.test", 443],
+    ["evilw.test", 443],
+    ["db.lan", 443],
+    ["203.0.113.10", 443],
+  ])("allows no %s:%i", (host, port) => {
+    expect(() => assertAllowed({ allow }, asked(host, port))).toThrow(EgressRefusal);
+  });
+
+  it("says which entry it lacks", () => {
+    const refusal = () => {
+      try {
+        assertAllowed({ allow }, asked("2001:db8::1", 8443));
+        return null;
+      } catch (error) {
+        return error as EgressRefusal;
+      }
+    };
+    expect(refusal()).toMatchObject({
+      reason: "not_allowed",
+      status: 403,
+      phrase: "[2001:db8::1]:8443 is not in [network].allow",
+    });
+    expect(refusal()?.detail).toContain('add "[2001:db8::1]:8443" to allow');
+  });
+
+  it("has texts for all reasons, whose first lines can be in an HTTP response", () => {
+    for (const reason of denyReasons) {
+      const refusal = new EgressRefusal(reason, asked("api.allowed.test"), { more: "x\r\ny" });
+      expect(refusal.phrase).toMatch(/^[\x20-\x7e]{10,120}$/);
+      expect(refusal.detail).toMatch(/\.$/);
+      expect(refusal.status).toBeGreaterThanOrEqual(400);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { createServer, connect } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { firstData, firstDataProblem } from "../../../../src/runtime/run-api/egress/first-bytes.ts";
+import { hello } from "./hellos.ts";
+
+let run: Socket;
+let client: Socket;
+beforeEach(async () => {
+  const server = createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  run = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  [client] = (await once(server, "connection")) as [Socket];
+  server.close();
+});
+afterEach(() => {
+  run.destroy();
+  client.destroy();
+});
+
+/** What is read of the connection when the run sends these, one after the other. */
+async function dataOf(isTls: boolean, ...parts: readonly Buffer[]) {
+  const found = firstData(client, { isTls });
+  for (const part of parts) {
+    run.write(part);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return found;
+}
+
+describe("the first bytes of a connection", () => {
+  it("are awaited until the hello is whole, and put back", async () => {
+    const bytes = hello();
+    const parts = [bytes.subarray(0, 1), bytes.subarray(1, 60), bytes.subarray(60)];
+    expect(await dataOf(true, ...parts)).toEqual({ type: "hello", serverName: "api.allowed.test" });
+    const [again] = (await once(client.resume(), "data")) as [Buffer];
+    expect(again).toEqual(bytes);
+  });
+
+  it("may be anything on a port that is not for TLS, and are put back", async () => {
+    expect(await dataOf(false, Buffer.from("SSH-2.0-x\r\n"))).toEqual({ type: "plain" });
+    const [again] = (await once(client.resume(), "data")) as [Buffer];
+    expect(again.toString()).toBe("SSH-2.0-x\r\n");
+  });
+
+  it("are a hello on every port once they begin as one", async () => {
+    expect(await dataOf(false, hello({ names: ["x.test"] }))).toEqual({
+      type: "hello",
+      serverName: "x.test",
+    });
+  });
+
+  it("are refused at the first that is none of TLS", async () => {
+    expect(await dataOf(true, Buffer.from("G"))).toMatchObject({ type: "malformed" });
+  });
+
+  it("are nothing when the run ends before", async () => {
+    const found = dataOf(true, hello().subarray(0, 20));
+    run.end();
+    expect(await found).toEqual({ type: "nothing" });
+  });
+});
+
+const named = (serverName: string | null) => ({ type: "hello", serverName }) as const;
+
+describe("the server name", () => {
+  it.each([
+    ["api.allowed.test", "api.allowed.test"],
+    ["API.Allowed.TEST", "api.allowed.test"],
+    [null, "203.0.113.10"],
+    [null, "2001:db8::1"],
+  ])("%s is right for %s", (name, host) => {
+    expect(firstDataProblem(named(name), host)).toBeNull();
+  });
+
+  it.each([
+    ["other.test", "api.allowed.test"],
+    ["api.allowed.test.", "api.allowed.test"],
+    ["x.api.allowed.test", "api.allowed.test"],
+    ["allowed.test", "api.allowed.test"],
+    [null, "api.allowed.test"],
+    ["203.0.113.10", "203.0.113.10"],
+    ["api.allowed.test", "203.0.113.10"],
+  ])("%s is wrong for %s", (name, host) => {
+    expect(firstDataProblem(named(name), host)?.reason).toBe("server_name");
+  });
+
+  it("is there in TLS only", () => {
+    const malformed = { type: "malformed", problem: "it is none" } as const;
+    expect(firstDataProblem(malformed, "a.test")?.reason).toBe("no_tls");
+    expect(firstDataProblem({ type: "plain" }, "a.test")).toBeNull();
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import {
+  requestLines,
+  responseLines,
+} from "../../../../src/runtime/run-api/egress/forward-headers.ts";
+
+describe("headers of a request that is sent on", () => {
+  it("are those of its ends, without Host and what is the connection's", () => {
+    const raw = [
+      ...["Host", "other.test", "Accept", "a", "accept", "b", "Proxy-Authorization", "Bearer x"],
+      ...["Connection", "keep-alive, X-Hop", "X-Hop", "1", "Keep-Alive", "1", "TE", "trailers"],
+      ...["Upgrade", "websocket", "Proxy-Connection", "keep-alive", "Expect", "100-continue"],
+    ];
+    expect(requestLines(raw)).toEqual(["Accept", "a", "accept", "b", "connection", "close"]);
+  });
+
+  it("keep the length of the body, whatever names it as the connection's", () => {
+    const raw = ["Connection", "content-length", "Content-Length", "3"];
+    expect(requestLines(raw)).toEqual(["Content-Length", "3", "connection", "close"]);
+  });
+
+  it("have one coding of the body, or the request is not sent on", () => {
+    const lines = ["transfer-encoding", "chunked", "connection", "close"];
+    expect(requestLines(["Transfer-Encoding", "Chunked"])).toEqual(lines);
+    expect(requestLines(["Transfer-Encoding", "gzip, chunked"])).toBeNull();
+    expect(requestLines(["Transfer-Encoding", "chunked", "Transfer-Encoding", "gzip"])).toBeNull();
+  });
+});
+
+describe("headers of an answer", () => {
+  it("are those of its ends", () => {
+    const raw = [
+      ...["Location", "http://other.test/", "Set-Cookie", "a", "Set-Cookie", "b"],
+      ...["Connection", "close", "Transfer-Encoding", "chunked", "Proxy-Authenticate", "Basic"],
+    ];
+    expect(responseLines(raw)).toEqual([
+      ...["Location", "http://other.test/", "Set-Cookie", "a", "Set-Cookie", "b"],
+    ]);
+  });
+});

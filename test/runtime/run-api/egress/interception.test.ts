@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Interception } from "../../../../src/runtime/run-api/egress/interception.ts";
+import { hello } from "./hellos.ts";
+import { connectTo, egressSide, tlsOver } from "./support.ts";
+import type { EgressSide } from "./support.ts";
+
+const bindings = [{ sentinel: "al-sentinel", secret: "s3cret", hosts: ["api.allowed.test"] }];
+let side: EgressSide;
+afterEach(() => side.close());
+
+/** Tunnels to hosts that a secret is bound to are taken by this. */
+async function intercepted(intercept: (interception: Interception) => Promise<void>) {
+  side = await egressSide({ intercept });
+  side.allow(["api.allowed.test", "api.allowed.test:22", "files.allowed.test"], { bindings });
+  return side.open("dev-1");
+}
+
+describe("an interceptor", () => {
+  it("gets the tunnels to bound hosts, with the hello, a checked way there, and reports", async () => {
+    const taken: Interception[] = [];
+    const run = await intercepted(async (interception) => {
+      taken.push(interception);
+      const { client, dial, onDenied } = interception;
+      const [bytes] = (await once(client.resume(), "data")) as [Buffer];
+      expect(bytes.subarray(0, 3)).toEqual(Buffer.from([22, 3, 1]));
+      // The name has another address by now; the way is the one that was checked.
+      side.hosts.names.set("api.allowed.test", ["127.0.0.1"]);
+      (await dial()).destroy();
+      onDenied("sentinel", "a sentinel in the path");
+      client.end("answer");
+      await once(client, "close");
+    });
+    const { socket } = await connectTo(run, "api.allowed.test:443");
+    expect(side.hosts.dialled).toEqual([]);
+    socket.write(hello());
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toBe("answer");
+    socket.destroy();
+    await side.reported(2);
+    expect(taken).toMatchObject([
+      { instanceId: "dev-1", host: "api.allowed.test", port: 443, bindings },
+    ]);
+    expect(side.hosts.dialled).toEqual(["203.0.113.10:443"]);
+    const [denied, passed] = side.attempts;
+    expect(denied).toMatchObject({
+      denied: "sentinel",
+      detail: "a sentinel in the path",
+      bytesOut: 0,
+    });
+    expect(passed).toMatchObject({ denied: null, bytesOut: hello().length, bytesIn: 6 });
+  });
+
+  it("gets none whose name is another, and none to other hosts or ports", async () => {
+    let count = 0;
+    const run = await intercepted(({ client }) => {
+      count += 1;
+      client.destroy();
+      return Promise.resolve();
+    });
+    const { socket } = await connectTo(run, "api.allowed.test:443");
+    await once(tlsOver(socket, "other.test", side.hosts.ca), "error");
+    expect(await connectTo(run, "other.test:443")).toMatchObject({ status: 403 });
+    side.hosts.names.set("api.allowed.test", ["127.0.0.1"]);
+    expect(await connectTo(run, "api.allowed.test:443")).toMatchObject({ status: 403 });
+    side.hosts.names.set("api.allowed.test", ["203.0.113.10"]);
+    for (const [host, port] of [
+      ["files.allowed.test", 443],
+      ["api.allowed.test", 22],
+    ] as const) {
+      const { socket: other } = await connectTo(run, `${host}:${port}`);
+      if (port === 443) await once(tlsOver(other, host, side.hosts.ca), "secureConnect");
+      other.destroy();
+    }
+    expect(count).toBe(0);
+  });
+
+  it("that fails has its tunnel cut, and the scheduler's log says why", async () => {
+    const run = await intercepted(() => Promise.reject(new Error("no certificate")));
+    const { socket } = await connectTo(run, "api.allowed.test:443");
+    socket.write(hello());
+    await once(socket.resume(), "close");
+    await expect.poll(() => side.problems).toEqual(["dev-1: api.allowed.test: no certificate"]);
+  });
+
+  it("is not in the way where there is none", async () => {
+    side = await egressSide({ intercept: null });
+    side.allow(["api.allowed.test"], { bindings });
+    const { socket } = await connectTo(await side.open("dev-1"), "api.allowed.test:443");
+    await once(tlsOver(socket, "api.allowed.test", side.hosts.ca), "secureConnect");
+    socket.destroy();
+  });
+});

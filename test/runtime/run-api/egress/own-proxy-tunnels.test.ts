@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { forwardProxy } from "../../../helpers/forward-proxy.ts";
+import type { ForwardProxy } from "../../../helpers/forward-proxy.ts";
+import { fakeProvider } from "../../harness/fake-provider.ts";
+import { testCertificate } from "../../../helpers/certificate.ts";
+import { connectTo, egressSide, forward, getThrough } from "./support.ts";
+import type { EgressSide } from "./support.ts";
+
+let proxy: ForwardProxy;
+let side: EgressSide;
+let end: () => Promise<void>;
+afterEach(() => end());
+
+/** A scheduler behind a proxy of a company's, which asks for a password and answers itself. */
+async function behindProxy(noProxy = "") {
+  const provider = await fakeProvider((_request, response) => response.end("from the proxy"));
+  proxy = await forwardProxy(Number(new URL(provider.baseUrl).port));
+  const proxyEnv = { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url, NO_PROXY: noProxy };
+  side = await egressSide({ proxyEnv });
+  side.allow(["models.example.test", "api.allowed.test:80", "127.0.0.1 private"]);
+  end = async () => {
+    await side.close();
+    await Promise.all([provider.close(), proxy.close()]);
+  };
+  return side.open("dev-1");
+}
+
+describe("a scheduler that reaches the network by a proxy", () => {
+  it("has it open the tunnels of runs, and resolve their names", async () => {
+    const run = await behindProxy();
+    const { status, socket } = await connectTo(run, "models.example.test:443");
+    expect(status).toBe(200);
+    const trusted = { ca: testCertificate.cert };
+    const { body } = await getThrough(socket, "https://models.example.test/", trusted);
+    expect(body).toBe("from the proxy");
+    expect(proxy.seen).toEqual(["CONNECT models.example.test:443 user:proxy-pass"]);
+    expect([side.hosts.lookups, side.hosts.dialled]).toEqual([[], []]);
+  });
+
+  it("has it forward plain requests with their whole address", async () => {
+    const run = await behindProxy();
+    expect(await forward(run, "http://api.allowed.test/a?b")).toMatchObject({
+      body: "from the proxy",
+    });
+    expect(proxy.seen).toEqual(["GET http://api.allowed.test/a?b user:proxy-pass"]);
+  });
+
+  it("has the allow list and the closed addresses hold all the same", async () => {
+    const run = await behindProxy();
+    expect(await connectTo(run, "other.test:443")).toMatchObject({ status: 403 });
+    expect(await connectTo(run, "127.0.0.1:443")).toMatchObject({ status: 403 });
+    expect(side.attempts.map(({ denied }) => denied)).toEqual(["not_allowed", "refused_address"]);
+    expect(proxy.seen).toEqual([]);
+  });
+
+  it("dials itself what NO_PROXY excepts", async () => {
+    const run = await behindProxy("api.allowed.test");
+    const { body } = await forward(run, "http://api.allowed.test/");
+    expect(body).toBe("hello from api.allowed.test");
+    expect(proxy.seen).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+import { expect, it } from "vitest";
+import { createResolve } from "../../../../src/runtime/run-api/egress/resolve.ts";
+import type { Find, ResolveOptions } from "../../../../src/runtime/run-api/egress/resolve.ts";
+
+const never = new AbortController().signal;
+const found = (...addresses: readonly string[]) => Promise.resolve(addresses);
+const silent = () => new Promise<never>(() => undefined);
+const unknown = () =>
+  Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
+
+function resolver(options: Partial<ResolveOptions>) {
+  const none: Find = () => found();
+  return createResolve({
+    hostsFile: none,
+    nameServers: unknown,
+    system: unknown,
+    timeoutMs: 5_000,
+    ...options,
+  });
+}
+
+it("does not look a literal up", async () => {
+  const resolve = resolver({});
+  expect(await resolve("203.0.113.1", "run-1", never)).toEqual(["203.0.113.1"]);
+  expect(await resolve("2001:db8::1", "run-1", never)).toEqual(["2001:db8::1"]);
+});
+
+it("asks the hosts file, then the name servers, then the system for names that those do not know", async () => {
+  const resolve = resolver({
+    hostsFile: (host) => found(...(host === "listed.test" ? ["203.0.113.1"] : [])),
+    nameServers: (host) => (host === "served.test" ? found("203.0.113.2") : unknown()),
+    system: () => found("203.0.113.3"),
+  });
+  const names = ["listed.test", "served.test", "printer.local", "db"];
+  const addresses = await Promise.all(names.map((name) => resolve(name, "run-1", never)));
+  expect(addresses.flat()).toEqual([1, 2, 3, 3].map((n) => `203.0.113.${n}`));
+});
+
+it("looks a name up once for all connections of a run that ask for it", async () => {
+  let count = 0;
+  const resolve = resolver({ nameServers: () => found(`203.0.113.${(count += 1)}`) });
+  const both = await Promise.all([1, 2].map(() => resolve("a.test", "run-1", never)));
+  expect(both).toEqual([["203.0.113.1"], ["203.0.113.1"]]);
+  expect(await resolve("a.test", "run-1", never)).toEqual(["203.0.113.2"]);
+});
+
+it.each(["nameServers", "system"] as const)(
+  "answers a run while another one waits for 100 silent names of %s",
+  async (place) => {
+    const find: Find = (host) => (host.startsWith("slow") ? silent() : found("203.0.113.1"));
+    const resolve = resolver({ [place]: find });
+    const over = new AbortController();
+    const slow = Array.from({ length: 100 }, (_, n) =>
+      resolve(`slow${n}.test`, "run-1", over.signal),
+    );
+    for (const lookup of slow) lookup.catch(() => undefined);
+    const began = performance.now();
+    expect(await resolve("quick.test", "run-2", never)).toEqual(["203.0.113.1"]);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    over.abort();
+  },
+);
+
+it("answers in time for a name whose servers are silent", async () => {
+  const resolve = resolver({ nameServers: silent, timeoutMs: 50 });
+  await expect(resolve("slow.test", "run-1", never)).rejects.toThrow("no answer in time");
+});
+
+it("cancels the lookups of a run that ends, and gives their places back", async () => {
+  const signals: AbortSignal[] = [];
+  const resolve = resolver({
+    nameServers: (_host, signal) => {
+      signals.push(signal);
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener("abort", () => reject(signal.reason as Error)),
+      );
+    },
+  });
+  const ended = new AbortController();
+  const slow = Array.from({ length: 40 }, (_, n) =>
+    resolve(`slow${n}.test`, "run-1", ended.signal),
+  );
+  await expect.poll(() => signals.length).toBe(16);
+  ended.abort(new Error("the run is over"));
+  for (const lookup of slow) await expect(lookup).rejects.toThrow("the run is over");
+  expect(signals.every(({ aborted }) => aborted)).toBe(true);
+});

@@ -1,0 +1,184 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
+import type {
+  ClientRequest,
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+} from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { connect as connectTls } from "node:tls";
+import type { TLSSocket } from "node:tls";
+import { expect } from "vitest";
+import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
+import type { EgressAttempt, EgressPolicy } from "../../../../src/foundation/contracts/egress.ts";
+import { allowedHosts } from "../../../../src/foundation/contracts/network-allow.ts";
+import { createEgress } from "../../../../src/runtime/run-api/egress/egress.ts";
+import type { Egress, EgressDeps } from "../../../../src/runtime/run-api/egress/egress.ts";
+import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
+import type { RunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
+import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
+import { hostGateway } from "../../harness/model-host.ts";
+import { openSocket, socketRecords } from "../support.ts";
+import type { SocketOfRun } from "../support.ts";
+import { outsideHosts } from "./hosts.ts";
+import type { OutsideHosts } from "./hosts.ts";
+
+/** Runs with their sockets, the proxy behind them, and the hosts outside. */
+export interface EgressSide {
+  readonly hosts: OutsideHosts;
+  readonly sockets: RunSockets;
+  readonly egress: Egress;
+  /** What was reported, in order. */
+  readonly attempts: EgressAttempt[];
+  readonly problems: string[];
+  /** Resolves to the newest attempt once there are exactly `count`. */
+  reported(count: number): Promise<EgressAttempt | undefined>;
+  /** Changes the policy of all runs. */
+  allow(entries: readonly string[], more?: Partial<EgressPolicy>): void;
+  open(instanceId: string): Promise<SocketOfRun>;
+  close(): Promise<void>;
+}
+
+const allowed = [
+  "api.allowed.test",
+  "*.allowed.test",
+  "api.allowed.test:80",
+  "api.allowed.test:22",
+];
+
+export async function egressSide(changed: Partial<EgressDeps> = {}): Promise<EgressSide> {
+  const hosts = await outsideHosts();
+  const base = await mkdtemp(join(tmpdir(), "al-eg-"));
+  const attempts: EgressAttempt[] = [];
+  const problems: string[] = [];
+  let policy: EgressPolicy = {
+    agent: "dev",
+    allow: allowedHosts(allowed),
+    ownPort: 8080,
+    bindings: [],
+  };
+  const egress = createEgress({
+    policy: () => Promise.resolve(policy),
+    resolve: hosts.resolve,
+    dial: hosts.dial,
+    ownAddresses: () => new Set(["192.168.7.7"]),
+    proxyEnv: {},
+    intercept: null,
+    onAttempt: (attempt) => attempts.push(attempt),
+    onProblem: (message) => problems.push(message),
+    ...changed,
+  });
+  const onProblem = (message: string) => problems.push(message);
+  const sockets = createRunSockets({
+    records: socketRecords(),
+    redactor: createRedactor(),
+    onProblem,
+  });
+  sockets.serve({ runApi: fakeAbilities(), models: hostGateway, egress });
+  return {
+    hosts,
+    sockets,
+    egress,
+    attempts,
+    problems,
+    reported: async (count) => {
+      await expect.poll(() => attempts.length).toBe(count);
+      return attempts.at(-1);
+    },
+    allow: (entries, more = {}) => (policy = { ...policy, allow: allowedHosts(entries), ...more }),
+    open: (instanceId) => openSocket({ sockets, base }, instanceId),
+    close: async () => {
+      await egress.close();
+      await sockets.close();
+      await hosts.close();
+      await rm(base, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The answer to a CONNECT, and the connection. */
+export interface Connected {
+  readonly status: number;
+  readonly phrase: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: Socket;
+  /** What followed a refusal. */
+  readonly detail: string;
+}
+
+export async function connectTo(
+  { socket: socketPath, token }: Pick<SocketOfRun, "socket" | "token">,
+  path: string,
+  headers: OutgoingHttpHeaders = {},
+): Promise<Connected> {
+  const own = { "proxy-authorization": `Bearer ${token}`, ...headers };
+  const asked = request({ socketPath, method: "CONNECT", path, headers: own });
+  asked.end();
+  const [answer, socket, head] = (await once(asked, "connect")) as [
+    IncomingMessage,
+    Socket,
+    Buffer,
+  ];
+  socket.on("error", () => undefined);
+  if (head.length > 0) socket.unshift(head);
+  const { statusCode: status = 0, statusMessage: phrase = "" } = answer;
+  const detail = status === 200 ? "" : await text(socket);
+  return { status, phrase, headers: answer.headers, socket, detail };
+}
+
+/** TLS over a tunnel, with any server name; empty for none. */
+export function tlsOver(socket: Socket, servername: string, ca: string): TLSSocket {
+  return connectTls({ socket, servername, ca, checkServerIdentity: () => undefined });
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** An HTTPS request through a tunnel. */
+export async function getThrough(
+  socket: Socket,
+  url: string,
+  { ca, headers = {} }: Pick<OutsideHosts, "ca"> & { readonly headers?: OutgoingHttpHeaders },
+): Promise<HttpAnswer> {
+  const { hostname } = new URL(url);
+  const createConnection = () => tlsOver(socket, hostname, ca);
+  const own = { host: hostname, connection: "close", ...headers };
+  const sent = httpsRequest(url, { createConnection, headers: own });
+  sent.end();
+  return answerTo(sent);
+}
+
+/** A request with a whole address. */
+export async function forward(
+  { socket: socketPath, token }: Pick<SocketOfRun, "socket" | "token">,
+  path: string,
+  {
+    method = "GET",
+    headers = {},
+    body,
+  }: { method?: string; headers?: OutgoingHttpHeaders; body?: string } = {},
+): Promise<HttpAnswer & { readonly phrase: string }> {
+  const own = { "proxy-authorization": `Bearer ${token}`, ...headers };
+  const sent = request({ socketPath, method, path, headers: own, agent: false });
+  sent.end(body);
+  return answerTo(sent);
+}
+
+async function answerTo(sent: ClientRequest) {
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  return {
+    status: answer.statusCode ?? 0,
+    phrase: answer.statusMessage ?? "",
+    headers: answer.headers,
+    body: await text(answer),
+  };
+}

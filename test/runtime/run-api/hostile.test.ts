@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RequestAnswer } from "../../../src/foundation/contracts/run-api.ts";
+import { withStrangers } from "../../faults/doors/http/with-strangers.ts";
+import { held } from "../../helpers/fake-abilities.ts";
+import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
+import type { SocketOfRun, SocketSide } from "./support.ts";
+
+let side: SocketSide;
+const opened: Socket[] = [];
+beforeEach(async () => {
+  side = await socketSide();
+});
+afterEach(async () => {
+  for (const connection of opened.splice(0)) connection.destroy();
+  await side.remove();
+});
+
+async function connected({ socket }: Pick<SocketOfRun, "socket">): Promise<Socket> {
+  const connection = connect(socket);
+  opened.push(connection);
+  // Cut off is what the other side may do.
+  connection.on("error", () => undefined);
+  await once(connection, "connect");
+  return connection;
+}
+
+describe("who has no token", () => {
+  it("keeps no run away by holding connections open", async () => {
+    const one = await openSocket(side, "dev-1");
+    for (let n = 0; n < 300; n += 1) await connected(one);
+    for (let n = 0; n < 10; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
+  });
+
+  it("keeps no run away by requests that it sends ahead, and takes no memory by them", async () => {
+    const one = await openSocket(side, "dev-1");
+    const before = process.memoryUsage.rss();
+    const { closed } = await withStrangers(one.socket, 100, async () => {
+      for (let n = 0; n < 50; n += 1)
+        expect(await post(one, "lock")).toMatchObject({ status: 200 });
+    });
+    expect(closed).toBeGreaterThan(50);
+    expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(100);
+  });
+
+  it("cuts off no run that waits for its answer", async () => {
+    const one = await openSocket(side, "dev-1");
+    const { promise, resolve } = held<RequestAnswer<"wait">>();
+    side.abilities.answers.wait = () => promise;
+    const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
+    await expect.poll(() => side.abilities.asked.length).toBe(1);
+    for (let n = 0; n < 100; n += 1) await connected(one);
+    resolve({ ok: true, timedOut: true, trigger: null });
+    expect(await waiting).toMatchObject({ timedOut: true });
+    expect(side.abilities.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ["/run/lock", /^HTTP\/1\.1 401 /],
+    ["/run/%zz", /^HTTP\/1\.1 400 /],
+  ])("is told so, and sends the rest of its body to nobody: %s", async (path, refused) => {
+    const one = await openSocket(side, "dev-1");
+    const connection = await connected(one);
+    const closed = once(connection, "close");
+    let told = "";
+    connection.on("data", (bytes: Buffer) => (told += bytes.toString()));
+    connection.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer forged\r\n`);
+    connection.write("Content-Type: application/json\r\nContent-Length: 10000000000\r\n\r\n{");
+    await closed;
+    expect(told).toMatch(refused);
+    expect(told).toMatch(/^connection: close\r$/im);
+  });
+});
+
+describe("a run", () => {
+  it("has no more of a body read than any request needs", async () => {
+    const one = await openSocket(side, "dev-1");
+    const connection = await connected(one);
+    const answered = once(connection, "data");
+    const body = JSON.stringify({ resource }).padEnd(500_000);
+    connection.write(
+      `POST /run/lock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${one.token}\r\n`,
+    );
+    connection.write(`Idempotency-Key: ${randomUUID()}\r\nContent-Type: application/json\r\n`);
+    connection.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
+    const [told] = (await answered) as [Buffer];
+    expect(told.toString()).toMatch(/^HTTP\/1\.1 400 /);
+    expect(side.abilities.asked).toEqual([]);
+  });
+});
+
+describe("a run that asks and hangs up", () => {
+  it("has no more work done for it at a time than one that waits", async () => {
+    const one = await openSocket(side, "dev-1");
+    const { promise, resolve } = held<RequestAnswer<"wait">>();
+    side.abilities.answers.wait = () => promise;
+    const gone = new AbortController();
+    const asked = Array.from({ length: 64 }, () =>
+      clientOf(one).ask("wait", { kind: "webhook" }, gone.signal),
+    );
+    await expect.poll(() => side.abilities.asked.length).toBe(64);
+    gone.abort();
+    await Promise.allSettled(asked);
+    await expect.poll(() => side.abilities.asked.every(({ signal }) => signal.aborted)).toBe(true);
+    expect(await post(one, "lock")).toMatchObject({ status: 429 });
+    resolve({ ok: true, timedOut: true, trigger: null });
+    await expect.poll(async () => (await post(one, "lock")).status).toBe(200);
+  });
+});

@@ -1,0 +1,97 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
+import { post, sendInPieces, startGateway, startProvider } from "./support.ts";
+import type { Answer } from "./support.ts";
+import { completions } from "./wires/openai.ts";
+
+const key = "sk-proj-s-sk-proj-4711";
+const hidden = "*".repeat(key.length);
+
+/** Asks a provider that repeats what it was sent. */
+async function ask(answer: Answer, model: Partial<UpstreamModel> = {}) {
+  const provider = await startProvider(answer);
+  const gateway = await startGateway({
+    model: { ...completions.model, baseUrl: `${provider.origin}/v1`, key, ...model },
+  });
+  const url = `${gateway.origin}/model/one/${provider.host}/v1/chat/completions`;
+  return { gateway, reply: await post(url, completions.body) };
+}
+
+describe("a key that a provider repeats", () => {
+  it.each(Array.from({ length: key.length + 1 }, (_, n) => n + 1))(
+    "is masked in a body that comes in pieces of %i bytes",
+    async (pieceBytes) => {
+      const text = `${key} sk-proj-sk-proj-${key}${key}, not sk-proj-s-sk nor ${key.slice(0, -1)}`;
+      const { reply } = await ask((_asked, response) => sendInPieces(response, text, pieceBytes));
+      expect(reply.text).toBe(text.replaceAll(key, hidden));
+      expect(reply.isWhole).toBe(true);
+    },
+  );
+
+  it("is masked in an error, whose length stays as it was announced", async () => {
+    const error = { error: { message: `Incorrect API key provided: ${key}.`, code: "x" } };
+    const { reply } = await ask((_asked, response) => {
+      const body = JSON.stringify(error);
+      response.writeHead(401, {
+        "content-type": "application/json",
+        "content-length": body.length,
+      });
+      response.end(body);
+    });
+    expect(reply).toMatchObject({ status: 401, isWhole: true });
+    expect(reply.text).toContain(`provided: ${hidden}.`);
+  });
+
+  it("is masked in headers, and in where the provider redirects to", async () => {
+    const { reply } = await ask((_asked, response) => {
+      const named = { [`x-ratelimit-${key}`]: "1", "request-id": `req-${key}` };
+      response.writeHead(200, { ...named, "content-type": `text/event-stream; a=${key}` }).end();
+    });
+    expect(reply.headers["request-id"]).toBe(`req-${hidden}`);
+    expect(JSON.stringify(reply.headers)).not.toContain(key);
+    const redirected = await ask((_asked, response) => {
+      response.writeHead(307, { location: `https://${key}.example/` }).end();
+    });
+    expect(redirected.reply.status).toBe(502);
+    expect(redirected.reply.text).not.toContain(key);
+  });
+
+  it("is masked in a compressed answer", async () => {
+    const { reply } = await ask((_asked, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(`a ${key} b`));
+    });
+    expect(reply.text).toBe(`a ${hidden} b`);
+  });
+
+  it("is masked in a stream, whose usage is read nevertheless", async () => {
+    const { reply, gateway } = await ask((_asked, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(`: ${key.slice(0, 9)}`);
+      setTimeout(() => response.end(`${key.slice(9)}\n\n${completions.stream("\n")}`), 20);
+    });
+    expect(reply.text).toBe(`: ${hidden}\n\n${completions.stream("\n")}`);
+    expect(await gateway.settled()).toMatchObject({ usage: completions.usage, estimated: false });
+  });
+});
+
+describe("headers of the config that a provider repeats", () => {
+  const headers = {
+    Authorization: "Basic dXNlcjpwYXNzd29yZA==",
+    "X-Team": "dev",
+    "Anthropic-Beta": "interleaved-thinking-2025-05-14",
+  };
+
+  it("are masked where they may be secret, and nothing else is", async () => {
+    const text = Object.values(headers).join(" and ");
+    const { reply } = await ask((_asked, response) => response.end(text), { headers });
+    expect(reply.text).toBe(text.replace("dXNlcjpwYXNzd29yZA==", "*".repeat(20)));
+  });
+});
+
+it("an answer is as it was where no model has a key, or one that any text has", async () => {
+  for (const none of [null, "", "a", "the"]) {
+    const { reply } = await ask((_asked, response) => response.end("the answer"), { key: none });
+    expect(reply.text).toBe("the answer");
+  }
+});

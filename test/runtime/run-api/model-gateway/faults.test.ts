@@ -1,0 +1,210 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { createServer as createTcpServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { UserError } from "../../../../src/foundation/errors.ts";
+import { post, startGateway, startProvider, testMeter } from "./support.ts";
+import type { Answer, TestGatewayOptions } from "./support.ts";
+import { completions } from "./wires/openai.ts";
+
+async function start(answer: Answer, options: TestGatewayOptions = {}) {
+  const provider = await startProvider(answer);
+  const { model, ...rest } = options;
+  const baseUrl = `${provider.origin}/v1`;
+  const gateway = await startGateway({
+    model: { ...completions.model, baseUrl, ...model },
+    ...rest,
+  });
+  const url = `${gateway.origin}/model/one/${provider.host}/v1/chat/completions`;
+  return { provider, gateway, url };
+}
+
+describe("a provider's answer", () => {
+  it.each([
+    [401, { "x-request-id": "1" }],
+    [429, { "retry-after": "17", "x-ratelimit-remaining-tokens": "0", "retry-after-ms": "17000" }],
+    [500, { "x-should-retry": "true" }],
+    [529, { "request-id": "req_1", "anthropic-ratelimit-requests-reset": "2026-11-22T00:00:00Z" }],
+  ])(
+    "of status %i passes with what says when to retry, and costs nothing",
+    async (status, headers) => {
+      const text = '{"error":{"message":"no"}}';
+      const { gateway, url } = await start((_asked, response) => {
+        response.writeHead(status, {
+          ...headers,
+          ...{ "content-type": "application/json", "set-cookie": "a=b", server: "x", via: "y" },
+        });
+        response.end(text);
+      });
+      const reply = await post(url, completions.body);
+      expect(reply).toMatchObject({ status, text, headers });
+      for (const name of ["set-cookie", "server", "via"])
+        expect(reply.headers).not.toHaveProperty(name);
+      expect(await gateway.settled()).toMatchObject({ status, usage: null, estimated: false });
+      expect(gateway.problems).toEqual([]);
+    },
+  );
+
+  it.each([200, 502])(
+    "that is a page of HTML passes with status %i and costs nothing",
+    async (status) => {
+      const page = "<!doctype html><title>Bad gateway</title>";
+      const { gateway, url } = await start((_asked, response) => {
+        response.writeHead(status, { "content-type": "text/html" });
+        response.end(page);
+      });
+      expect(await post(url, completions.body)).toMatchObject({ status, text: page });
+      expect(await gateway.settled()).toMatchObject({ status, usage: null, estimated: false });
+    },
+  );
+
+  it("that redirects is not followed, and its address not told", async () => {
+    const { provider, url } = await start((_asked, response) => {
+      response.writeHead(307, { location: "https://elsewhere.example/v1?token=1" });
+      response.end();
+    });
+    const reply = await post(url, completions.body);
+    expect(reply.status).toBe(502);
+    expect(reply.headers["x-should-retry"]).toBe("false");
+    expect(reply.headers).not.toHaveProperty("location");
+    expect(reply.text).toContain("https://elsewhere.example,");
+    expect(reply.text).not.toContain("token");
+    expect(provider.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ["redirects", 307, { location: "https://elsewhere.example/" }],
+    ["is compressed in an unknown way", 200, { "content-encoding": "dcb" }],
+  ])("that %s is closed unread", async (_name, status, headers) => {
+    const closed = Promise.withResolvers<string>();
+    const { url } = await start((_asked, response) => {
+      response.once("close", () => closed.resolve("closed"));
+      response.writeHead(status, headers);
+      response.write("the rest never comes");
+    });
+    expect((await post(url, completions.body)).status).toBe(502);
+    expect(await closed.promise).toBe("closed");
+  });
+});
+
+describe("a provider that gives no answer", () => {
+  it("is one in trouble for the client, which retries", async () => {
+    const { origin, settled, problems } = await startGateway();
+    const reply = await post(`${origin}/model/one/127.0.0.1:1/v1/chat/completions`, {});
+    expect(reply.status).toBe(502);
+    expect(reply.headers["x-should-retry"]).toBeUndefined();
+    expect(JSON.parse(reply.text)).toMatchObject({
+      error: { code: "upstream_unreachable", type: "server_error" },
+    });
+    expect(await settled()).toMatchObject({ status: null, usage: null, estimated: false });
+    expect(problems.map(({ model, error }) => `${model}: ${error.message}`)).toEqual([
+      "one: 127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1",
+    ]);
+  });
+
+  it("speaks no TLS, or has no such name", async () => {
+    const { host } = await startProvider(() => undefined);
+    for (const there of [host, "no-such-host.invalid"]) {
+      const { origin } = await startGateway({ model: { baseUrl: `https://${there}/v1` } });
+      const reply = await post(`${origin}/model/one/${there}/v1/chat/completions`, {});
+      expect(reply.status).toBe(502);
+    }
+  });
+
+  it("closes the connection", async () => {
+    const { gateway, url } = await start((_asked, response) => response.destroy());
+    expect((await post(url, completions.body)).status).toBe(502);
+    expect(await gateway.settled()).toMatchObject({ status: null, usage: null });
+  });
+
+  it("speaks no HTTP", async () => {
+    const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { origin } = await startGateway({ model: { baseUrl: `http://${host}/v1` } });
+    expect((await post(`${origin}/model/one/${host}/v1/chat/completions`, {})).status).toBe(502);
+  });
+
+  it("is silent: its input may be billed", async () => {
+    const { gateway, url } = await start(() => undefined, { idleMs: 100 });
+    const reply = await post(url, completions.body);
+    expect(reply.status).toBe(504);
+    expect(await gateway.settled()).toMatchObject({ status: null, estimated: true });
+  });
+
+  it("is silent for the model's own timeout", async () => {
+    const { gateway, url } = await start(() => undefined, { model: { timeoutSeconds: 0.1 } });
+    expect((await post(url, completions.body)).status).toBe(504);
+    expect(await gateway.settled()).toMatchObject({ estimated: true, isCut: false });
+  });
+
+  it("becomes silent in the middle of a stream", async () => {
+    const { gateway, url } = await start(
+      (_asked, response) => void response.write("data: {}\n\n"),
+      {
+        idleMs: 100,
+      },
+    );
+    expect(await post(url, completions.body)).toMatchObject({ status: 200, isWhole: false });
+    const end = { status: 200, estimated: true, isCut: false };
+    expect(await gateway.settled()).toMatchObject(end);
+  });
+
+  it("closed a connection that was kept: the call is made on a new one", async () => {
+    const { provider, url } = await start((_asked, response) => response.end("{}"));
+    await post(url, {});
+    await post(url, {});
+    expect(provider.connections()).toBe(1);
+    const broken = createServer();
+    let served = 0;
+    broken.on("request", (request: IncomingMessage, response) => {
+      request.resume();
+      served += 1;
+      // The second request of a connection meets one that is about to be closed.
+      if (served === 2) request.socket.destroy();
+      else response.end("{}");
+    });
+    broken.listen(0, "127.0.0.1");
+    await once(broken, "listening");
+    onTestFinished(() => broken.close().closeAllConnections());
+    const host = `127.0.0.1:${(broken.address() as AddressInfo).port}`;
+    const { origin, meter } = await startGateway({ model: { baseUrl: `http://${host}/v1` } });
+    const there = `${origin}/model/one/${host}/v1/chat/completions`;
+    expect((await post(there, {})).status).toBe(200);
+    expect((await post(there, {})).status).toBe(200);
+    expect(served).toBe(3);
+    expect(meter.ends).toHaveLength(2);
+  });
+});
+
+describe("a gateway that is closed", () => {
+  it("cuts what is open and settles it, at what was reserved", async () => {
+    const { provider, gateway, url } = await start((_asked, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write("data: {}\n\n");
+    });
+    const reply = post(url, completions.body);
+    await expect.poll(() => provider.asked.length).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await gateway.gateway.close();
+    expect(gateway.meter.ends).toMatchObject([{ status: 200, estimated: true, isCut: true }]);
+    expect(await reply).toMatchObject({ isWhole: false });
+  });
+});
+
+it("a call that can't be stored is answered with a reason to ask again", async () => {
+  const cause = new Error("database or disk is full");
+  const full = new UserError("store_unavailable", "/project/.al/state.db: full", { cause });
+  const meter = { ...testMeter(), begin: () => Promise.reject(full) };
+  const { url, gateway } = await start((_asked, response) => response.end("{}"), { meter });
+  const reply = await post(url, completions.body);
+  expect(reply).toMatchObject({ status: 503 });
+  expect(reply.text).toContain("database or disk is full");
+  expect(reply.text).not.toContain("/project");
+  expect(reply.headers).not.toHaveProperty("x-should-retry");
+  expect(gateway.problems).toHaveLength(1);
+});

@@ -1,0 +1,210 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkedRequest } from "../../../../src/runtime/run-api/model-gateway/checked-request.ts";
+import { GatewayProblem } from "../../../../src/runtime/run-api/model-gateway/gateway-problem.ts";
+import type { Json } from "../../../../src/runtime/run-api/model-gateway/json.ts";
+import { rebuiltRequest } from "../../../../src/runtime/run-api/model-gateway/rebuilt-request.ts";
+import type {
+  Objects,
+  Shape,
+} from "../../../../src/runtime/run-api/model-gateway/request-shape.ts";
+import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
+import { refused } from "./beyond-answer.ts";
+import { post, startGateway, startProvider, upstreamModel } from "./support.ts";
+import { anthropic } from "./wires/anthropic.ts";
+import { google, mistral } from "./wires/mistral-and-google.ts";
+import { completions, responses } from "./wires/openai.ts";
+import type { Wire } from "./wires/wire.ts";
+
+const wires = [anthropic, completions, responses, google, mistral];
+const apiOf = ({ model }: Wire) => wireApis[model.api ?? "openai-completions"];
+
+/** Another way to write a value: fields in other case or twice, an object in place of a list, a list in a list. */
+function rewritten(value: unknown, next: () => number): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => rewritten(item, next));
+    const way = next();
+    return way === 1 && items.length === 1 ? items[0] : way === 2 ? [items] : items;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
+      const field: [string, unknown] = [name, rewritten(inner, next)];
+      const twin: [string, unknown] = [twinOf(name), null];
+      const way = next();
+      if (way === 1) return [[capitalized(name), field[1]]];
+      if (way === 2) return [[name.toUpperCase(), field[1]]];
+      if (twin[0] === name || way > 4) return [field];
+      return way === 3 ? [field, twin] : [twin, field];
+    }),
+  );
+}
+
+const capitalized = (name: string) => name.replace(/(^|_)[a-z]/g, (text) => text.toUpperCase());
+const twinOf = (name: string) =>
+  name.includes("_")
+    ? name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+    : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const ways = fc.array(fc.nat(9), { minLength: 1, maxLength: 40 });
+
+function from(choices: readonly number[]): () => number {
+  let at = 0;
+  return () => choices[at++ % choices.length] ?? 0;
+}
+
+/** A field of a table, by the path to it. */
+interface Field {
+  readonly path: readonly string[];
+  readonly shapes: readonly Shape[];
+}
+
+function fieldsOf(shape: Objects, above: Field = { path: [], shapes: [] }): readonly Field[] {
+  return Object.entries(shape.fields).flatMap(([name, inner]) => {
+    const field = { path: [...above.path, name], shapes: [...above.shapes, inner] };
+    return [field, ...(typeof inner === "string" ? [] : fieldsOf(inner, field))];
+  });
+}
+
+const isList = (shape: Shape | undefined) => typeof shape === "object" && shape.form === "list";
+
+/** A request with this value at a path, where each list has one item. */
+function requestWith({ path, shapes }: Field, value: unknown): Json {
+  const [name = "", ...rest] = path;
+  const inner =
+    rest.length === 0 ? value : requestWith({ path: rest, shapes: shapes.slice(1) }, value);
+  return { [name]: isList(shapes[0]) && !Array.isArray(inner) && inner !== null ? [inner] : inner };
+}
+
+describe.each(wires)("the table of $title", (wire) => {
+  const api = apiOf(wire);
+  const rebuilt = (body: Json) => rebuiltRequest(body, api, upstreamModel);
+  const fields = fieldsOf(api.request).map((field) => ({ ...field, name: field.path.join(".") }));
+  const names = new Set(fields.map(({ name }) => name));
+
+  it("passes each of its fields as it is, and in no other case or form", () => {
+    for (const field of fields) {
+      const shape = field.shapes.at(-1);
+      const [right, wrong]: readonly [unknown, unknown[]] =
+        typeof shape === "object"
+          ? [
+              {},
+              [
+                [[{}]],
+                1,
+                ...(shape.orText ? [] : ["x"]),
+                ...(shape.form === "object" ? [[{}]] : []),
+              ],
+            ]
+          : ["x", shape === "json" ? [] : [{ x: 1 }, [["x"]]]];
+      const request = requestWith(field, right);
+      expect(rebuilt(request), field.name).toEqual(request);
+      expect(rebuilt(requestWith(field, null)), field.name).toBeDefined();
+      for (const other of wrong) {
+        expect(() => rebuilt(requestWith(field, other)), field.name).toThrow(GatewayProblem);
+      }
+      const last = field.path.at(-1) ?? "";
+      for (const name of [last.toUpperCase(), capitalized(last), `${last}x`]) {
+        const path = [...field.path.slice(0, -1), name];
+        const misspelled = requestWith({ ...field, path }, right);
+        if (names.has(path.join("."))) continue;
+        expect(() => rebuilt(misspelled), path.join(".")).toThrow(/extraFields of \[models\.one\]/);
+      }
+    }
+  });
+
+  it("makes a list of one object where the API has lists", () => {
+    for (const field of fields.filter(({ shapes }) => isList(shapes.at(-1)))) {
+      const shapes = [...field.shapes.slice(0, -1), "json" as const];
+      expect(rebuilt(requestWith({ ...field, shapes }, {})), field.name).toEqual(
+        requestWith(field, [{}]),
+      );
+    }
+  });
+});
+
+describe("a request for more than an answer", () => {
+  it.each(refused)("is refused however it is written: %$", (wire, _name, more) => {
+    const model = { ...upstreamModel, ...wire.model };
+    fc.assert(
+      fc.property(ways, (choices) => {
+        const body = { ...wire.plainBody, ...(rewritten(more, from(choices)) as Json) };
+        expect(() => checkedRequest(body, apiOf(wire), model)).toThrow(GatewayProblem);
+      }),
+    );
+  });
+});
+
+describe("spellings of the Gemini API", () => {
+  const rebuilt = (body: Json) =>
+    rebuiltRequest(body, wireApis["google-generative-ai"], upstreamModel);
+
+  it("become one", () => {
+    const file_data = { mime_type: "image/png", display_name: "x" };
+    const sent = rebuilt({ contents: [{ parts: [{ file_data }] }], tool_config: { a_b: 1 } });
+    const fileData = { mimeType: "image/png", displayName: "x" };
+    expect(sent).toEqual({ contents: [{ parts: [{ fileData }] }], toolConfig: { a_b: 1 } });
+  });
+
+  it("are refused beside each other", () => {
+    const part = { fileData: { fileUri: "https://attacker.example" }, file_data: null };
+    expect(() => rebuilt({ contents: [{ parts: [part] }] })).toThrow(/"fileData" in two spellings/);
+  });
+});
+
+describe("a field that the documentation does not name", () => {
+  const limits = {
+    ...{ num_predict: 9, best_of: 9, min_tokens: 9, max_new_tokens: 9, n_predict: 9 },
+    ...{
+      maxOutputTokensX: 9,
+      Model: "dear",
+      Max_Tokens: 9,
+      options: { num_predict: 9 },
+      constructor: 1,
+    },
+  };
+  const asked = wires.flatMap((wire) =>
+    Object.entries(limits).map(([name, value]) => [wire.title, name, wire, value] as const),
+  );
+
+  async function ask(wire: Wire, more: object, extraFields: readonly string[] = []) {
+    const provider = await startProvider((_asked, response) => response.end("{}"));
+    const baseUrl = provider.origin + wire.basePath;
+    const { origin } = await startGateway({ model: { ...wire.model, baseUrl, extraFields } });
+    const path = wire.basePath + (wire.plainPath ?? wire.path);
+    const reply = await post(`${origin}/model/one/${provider.host}${path}`, {
+      ...wire.plainBody,
+      ...more,
+    });
+    return { reply, sent: provider.asked[0]?.json };
+  }
+
+  it.each(asked)("is refused by its name: %s %s", async (_title, name, wire, value) => {
+    const { reply, sent } = await ask(wire, { [name]: value });
+    expect(reply.status).toBe(400);
+    expect(reply.text).toContain("extraFields of [models.one]");
+    expect(sent).toBeUndefined();
+  });
+
+  it("is sent when the config names it, and no other field beside it", async () => {
+    const extra = ["num_predict", "options.num_predict", "messages.content.image_url.uuid"];
+    const image_url = { url: "data:,", uuid: { any: [1] } };
+    const more = {
+      num_predict: 9,
+      options: { num_predict: 9 },
+      messages: [{ role: "user", content: [{ type: "image_url", image_url }] }],
+    };
+    expect((await ask(completions, more, extra)).sent).toMatchObject(more);
+    const { reply } = await ask(completions, { options: { num_predict: 1, num_ctx: 1 } }, extra);
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining("options.num_ctx")]);
+  });
+
+  it("is refused when it is the prototype's", async () => {
+    const body = '{"messages":[],"__proto__":{"n":5}}';
+    const provider = await startProvider((_asked, response) => response.end("{}"));
+    const baseUrl = `${provider.origin}/v1`;
+    const { origin } = await startGateway({ model: { ...completions.model, baseUrl } });
+    const url = `${origin}/model/one/${provider.host}/v1/chat/completions`;
+    expect((await post(url, body)).status).toBe(400);
+  });
+});

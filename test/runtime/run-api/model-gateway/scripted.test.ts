@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import type { Script } from "../../../../src/foundation/contracts/job.ts";
+import { post, startGateway, testMeter } from "./support.ts";
+
+const messages = [{ role: "user", content: "hi" }];
+
+async function start(turns: Script["turns"]) {
+  const model = { provider: "scripted", baseUrl: "", authType: "none", key: null } as const;
+  const gateway = await startGateway({ model: { ...model, script: { turns } } });
+  return { gateway, url: `${gateway.origin}/model/one/scripted/v1/chat/completions` };
+}
+
+describe("a scripted model", () => {
+  it("is asked, streamed and metered as any other", async () => {
+    const { gateway, url } = await start([{ text: "hello there, person" }]);
+    const reply = await post(url, { model: "x", stream: true, messages });
+    expect(reply).toMatchObject({ status: 200, isWhole: true });
+    expect(reply.headers["content-type"]).toBe("text/event-stream");
+    expect(reply.text).toContain('"content":"hello there, person"');
+    expect(reply.text).toMatch(/data: \[DONE\]\n\n$/);
+    expect(gateway.meter.plans).toMatchObject([{ model: "one", providerModel: "model-1" }]);
+    const input = Math.ceil(JSON.stringify(messages).length / 4);
+    expect(gateway.meter.ends).toMatchObject([
+      { status: 200, usage: { input, output: 5 }, estimated: false },
+    ]);
+  });
+
+  it("answers the turn that the conversation has reached, an error too", async () => {
+    const { gateway, url } = await start([{ text: "one" }, { status: 429, error: "slow down" }]);
+    const second = [...messages, { role: "assistant", content: "one" }];
+    const reply = await post(url, { model: "x", messages: second });
+    expect(reply.status).toBe(429);
+    expect(JSON.parse(reply.text)).toMatchObject({ error: { message: "slow down" } });
+    expect(gateway.meter.ends).toMatchObject([{ status: 429, usage: null, estimated: false }]);
+  });
+
+  it("is refused like any other", async () => {
+    const script = { turns: [{ text: "one" }] };
+    const model = { provider: "scripted" as const, baseUrl: "", script };
+    const meter = testMeter({ granted: false, code: "budget_exceeded", detail: "spent" });
+    const { origin } = await startGateway({ model, meter });
+    const reply = await post(`${origin}/model/one/any.host/v1/chat/completions`, { messages });
+    expect(reply.status).toBe(403);
+  });
+
+  it("stops waiting when the client hangs up", async () => {
+    const { gateway, url } = await start([{ text: "late", delayMs: 60_000 }]);
+    const client = new AbortController();
+    const body = JSON.stringify({ model: "x", messages });
+    const answer = fetch(url, { method: "POST", body, signal: client.signal });
+    await expect.poll(() => gateway.meter.plans.length).toBe(1);
+    client.abort();
+    await expect(answer).rejects.toThrow();
+    expect(await gateway.settled()).toMatchObject({ status: null, usage: null });
+  });
+});

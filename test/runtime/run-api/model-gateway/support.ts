@@ -1,0 +1,231 @@
+import { once } from "node:events";
+import { createServer, request as httpRequest } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { expect, onTestFinished } from "vitest";
+import type {
+  CallEnd,
+  CallPlan,
+  CallRefusal,
+  Meter,
+  UpstreamModel,
+} from "../../../../src/foundation/contracts/model-gateway.ts";
+import { problemHeader } from "../../../../src/foundation/contracts/model-address.ts";
+import { answerScript } from "../../../../src/features/models/scripted-answer.ts";
+import { createModelGateway } from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
+import type {
+  CallProblem,
+  ModelGateway,
+  ModelGatewayOptions,
+} from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
+
+/** What a provider was asked. */
+export interface Asked {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly json: Record<string, unknown>;
+}
+
+export type Answer = (asked: Asked, response: ServerResponse) => unknown;
+
+/** A provider on the loopback interface, which answers as told. */
+export interface Provider {
+  readonly origin: string;
+  readonly host: string;
+  readonly asked: Asked[];
+  /** Connections that were opened to it. */
+  readonly connections: () => number;
+}
+
+export async function startProvider(answer: Answer): Promise<Provider> {
+  const asked: Asked[] = [];
+  let connections = 0;
+  const server = createServer((request, response) => {
+    void buffer(request).then(
+      (body) => {
+        const one = askedOf(request, body.toString("utf8"));
+        asked.push(one);
+        return answer(one, response);
+      },
+      () => undefined,
+    );
+  });
+  server.on("connection", () => (connections += 1));
+  const port = await listening(server);
+  const host = `127.0.0.1:${port}`;
+  return { origin: `http://${host}`, host, asked, connections: () => connections };
+}
+
+function askedOf({ method = "", url = "", headers }: IncomingMessage, text: string): Asked {
+  return { method, url, headers, text, json: JSON.parse(text) as Asked["json"] };
+}
+
+/** A meter that grants what it is told, and remembers. */
+export interface TestMeter extends Meter {
+  readonly plans: CallPlan[];
+  readonly ends: CallEnd[];
+}
+
+export function testMeter(
+  grant: { readonly maxOutputTokens: number | null } | CallRefusal = { maxOutputTokens: null },
+): TestMeter {
+  const plans: CallPlan[] = [];
+  const ends: CallEnd[] = [];
+  return {
+    plans,
+    ends,
+    begin: (plan) => {
+      plans.push(plan);
+      if ("code" in grant) return Promise.resolve(grant);
+      const { maxOutputTokens } = grant;
+      const settle = (end: CallEnd) => ends.push(end);
+      return Promise.resolve({ granted: true, maxOutputTokens, settle });
+    },
+  };
+}
+
+export const upstreamModel: UpstreamModel = {
+  name: "one",
+  provider: "custom",
+  model: "model-1",
+  api: "openai-completions",
+  baseUrl: "http://127.0.0.1:1/v1",
+  authType: "api_key",
+  key: "real-key",
+  headers: {},
+  script: null,
+  providerTools: [],
+  extraFields: [],
+  timeoutSeconds: null,
+};
+
+/** A gateway on a port, as a run meets it. */
+export interface TestGateway {
+  readonly origin: string;
+  readonly gateway: ModelGateway;
+  readonly meter: TestMeter;
+  readonly problems: CallProblem[];
+  /** Resolves when so many calls were settled. */
+  readonly settled: (count?: number) => Promise<CallEnd>;
+}
+
+export interface TestGatewayOptions extends ModelGatewayOptions {
+  readonly model?: Partial<UpstreamModel>;
+  readonly meter?: TestMeter;
+}
+
+export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const { model = {}, meter = testMeter(), ...rest } = options;
+  const problems: CallProblem[] = [];
+  const gateway = createModelGateway(
+    {
+      model: (_instanceId, name) =>
+        name === "missing"
+          ? Promise.reject(new Error(`the agent has no model "${name}"`))
+          : Promise.resolve({ ...upstreamModel, name, ...model }),
+      agentOf: (instanceId) => `agent of ${instanceId}`,
+      meter,
+      answerScript,
+      onProblem: (problem) => problems.push(problem),
+    },
+    { proxyEnv: {}, ...rest },
+  );
+  const server = createServer((request, response) => {
+    void gateway.handle("run-1", request, response);
+  });
+  const port = await listening(server);
+  onTestFinished(() => gateway.close());
+  const settled = async (count = 1) => {
+    await expect.poll(() => meter.ends.length).toBeGreaterThanOrEqual(count);
+    const end = meter.ends[count - 1];
+    if (end === undefined) throw new Error("no call was settled");
+    return end;
+  };
+  return { origin: `http://127.0.0.1:${port}`, gateway, meter, problems, settled };
+}
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** Whether the answer has its end, and the provider gave it. */
+  readonly isWhole: boolean;
+}
+
+/** Asks the gateway as a client does; an answer that breaks off is one that isn't whole. */
+export async function post(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  method = "POST",
+): Promise<Reply> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const length = { "content-length": String(Buffer.byteLength(text)) };
+  const framing = "transfer-encoding" in headers ? {} : length;
+  const request = httpRequest(url, { method, headers: { ...framing, ...headers } });
+  request.end(text);
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  response.on("data", (chunk: Buffer) => chunks.push(chunk));
+  response.on("error", () => undefined);
+  await new Promise((resolve) => response.once("close", resolve));
+  const { statusCode: status = 0, complete, trailers } = response;
+  const isWhole = complete && trailers[problemHeader] === undefined;
+  return {
+    status,
+    headers: response.headers,
+    text: Buffer.concat(chunks).toString("utf8"),
+    isWhole,
+  };
+}
+
+/** Sends a text in pieces of so many bytes, each in a turn of its own. */
+export async function sendInPieces(
+  response: ServerResponse,
+  text: string,
+  pieceBytes: number,
+): Promise<void> {
+  const bytes = Buffer.from(text);
+  for (let start = 0; start < bytes.length; start += pieceBytes) {
+    response.write(bytes.subarray(start, start + pieceBytes));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  response.end();
+}
+
+interface NamedEvent {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** Server-sent events with a name each, as Anthropic and the Responses API send them. */
+export function namedEvents(events: readonly NamedEvent[], newline = "\n"): string {
+  return events
+    .map((event) =>
+      [`event: ${event.type}`, `data: ${JSON.stringify(event)}`, "", ""].join(newline),
+    )
+    .join("");
+}
+
+/** Server-sent events of data alone. */
+export function dataEvents(
+  events: readonly object[],
+  { newline = "\n", done = false }: { newline?: string; done?: boolean } = {},
+): string {
+  const all = [...events.map((event) => JSON.stringify(event)), ...(done ? ["[DONE]"] : [])];
+  return all.map((data) => `data: ${data}${newline}${newline}`).join("");
+}

@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
+import { post, sendInPieces, startGateway, startProvider } from "./support.ts";
+import type { Answer, TestGateway } from "./support.ts";
+import type { Wire } from "./wires/wire.ts";
+import { wires } from "./wires/wires.ts";
+
+async function start(wire: Wire, answer: Answer) {
+  const provider = await startProvider(answer);
+  const baseUrl = provider.origin + wire.basePath;
+  const gateway = await startGateway({ model: { ...wire.model, baseUrl } });
+  return { provider, gateway, url: urlOf(wire, gateway, provider.host, wire.path) };
+}
+
+function urlOf(wire: Wire, { origin }: TestGateway, host: string, path: string): string {
+  return `${origin}/model/one/${host}${wire.basePath}${path}`;
+}
+
+describe.each(wires)("$title", (wire) => {
+  it.each([
+    { newline: "\n", pieceBytes: 1 },
+    { newline: "\r\n", pieceBytes: 1 },
+    { newline: "\n", pieceBytes: 7 },
+    { newline: "\r\n", pieceBytes: 13 },
+    { newline: "\n", pieceBytes: 100_000 },
+  ])("streams byte for byte and counts the tokens: $newline, $pieceBytes", async (cut) => {
+    const sent = wire.stream(cut.newline);
+    const { provider, gateway, url } = await start(wire, (_asked, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+      return sendInPieces(response, sent, cut.pieceBytes);
+    });
+    const reply = await post(url, wire.body, { authorization: "Bearer placeholder" });
+    expect(reply).toMatchObject({ status: 200, text: sent, isWhole: true });
+    expect(reply.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+    const { usage, serviceTier } = wire;
+    expect(gateway.meter.ends).toMatchObject([
+      { status: 200, usage, serviceTier, estimated: false },
+    ]);
+    expect(provider.asked).toHaveLength(1);
+    expect(provider.asked[0]?.url).toBe(wire.basePath + wire.path);
+    expect(provider.asked[0]?.json).toEqual(wire.body);
+  });
+
+  it("passes a plain answer and counts the tokens", async () => {
+    const { provider, gateway } = await start(wire, (_asked, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(wire.plain));
+    });
+    const url = urlOf(wire, gateway, provider.host, wire.plainPath ?? wire.path);
+    const reply = await post(url, wire.plainBody);
+    expect(JSON.parse(reply.text)).toEqual(wire.plain);
+    const { usage, serviceTier } = wire;
+    expect(gateway.meter.ends).toMatchObject([
+      { status: 200, usage, serviceTier, estimated: false },
+    ]);
+    expect(provider.asked[0]?.json).toEqual(wire.plainBody);
+  });
+
+  it("estimates a stream that is cut, and breaks its own answer off", async () => {
+    const sent = wire.stream("\n");
+    const { gateway, url } = await start(wire, (_asked, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const firstText = sent.indexOf("日本語");
+      response.write(sent.slice(0, sent.indexOf("\n\n", firstText) + 10));
+      setTimeout(() => response.destroy(), 50);
+    });
+    const reply = await post(url, wire.body);
+    expect(reply).toMatchObject({ status: 200, isWhole: false });
+    const end = await gateway.settled();
+    expect(end).toMatchObject({ status: 200, estimated: true });
+    expect(end.usage?.output).toBe(wire.outputWhenCut);
+    const isInputKnown = /anthropic|google/.test(wire.title);
+    const bytes = JSON.stringify(wire.body).length;
+    expect(end.usage?.input).toBe(isInputKnown ? wire.usage.input : Math.ceil(bytes / 3));
+    expect(gateway.problems).toHaveLength(1);
+  });
+
+  it("adds the key, and nothing of the client's own authentication reaches the provider", async () => {
+    const { provider, url } = await start(wire, (_asked, response) => response.end("{}"));
+    await post(
+      `${url}${url.includes("?") ? "&" : "?"}key=placeholder&api_key=placeholder`,
+      wire.body,
+      {
+        authorization: "Bearer placeholder",
+        "x-api-key": "placeholder",
+        "x-goog-api-key": "placeholder",
+        "api-key": "placeholder",
+        cookie: "a=placeholder",
+        "al-run-token": "placeholder",
+        "x-forwarded-for": "placeholder",
+        "x-stainless-lang": "js",
+        "anthropic-beta": "a,b",
+      },
+    );
+    const [asked] = provider.asked;
+    expect(JSON.stringify([asked?.url, asked?.headers])).not.toContain("placeholder");
+    expect(asked?.headers[wire.key[0]]).toBe(wire.key[1]);
+    expect(asked?.headers).toMatchObject({
+      "x-stainless-lang": "js",
+      "anthropic-beta": "a,b",
+      "accept-encoding": "identity",
+    });
+  });
+});
+
+/** The value with each number in the place of another. */
+function withNumbers(value: unknown, next: () => number): unknown {
+  if (typeof value === "number") return next();
+  if (Array.isArray(value)) return value.map((item) => withNumbers(item, next));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withNumbers(inner, next)]),
+  );
+}
+
+describe("numbers of a provider that are no counts", () => {
+  const numbers = fc.array(fc.oneof(fc.constantFrom(-500_000, 0.5, 1e300, 0), fc.double()), {
+    minLength: 20,
+    maxLength: 20,
+  });
+
+  it.each(wires)("count as whole ones, and none below 0: $title", (wire) => {
+    fc.assert(
+      fc.property(numbers, (given) => {
+        let at = 0;
+        const reader = wireApis[wire.model.api ?? "openai-completions"].createUsageReader();
+        reader.take(withNumbers(wire.plain, () => given[at++ % given.length] ?? 0));
+        const counts = Object.values(reader.read().usage ?? {});
+        expect(counts.length).toBe(5);
+        for (const count of counts) {
+          expect(Number.isSafeInteger(count)).toBe(true);
+          expect(count).toBeGreaterThanOrEqual(0);
+          expect(count).toBeLessThanOrEqual(2e9);
+        }
+      }),
+    );
+  });
+
+  it("charge no input that was not sent", () => {
+    const reader = wireApis["openai-completions"].createUsageReader();
+    const prompt_tokens_details = { cached_tokens: -500_000 };
+    reader.take({ usage: { prompt_tokens: 10, completion_tokens: -1e6, prompt_tokens_details } });
+    expect(reader.read().usage).toMatchObject({ input: 10, cacheRead: 0, output: 0 });
+  });
+});

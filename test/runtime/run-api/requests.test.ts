@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RequestName, RequestAnswer } from "../../../src/foundation/contracts/run-api.ts";
+import { held } from "../../helpers/fake-abilities.ts";
+import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
+import type { SocketSide } from "./support.ts";
+
+let side: SocketSide;
+beforeEach(async () => {
+  side = await socketSide();
+});
+afterEach(() => side.remove());
+
+const wait = { kind: "webhook" };
+const conditions = (n: number) =>
+  Object.fromEntries(Array.from({ length: n }, (_, i) => [`member.${i}`, "xxx"]));
+
+describe("a request of a run", () => {
+  it.each<[string, RequestName | "nothing", unknown, Record<string, string>]>([
+    ["an unknown ability", "nothing", {}, {}],
+    ["a resource that is no URI", "lock", { resource: "a lock" }, {}],
+    ["a resource that is too long", "lock", { resource: `x:${"y".repeat(600)}` }, {}],
+    ["a resource that would move a reader's cursor", "lock", { resource: "x:\u001b[2Jxxx" }, {}],
+    ["a resource that reads backwards", "lock", { resource: "x:\u202exxx" }, {}],
+    ["a source that would move a reader's cursor", "wait", { ...wait, source: "\u009b2Jxxx" }, {}],
+    ["an event that would", "wait", { ...wait, event: "\u0007xxx" }, {}],
+    ["more than 32 conditions", "wait", { ...wait, where: conditions(33) }, {}],
+    ["a value that nobody compares", "wait", { ...wait, where: { a: "x".repeat(1025) } }, {}],
+    ["a field that nobody knows", "lock", { resource, force: true }, {}],
+    ["a list for an object", "lock", [resource], {}],
+    ["no key", "lock", { resource }, { "idempotency-key": "" }],
+    ["a key that is none", "lock", { resource }, { "idempotency-key": "1" }],
+    ["another media type", "lock", { resource }, { "content-type": "text/plain" }],
+    [
+      "a context of more than 64 Ki characters",
+      "call",
+      { agent: "b", context: "x".repeat(65_537) },
+      {},
+    ],
+    ["a body beyond all limits", "call", { agent: "b", context: "x".repeat(600_000) }, {}],
+    ["a negative time", "lock", { resource, waitSeconds: -1 }, {}],
+  ])(
+    "refuses %s as malformed, and repeats nothing of it",
+    async (_what, ability, body, headers) => {
+      const one = await openSocket(side, "dev-1");
+      const answer = await post(one, ability, { body, headers }).catch((error: unknown) => error);
+      // A client that still sends its far too long body may meet a closed connection first.
+      if (answer instanceof Error) expect(answer).toMatchObject({ code: /ECONNRESET|EPIPE/ });
+      else expect(answer).toMatchObject({ status: 400, body: { error: "malformed", status: 400 } });
+      expect(JSON.stringify(answer)).not.toContain("xxx");
+      expect(side.abilities.asked).toEqual([]);
+      expect(side.problems).toEqual([]);
+    },
+  );
+
+  it("takes a resource in any language, and 32 conditions", async () => {
+    const one = await openSocket(side, "dev-1");
+    expect(await post(one, "lock", { body: { resource: "file:größe/日本" } })).toMatchObject({
+      status: 200,
+    });
+    side.abilities.answers.wait = () => ({ ok: true, timedOut: true, trigger: null });
+    const body = { ...wait, where: conditions(32) };
+    expect(await post(one, "wait", { body })).toMatchObject({ status: 200 });
+  });
+
+  it("takes a context of 64 Ki characters, each of them an escape", async () => {
+    const one = await openSocket(side, "dev-1");
+    const context = "\u0001".repeat(65_536);
+    expect(await clientOf(one).ask("call", { agent: "b", context }, never)).toMatchObject({
+      state: "queued",
+    });
+    expect(side.abilities.asked[0]?.request).toEqual({ agent: "b", context });
+  });
+
+  it("lets a run wait for 64 answers, and no more", async () => {
+    const one = await openSocket(side, "dev-1");
+    const { promise, resolve } = held<RequestAnswer<"wait">>();
+    side.abilities.answers.wait = () => promise;
+    const waiting = Array.from({ length: 64 }, () =>
+      clientOf(one).ask("wait", { kind: "webhook" }, never),
+    );
+    await expect.poll(() => side.abilities.asked.length).toBe(64);
+    expect(await post(one, "lock")).toMatchObject({
+      status: 429,
+      body: { error: "too_many_requests" },
+    });
+    resolve({ ok: true, timedOut: true, trigger: null });
+    await Promise.all(waiting);
+    expect(await post(one, "lock")).toMatchObject({ status: 200 });
+  });
+
+  it("asks to come again for what nobody foresaw, tells the scheduler's log, and not the run", async () => {
+    const one = await openSocket(side, "dev-1");
+    side.abilities.answers.unlock = () => Promise.reject(new Error("disk on fire"));
+    const { status, body } = await post(one, "unlock");
+    expect(status).toBe(503);
+    expect(JSON.stringify(body)).not.toContain("fire");
+    expect(side.problems).toEqual(["dev-1: disk on fire"]);
+  });
+});

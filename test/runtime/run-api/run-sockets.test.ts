@@ -1,0 +1,182 @@
+import { hostGateway } from "../harness/model-host.ts";
+import { noEgress } from "./no-egress.ts";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RequestAnswer } from "../../../src/foundation/contracts/run-api.ts";
+import { RunApiError } from "../../../src/foundation/contracts/run-api.ts";
+import { held } from "../../helpers/fake-abilities.ts";
+import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
+import type { SocketOfRun, SocketSide } from "./support.ts";
+
+let side: SocketSide;
+beforeEach(async () => {
+  side = await socketSide();
+});
+afterEach(() => side.remove());
+
+describe("a run's socket", () => {
+  it("tells the scheduler who asks, by the socket and the token", async () => {
+    const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
+    expect(await clientOf(one).ask("lock", { resource }, never)).toMatchObject({ ok: true });
+    await clientOf(two).ask("unlock", { resource }, never);
+    expect(side.abilities.asked.map(({ instanceId, ability }) => [instanceId, ability])).toEqual([
+      ["dev-1", "lock"],
+      ["dev-2", "unlock"],
+    ]);
+    expect(side.abilities.asked[0]?.request).toEqual({ resource });
+  });
+
+  it("is in a folder that can be entered and not be listed, with a socket for everybody", async () => {
+    const { dir, socket, token } = await openSocket(side, "dev-1");
+    expect((await stat(dir)).mode & 0o777).toBe(0o711);
+    expect((await stat(socket)).mode & 0o777).toBe(0o666);
+    expect(dir.slice(side.base.length + 1)).toMatch(/^[\w-]{22}$/);
+    expect(Buffer.from(token, "base64url")).toHaveLength(32);
+  });
+
+  it("says clearly that a path is too long for a socket", async () => {
+    const deep = join(side.base, "d".repeat(70));
+    await mkdir(deep);
+    await expect(openSocket(side, "dev-1", deep)).rejects.toMatchObject({
+      code: "socket_path_too_long",
+      message: expect.stringContaining(deep) as string,
+    });
+  });
+
+  it("refuses a forged token, none, and the token of another run", async () => {
+    const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
+    const forged = { socket: one.socket, token: "A".repeat(43) };
+    const stolen = { socket: one.socket, token: two.token };
+    for (const attempt of [
+      post(forged, "lock"),
+      post(stolen, "lock"),
+      post(one, "lock", { headers: { authorization: "" } }),
+      post(one, "lock", { headers: { authorization: `Basic ${one.token}` } }),
+    ]) {
+      expect(await attempt).toMatchObject({ status: 401, body: { error: "unauthorized" } });
+    }
+    expect(side.abilities.asked).toEqual([]);
+  });
+
+  it("refuses the token when the run is over, also on a connection that was open before", async () => {
+    const one = await openSocket(side, "dev-1");
+    const early = await halfSent(one);
+    one.dispose();
+    early.write("\r\n{}");
+    expect(await answerOn(early)).toMatch(/^HTTP\/1\.1 401 /);
+    await expect(post(one, "lock")).rejects.toMatchObject({ code: "ENOENT" });
+    await expect.poll(() => existsSync(one.dir)).toBe(false);
+    expect(side.abilities.asked).toEqual([]);
+  });
+
+  it("answers 401 to what still waits when the run is over, and tells the work that nobody waits", async () => {
+    const one = await openSocket(side, "dev-1");
+    side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
+    const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
+    await expect.poll(() => side.abilities.asked.length).toBe(1);
+    one.dispose();
+    await expect(waiting).rejects.toMatchObject({ problem: { error: "unauthorized" } });
+    expect(side.abilities.asked[0]?.signal.aborted).toBe(true);
+  });
+
+  it("hands a refusal on with all that belongs to it", async () => {
+    const one = await openSocket(side, "dev-1");
+    const holder = {
+      ...{ agent: "b", instanceId: "b-1" },
+      ...{ heldSince: "2026-11-21T12:00:00.000Z", expiresAt: "2026-11-21T12:30:00.000Z" },
+    };
+    const held = { error: "held", detail: "b-1 holds it", holder } as const;
+    side.abilities.answers.lock = () => Promise.reject(new RunApiError(held));
+    expect(await post(one, "lock")).toMatchObject({ status: 409, body: held });
+    await expect(clientOf(one).ask("lock", { resource }, never)).rejects.toMatchObject({
+      problem: held,
+    });
+  });
+
+  it("answers a waiting request when it happens, and lets go of one whose client is gone", async () => {
+    const one = await openSocket(side, "dev-1");
+    const { promise, resolve } = held<RequestAnswer<"wait">>();
+    side.abilities.answers.wait = () => promise;
+    const gone = new AbortController();
+    const left = clientOf(one).ask("wait", { kind: "webhook" }, gone.signal);
+    const stays = clientOf(one).ask("wait", { kind: "webhook" }, never);
+    await expect.poll(() => side.abilities.asked.length).toBe(2);
+    const [first, second] = side.abilities.asked;
+    gone.abort();
+    await expect(left).rejects.toBeInstanceOf(RunApiError);
+    await expect
+      .poll(() => [first?.signal.aborted, second?.signal.aborted].toSorted())
+      .toEqual([false, true]);
+    resolve({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
+    expect(await stays).toEqual({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
+  });
+
+  it("goes on after a restart under the same key, with the same token, at the same place", async () => {
+    const one = await openSocket(side, "dev-1");
+    side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
+    const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
+    await expect.poll(() => side.abilities.asked.length).toBe(1);
+    await side.sockets.close();
+    const { promise, resolve } = held<RequestAnswer<"wait">>();
+    side.abilities.answers.wait = () => promise;
+    side.sockets = side.successor();
+    await side.sockets.restore(new Set(["dev-1"]));
+    expect(await post(one, "lock")).toMatchObject({ status: 503, body: { error: "unavailable" } });
+    side.sockets.serve({ runApi: side.abilities, models: hostGateway, egress: noEgress });
+    await expect.poll(() => side.abilities.asked.length).toBe(2);
+    resolve({ ok: true, timedOut: true, trigger: null });
+    expect(await waiting).toMatchObject({ timedOut: true });
+    expect(side.abilities.asked[1]?.key).toBe(side.abilities.asked[0]?.key);
+    expect(await post({ ...one, token: "forged" }, "lock")).toMatchObject({ status: 401 });
+  });
+
+  it("gives up when the scheduler stays away beyond the client's timeout", async () => {
+    const one = await openSocket(side, "dev-1");
+    await side.sockets.close();
+    const asked = clientOf(one, { timeoutMs: 300 }).ask("lock", { resource }, never);
+    await expect(asked).rejects.toMatchObject({
+      problem: { error: "unavailable", detail: /did not answer in time/ },
+    });
+  });
+
+  it("stays where it is when the scheduler stops, and goes with the run", async () => {
+    const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
+    one.dispose();
+    await side.sockets.close();
+    expect(await readdir(side.base)).toEqual([two.dir.slice(side.base.length + 1)]);
+  });
+
+  it("is not served in a folder that is a link", async () => {
+    const one = await openSocket(side, "dev-1");
+    await side.sockets.close();
+    await rm(one.dir, { recursive: true });
+    const other = join(side.base, "other");
+    await mkdir(other);
+    await symlink(other, one.dir);
+    expect((await side.successor().restore(new Set(["dev-1"]))).size).toBe(0);
+    expect(side.problems).toEqual([expect.stringContaining("is not the scheduler's own folder")]);
+  });
+});
+
+/** A request whose headers are not yet all there. */
+async function halfSent({ socket, token }: SocketOfRun): Promise<Socket> {
+  const connection = connect(socket);
+  await once(connection, "connect");
+  connection.write(
+    `POST /run/lock HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n`,
+  );
+  // Until it is at the server, it has no connection to end; another that came later is answered after it came.
+  expect((await post({ socket, token: "none" }, "lock")).status).toBe(401);
+  return connection;
+}
+
+async function answerOn(connection: Socket): Promise<string> {
+  const [chunk] = (await once(connection, "data")) as [Buffer];
+  connection.destroy();
+  return chunk.toString("utf8");
+}

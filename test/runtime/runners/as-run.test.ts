@@ -1,0 +1,27 @@
+import { once } from "node:events";
+import { lastValueFrom, NEVER, toArray } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { asRun } from "../../../src/runtime/runners/as-run.ts";
+import type { RunSubscriber } from "../../../src/runtime/runners/as-run.ts";
+import { anExit } from "../../helpers/fake-runner.ts";
+
+const good = anExit();
+const bad = anExit({ exitCode: null, error: "broken" });
+const eventsOf = (work: (subscriber: RunSubscriber) => Promise<void>) =>
+  lastValueFrom(asRun(NEVER, work, () => bad).pipe(toArray()));
+
+describe("work as a run", () => {
+  it("that fails has an exit made of that", async () => {
+    expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]);
+  });
+
+  it("that fails after its exit has that one only, and a warning says what failed", async () => {
+    const warned = once(process, "warning") as Promise<[Error]>;
+    const events = await eventsOf(({ emit }) => {
+      emit(good);
+      return Promise.reject(new Error("EROFS"));
+    });
+    expect(events).toEqual([good]);
+    expect((await warned)[0].message).toMatch(/EROFS/);
+  });
+});

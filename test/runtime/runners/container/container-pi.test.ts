@@ -1,0 +1,173 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { lastValueFrom, Subject, tap, toArray } from "rxjs";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Job, Script } from "../../../../src/foundation/contracts/job.ts";
+import { createContainerRunner } from "../../../../src/runtime/runners/container/container-runner.ts";
+import type { AgentImages } from "../../../../src/runtime/runners/container/images.ts";
+import { runEnd } from "../../../../streams/runs/outcome.ts";
+import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
+import { socketSide, openSocket } from "../../run-api/support.ts";
+import type { SocketOfRun, SocketSide } from "../../run-api/support.ts";
+import { exitOf, messagesOf } from "../../../foundation/contracts/runner.ts";
+import { aJob, aScripted } from "../../harness/jobs.ts";
+import type { JobOptions } from "../../harness/jobs.ts";
+import { hostDir } from "../../harness/model-host.ts";
+import { anItem } from "../../../helpers/agents.ts";
+import { defaultTestImage, engineSetupMs, testEngine } from "../../../helpers/docker.ts";
+import { aProject, aRequest, containersOf, eventsOf, memoryRecords } from "./support.ts";
+
+const { engine, missing } = await testEngine();
+const programDir = join(import.meta.dirname, "../../../..");
+
+it("has the built program, or these tests would prove nothing", () => {
+  expect(existsSync(join(programDir, "dist/src/cli/al.js"))).toBe(true);
+});
+
+describe.skipIf(missing !== null)("a real session in a container without network", () => {
+  let images: AgentImages;
+  beforeAll(async () => {
+    images = await defaultTestImage(engine);
+  }, engineSetupMs);
+
+  async function events(
+    turns: Script["turns"],
+    onEvent: (event: RunnerEvent, stop$: Subject<StopReason>) => void = () => undefined,
+    side: SocketSide | null = null,
+    job: JobOptions = {},
+  ) {
+    const request = aRequest("dev");
+    const { instanceId } = request;
+    const channel = side === null ? null : await openSocket(side, instanceId);
+    const runner = createContainerRunner({
+      engine,
+      images,
+      projectDir: aProject(),
+      local: () => ({ memory: "512m", cpus: 2, network: "none" }),
+      prepare: (_request, workDir) =>
+        Promise.resolve(
+          jobIn(workDir, { ...job, instanceId, models: [aScripted(turns)] }, channel),
+        ),
+      controlDir: () => channel?.dir ?? hostDir,
+      redactorFor: () => (text) => text.replaceAll("s3cret", "***"),
+      onCooldown: () => undefined,
+      records: memoryRecords(),
+      graceMs: 5000,
+    });
+    const stop$ = new Subject<StopReason>();
+    const run$ = runner.run(request, stop$).pipe(
+      tap((event) => onEvent(event, stop$)),
+      toArray(),
+    );
+    return { instanceId, token: channel?.token, all: await lastValueFrom(run$) };
+  }
+
+  /** The folder of its socket is mounted in the container. */
+  function jobIn(workDir: string, job: JobOptions, channel: SocketOfRun | null): Job {
+    const made = aJob(workDir, job);
+    const socket = channel === null ? "/run/al/run.sock" : "/run/al/channel.sock";
+    const token = channel?.token ?? made.channel?.token ?? "";
+    return { ...made, channel: { socket, token } };
+  }
+
+  const bash = (command: string) => ({ name: "bash", arguments: { command } });
+
+  it("is told from what was said to what it used, and leaves nothing", async () => {
+    const command = "id -u; pwd; ls /usr/local/bin/al; ls -d /root; echo s3cret; git --version";
+    const said = { text: "Looking.", tools: [bash(command)] };
+    const { instanceId, all } = await events([said, { text: "All done." }]);
+    const messages = messagesOf(all);
+    expect(messages.indexOf("Looking.")).toBeGreaterThanOrEqual(0);
+    expect(messages.indexOf("Looking.")).toBeLessThan(messages.indexOf("All done."));
+    const text = JSON.stringify(all);
+    expect(text).toContain("10001\\n/workspace\\n/usr/local/bin/al");
+    expect(text).toContain("git version");
+    expect(text).toContain("***");
+    expect(text).not.toContain("s3cret");
+    const exit = exitOf(all);
+    expect(exit.usage?.tokens).toBeGreaterThan(0);
+    expect(runEnd(exit, null, { agent: { timeoutSeconds: 900 }, item: anItem("1") })).toMatchObject(
+      {
+        outcome: "succeeded",
+        exitCode: 0,
+      },
+    );
+    expect(await containersOf(engine, instanceId)).toEqual([]);
+  });
+
+  it("has the variables of the agent's config in its hooks and its shell", async () => {
+    const env = { LOG_LEVEL: "debug" };
+    const hooks = { pre: ["echo hook $LOG_LEVEL"], post: [] };
+    const turns = [{ tools: [bash("echo shell $LOG_LEVEL")] }, { text: "Done." }];
+    const { all } = await events(turns, undefined, null, { env, hooks });
+    expect(messagesOf(all)).toContain("hook debug");
+    expect(JSON.stringify(all)).toContain("shell debug");
+  });
+
+  it("starts from compiled code that the image holds, though it can write none", async () => {
+    const rehearse = "AL_INSTANCE=build AL_FILL_CACHE=1 al _run-agent build";
+    const script = `NODE_DEBUG_NATIVE=COMPILE_CACHE ${rehearse} >/tmp/log 2>&1; grep -c 'was accepted' /tmp/log`;
+    const all = await eventsOf(engine, aRequest("dev"), {
+      images,
+      local: () => ({ memory: "512m", cpus: 2, network: "none" }),
+      command: () => ({ file: "/bin/sh", args: ["-c", script] }),
+    });
+    expect(exitOf(all).exitCode).toBe(0);
+    expect(Number(messagesOf(all)[0])).toBeGreaterThan(20);
+  });
+
+  it("asks the scheduler by tools and by commands, over the socket that it is given", async () => {
+    const side = await socketSide();
+    const resource = "file:/data/report";
+    const look =
+      "bash -lc 'command -v rlock'; env; ls /run/al; stat -c %A /run/al/channel.sock; touch /run/al/x";
+    const turns = [
+      { tools: [{ name: "al_lock", arguments: { resource } }] },
+      { tools: [bash(`rlock ${resource} --wait 2; al-return '[7]'; ${look}`)] },
+      { tools: [bash("al-exit 3; sleep 30")] },
+    ];
+    const { all, token } = await events(turns, undefined, side);
+    await side.remove();
+    expect(side.abilities.asked.map(({ request }) => request)).toEqual([
+      { resource },
+      { resource, waitSeconds: 2 },
+    ]);
+    const text = JSON.stringify(all);
+    expect(text).toContain("/usr/local/bin/rlock");
+    expect(text).toContain("srw-rw-rw-");
+    expect(text).toContain("Read-only file system");
+    expect(text).not.toContain(token);
+    expect(exitOf(all)).toMatchObject({ exitCode: 3, value: [7] });
+    expect(
+      runEnd(exitOf(all), null, { agent: { timeoutSeconds: 900 }, item: anItem("1") }),
+    ).toMatchObject({
+      outcome: "failed",
+      exitCode: 3,
+    });
+  });
+
+  it("ends with its commands soon after it is asked to", async () => {
+    const turns = [{ text: "Waiting.", tools: [bash("trap '' TERM; sleep 300 & sleep 300")] }];
+    let askedAt = 0;
+    const { all } = await events(turns, (event, stop$) => {
+      if (event.type !== "output" || event.entry.kind !== "tool") return;
+      askedAt = performance.now();
+      stop$.next("timed_out");
+    });
+    expect(exitOf(all)).toMatchObject({
+      exitCode: 143,
+      error: "it was stopped before it was done",
+    });
+    expect(performance.now() - askedAt).toBeLessThan(5000);
+  });
+
+  it("is failed, never succeeded, when its last model failed", async () => {
+    const { all } = await events([{ status: 500, error: "on fire" }]);
+    expect(
+      runEnd(exitOf(all), null, { agent: { timeoutSeconds: 900 }, item: anItem("1") }),
+    ).toMatchObject({
+      outcome: "failed",
+      exitCode: 1,
+    });
+  });
+});

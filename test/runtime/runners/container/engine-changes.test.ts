@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { engineChanges } from "../../../../src/runtime/runners/container/engine-changes.ts";
+import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
+import type { Engine } from "../../../../src/runtime/runners/container/engine.ts";
+import { until } from "../../../foundation/contracts/runner.ts";
+import { testBase, testEngine, testImage } from "../../../helpers/docker.ts";
+import { engineProxy } from "../../../helpers/engine-proxy.ts";
+import type { EngineProxy } from "../../../helpers/engine-proxy.ts";
+
+const { engine: machine, missing } = await testEngine();
+
+describe.skipIf(missing !== null)("what happens to an engine", () => {
+  let folder: string;
+  let proxy: EngineProxy;
+  let engine: Engine;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "al-loss-"));
+    proxy = engineProxy(join(folder, "engine.sock"), machine.address());
+    engine = connectEngine({ env: { DOCKER_HOST: proxy.host } });
+    await proxy.open();
+  });
+  afterEach(async () => {
+    await proxy.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it("is told when an image or a name of one is removed", async () => {
+    const told: string[] = [];
+    const listening = engineChanges(engine).subscribe((change) => told.push(change));
+    await until(() => Promise.resolve(proxy.connections() === 1));
+    const name = testImage("removed");
+    const [repo = "", tag = ""] = name.split(":");
+    const removed = async () => {
+      await machine.calls().getImage(testBase).tag({ repo, tag });
+      await machine.calls().getImage(name).remove();
+      return told.includes("image-removed");
+    };
+    // The engine may take the connection a moment before it listens to itself.
+    await until(removed);
+    listening.unsubscribe();
+  });
+
+  it("is told when it went away to all who listen, over one connection, and only when the engine went", async () => {
+    const told: string[] = [];
+    const loss$ = engineChanges(engine);
+    for (const who of ["a", "b"]) loss$.subscribe({ complete: () => told.push(who) });
+    // The first connection, and the one that is made anew.
+    for (let time = 0; time < 2; time += 1) {
+      await until(() => Promise.resolve(proxy.connections() === 1));
+      proxy.cut();
+    }
+    await wait(300);
+    expect(told).toEqual([]);
+    await proxy.close();
+    await until(() => Promise.resolve(told.length === 2));
+  });
+
+  it("is told at once of an engine that is not there", async () => {
+    await proxy.close();
+    let told = false;
+    engineChanges(engine).subscribe({ complete: () => (told = true) });
+    await until(() => Promise.resolve(told));
+  });
+
+  it("is nobody's business when nobody listens: the connection ends", async () => {
+    const listening = engineChanges(engine).subscribe();
+    await until(() => Promise.resolve(proxy.connections() === 1));
+    listening.unsubscribe();
+    await until(() => Promise.resolve(proxy.connections() === 0));
+  });
+});

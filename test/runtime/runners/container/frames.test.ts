@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { demuxer } from "../../../../src/runtime/runners/container/frames.ts";
+
+function frame(type: 1 | 2, text: string): Buffer {
+  const header = Buffer.alloc(8);
+  header[0] = type;
+  header.writeUInt32BE(Buffer.byteLength(text), 4);
+  return Buffer.concat([header, Buffer.from(text)]);
+}
+
+function taken(chunks: readonly Buffer[]) {
+  const out = { stdout: "", stderr: "" };
+  const frames = demuxer({
+    stdout: (chunk) => (out.stdout += chunk.toString()),
+    stderr: (chunk) => (out.stderr += chunk.toString()),
+  });
+  for (const chunk of chunks) frames.push(chunk);
+  return out;
+}
+
+describe("the engine's multiplexed stream", () => {
+  const whole = Buffer.concat([frame(1, "out "), frame(2, "err"), frame(1, ""), frame(1, "more")]);
+
+  it("is taken apart wherever it was cut", () => {
+    for (let size = 1; size <= whole.length; size += 1) {
+      const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
+        whole.subarray(index * size, (index + 1) * size),
+      );
+      expect(taken(chunks)).toEqual({ stdout: "out more", stderr: "err" });
+    }
+  });
+
+  it("hands on the beginning of a frame before its end came", () => {
+    expect(taken([frame(1, "a long line").subarray(0, 12)]).stdout).toBe("a lo");
+  });
+});

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { packTar } from "../../../../../src/runtime/runners/container/image/archive.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "al-tar-"));
+  writeFileSync(join(dir, "a.txt"), "x".repeat(200_000));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+async function* withSize(size: number) {
+  await Promise.resolve();
+  yield { type: "file", path: "a.txt", from: join(dir, "a.txt"), size, executable: false } as const;
+}
+
+test("an archive is made of whole blocks, and is the same each time", async () => {
+  const archive = await buffer(packTar(withSize(200_000)));
+  expect(archive.length % 512).toBe(0);
+  expect(await buffer(packTar(withSize(200_000)))).toEqual(archive);
+});
+
+test.each([100_000, 300_000])(
+  "a file that has not the size it was listed with, %i, fails the archive",
+  async (size) => {
+    await expect(buffer(packTar(withSize(size)))).rejects.toThrow("changed while it was packed");
+  },
+);
+
+test("a file that is gone fails the archive", async () => {
+  rmSync(join(dir, "a.txt"));
+  await expect(buffer(packTar(withSize(200_000)))).rejects.toThrow("ENOENT");
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { remoteEngineProblem } from "../../../../src/runtime/runners/container/local-engine.ts";
+
+test.each([
+  undefined,
+  "",
+  "unix:///run/user/1000/docker.sock",
+  "tcp://localhost:2375",
+  "tcp://127.0.0.1:2375",
+  "tcp://[::1]:2375",
+])("containers run on this machine's engine at %s", (host) => {
+  expect(remoteEngineProblem(host === undefined ? {} : { DOCKER_HOST: host }, false)).toBeNull();
+});
+
+test.each([
+  "ssh://me@build-1",
+  "ssh://build-1:22",
+  "tcp://10.0.0.9:2376",
+  "https://[fd00::9]:2376",
+])(
+  "no container runs on another machine's engine at %s, and the error says what to write",
+  (host) => {
+    const problem = remoteEngineProblem({ DOCKER_HOST: host }, false);
+    expect(problem?.message).toContain(`DOCKER_HOST is ${host}, the engine of another machine`);
+    expect(problem?.hint).toMatch(/engine = "docker" and address = .+ under \[cluster\]/);
+    expect(remoteEngineProblem({ DOCKER_HOST: host }, true)?.hint).toMatch(/type = "cluster"/);
+  },
+);

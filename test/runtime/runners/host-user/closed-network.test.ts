@@ -1,0 +1,224 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { lastValueFrom, NEVER, toArray } from "rxjs";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
+import type { RunNetwork } from "../../../../streams/run-network.ts";
+import type { Runner } from "../../../../streams/runs/runner.ts";
+import { exitOf, messagesOf, runnerContract, until } from "../../../foundation/contracts/runner.ts";
+import { agentUsers, uidOf, whyNoOsUsers } from "../../../helpers/os-users.ts";
+import type { AgentUsers } from "../../../helpers/os-users.ts";
+import { end } from "../shell-runs.ts";
+import { whyNoNetwork } from "./network-namespaces.ts";
+import { remoteRunner } from "./remote-runner.ts";
+import { aRequest, aRunner, leftovers, supervisorProgram } from "./support.ts";
+import { aWarmRunner, patience } from "./warm-support.ts";
+
+const attempts = join(import.meta.dirname, "network-attempts.ts");
+const missing = whyNoOsUsers() ?? whyNoNetwork();
+if (missing !== null) process.stderr.write(`skipped: closed networks of host users (${missing})\n`);
+
+describe.skipIf(missing !== null)("a run of a host user whose network is closed", () => {
+  let users: AgentUsers;
+  let root: string;
+  let baseDir: string;
+
+  beforeAll(async () => {
+    users = await agentUsers(supervisorProgram(anyAgent));
+  });
+  afterAll(() => users.remove());
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), "al-closed-"));
+    await chmod(root, 0o755);
+    baseDir = join(root, "runs");
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  /** The scheduler's user, then the run's. */
+  const places = ["root, root", "root, another", "a user, itself", "a user, another"] as const;
+  const runnerOf = async (
+    place: (typeof places)[number],
+    network: "closed" | "open" = "closed",
+  ): Promise<Runner> => {
+    if (place.startsWith("root")) return aRunner(baseDir, { network: () => network });
+    await chown(root, uidOf(users.schedulerUser), 0);
+    return remoteRunner(users.schedulerUser, baseDir, { network });
+  };
+  const requestOf = (place: (typeof places)[number], title: string) =>
+    aRequest(title, {
+      timeoutSeconds: 30,
+      runtime: {
+        type: "host-user",
+        runAs: place.endsWith("another") ? users.agentUser.name : "$USER",
+      },
+    });
+  const linesOf = async (
+    place: (typeof places)[number],
+    script: string,
+    network: "closed" | "open" = "closed",
+  ) => {
+    const runner = await runnerOf(place, network);
+    const request = requestOf(place, `${script}\n${end()}`);
+    const events = await lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
+    expect(exitOf(events)).toMatchObject({ exitCode: 0, rejected: null });
+    return messagesOf(events);
+  };
+
+  runnerContract("the host-user runner with a closed network", async () => ({
+    runner: await runnerOf("root, another"),
+    request: (scenario) => requestOf("root, another", scenario),
+    leftovers: (id) => leftovers(baseDir, id),
+    dispose: () => Promise.resolve(),
+  }));
+
+  describe.each(places)("(%s)", (place) => {
+    it("has the loopback interface, up, and no other", async () => {
+      const script =
+        "ip -o addr | sed 's/ *scope.*//'; ip route; ip -6 route | grep -v '^::1 dev lo'";
+      const lines = await linesOf(place, `PATH=$PATH:/usr/sbin; ${script}`);
+      expect(lines.map((line) => line.split(/ +/).slice(1).join(" "))).toEqual([
+        "lo inet 127.0.0.1/8",
+        "lo inet6 ::1/128",
+      ]);
+    });
+
+    it("has the user, groups, files and capabilities that an open one has", async () => {
+      const script = [
+        "id -u; id -g; umask",
+        'grep -E "^(CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs|Seccomp):" /proc/self/status',
+        "touch mine; stat -c '%u %g %a' mine .; stat -c '%u %a' /etc/passwd",
+      ].join("\n");
+      const closed = await linesOf(place, script);
+      expect(closed).toEqual(await linesOf(place, script, "open"));
+      const none = "CapEff:\t0000000000000000";
+      if (place !== "root, root") expect(closed).toContain(none);
+    });
+
+    it("sees no process but its own, and no socket of the machine's services", async () => {
+      const script = "ls /proc | grep -c '^[0-9]'; cat /proc/1/comm; find /run -mindepth 1 | wc -l";
+      const [processes, first, inRun] = await linesOf(place, script);
+      expect(Number(processes)).toBeLessThan(12);
+      expect([first, inRun]).toEqual(["sh", "0"]);
+    });
+  });
+
+  it("is never a process that was prewarmed with another network", async () => {
+    let network: RunNetwork = "closed";
+    const { runner, untilWaiting, waiting, processes } = aWarmRunner(baseDir, {
+      network: () => network,
+    });
+    const startedAt = `sed 's/.*) //' /proc/$$/stat | cut -d' ' -f20; echo $AL_NETWORK`;
+    const run = async () => {
+      const request = requestOf("root, root", `${startedAt}; ${end()}`);
+      return messagesOf(await lastValueFrom(runner.run(request, NEVER).pipe(toArray())));
+    };
+    try {
+      runner.prewarm([{ user: "$USER", network }], 1);
+      await untilWaiting(1);
+      const prewarmed = [...(await waiting()).values()];
+      network = "open";
+      const open = await run();
+      expect(open).toEqual([expect.any(String), "open"]);
+      expect(open).not.toContain(prewarmed[0]);
+      network = "closed";
+      expect(await run()).toEqual([...prewarmed, "closed"]);
+    } finally {
+      runner.prewarm([], 0);
+      await until(async () => (await processes()).length === 0, patience);
+    }
+  });
+
+  describe("as an unprivileged user", () => {
+    const place = "a user, itself";
+
+    it("can take no part of it back in a user namespace of its own", async () => {
+      const inside = [
+        "umount /run; umount -l /run; umount /proc; umount -l /proc",
+        "ip link add d0 type dummy && ip addr",
+        "nsenter --net=/proc/1/ns/net ip -o link | grep -v 'lo:'",
+        "nsenter -t 1 --user true",
+        "ls /proc | grep -c '^[0-9]'; find /run -type s | wc -l",
+      ].join("; ");
+      const lines = await linesOf(place, `unshare -Urm sh -c "${inside}" 2>/dev/null; ip -o link`);
+      expect(lines.slice(-2)).toEqual(["0", expect.stringContaining("lo:")]);
+      expect(Number(lines.at(-3))).toBeLessThan(15);
+    });
+
+    it("reaches nothing that listens on this machine: TCP, UDP, IPv6, abstract sockets", async () => {
+      const tcp = createServer((socket) => socket.on("error", () => undefined).end()).listen(
+        0,
+        "::",
+      );
+      const udp = createSocket("udp4");
+      let datagrams = 0;
+      udp.on("message", () => (datagrams += 1)).bind(0, "0.0.0.0");
+      const abstract = createServer().listen(`\0al-test-${process.pid}`);
+      await Promise.all([
+        once(tcp, "listening"),
+        once(udp, "listening"),
+        once(abstract, "listening"),
+      ]);
+      const { port } = tcp.address() as AddressInfo;
+      const addresses = [
+        { host: "127.0.0.1", port },
+        { host: "::1", port },
+        { host: "192.0.2.1", port },
+        { path: `\0al-test-${process.pid}` },
+      ];
+      const targets = JSON.stringify({ addresses, udpPort: udp.address().port });
+      const script = `${process.execPath} --no-warnings ${attempts} '${targets}'`;
+      try {
+        const refused = "ECONNREFUSED";
+        expect(await linesOf(place, script)).toEqual([
+          ...[refused, refused, "ENETUNREACH", refused],
+          ...["EAI_AGAIN", refused],
+        ]);
+        expect(datagrams).toBe(0);
+        const open = await linesOf(place, script, "open");
+        expect([open[0], open[1], open[3]]).toEqual(["reached", "reached", "reached"]);
+        expect(datagrams).toBe(1);
+      } finally {
+        tcp.close();
+        udp.close();
+        abstract.close();
+      }
+    });
+
+    /** A user namespace in which the kernel makes no network namespace. */
+    const forbids = () => {
+      const limit = "echo 0 > /proc/sys/user/max_net_namespaces";
+      const back = 'exec setpriv --inh-caps=-all --ambient-caps=-all "$@"';
+      const ids = ["user", "group"].map((id) => `--map-${id}=${uidOf(users.schedulerUser)}`);
+      return ["unshare", "--user", ...ids, "--keep-caps", "sh", "-c", `${limit}; ${back}`, "sh"];
+    };
+    const forbidden = async (network: "closed" | "closed-if-possible") => {
+      await chown(root, uidOf(users.schedulerUser), 0);
+      const runner = remoteRunner(users.schedulerUser, baseDir, { network, within: forbids() });
+      const request = requestOf(place, `echo "network $AL_NETWORK" >&2; ${end()}`);
+      return lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
+    };
+
+    it("does not start where the kernel forbids it, with its words and what to do", async () => {
+      const events = await forbidden("closed");
+      const { rejected } = exitOf(events);
+      expect(rejected).toMatch(/network has to be closed.*\(unshare: .*No space left on device\)/);
+      expect(rejected).toMatch(
+        /container.*apparmor_restrict_unprivileged_userns.*iproute2.*\[local\]/,
+      );
+      expect(messagesOf(events)).toEqual([]);
+    });
+
+    it("is open there when it needs not be closed, and its log has that", async () => {
+      const events = await forbidden("closed-if-possible");
+      expect(exitOf(events)).toMatchObject({ exitCode: 0, rejected: null });
+      const lines = messagesOf(events);
+      expect(lines[0]).toMatch(/network of this run is open.*No space left on device/);
+      expect(lines).toContain("network open");
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { startProblem } from "../../../../src/runtime/runners/host-user/failed-start.ts";
+
+const program = { file: "/opt/node", args: ["/opt/al.js", "_run-agent", "dev"] };
+const problem = (...lines: string[]) =>
+  startProblem({ program, runAs: "al-agent", env: {} }, lines);
+
+describe("a run that another OS user could not start", () => {
+  it.each([
+    [["spawn sudo ENOENT"], "install sudo"],
+    [["sudo: unknown user al-agent", "sudo: error initializing audit plugin"], "useradd --system"],
+    [["sudo: a password is required"], '"al doctor" writes the sudoers rule'],
+    [["node:internal", "    throw err;", "Error: Cannot find module '/opt/al.js'"], "/opt/al.js"],
+    [["sudo: unable to execute /opt/node: Permission denied"], "/opt/node"],
+  ])("by %j says what to do", (lines, remedy) => {
+    const told = problem(...lines);
+    expect(told).toContain('no run as OS user "al-agent"');
+    expect(told).toContain(remedy);
+    expect(told).not.toMatch(/audit plugin|throw err/);
+  });
+
+  it("says so when nobody told why", () => {
+    expect(problem()).toContain("no reason was given");
+  });
+
+  it("as the scheduler's own user is told without a word of sudo", () => {
+    const told = startProblem({ program, runAs: "$USER", env: {} }, ["spawn /opt/node EACCES"]);
+    expect(told).toBe("the run's process cannot be started: spawn /opt/node EACCES");
+  });
+});

@@ -1,0 +1,54 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { findProgram } from "../../../../src/runtime/runners/host-user/find-program.ts";
+
+function tempBin() {
+  const dir = mkdtempSync(join(tmpdir(), "al-bin-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const add = (name: string, mode = 0o755): string => {
+    writeFileSync(join(dir, name), "#!/bin/sh\n");
+    chmodSync(join(dir, name), mode);
+    return join(dir, name);
+  };
+  return { dir, add };
+}
+
+test("a run of this user finds what is executable on the scheduler's PATH, and nothing else", async () => {
+  const { dir, add } = tempBin();
+  const env = { PATH: `/nowhere:${dir}::/usr/bin` };
+  const search = (program: string) => findProgram(program, "$USER", env);
+  expect(await search("claude")).toBe("missing");
+  add("claude");
+  add("codex", 0o644);
+  expect([await search("claude"), await search("codex")]).toEqual(["found", "missing"]);
+  expect(await search("env")).toBe("found");
+});
+
+test("a path is looked at, but for one that begins in the run's own folder", async () => {
+  const { dir, add } = tempBin();
+  const path = add("claude");
+  for (const runAs of ["$USER", "al-agent"]) {
+    expect(await findProgram(path, runAs, {})).toBe("found");
+    expect(await findProgram(join(dir, "gone"), runAs, {})).toBe("missing");
+    expect(await findProgram("./scripts/claude", runAs, {})).toBe("found");
+  }
+});
+
+test("of another user's PATH it is not certain that it lacks a program", async () => {
+  const { dir, add } = tempBin();
+  add("claude");
+  expect(await findProgram("claude", "al-agent", { PATH: dir })).toBe("found");
+  expect(await findProgram("no-such-cli", "al-agent", { PATH: dir })).toBe("unlikely");
+  expect(await findProgram("env", "al-agent", {})).toBe("found");
+});
+
+test("a folder that only the other user may enter may hold it", async () => {
+  const { dir } = tempBin();
+  mkdirSync(join(dir, "private"), { mode: 0o000 });
+  const path = join(dir, "private/claude");
+  const isRoot = process.getuid?.() === 0;
+  expect(await findProgram(path, "al-agent", {})).toBe(isRoot ? "missing" : "found");
+  expect(await findProgram(path, "$USER", {})).toBe("missing");
+});

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { lastValueFrom, NEVER, toArray } from "rxjs";
+import { afterEach, beforeEach } from "vitest";
+import { aJob } from "../../harness/jobs.ts";
+import { builtAl } from "../../../helpers/scheduler.ts";
+import { gitAccessTests } from "../git-access.ts";
+import { aRequest, aRunner } from "./support.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "al-run-git-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+gitAccessTests("as a host user", () => (job) => {
+  const request = aRequest("dev");
+  const { instanceId } = request;
+  const runner = aRunner(join(root, "runs"), {
+    prepare: (_request, workDir) => Promise.resolve(aJob(workDir, { ...job, instanceId })),
+    program: () => ({ file: process.execPath, args: [builtAl, "_run-agent"] }),
+  });
+  return lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
+});

@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { SupervisorOrder } from "../../../../src/runtime/runners/host-user/supervisor-order.ts";
+
+const supervisor = join(import.meta.dirname, "supervisor-entry.ts");
+
+/** What a supervisor does with as much of its order and job as got to it; its run would make `mark`. */
+function keep(part: (input: string) => string) {
+  const dir = mkdtempSync(join(tmpdir(), "al-supervisor-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const mark = join(dir, "mark");
+  const order: SupervisorOrder = {
+    ...{ order: "keep", instanceId: "dev-aaaaaaaa", workDir: join(dir, "work") },
+    program: { file: "/bin/sh", args: ["-c", `echo > '${mark}'`] },
+    ...{ env: {}, network: "open", mustIsolate: false, lifeMs: 10_000 },
+  };
+  const input = part(`${JSON.stringify(order)}\n{"job":"of ${"many ".repeat(100)}words"}\n`);
+  const { status } = spawnSync(process.execPath, [supervisor], { input, encoding: "utf8" });
+  return { status, began: existsSync(mark) };
+}
+
+test("a supervisor with its whole order and job begins its run", () => {
+  expect(keep((input) => input)).toEqual({ status: 0, began: true });
+});
+
+test.each([
+  ["half of its order", (input: string) => input.slice(0, input.indexOf("\n") / 2)],
+  ["its order without its job", (input: string) => input.slice(0, input.indexOf("\n") + 1)],
+  ["half of its job", (input: string) => input.slice(0, -200)],
+  ["all but the end of its job's line", (input: string) => input.slice(0, -1)],
+])("a supervisor that got %s from a scheduler that died begins nothing", (_, part) => {
+  expect(keep(part)).toEqual({ status: 1, began: false });
+});
+
+test("a supervisor whose scheduler goes while a process is prewarmed ends, and that with it", () => {
+  const order: SupervisorOrder = {
+    ...{ order: "warm", instanceId: `warm:half-${process.pid}`, env: {}, network: "open" },
+    program: { file: "/bin/sleep", args: ["300"] },
+  };
+  const input = `${JSON.stringify(order)}\n`;
+  // Asked to end, it would end well in any case.
+  const late = { timeout: 20_000, killSignal: "SIGKILL" } as const;
+  const { status } = spawnSync(process.execPath, [supervisor], { input, ...late });
+  expect(status).toBe(0);
+});

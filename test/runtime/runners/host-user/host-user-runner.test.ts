@@ -1,0 +1,229 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { lstat, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { lastValueFrom, NEVER, Subject, toArray } from "rxjs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { HostUserOptions } from "../../../../src/runtime/runners/host-user/host-user-options.ts";
+import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
+import type { RunRequest } from "../../../../streams/vocabulary.ts";
+import { exitOf, messagesOf, runnerContract, until } from "../../../foundation/contracts/runner.ts";
+import { end, forever, jobOf, log, processesOf } from "../shell-runs.ts";
+import { aRequest, aRunner, leftovers } from "./support.ts";
+
+let baseDir: string;
+
+beforeEach(async () => {
+  baseDir = join(await mkdtemp(join(tmpdir(), "al-runs-test-")), "runs");
+});
+afterEach(() => rm(join(baseDir, ".."), { recursive: true, force: true }));
+
+const eventsOf = (
+  request: RunRequest,
+  options: Partial<HostUserOptions> = {},
+  stop$: Subject<StopReason> = new Subject(),
+): Promise<RunnerEvent[]> =>
+  lastValueFrom(aRunner(baseDir, options).run(request, stop$).pipe(toArray()));
+
+runnerContract("the host-user runner", () =>
+  Promise.resolve({
+    runner: aRunner(baseDir),
+    request: (scenario) => aRequest(scenario),
+    leftovers: (id) => leftovers(baseDir, id),
+    dispose: () => Promise.resolve(),
+  }),
+);
+
+describe("a run as the scheduler's user", () => {
+  it("gets its job over standard input, which stays open, and nothing of it as argument or environment", async () => {
+    const script = `read -r job; echo "$job" | grep -o the-job''-text; tr '\\0' '\\n' < /proc/$$/cmdline | grep -c the-job''-text; env; timeout 0.3 cat; echo "cat ended with $?"; ${end()}`;
+    const messages = messagesOf(await eventsOf(aRequest(script)));
+    expect(messages[0]).toBe("the-job-text");
+    expect(messages[1]).toBe("0");
+    expect(messages.slice(2).join("\n")).not.toContain("the-job-text");
+    expect(messages.at(-1)).toBe("cat ended with 124");
+  });
+
+  it("gets none of the scheduler's variables but a few harmless ones", async () => {
+    const env = { ...process.env, SECRET_TOKEN: "s3cret", AL_HOME: "/x", LANG: "de_DE.UTF-8" };
+    const request = aRequest(`env; ${end()}`, { timezone: "Asia/Tokyo" });
+    const messages = messagesOf(await eventsOf(request, { env }));
+    const workDir = join(baseDir, request.instanceId);
+    expect(messages).toEqual(
+      expect.arrayContaining([
+        `HOME=${workDir}`,
+        "TZ=Asia/Tokyo",
+        "LANG=de_DE.UTF-8",
+        `AL_INSTANCE=${request.instanceId}`,
+      ]),
+    );
+    expect(messages.join("\n")).not.toMatch(/SECRET_TOKEN|AL_HOME|VITEST/);
+  });
+
+  it("works in a folder of its own that is private and removed afterwards", async () => {
+    const request = aRequest(`pwd; stat -c %a .; echo hi > file; ${end()}`);
+    const messages = messagesOf(await eventsOf(request));
+    expect(messages).toEqual([join(baseDir, request.instanceId), "700"]);
+    expect(await readdir(baseDir)).toEqual([`${request.instanceId}.log`]);
+    expect((await lstat(baseDir)).mode & 0o777).toBe(0o700);
+  });
+
+  it("is turned down when the folder of runs is a link", async () => {
+    await symlink(tmpdir(), baseDir);
+    const { rejected } = exitOf(await eventsOf(aRequest(end())));
+    expect(rejected).toContain(`${baseDir} is not a folder`);
+  });
+
+  it("is turned down for an OS user that is not there, and leaves no log", async () => {
+    const request = aRequest(end(), { runtime: { type: "host-user", runAs: "al-nobody-here" } });
+    const { rejected } = exitOf(await eventsOf(request));
+    expect(rejected).toContain(`no run as OS user "al-nobody-here"`);
+    expect(rejected).toMatch(/al doctor|install sudo/);
+    expect(await readdir(baseDir)).toEqual([]);
+  });
+
+  it("is turned down with the reason when its job cannot be made, and leaves no folder", async () => {
+    const prepare = () => Promise.reject(new Error("credential github_token is missing"));
+    const exit = exitOf(await eventsOf(aRequest(end()), { prepare }));
+    expect(exit.rejected).toBe("credential github_token is missing");
+    expect(await readdir(baseDir)).toEqual([]);
+  });
+
+  it("ends also when it left a process that holds its output and its session", async () => {
+    const request = aRequest(`setsid sleep 300 & ${log("bye")}; ${end()}`);
+    const before = performance.now();
+    expect(messagesOf(await eventsOf(request))).toEqual(["bye"]);
+    expect(performance.now() - before).toBeLessThan(2500);
+    expect(await processesOf(request.instanceId)).toEqual([]);
+  });
+
+  it("is not kept from ending by a process that nobody can find", async () => {
+    const request = aRequest(`env -i setsid sleep 4 & ${log("bye")}; ${end()}`);
+    const before = performance.now();
+    expect(exitOf(await eventsOf(request)).exitCode).toBe(0);
+    expect(performance.now() - before).toBeLessThan(3000);
+  });
+
+  it("kills a process outside its group when it is stopped", async () => {
+    const stop$ = new Subject<StopReason>();
+    const request = aRequest(`setsid sleep 300 & trap '' TERM; ${forever}`);
+    const events = eventsOf(request, {}, stop$);
+    await until(async () => (await processesOf(request.instanceId)).length >= 2);
+    stop$.next("killed");
+    expect(exitOf(await events).signal).toBe("SIGKILL");
+    expect(await processesOf(request.instanceId)).toEqual([]);
+  });
+
+  it("says so where the kernel has no PID namespace for it, and still ends what carries its mark", async () => {
+    const bin = join(baseDir, "..", "bin");
+    await mkdir(bin);
+    for (const name of ["setsid", "sleep"]) await symlink(`/usr/bin/${name}`, join(bin, name));
+    const stop$ = new Subject<StopReason>();
+    const request = aRequest(`setsid sleep 300 & trap '' TERM; ${log("ready")}; ${forever}`);
+    const events = eventsOf(request, { env: { PATH: bin } }, stop$);
+    await until(async () => (await processesOf(request.instanceId)).length >= 2);
+    stop$.next("killed");
+    const [warning = "", ready] = messagesOf(await events);
+    expect(warning).toContain("no PID namespace (spawn unshare ENOENT)");
+    expect(ready).toBe("ready");
+    expect(exitOf(await events).signal).toBe("SIGKILL");
+    expect(await processesOf(request.instanceId)).toEqual([]);
+  });
+
+  it("cannot be outlived even by a process without its mark, where the kernel holds it", async () => {
+    const mark = `4${Math.floor(Math.random() * 1e6)}`;
+    const request = aRequest(`env -i setsid sleep ${mark} & sleep 0.2; ${end()}`);
+    const events = await eventsOf(request);
+    const { stdout } = await promisify(execFile)("ps", ["-eo", "args"]);
+    const held = !messagesOf(events).some((line) => line.includes("no PID namespace"));
+    expect(stdout.includes(`sleep ${mark}`)).toBe(!held);
+  });
+
+  it("is failed when it exits with 0 but never gave its account", async () => {
+    expect(exitOf(await eventsOf(aRequest("exit 0"))).error).toBe(
+      "the run ended without its account",
+    );
+  });
+
+  it("logs raw lines of both outputs, standard error as a warning", async () => {
+    const events = await eventsOf(
+      aRequest(`echo out; sleep 0.1; printf 'er\\007r\\n' >&2; ${end()}`),
+    );
+    const entries = events.flatMap((event) => (event.type === "output" ? [event.entry] : []));
+    expect(entries).toMatchObject([
+      { msg: "out", level: 30, kind: "process", stream: "stdout" },
+      { msg: "err", level: 40, kind: "process", stream: "stderr" },
+    ]);
+  });
+
+  it("does not believe a message that only looks like one", async () => {
+    const events = await eventsOf(aRequest(`echo '{"type":"end","error":3}'; ${end()}`));
+    expect(messagesOf(events)).toEqual([`{"type":"end","error":3}`]);
+  });
+
+  it("takes secrets out of lines, fields, status and the error", async () => {
+    const script = [
+      `echo "raw s3cret"`,
+      `echo '{"type":"log","level":30,"time":1,"kind":"tool","msg":"say s3cret","fields":{"input":{"command":["s3cret"]}}}'`,
+      `echo '{"type":"status","text":"about s3cret"}'`,
+      `${end("no s3cret")}; exit 1`,
+    ].join("\n");
+    const redactorFor = () => (text: string) => text.replaceAll("s3cret", "***");
+    const events = await eventsOf(aRequest(script), { redactorFor });
+    expect(JSON.stringify(events)).not.toContain("s3cret");
+    expect(exitOf(events).error).toBe("no ***");
+    expect(JSON.stringify(events)).toContain(`{"command":["***"]}`);
+  });
+
+  it("hands on which model is to be left out, and until when", async () => {
+    const cooldowns: [string, number][] = [];
+    await eventsOf(aRequest(`echo '{"type":"cooldown","model":"scripted","until":99}'; ${end()}`), {
+      onCooldown: (...cooldown) => cooldowns.push(cooldown),
+    });
+    expect(cooldowns).toEqual([["scripted", 99]]);
+  });
+
+  it("is cut off when it writes without end, and its account still counts", async () => {
+    const heapBefore = process.memoryUsage().heapUsed;
+    const request = aRequest(
+      `yes "$(head -c 4000 /dev/zero | tr '\\0' y)" | head -c 120000000; echo; ${end()}`,
+    );
+    let bytes = 0;
+    let last = "";
+    const exit = await new Promise<RunnerEvent>((resolve) => {
+      aRunner(baseDir)
+        .run(request, NEVER)
+        .subscribe((event) => {
+          if (event.type === "output")
+            [bytes, last] = [bytes + event.entry.msg.length, event.entry.msg];
+          if (event.type === "exit") resolve(event);
+        });
+    });
+    expect(exitOf([exit])).toMatchObject({ exitCode: 0, error: null });
+    expect(last).toMatch(/^output capped/);
+    expect(bytes).toBeLessThan(53_000_000);
+    expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(200_000_000);
+  });
+
+  it("takes a job that is larger than a pipe holds", async () => {
+    const payload = "p".repeat(3_000_000);
+    const prepare = (request: RunRequest, workDir: string) =>
+      Promise.resolve({ ...jobOf(request, workDir), payload });
+    const script = `head -n 1 | wc -c; ${end()}`;
+    const [size] = messagesOf(await eventsOf(aRequest(script), { prepare }));
+    expect(Number(size)).toBeGreaterThan(payload.length);
+  });
+
+  it("survives a process that never reads its large job", async () => {
+    const prepare = (request: RunRequest, workDir: string) =>
+      Promise.resolve({ ...jobOf(request, workDir), payload: "p".repeat(3_000_000) });
+    expect(exitOf(await eventsOf(aRequest(`${end()}; exit 3`), { prepare })).exitCode).toBe(3);
+  });
+});
+
+it("has /proc and setsid, or these tests would prove nothing", async () => {
+  await promisify(execFile)("setsid", ["true"]);
+  expect(existsSync("/proc/self/environ")).toBe(true);
+});

@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { Observable } from "rxjs";
+import type { Runner, RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
+import type { RunNetwork } from "../../../../streams/run-network.ts";
+import { asUser } from "../../../helpers/os-users.ts";
+import type { OsUser } from "../../../helpers/os-users.ts";
+import type { RemoteRun } from "./scheduler-entry.ts";
+
+const entry = fileURLToPath(new URL("scheduler-entry.ts", import.meta.url));
+
+/**
+ * Starts a scheduler of one run in a process of its own, as another OS user or (null) as this one; `within` is the
+ * program that starts it, with its arguments.
+ */
+export function remoteScheduler(
+  user: OsUser | null,
+  run: RemoteRun,
+  within: readonly string[] = [],
+): ChildProcess {
+  const program = [...within, process.execPath, entry];
+  const [file = "", ...args] = user === null ? program : ["setpriv", ...asUser(user, ...program)];
+  const child = spawn(file, args, {
+    cwd: "/",
+    env: { PATH: process.env.PATH },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  child.stdin.on("error", () => undefined).write(`${JSON.stringify(run)}\n`);
+  return child;
+}
+
+/** The host-user runner in a process of another OS user: an unprivileged scheduler. */
+export function remoteRunner(
+  user: OsUser,
+  baseDir: string,
+  { network = "open", within = [] }: { network?: RunNetwork; within?: readonly string[] } = {},
+): Runner {
+  return {
+    run: (request, stop$) =>
+      eventsOf(() => remoteScheduler(user, { baseDir, request, network }, within), stop$),
+  };
+}
+
+/** What such a scheduler reports. */
+export function eventsOf(
+  start: () => ChildProcess,
+  stop$: Observable<StopReason>,
+): Observable<RunnerEvent> {
+  return new Observable((subscriber) => {
+    const child = start();
+    if (child.stdout === null) throw new Error("no output");
+    createInterface({ input: child.stdout }).on("line", (line) =>
+      subscriber.next(JSON.parse(line) as RunnerEvent),
+    );
+    child.once("close", () => subscriber.complete());
+    subscriber.add(() => child.stdin?.end("leave\n"));
+    subscriber.add(stop$.subscribe(() => child.stdin?.write("stop\n")));
+  });
+}

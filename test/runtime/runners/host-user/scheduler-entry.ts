@@ -1,0 +1,38 @@
+import { createInterface } from "node:readline";
+import { Subject, Subscription } from "rxjs";
+import type { StopReason } from "../../../../streams/runs/runner.ts";
+import type { RunNetwork } from "../../../../streams/run-network.ts";
+import type { LogEntry, RunRequest } from "../../../../streams/vocabulary.ts";
+import { aRunner } from "./support.ts";
+
+/** What a scheduler in a process of its own is told in a line; then comes `stop` or `leave`, a line each. */
+export interface RemoteRun {
+  readonly baseDir: string;
+  readonly request: RunRequest;
+  /** Goes on with a run that is there. */
+  readonly resume?: { readonly last: LogEntry | null };
+  /** What the run has of the network; open when absent. */
+  readonly network?: RunNetwork;
+}
+
+const stop$ = new Subject<StopReason>();
+const run = new Subscription();
+
+function begin({ baseDir, request, resume, network = "open" }: RemoteRun): void {
+  const runner = aRunner(baseDir, { network: () => network });
+  const run$ = resume
+    ? runner.resume({ request, last: resume.last }, stop$)
+    : runner.run(request, stop$);
+  run.add(
+    run$.subscribe({
+      next: (event) => void process.stdout.write(`${JSON.stringify(event)}\n`),
+      complete: () => process.stdin.destroy(),
+    }),
+  );
+}
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  if (line === "stop") stop$.next("killed");
+  else if (line === "leave") run.unsubscribe();
+  else begin(JSON.parse(line) as RemoteRun);
+});

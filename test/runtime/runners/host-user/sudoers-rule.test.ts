@@ -1,0 +1,73 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { anyAgent, sudoersRule } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
+
+const visudo = whereIsVisudo();
+if (visudo === null) process.stderr.write("skipped: visudo checks no sudoers rule (not there)\n");
+
+function whereIsVisudo(): string | null {
+  for (const path of ["/usr/sbin/visudo", "/usr/bin/visudo", "/sbin/visudo"]) {
+    try {
+      execFileSync(path, ["--version"], { stdio: "ignore" });
+      return path;
+    } catch {
+      // The next one.
+    }
+  }
+  return null;
+}
+
+/** What visudo says of a file with this text. */
+async function check(text: string): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "al-sudoers-"));
+  try {
+    const path = join(dir, "rule");
+    await writeFile(path, text, { mode: 0o440 });
+    return (await promisify(execFile)(visudo ?? "", ["-c", "-f", path])).stdout;
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+}
+
+function rule(projectDir: string, scheduler = "alice"): string {
+  const args = ["/usr/lib/almanac/al.js", "_run-agent", anyAgent, "--project", projectDir];
+  return sudoersRule({ scheduler, runAs: "al-agent", program: { file: "/usr/bin/node", args } });
+}
+
+describe("the sudoers rule", () => {
+  it("names the absolute command, the user, and nothing else", () => {
+    const [comment, alias, defaults, grant] = rule("/srv/project").split("\n");
+    const [, name] = /^Cmnd_Alias (ALMANAC_[0-9A-F]{12}) = /.exec(alias ?? "") ?? [];
+    expect(comment).toMatch(/^#/);
+    expect(alias).toBe(
+      `Cmnd_Alias ${name} = /usr/bin/node /usr/lib/almanac/al.js _run-agent [a-z0-9]* --project /srv/project`,
+    );
+    expect(defaults).toBe(`Defaults!${name} env_reset, !requiretty, !use_pty`);
+    expect(grant).toBe(`alice ALL=(al-agent) NOPASSWD: NOSETENV: ${name}`);
+  });
+
+  it("has another alias for another project or user, as sudo refuses two of one name", () => {
+    const names = [rule("/a"), rule("/b"), rule("/a", "bob")].map((text) =>
+      /ALMANAC_\w+/.exec(text),
+    );
+    expect(new Set(names.map(String)).size).toBe(3);
+  });
+
+  it("refuses a path that no rule can hold", () => {
+    expect(() => rule("/srv/a\nb ALL=(ALL) NOPASSWD: ALL")).toThrow("cannot be part");
+    expect(() => rule(String.raw`/srv/a\b`)).toThrow("cannot be part");
+  });
+
+  it
+    .skipIf(visudo === null)
+    .each(["/srv/project", "/srv/my project", "/srv/a,b=c:d#e", `/srv/*[x]?!"q"`, "/srv/größe"])(
+    "is valid to visudo for %s",
+    async (projectDir) => {
+      expect(await check(rule(projectDir))).toContain("parsed OK");
+    },
+  );
+});

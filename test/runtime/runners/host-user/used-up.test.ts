@@ -1,0 +1,116 @@
+import { execFileSync } from "node:child_process";
+import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { lastValueFrom, NEVER, toArray } from "rxjs";
+import { afterEach, beforeAll, beforeEach, afterAll, describe, expect, it } from "vitest";
+import type { RunNetwork } from "../../../../streams/run-network.ts";
+import type { Runner } from "../../../../streams/runs/runner.ts";
+import { exitOf, messagesOf } from "../../../foundation/contracts/runner.ts";
+import { tempUser, uidOf, whyNoOsUsers } from "../../../helpers/os-users.ts";
+import type { OsUser } from "../../../helpers/os-users.ts";
+import { end } from "../shell-runs.ts";
+import { whyNoNetwork } from "./network-namespaces.ts";
+import { remoteRunner } from "./remote-runner.ts";
+import { aRequest, aRunner, supervisorProgram } from "./support.ts";
+
+const missing = whyNoOsUsers() ?? whyNoNetwork();
+if (missing !== null) process.stderr.write(`skipped: runs without namespaces left (${missing})\n`);
+
+describe.skipIf(missing !== null)("a run of a host user that can't be isolated now", () => {
+  let user: OsUser;
+  let root: string;
+
+  beforeAll(async () => {
+    user = await tempUser();
+  });
+  afterAll(() => user.remove());
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), "al-used-up-"));
+    await chmod(root, 0o755);
+    await chown(root, uidOf(user), 0);
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  const eventsOf = (runner: Runner, script: string) => {
+    const request = aRequest(`${script}\n${end()}`, { timeoutSeconds: 30 });
+    return lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
+  };
+  /** What a run of an unprivileged scheduler reports; `prelude` has the capabilities of a user namespace around both. */
+  const within = (prelude: string, network: RunNetwork, script = "echo began") => {
+    const drop = 'exec setpriv --inh-caps=-all --ambient-caps=-all "$@"';
+    const ids = ["user", "group"].map((id) => `--map-${id}=${uidOf(user)}`);
+    const shell = ["sh", "-c", `${prelude}\n${drop}`, "sh"];
+    const around = ["unshare", "--user", ...ids, "--keep-caps", "--mount", ...shell];
+    return eventsOf(remoteRunner(user, join(root, "runs"), { network, within: around }), script);
+  };
+  /** One namespace of this kind may be made, and a process has it. */
+  const usedUp = (kind: string) => `
+    echo 1 > /proc/sys/user/max_${kind}_namespaces
+    unshare --${kind} --fork sh -c 'touch ${root}/held; while [ -e ${root}/held ]; do sleep 0.1; done' > /dev/null 2>&1 &
+    until [ -e ${root}/held ]; do sleep 0.01; done`;
+  const blocked = (reason: RegExp) => ({
+    exitCode: null,
+    blocked: true,
+    rejected: expect.stringMatching(reason) as unknown,
+  });
+
+  it.each([
+    ["closed-if-possible", "user"],
+    ["closed-if-possible", "net"],
+    ["closed-if-possible", "pid"],
+    ["closed", "user"],
+    ["open", "user"],
+    ["open", "pid"],
+  ] as const)("waits (%s) as long as all %s namespaces are used up", async (network, kind) => {
+    const events = await within(usedUp(kind), network);
+    expect(exitOf(events)).toMatchObject(blocked(/isolated.*No space left on device/));
+    expect(messagesOf(events)).toEqual([]);
+  });
+
+  it("waits while the machine is too slow to answer", async () => {
+    const sleeper = join(root, "unshare");
+    await writeFile(sleeper, "#!/bin/sh\nexec sleep 20\n", { mode: 0o755 });
+    const slow = `mount --bind ${sleeper} "$(command -v unshare)"`;
+    const events = await within(slow, "closed-if-possible");
+    expect(exitOf(events)).toMatchObject(blocked(/no answer within 5 s/));
+  });
+
+  const entry = fileURLToPath(new URL("no-descriptors-entry.ts", import.meta.url));
+  const few = ["-c", 'ulimit -n 200; exec "$@"', "sh", process.execPath, entry];
+
+  it("is taken for closed by a scheduler that can open nothing: its secrets stay outside", () => {
+    const answers = execFileSync("/bin/sh", [...few, "probe"], { encoding: "utf8" });
+    expect(JSON.parse(answers)).toEqual([null, null]);
+  });
+
+  it("waits as long as its supervisor can open nothing", async () => {
+    const runner = aRunner(join(root, "runs"), {
+      network: () => "closed-if-possible",
+      runAgent: () => ({ file: "/bin/sh", args: few }),
+    });
+    expect(exitOf(await eventsOf(runner, "echo began"))).toMatchObject(blocked(/EMFILE/));
+  });
+
+  it("waits if the kernel refuses an isolation that an earlier run of the user had", async () => {
+    let prelude = "";
+    const runner = aRunner(join(root, "runs"), {
+      network: () => "closed-if-possible",
+      runAgent: (agent) => {
+        const { file, args } = supervisorProgram(agent);
+        const shell = ["sh", "-c", `${prelude}\nexec "$@"`, "sh", file, ...args];
+        return { file: "unshare", args: ["--user", "--map-root-user", ...shell] };
+      },
+    });
+    expect(exitOf(await eventsOf(runner, "true"))).toMatchObject({ exitCode: 0 });
+    prelude = "echo 0 > /proc/sys/user/max_net_namespaces";
+    expect(exitOf(await eventsOf(runner, "true"))).toMatchObject(blocked(/unlike for earlier/));
+  });
+
+  it.each(["closed", "open"] as const)("can't be what a run (%s) brings about", async (network) => {
+    const many = "for n in $(seq 80); do unshare --user sleep 2 & done 2>&1 | grep -c 'No space'";
+    const [refused] = messagesOf(await within("true", network, many));
+    expect(Number(refused)).toBeGreaterThanOrEqual(80 - 64);
+  });
+});

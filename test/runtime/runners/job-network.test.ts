@@ -1,0 +1,62 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { jobNetwork, networkOfRun } from "../../../src/runtime/runners/job-network.ts";
+
+const noWarning = (message: string) => {
+  throw new Error(message);
+};
+
+it("is absent from jobs where the scheduler has neither proxy nor certificates", async () => {
+  expect(await jobNetwork({ PATH: "/bin", HTTPS_PROXY: " " }, noWarning)).toBeUndefined();
+});
+
+it("has the proxies in either case, and the certificates themselves", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "al-ca-"));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const path = join(dir, "ca.pem");
+  await writeFile(path, "PEM");
+  const env = {
+    HTTPS_PROXY: "http://p:1",
+    no_proxy: "a.test",
+    NODE_EXTRA_CA_CERTS: path,
+    HOME: "/h",
+  };
+  expect(await jobNetwork(env, noWarning)).toEqual({
+    variables: { HTTPS_PROXY: "http://p:1", no_proxy: "a.test" },
+    certificates: "PEM",
+  });
+});
+
+it("goes without certificates that can't be read, and warns of them", async () => {
+  const warnings: string[] = [];
+  const env = { NODE_EXTRA_CA_CERTS: "/nonexistent/ca.pem" };
+  expect(await jobNetwork(env, (message) => void warnings.push(message))).toBeUndefined();
+  expect(warnings).toEqual([expect.stringContaining("/nonexistent/ca.pem cannot be read")]);
+});
+
+const hostUser = { type: "host-user", runAs: "$USER" } as const;
+const container = { type: "container", runAs: "$USER" } as const;
+const ofScheduler = { variables: { HTTPS_PROXY: "http://user:pw@p:1" }, certificates: "PEM" };
+const withoutProxies = { variables: {}, certificates: "PEM", closed: true };
+
+it.each([
+  ["an open one has all of it", "open", hostUser, ofScheduler],
+  ["a closed one has no use for the proxies", "closed", hostUser, withoutProxies],
+  ["neither has a container", "closed-if-possible", container, withoutProxies],
+  [
+    "one that may turn out open has both",
+    "closed-if-possible",
+    hostUser,
+    { ...ofScheduler, closed: true },
+  ],
+] as const)("of a run: %s", (_name, network, runtime, expected) => {
+  expect(networkOfRun(ofScheduler, network, runtime)).toEqual(expected);
+});
+
+it("says that a run is closed where there is nothing else to say", () => {
+  const closed = { variables: {}, certificates: null, closed: true };
+  expect(networkOfRun(undefined, "closed", container)).toEqual(closed);
+  expect(networkOfRun(undefined, "open", container)).toBeUndefined();
+});

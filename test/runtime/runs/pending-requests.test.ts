@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import type { RunApiRequest } from "../../../src/foundation/contracts/run-api.ts";
+import { createPendingRequests } from "../../../src/runtime/runs/pending-requests.ts";
+import type { PendingRequest } from "../../../src/runtime/runs/pending-requests.ts";
+
+function aRequest(more: Partial<RunApiRequest<"lock">> = {}): RunApiRequest {
+  const { signal } = new AbortController();
+  const request = { resource: "file:x" };
+  return { instanceId: "a-1", ability: "lock", key: "k", request, signal, ...more };
+}
+
+/** Requests of a run whose slot is free again when `free` is called. */
+function setUp() {
+  const begun: PendingRequest<number>[] = [];
+  const happened: string[] = [];
+  const waiting: (() => void)[] = [];
+  const requests = createPendingRequests<number>(({ text }) => {
+    happened.push(text);
+    return (ready) => void waiting.push(ready);
+  });
+  const begin = (pending: PendingRequest<number>) => {
+    begun.push(pending);
+    return () => void happened.push(`hung up ${pending.id}`);
+  };
+  const ask = (request: RunApiRequest): Promise<number> => requests.ask(request, begin);
+  const free = (): void => {
+    for (const ready of waiting.splice(0)) ready();
+  };
+  return { begun, happened, requests, begin, ask, free };
+}
+
+const id = "a-1/lock/k";
+const turns = () => new Promise((resolve) => setImmediate(resolve, "nothing yet"));
+
+describe("a pending request", () => {
+  test("that is repeated is begun once, and both are answered", async () => {
+    const { begun, ask } = setUp();
+    const both = [ask(aRequest()), ask(aRequest())];
+    begun[0]?.answer(7);
+    expect(await Promise.all(both)).toEqual([7, 7]);
+    expect(begun.map((one) => one.id)).toEqual([id]);
+  });
+
+  test("is another one when its key is, and refused when its body is another", async () => {
+    const { begun, ask } = setUp();
+    void ask(aRequest());
+    void ask(aRequest({ key: "l" }));
+    expect(begun).toHaveLength(2);
+    const other = ask(aRequest({ request: { resource: "file:y" } }));
+    await expect(other).rejects.toThrow("another request");
+  });
+
+  test("has hung up when the last connection that waits for it closes", () => {
+    const { begun, happened, ask } = setUp();
+    const [one, two] = [new AbortController(), new AbortController()];
+    for (const { signal } of [one, two]) void ask(aRequest({ signal }));
+    one.abort();
+    expect([happened, begun[0]?.hasCaller()]).toEqual([[], true]);
+    two.abort();
+    expect([happened, begun[0]?.hasCaller()]).toEqual([[`hung up ${id}`], false]);
+  });
+
+  test("has hung up at once when its connection closed before it was begun", () => {
+    const { happened, ask } = setUp();
+    void ask(aRequest({ signal: AbortSignal.abort() }));
+    expect(happened).toEqual([`hung up ${id}`]);
+  });
+
+  test("of an earlier scheduler is not begun anew when it is repeated", async () => {
+    const { begun, requests, begin, ask } = setUp();
+    requests.expect(id, begin);
+    const repeated = ask(aRequest());
+    begun[0]?.answer(8);
+    expect(await repeated).toBe(8);
+    expect(begun).toHaveLength(1);
+  });
+
+  test("of a suspended run is answered once that has a slot, and at once when it kept it", async () => {
+    const { begun, happened, ask, free } = setUp();
+    const [kept, suspended] = [ask(aRequest()), ask(aRequest({ key: "l" }))];
+    begun[1]?.suspend({ pausesClock: false, text: "waits" });
+    begun[0]?.answer(1);
+    begun[1]?.answer(2);
+    expect(await kept).toBe(1);
+    expect(await Promise.race([suspended, turns()])).toBe("nothing yet");
+    free();
+    expect(await suspended).toBe(2);
+    expect(happened).toEqual(["waits"]);
+  });
+
+  test("that is abandoned is refused at once, so that it can be asked again", async () => {
+    const { begun, ask, free } = setUp();
+    const first = ask(aRequest());
+    begun[0]?.suspend({ pausesClock: false, text: "waits" });
+    begun[0]?.abandon();
+    await expect(first).rejects.toThrow("no longer waits");
+    const again = ask(aRequest());
+    free();
+    begun[0]?.answer(3);
+    begun[1]?.answer(4);
+    expect(await again).toBe(4);
+  });
+
+  test("of a run that is over is refused without a slot, and never answered", async () => {
+    const { begun, requests, ask, free } = setUp();
+    const own = ask(aRequest());
+    begun[0]?.suspend({ pausesClock: false, text: "waits" });
+    begun[0]?.answer(1);
+    requests.refuseAll(new Error("over"));
+    free();
+    await expect(own).rejects.toThrow("over");
+  });
+});

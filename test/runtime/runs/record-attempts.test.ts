@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import type { EgressAttempt } from "../../../src/foundation/contracts/egress.ts";
+import { recordAttempts } from "../../../src/runtime/runs/record-attempts.ts";
+import { tempStore } from "../../foundation/store/support.ts";
+
+function setUp() {
+  const { hosts } = tempStore();
+  const lines: { readonly msg: string; readonly fields: unknown }[] = [];
+  const warn = (msg: string, fields: Readonly<Record<string, unknown>> = {}) =>
+    void lines.push({ msg, fields });
+  const startRun = () => ({ denials: null as Set<string> | null, warn });
+  const state = { run: startRun() };
+  const record = recordAttempts({
+    runs: { find: (id) => (id === "dev-1" ? state.run : undefined) },
+    hosts,
+    redact: (text) => text.replaceAll("hunter2", "[redacted]"),
+  });
+  const restart = () => (state.run = startRun());
+  return { hosts, lines, record, restart };
+}
+
+function denied(host: string, change: Partial<EgressAttempt> = {}): EgressAttempt {
+  return {
+    ...{ instanceId: "dev-1", agent: "dev", host, port: 443, denied: "not_allowed" },
+    ...{ detail: `${host} is refused. Ask.`, bytesOut: 0, bytesIn: 0, ...change },
+  };
+}
+
+test("a denied host is one line with the command that allows it, however often it is asked for", async () => {
+  const { hosts, lines, record } = setUp();
+  for (let n = 0; n < 3; n += 1) record(denied("api.evil.test"));
+  record(denied("api.allowed.test", { denied: null, detail: "", bytesOut: 7 }));
+  record(denied("db.lan", { port: 5432, denied: "private_address" }));
+  record(denied("api.evil.test", { denied: "unreachable" }));
+  expect(lines).toEqual([
+    {
+      msg: "api.evil.test:443 denied: it is not in [network].allow. If the agent needs it: al config dev --add network.allow=api.evil.test",
+      fields: { kind: "network", host: "api.evil.test", port: 443, reason: "not_allowed" },
+    },
+    {
+      msg: "db.lan:5432 denied: it has an address in a private network only. If the agent needs it: al config dev --add 'network.allow=db.lan:5432 private'",
+      fields: { kind: "network", host: "db.lan", port: 5432, reason: "private_address" },
+    },
+    {
+      msg: "denied: api.evil.test is refused. Ask.",
+      fields: { kind: "network", host: "api.evil.test", port: 443, reason: "unreachable" },
+    },
+  ]);
+  await hosts.flush();
+  expect(hosts.of("dev-1").map(({ host, connections }) => [host, connections])).toContainEqual([
+    "api.evil.test",
+    3,
+  ]);
+});
+
+test("a scheduler that adopts the run does not log again what the one before logged", async () => {
+  const { hosts, lines, record, restart } = setUp();
+  record(denied("api.evil.test"));
+  await hosts.flush();
+  restart();
+  record(denied("api.evil.test"));
+  record(denied("other.evil.test"));
+  expect(lines).toHaveLength(2);
+});
+
+test("200 hosts of a run are logged, then a line that there are more; one that is over logs none", () => {
+  const { lines, record } = setUp();
+  for (let n = 0; n < 500; n += 1) record(denied(`h${n}.evil.test`));
+  expect(lines).toHaveLength(201);
+  expect(lines.at(-1)?.msg).toBe("200 hosts were denied; further ones are not logged");
+  record(denied("api.evil.test", { instanceId: "dev-2" }));
+  expect(lines).toHaveLength(201);
+});
+
+test("a known secret in a name is neither logged nor stored", async () => {
+  const { hosts, lines, record } = setUp();
+  record(denied("hunter2.evil.test"));
+  await hosts.flush();
+  expect(JSON.stringify([lines, hosts.of("dev-1")])).not.toContain("hunter2");
+});

@@ -1,0 +1,253 @@
+import type { HeldLock } from "../../../../src/foundation/contracts/run-state.ts";
+import { map } from "rxjs";
+import { describe, expect, it } from "vitest";
+import type * as events from "../../../../src/runtime/runs/rules/lock-events.ts";
+import { createLocks, maxLocksOfRun } from "../../../../src/runtime/runs/rules/locks.ts";
+import { createWaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
+import type { WaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
+import { marbles } from "../../../helpers/marbles.ts";
+import type { Marbles } from "../../../helpers/marbles.ts";
+import { driven } from "./driven.ts";
+
+type LockCommand = events.LockCommand<string>;
+type LockEvent = events.LockEvent<string>;
+
+const [x, y] = ["file:x", "file:y"];
+
+function acquire(
+  instanceId: string,
+  more: Partial<Extract<LockCommand, { type: "acquire" }>> = {},
+): LockCommand {
+  const agent = instanceId.split("-")[0] ?? "";
+  const limits = { ttlMs: 100, waitMs: 50 };
+  return {
+    type: "acquire",
+    request: instanceId,
+    resource: x,
+    agent,
+    instanceId,
+    ...limits,
+    ...more,
+  };
+}
+
+/** Small letters are for x, capitals for y; `1`… are what else is asked of x. */
+const commands: Record<string, LockCommand> = {
+  a: acquire("a-1"),
+  b: acquire("b-1"),
+  c: acquire("c-1"),
+  A: acquire("a-1", { request: "a-1 y", resource: y }),
+  B: acquire("b-1", { request: "b-1 y", resource: y }),
+  i: acquire("b-1", { waitMs: 0 }),
+  s: acquire("a-1", { ttlMs: 5 }),
+  w: acquire("b-1", { waitMs: 3 }),
+  "1": { type: "release", request: "r", resource: x, instanceId: "a-1" },
+  "2": { type: "release", request: "r", resource: x, instanceId: "b-1" },
+  h: { type: "heartbeat", request: "h", resource: x, instanceId: "a-1", ttlMs: 8 },
+  H: { type: "heartbeat", request: "h", resource: x, instanceId: "b-1", ttlMs: 8 },
+  x: { type: "cancel", request: "b-1" },
+  e: { type: "ended", instanceId: "a-1" },
+  f: { type: "ended", instanceId: "b-1" },
+};
+
+/** `g a-1 1` granted to whom with which token, `r` released, `w` waits, `h` held … and so on, as words. */
+function words(event: LockEvent): string {
+  switch (event.type) {
+    case "granted":
+    case "extended":
+      return `${event.type} ${event.lock.instanceId} ${event.lock.fencingToken}`;
+    case "released":
+      return `${event.why} ${event.lock.instanceId}`;
+    case "waiting":
+      return `${event.request} waits`;
+    case "refused":
+      return event.why === "deadlock" ? `deadlock ${event.path.join(">")}` : event.why;
+  }
+}
+
+interface Given {
+  readonly held?: readonly HeldLock[];
+  readonly graph?: WaitGraph;
+}
+
+const unused = () => ({ graph: createWaitGraph(), held: [] });
+
+function locked({ hot, scheduler }: Marbles, line: string, given: Given = {}) {
+  const { held = [], graph = createWaitGraph() } = given;
+  const create = () => createLocks<string>({ graph, held, lastToken: 0 });
+  return driven(hot(line, commands), create, scheduler).pipe(map(words));
+}
+
+const said = {
+  a: "granted a-1 1",
+  A: "granted a-1 2",
+  b: "granted b-1 2",
+  B: "granted b-1 3",
+  c: "granted c-1 3",
+  w: "b-1 waits",
+  W: "c-1 waits",
+  r: "released a-1",
+  R: "released b-1",
+  x: "expired a-1",
+  e: "ended a-1",
+  E: "extended a-1 1",
+  h: "held",
+  t: "wait_timeout",
+  n: "not_holder",
+  d: "deadlock a-1>b-1>a-1",
+  v: "b-1 y waits",
+  V: "granted b-1 2",
+};
+
+describe("a lock", () => {
+  it.each([
+    ["is given to who asks first, and no other that does not wait", "-a--i", "-a--h"],
+    ["is given again to its holder, with the same token", "          -a--a", "-a--a"],
+    [
+      "is given to those who wait in the order in which they came",
+      "  -abc-1----2",
+      "-awW-(rb)-(Rc)",
+    ],
+    ["is refused to who waited too long", "                   -a-w------", "-a-w--t"],
+    ["is free again when its time is up", "                    -s-b", "-a-w--(xb)"],
+    ["is kept by a heartbeat", "                               -s--h---b", "-a--E---w---(xb)"],
+    ["is neither kept nor freed by another run than its holder", "  -a-H-2", "-a-n-n"],
+    ["can't be freed by who lost it", "                        -s------1", "-a----x-n"],
+    ["is free when its holder ends", "                         -ab-e", "-aw-(eb)"],
+    ["goes past who gave up waiting", "                        -abcx1", "-awW-(rc)"],
+    ["goes past who ended while it waited", "                  -abcf1", "-awW-(rc)"],
+  ])("%s", (_what, line, expected) =>
+    marbles((helpers) => {
+      // Who gave up never had a token.
+      const values = line.match(/[xf]1/) ? { ...said, c: "granted c-1 2" } : said;
+      helpers
+        .expectObservable(locked(helpers, line), "--------------------!")
+        .toBe(expected, values);
+    }),
+  );
+
+  it("that would close a cycle of waits is refused with its path", () =>
+    marbles((helpers) => {
+      const line = "    -aB-b-A--1";
+      const expected = "-aV-w-d--(rB)";
+      const values = { ...said, V: "granted b-1 2", d: "deadlock a-1>b-1>a-1" };
+      helpers.expectObservable(locked(helpers, line), "------------------!").toBe(expected, values);
+    }));
+
+  it("sees cycles through whatever else runs wait for", () =>
+    marbles((helpers) => {
+      const graph = createWaitGraph();
+      // The holder waits for an answer of c, which asks for what it holds.
+      graph.add("a-1", () => ["c-1"]);
+      const values = { a: said.a, d: "deadlock c-1>a-1>c-1" };
+      helpers.expectObservable(locked(helpers, "-a-c", { graph }), "-----!").toBe("-a-d", values);
+    }));
+
+  it("leaves no wait behind in the graph", () => {
+    const graph = createWaitGraph();
+    const waits = (): boolean => graph.cycle("a-1", () => ["b-1"]) !== null;
+    marbles((helpers) => {
+      const { cold, expectObservable, scheduler } = helpers;
+      expectObservable(locked(helpers, "-ab---x", { graph }), "---------!").toBe("-aw", said);
+      const seen$ = cold("---1----2").pipe(map(() => waits()));
+      expectObservable(seen$).toBe("---t----f", { t: true, f: false });
+      scheduler.flush();
+    });
+    marbles((helpers) => {
+      helpers.expectObservable(locked(helpers, "-abf", { graph }), "----!").toBe("-aw", said);
+    });
+    expect(waits()).toBe(false);
+  });
+
+  it("that one run asked for twice is given to both of its requests", () =>
+    marbles(({ hot, expectObservable, scheduler }) => {
+      const twice = { ...commands, C: acquire("b-1", { request: "b-1 again" }) };
+      const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
+      const event$ = driven(hot("-ab-C-1", twice), create, scheduler);
+      const said$ = event$.pipe(map(({ type, request }) => `${type} ${request ?? ""}`));
+      expectObservable(said$, "---------!").toBe("-ab-c-(rde)", {
+        a: "granted a-1",
+        b: "waiting b-1",
+        c: "waiting b-1 again",
+        r: "released r",
+        d: "granted b-1",
+        e: "granted b-1 again",
+      });
+    }));
+
+  it("is refused beyond a hundred of one run, which may keep those it has and free one for another", () => {
+    const numbers = Array.from({ length: maxLocksOfRun + 1 }, (_, n) => n);
+    const many = numbers.map((n) => acquire("a-1", { request: `${n}`, resource: `file:${n}` }));
+    const again = acquire("a-1", { request: "0 again", resource: "file:0" });
+    const free: LockCommand = {
+      ...{ type: "release", request: "free", resource: "file:0", instanceId: "a-1" },
+    };
+    const other = acquire("b-1", { resource: "file:more" });
+    const locks = createLocks<string>({ ...unused(), lastToken: 0 });
+    const last = many.slice(-1);
+    const all = [...many, again, ...last, other, free, ...last];
+    const said = all.flatMap((command) => locks.apply(command, 0)).map(words);
+    expect(said.slice(maxLocksOfRun)).toEqual([
+      "too_many_locks",
+      "granted a-1 1",
+      "too_many_locks",
+      `granted b-1 ${maxLocksOfRun + 1}`,
+      "released a-1",
+      `granted a-1 ${maxLocksOfRun + 2}`,
+    ]);
+  });
+
+  it("says who holds it, since when and until when", () =>
+    marbles((helpers) => {
+      const { hot, expectObservable, scheduler } = helpers;
+      const create = () => createLocks<string>({ ...unused(), lastToken: 6 });
+      const event$ = driven(hot("-a---i", commands), create, scheduler);
+      const owner = { resource: x, agent: "a", instanceId: "a-1" };
+      const lock = { ...owner, fencingToken: 7, heldSince: 1, expiresAt: 101 };
+      expectObservable(event$, "-------!").toBe("-a---h", {
+        a: { type: "granted", request: "a-1", lock },
+        h: { type: "refused", request: "b-1", why: "held", holder: lock },
+      });
+    }));
+});
+
+describe("locks from before", () => {
+  const owner = { resource: x, agent: "a", instanceId: "a-1", fencingToken: 1 };
+  const held = [{ ...owner, heldSince: 0, expiresAt: 6 }];
+
+  it("are held on, until their time is up", () =>
+    marbles((helpers) => {
+      const values = { w: "b-1 waits", x: "expired a-1", b: "granted b-1 1" };
+      helpers
+        .expectObservable(locked(helpers, "--b", { held }), "----------!")
+        .toBe("--w---(xb)", values);
+    }));
+});
+
+describe("the locks of a stream of commands", () => {
+  it("say nothing when nothing is asked", () =>
+    marbles((helpers) => {
+      helpers.expectObservable(locked(helpers, "---"), "--------!").toBe("---");
+    }));
+
+  it("leave no timer behind when they are stopped, and start anew for the next", () =>
+    marbles(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
+      const command$ = cold("-s-b-------|", commands);
+      const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
+      const event$ = driven(command$, create, scheduler).pipe(map(words));
+      expectObservable(event$, "----!").toBe("-a-w", said);
+      expectObservable(event$, "------------------^-----------------!").toBe(
+        "                       -------------------a-w--(xb)",
+        said,
+      );
+      expectSubscriptions(command$.subscriptions).toBe(["^---!", "------------------^----------!"]);
+    }));
+
+  it("answer a burst in order", () =>
+    marbles((helpers) => {
+      const values = { ...said, c: "granted c-1 3" };
+      helpers
+        .expectObservable(locked(helpers, "-(abc12)"), "----------!")
+        .toBe("-(awWrbRc)", values);
+    }));
+});

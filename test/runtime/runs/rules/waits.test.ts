@@ -1,0 +1,148 @@
+import type { Wait } from "../../../../src/foundation/contracts/run-state.ts";
+import { Observable } from "rxjs";
+import { describe, it } from "vitest";
+import { createClock } from "../../../../streams/clock.ts";
+import type { Occurrence } from "../../../../src/foundation/contracts/condition.ts";
+import { drive } from "../../../../streams/machine.ts";
+import { createWaits } from "../../../../src/runtime/runs/rules/waits.ts";
+import type { Match, WaitCommand, WaitEvent } from "../../../../src/runtime/runs/rules/waits.ts";
+import { marbles } from "../../../helpers/marbles.ts";
+import type { Marbles } from "../../../helpers/marbles.ts";
+
+/** What is done with the waits: a command, or an occurrence that is matched and named by its id. */
+type Step =
+  | Extract<WaitCommand<Wait>, { type: "wait" | "cancel" | "ended" }>
+  | { readonly type: "match"; readonly id: string; readonly occurrence: Occurrence }
+  | { readonly type: "delivered" | "not-delivered"; readonly id: string };
+
+function aWait(key: string, more: Partial<Wait> = {}): Step {
+  const agent = key.charAt(0);
+  const condition = { kind: "webhook", source: "gh" } as const;
+  const wait = { key, instanceId: `${agent}-1`, agent, condition, since: 0, until: 100, ...more };
+  return { type: "wait", wait };
+}
+
+function match(id: string, more: Partial<Occurrence> = {}): Step {
+  const occurrence = { kind: "webhook", agent: null, source: "gh", event: "push", payload: {} };
+  return { type: "match", id, occurrence: { ...occurrence, ...more } as Occurrence };
+}
+
+const commands: Record<string, Step> = {
+  a: aWait("a1"),
+  A: aWait("a2", { instanceId: "a-2" }),
+  b: aWait("b1"),
+  c: aWait("a3", { condition: { kind: "agent-call" } }),
+  s: aWait("a1", { until: 6 }),
+  x: { type: "cancel", key: "a1" },
+  e: { type: "ended", instanceId: "a-1" },
+  o: match("o"),
+  p: match("p"),
+  q: match("q", { source: "lab" }),
+  d: match("d", { kind: "agent-call", agent: "a", source: "ops" }),
+  D: match("d", { kind: "agent-call", agent: "b", source: "ops" }),
+  t: { type: "delivered", id: "o" },
+  u: { type: "delivered", id: "p" },
+  T: { type: "delivered", id: "d" },
+  n: { type: "not-delivered", id: "o" },
+};
+
+const wordsOf = ({ type, wait }: WaitEvent<Wait>, id: string): string =>
+  type === "met" ? `${wait.key} met by ${id}` : `${wait.key} ${type}`;
+
+const said = {
+  a: "a1 waiting",
+  A: "a2 waiting",
+  b: "b1 waiting",
+  c: "a3 waiting",
+  x: "a1 timed-out",
+  n: "o to ",
+  o: "o to a1",
+  O: "o to a1,b1",
+  B: "o to a2",
+  p: "p to a2",
+  P: "p to ",
+  Q: "p to a1",
+  q: "q to ",
+  d: "d to a3",
+  D: "d to ",
+  m: "a1 met by o",
+  M: "b1 met by o",
+  "2": "a2 met by p",
+  "3": "a3 met by d",
+  "4": "a2 met by o",
+};
+
+function waited(step$: Observable<Step>, scheduler: Marbles["scheduler"]): Observable<string> {
+  return new Observable((subscriber) => {
+    const waits = createWaits<Wait>();
+    const matches = new Map<string, Match<Wait> | null>();
+    const idOf = (match: Match<Wait>): string =>
+      [...matches].find(([, one]) => one === match)?.[0] ?? "";
+    const driver = drive(waits, createClock(scheduler), (event) =>
+      subscriber.next(wordsOf(event, event.type === "met" ? idOf(event.match) : "")),
+    );
+    const take = (step: Step): void => {
+      if (step.type === "match") {
+        const found = waits.match(step.occurrence);
+        matches.set(step.id, found);
+        subscriber.next(`${step.id} to ${found?.waits.map(({ key }) => key).join() ?? ""}`);
+      } else if ("id" in step) {
+        driver.apply({ type: step.type, match: matches.get(step.id) ?? { waits: [] } });
+      } else {
+        driver.apply(step);
+      }
+    };
+    subscriber.add(step$.subscribe(take));
+    subscriber.add(() => driver.stop());
+  });
+}
+
+describe("a wait", () => {
+  it.each([
+    ["is met by what it is for, once that is committed", "-a-o--t", "-a-o--m"],
+    ["is not met by anything else", "                      -a-q-D-", "-a-q-D-"],
+    ["is met once", "                                      -a-ot-p", "-a-om-P"],
+    ["is the oldest of its agent that is met first", "     -aA-otpu", "-aA-omp2"],
+    ["is met beside those of other agents", "              -ab-ot", "-ab-O(mM)"],
+    ["is offered one thing at a time", "                   -aA-op-t-u", "-aA-op-m-2"],
+    ["goes on when what it was offered is not taken", "    -aA-on-p", "-aA-o--Q"],
+    ["is met by a call of its own agent", "                -c-dT", "-c-d3"],
+    ["is not met by a call of another", "                  -c-DT", "-c-D-"],
+    ["ends when its time is up", "                         -s-----o", "-a----xn"],
+    ["does not end while it may be met", "                 -s--o----t", "-a--o----m"],
+    ["ends late when it was not taken", "                  -s--o----n", "-a--o----x"],
+    ["is forgotten when nobody wants it", "                -aAx-o", "-aA--B"],
+    ["is forgotten when its run ends", "                   -aAe-o", "-aA--B"],
+    ["is over with its run, whatever it was offered", "    -a-oen-p", "-a-o---P"],
+    ["is over when given up, whatever it was offered", "   -a-oxn-p", "-a-o---P"],
+    ["is met by nothing once its run ended", "             -a-oet", "-a-o--"],
+  ])("%s", (_what, line, expected) =>
+    marbles((helpers) => {
+      const unsubscribed = "-------------------!";
+      helpers
+        .expectObservable(waited(helpers.hot(line, commands), helpers.scheduler), unsubscribed)
+        .toBe(expected, said);
+    }),
+  );
+});
+
+describe("the waits of a stream of commands", () => {
+  it("leave no timer behind when they are stopped, and start anew for the next", () =>
+    marbles(({ cold, scheduler, expectObservable, expectSubscriptions }) => {
+      const command$ = cold("-s---", commands);
+      const event$ = waited(command$, scheduler);
+      expectObservable(event$, "---!").toBe("-a-", said);
+      expectObservable(event$, "----^------!").toBe("-----ax", said);
+      expectSubscriptions(command$.subscriptions).toBe(["^--!", "----^------!"]);
+    }));
+
+  it("answer a burst in order", () =>
+    marbles((helpers) => {
+      const line = "-(aAboptu)";
+      const values = { ...said, o: "o to a1,b1", "2": "a2 met by p" };
+      const unsubscribed = "-------------------!";
+      helpers
+        .expectObservable(waited(helpers.hot(line, commands), helpers.scheduler), unsubscribed)
+        .toBe("-(aAbopmM2)", values);
+    }));
+});

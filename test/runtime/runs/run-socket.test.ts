@@ -1,0 +1,191 @@
+import { hostGateway } from "../harness/model-host.ts";
+import { noEgress } from "../run-api/no-egress.ts";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Job } from "../../../src/foundation/contracts/job.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
+import type { Redactor } from "../../../src/foundation/credentials/redactor.ts";
+import { createRunApiClient } from "../../../src/runtime/harness/run-api/client.ts";
+import { createRunSockets } from "../../../src/runtime/run-api/run-sockets.ts";
+import { ownBaseDir } from "../../../src/runtime/runners/host-user/base-dir.ts";
+import { createLiveRuns } from "../../../src/runtime/runs/live-runs.ts";
+import { runsDir } from "../../../src/runtime/runners/host-user/run-agent-program.ts";
+import { isRemote, socketBaseDir } from "../../../src/start/runtimes.ts";
+import { openStore } from "../../../src/foundation/store/store.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
+import type { RuntimeConfig } from "../../../streams/agent-config.ts";
+import type { RunRequest } from "../../../streams/vocabulary.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+import { fakeAbilities } from "../../helpers/fake-abilities.ts";
+
+let project: string;
+let store: Store;
+let redactor: Redactor;
+let problems: string[];
+
+beforeEach(async () => {
+  project = await mkdtemp(join(tmpdir(), "al-rc-"));
+  await ownBaseDir(runsDir, false);
+  store = openStore(project);
+  [redactor, problems] = [createRedactor(), []];
+});
+afterEach(async () => {
+  store.close();
+  await rm(project, { recursive: true, force: true });
+});
+
+function aScheduler() {
+  const sockets = createRunSockets({
+    records: { local: store.channels, remote: store.remoteRuns },
+    redactor,
+    onProblem: (message) => problems.push(message),
+  });
+  const runs = createLiveRuns({
+    elapsed: () => 0,
+    now: () => 0,
+    refusalOf: () => null,
+    freeze: () => Promise.resolve(),
+    thaw: () => Promise.resolve(),
+    openSocket: async ({ instanceId, agent }) =>
+      isRemote(agent)
+        ? sockets.openRemote(instanceId, `al-${instanceId}`)
+        : sockets.open(instanceId, await socketBaseDir(agent)),
+  });
+  const abilities = fakeAbilities();
+  sockets.serve({ runApi: abilities, models: hostGateway, egress: noEgress });
+  const enter = (request: RunRequest) => {
+    runs.enter({ request, slot: null, waitedMs: 0 });
+    return runs.get(request.instanceId);
+  };
+  const finish = ({ instanceId, agent, item }: RunRequest): void => {
+    const end = { outcome: "succeeded", reason: null, exitCode: 0, usage: null } as const;
+    const at = { agent: agent.name, at: 0, startedAt: 0 };
+    runs.onEvent({ ...at, type: "finished", item, instanceId, end });
+  };
+  return { sockets, runs, abilities, enter, finish };
+}
+
+function aRequest(instanceId: string, type: RuntimeConfig["type"] = "host-user"): RunRequest {
+  const agent = anAgent("dev", { runtime: { type, runAs: "$USER" } });
+  return { instanceId, agent, item: anItem("1") };
+}
+
+const unlock = (channel: Job["channel"]) =>
+  createRunApiClient({ socket: "", token: "", ...channel, timeoutMs: 200 }).ask(
+    "unlock",
+    { resource: "x:y" },
+    new AbortController().signal,
+  );
+
+it("gives each run a socket of its own, from its start to its end", async () => {
+  const { sockets, enter, finish } = aScheduler();
+  const request = aRequest("dev-1");
+  const run = enter(request);
+  const channel = await run.openSocket();
+  const token = channel?.token ?? "";
+  expect(redactor.redact(token)).toBe("[redacted]");
+  expect(await unlock(channel)).toEqual({ ok: true });
+  expect(store.channels.all()).toEqual([]);
+  await run.begin();
+  expect(store.channels.all()).toMatchObject([{ instanceId: "dev-1" }]);
+  expect(JSON.stringify(store.channels.all())).not.toContain(channel?.token);
+  finish(request);
+  await expect.poll(() => existsSync(run.socket?.dir ?? "")).toBe(false);
+  // It is worth nothing any more, and as many as there were runs would make looking for them slow.
+  expect(redactor.redact(token)).toBe(token);
+  await expect.poll(() => store.channels.all()).toEqual([]);
+  await sockets.close();
+});
+
+it("gives a run that is started again another one, and forgets the first", async () => {
+  const { sockets, enter, finish } = aScheduler();
+  const request = aRequest("dev-1");
+  const run = enter(request);
+  const first = await run.openSocket();
+  const second = await run.openSocket();
+  await expect.poll(() => existsSync(first?.socket ?? "")).toBe(false);
+  expect(await unlock(second)).toEqual({ ok: true });
+  expect(redactor.redact(first?.token ?? "")).toBe(first?.token);
+  finish(request);
+  await sockets.close();
+});
+
+it("removes it from a run that ended while it was prepared, and from those that the graph left", async () => {
+  const { sockets, runs, enter, finish } = aScheduler();
+  const request = aRequest("dev-1");
+  const run = enter(request);
+  const opening = run.openSocket();
+  finish(request);
+  expect(existsSync((await opening)?.socket ?? "")).toBe(false);
+  const left = await enter(aRequest("dev-2")).openSocket();
+  runs.removeSockets();
+  await sockets.close();
+  expect(existsSync(left?.socket ?? "")).toBe(false);
+  await expect.poll(() => store.channels.all()).toEqual([]);
+});
+
+it("names the path as a container sees it", async () => {
+  const { sockets, enter, finish } = aScheduler();
+  const request = aRequest("dev-1", "container");
+  const run = enter(request);
+  const channel = await run.openSocket();
+  expect(channel?.socket).toBe("/run/al/channel.sock");
+  expect(existsSync(join(run.socket?.dir ?? "", "channel.sock"))).toBe(true);
+  finish(request);
+  await sockets.close();
+});
+
+it("expects a run on another machine by its name, with a ticket and without a folder", async () => {
+  const { sockets, enter, finish } = aScheduler();
+  const request = aRequest("dev-1", "cluster");
+  const run = enter(request);
+  const channel = await run.openSocket();
+  const ticket = channel?.token ?? "";
+  expect(channel?.socket).toBe("/run/al/channel.sock");
+  expect(redactor.redact(ticket)).toBe("[redacted]");
+  expect(run.socket?.dir).toBeNull();
+  expect(store.channels.all()).toEqual([]);
+  expect(store.remoteRuns.all()).toMatchObject([{ name: "al-dev-1", tokenHash: null }]);
+  expect(JSON.stringify(store.remoteRuns.all())).not.toContain(ticket);
+  // Its reason to end comes with its inbox.
+  run.writeStopReason("killed");
+  finish(request);
+  expect(redactor.redact(ticket)).toBe(ticket);
+  await expect.poll(() => store.remoteRuns.all()).toEqual([]);
+  expect(problems).toEqual([]);
+  await sockets.close();
+});
+
+it("removes no folder but one that it made, whatever is recorded", async () => {
+  await store.channels.add({ instanceId: "dev-1", tokenHash: "", dir: project });
+  const { sockets } = aScheduler();
+  await sockets.restore(new Set());
+  expect(existsSync(project)).toBe(true);
+  await expect.poll(() => store.channels.all()).toEqual([]);
+  await sockets.close();
+});
+
+it("serves the runs that live on where they are used to it, and removes what is left of others", async () => {
+  const first = aScheduler();
+  const alive = aRequest("dev-1");
+  const lives = first.enter(alive);
+  const channel = await lives.openSocket();
+  const gone = first.enter(aRequest("dev-2"));
+  await gone.openSocket();
+  await Promise.all([lives.begin(), gone.begin()]);
+  await first.sockets.close();
+  const second = aScheduler();
+  second.runs.adoptSockets(await second.sockets.restore(new Set(["dev-1"])));
+  // Its job is only made again for the secrets in it.
+  expect(await second.enter(alive).openSocket()).toBeNull();
+  expect(await unlock(channel)).toEqual({ ok: true });
+  expect(second.abilities.asked).toMatchObject([{ instanceId: "dev-1" }]);
+  expect(existsSync(gone.socket?.dir ?? "")).toBe(false);
+  await expect.poll(() => store.channels.all()).toMatchObject([{ instanceId: "dev-1" }]);
+  second.finish(alive);
+  expect(problems).toEqual([]);
+  await second.sockets.close();
+});

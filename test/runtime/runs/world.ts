@@ -1,0 +1,218 @@
+import { randomUUID } from "node:crypto";
+import { asyncScheduler, EMPTY, from, map, merge, NEVER, of, Subject, take, tap } from "rxjs";
+import type { Observable, Subscription } from "rxjs";
+import { onTestFinished } from "vitest";
+import type {
+  RequestName,
+  RequestAnswer,
+  RequestBody,
+  RunApiProblem,
+} from "../../../src/foundation/contracts/run-api.ts";
+import { RunApiError } from "../../../src/foundation/contracts/run-api.ts";
+import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
+import { createFirstEvents } from "../../../src/runtime/runs/first-events.ts";
+import { createLiveRuns } from "../../../src/runtime/runs/live-runs.ts";
+import { heldLocks } from "../../../src/runtime/runs/lock-view.ts";
+import { createRunRequests } from "../../../src/runtime/runs/run-requests.ts";
+import type { RunRequests } from "../../../src/runtime/runs/run-requests.ts";
+import { abandonBy, createInputs, dispatchTo } from "../../../src/runtime/scheduler/inputs.ts";
+import { recordEvent, rerun, retryWork } from "../../../src/start/record-work.ts";
+import { createStatusStore } from "../../../src/runtime/scheduler/status-store.ts";
+import { openStore } from "../../../src/foundation/store/store.ts";
+import { interpretStored } from "../../../src/features/webhooks/interpret.ts";
+import { v7 as uuidV7 } from "uuid";
+import { createClock } from "../../../streams/clock.ts";
+import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
+import { createSlots } from "../../../streams/runs/slots.ts";
+import type { Runner, RunnerExit } from "../../../streams/runs/runner.ts";
+import { runtime } from "../../../streams/runtime.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { RunEvent, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
+import { project as projectOf } from "../../foundation/config/samples.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+import { exitWith } from "../../helpers/stream-runner.ts";
+import { tempDir } from "../../foundation/store/support.ts";
+import { schedulerStatus } from "../../streams/status/board.ts";
+
+const source = { type: "github", credential: null, allowUnsigned: true };
+
+export interface WorldOptions {
+  readonly agents: readonly AgentConfig[];
+  readonly scale?: number | null;
+  readonly maxCallDepth?: number;
+  readonly maxReruns?: number;
+  /** Whether runs can pay their models that were refused a call. */
+  readonly funds?: Observable<RunFunds>;
+}
+
+/** The one that the world's redactor knows. */
+export const worldSecret = "hunter2-hunter2";
+
+/** A scheduler without sockets: the real store, graph and requests over runs that a test ends by hand. */
+export type World = ReturnType<typeof createWorld>;
+
+export function createWorld(options: WorldOptions, dir = tempDir(), adopt: readonly string[] = []) {
+  const store = openStore(dir);
+  const ends = new Map<string, Subject<Partial<RunnerExit>>>();
+  const frozen: string[] = [];
+  const { scale = null, maxCallDepth = 3, maxReruns = 10, funds = NEVER } = options;
+  const project = { ...projectOf(""), scale, maxCallDepth, maxReruns };
+  const inputs = createInputs(project, false);
+  const dispatch = dispatchTo(inputs);
+  const clock = createClock(asyncScheduler);
+  const slots = createSlots(scale);
+  const firstEvents = createFirstEvents(() => false);
+  const events: RunEvent[] = [];
+  const problems: string[] = [];
+  const runner: Runner = {
+    run: ({ instanceId }, stop$) => {
+      const end$ = new Subject<Partial<RunnerExit>>();
+      ends.set(instanceId, end$);
+      const stopped$ = stop$.pipe(map(() => ({ exitCode: null, signal: "SIGTERM" })));
+      return merge(end$, stopped$).pipe(map(exitWith), take(1));
+    },
+  };
+  const onProblem = (message: string): void => void problems.push(message);
+  const runs = createLiveRuns({
+    elapsed: () => Math.round(performance.now()),
+    now: () => clock.now(),
+    refusalOf: (instanceId) => store.spend.refusal(instanceId),
+    freeze: ({ instanceId }) => Promise.resolve(void frozen.push(`freeze ${instanceId}`)),
+    thaw: ({ instanceId }) => Promise.resolve(void frozen.push(`thaw ${instanceId}`)),
+    openSocket: () => Promise.reject(new Error("no run of this world has a socket")),
+  });
+  const newRequests = (): RunRequests =>
+    createRunRequests({
+      ...{ clock, runs, store, firstEvents, dispatch, onProblem },
+      redact: (text) => text.replaceAll(worldSecret, "[redacted]"),
+      project: () => ({ ...project, webhooks: { gh: { ...source, name: "gh" } } }),
+      agentNames: () => options.agents.map(({ name }) => name),
+      mustBeRunnable: () => undefined,
+      abandon: abandonBy(inputs),
+      onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
+      deliveryOf: (id) => {
+        const receipt = store.receipts.get(id);
+        return receipt && interpretStored(receipt);
+      },
+      funds: () => funds,
+    });
+  let started: RunRequests | null = null;
+  const requests = (): RunRequests => {
+    if (started === null) throw new Error("the world has not started");
+    return started;
+  };
+  const open = store.openRuns().filter(({ instanceId }) => adopt.includes(instanceId));
+  const adopted = open.map(({ item, instanceId, startedAt, waitedMs }): AdoptedRun => {
+    const agent = options.agents.find(({ name }) => name === item.agent) ?? anAgent(item.agent);
+    const request = { instanceId, agent, item };
+    return { request, startedAt, waitedMs, report: (stop$) => runner.run(request, stop$) };
+  });
+  let instances = adopt.length * 10;
+  const board = createStatusStore(schedulerStatus, () => ({}));
+  const event$ = runtime(
+    {
+      ...inputs,
+      waitForMoney$: of(new Set<string>()),
+      agentChange$: merge(
+        from(options.agents.map((agent) => ({ type: "set", agent, warnings: [] }) as const)),
+        NEVER,
+      ),
+      adopted$: from(adopted),
+    },
+    {
+      ...{ runner, scheduler: asyncScheduler, clock, slots, owner: runs },
+      claim: (request) => from(store.work.claim(request)),
+      newInstanceId: (agent) => `${agent}-${++instances}`,
+      newId: uuidV7,
+      starting: createSlots(),
+      isStopping: () => false,
+      checkValue: () => of(null),
+      isEnabled: () => true,
+      overBudget: () => null,
+      lastChecked: () => undefined,
+      prepare: () => EMPTY,
+      describeChange: () => "",
+    },
+  );
+  const read = (event: RunEvent): void => {
+    events.push(event);
+    firstEvents.see(event);
+    const problem = (error: unknown): number => problems.push(String(error));
+    retryWork(event, store.work, dispatch).catch(problem);
+    recordEvent(event, { ...store.work, recordTick: () => Promise.resolve() }).catch(problem);
+    const again = { work: store.work, dispatch, maxReruns: () => maxReruns, isPaused: () => false };
+    rerun(event, again).catch(problem);
+    requests().onEvent(event);
+  };
+  let subscription: Subscription | undefined;
+  const close = (): void => {
+    subscription?.unsubscribe();
+    started?.stop();
+    store.close();
+  };
+  onTestFinished(close);
+
+  return {
+    ...{ dir, store, frozen, events, problems, inputs, dispatch },
+    get requests(): RunRequests {
+      return requests();
+    },
+    /** Takes over what was left and runs. */
+    start: async (): Promise<void> => {
+      const { requeue } = await store.recover(new Set(adopt));
+      started = newRequests();
+      subscription = merge(
+        started.lockStatus$.pipe(tap((event) => board.apply(event))),
+        merge(runs.event$, event$).pipe(tap(read)),
+        runs.problem$.pipe(tap(onProblem)),
+      ).subscribe();
+      dispatch(requeue);
+      started.restore(new Set(adopt));
+    },
+    /** As a crash does: without a word to any part. */
+    crash: close,
+    /** Starts a run of the agent by hand, or by another trigger; its instance. */
+    run: async (agent: string, trigger?: Trigger): Promise<string> => {
+      const item: WorkItem = { ...anItem(uuidV7(), agent, trigger), at: Date.now() };
+      await store.work.enqueue([item]);
+      const first = firstEvents.of(item.id);
+      dispatch([item]);
+      const event = await first;
+      if (event.type !== "started") throw new Error(`${agent}: ${event.type}`);
+      return event.instanceId;
+    },
+    end: (instanceId: string, exit: Partial<RunnerExit> = {}): void =>
+      ends.get(instanceId)?.next(exit),
+    isLive: (instanceId: string): boolean => runs.find(instanceId) !== undefined,
+    /** What the meter notes at a run whose call it refuses. */
+    refuseCall: async (instanceId: string, reason: string): Promise<void> => {
+      runs.get(instanceId).overBudget = reason;
+      await store.spend.recordRefusal(instanceId, reason);
+    },
+    ask: <A extends RequestName>(
+      instanceId: string,
+      ability: A,
+      request: RequestBody<A>,
+      { key = randomUUID(), signal = new AbortController().signal } = {},
+    ): Promise<RequestAnswer<A>> =>
+      requests().perform<A>({ instanceId, ability, key, request, signal }),
+    /** What operators are told of locks. */
+    locks: () => heldLocks(board.claims()),
+    claims: () => [...board.claims()],
+    history: () => store.history.query({ page: 1, limit: 200 }).triggers,
+  };
+}
+
+/** The problem that a request is refused with. */
+export async function problemOf(asked: Promise<unknown>): Promise<RunApiProblem> {
+  const answer = await asked.catch((error: unknown) => error);
+  if (answer instanceof RunApiError) return answer.problem;
+  throw new Error(`it was not refused: ${String(answer)} ${JSON.stringify(answer)}`);
+}
+
+/** The instances that run an agent, in the order in which they were started. */
+export function instancesOf(world: World, agent: string): string[] {
+  return world.events.flatMap((event) =>
+    event.type === "started" && event.agent === agent ? [event.instanceId] : [],
+  );
+}
