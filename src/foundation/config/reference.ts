@@ -53,7 +53,7 @@ function section(key: string, field: Field): string[] {
   return [title, text.filter(Boolean).join(" "), ...sections(inner)];
 }
 
-const providers = "[All services and their filters](../webhooks/reference.md).";
+const providers = "[All services and their filters](../../features/webhooks/reference.md).";
 const webhookNotes = { one: "", named: providers, list: providers };
 
 interface InnerTable {

@@ -39,7 +39,7 @@ test.each([[["--help"]], [["start", "--help"]], [["start"]], [["_run-agent", "he
 
 test("the live view loads them, and the React that is not for developers", () => {
   // What is only searched for exported names stands there without being loaded.
-  const script = `const { loadLiveView } = await import("${src}/cli/tui/load-live-view.ts");
+  const script = `const { loadLiveView } = await import("${src}/interfaces/cli/tui/load-live-view.ts");
     await loadLiveView();
     const { createRequire } = await import("node:module");
     const loaded = Object.values(createRequire("${src}/x.js").cache).filter((one) => one.loaded);
