@@ -33,7 +33,7 @@ import { fakeAlertOperations } from "./fake-alert-operations.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
 import { agentStatus, fakeSnapshot } from "./fake-snapshot.ts";
-import { mustHaveRun } from "./must-have-run.ts";
+import { mustHave } from "./must-have.ts";
 import type { NamedStatus } from "./fake-snapshot.ts";
 
 /** Operations that keep a small state of their own and remember what was asked of them. */
@@ -191,11 +191,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     receipts: new Map(),
     heldLocks: [],
     trees: new Map(),
-    callTree: (id) => {
-      const tree = fake.trees.get(id);
-      if (tree === undefined) throw new OperationError("unknown_trigger", `no trigger "${id}"`);
-      return tree;
-    },
+    callTree: (id) => mustHave(fake.trees, id, "unknown_trigger"),
     setClaim: (claim) => {
       snapshot = { ...snapshot, locks: [...otherClaims(claim), claim] };
       update.next({ locks: [claim] });
@@ -207,18 +203,14 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     runs: new Map(),
     run: (id) => {
       called("run", id);
-      return Promise.resolve(mustHaveRun(fake.runs, id));
+      return Promise.resolve(mustHave(fake.runs, id, "unknown_instance"));
     },
     differences: new Map(),
     runDifference: (id, other) => {
       called("runDifference", id, other);
-      return Promise.resolve(mustHaveRun(fake.differences, id));
+      return Promise.resolve(mustHave(fake.differences, id, "unknown_instance"));
     },
-    receipt: (id) => {
-      const receipt = fake.receipts.get(id);
-      if (receipt === undefined) throw new OperationError("unknown_receipt", `no receipt "${id}"`);
-      return receipt;
-    },
+    receipt: (id) => mustHave(fake.receipts, id, "unknown_receipt"),
     replay: async (receiptId, agent): Promise<ReplayResult> => {
       called("replay", receiptId, agent);
       fake.receipt(receiptId);

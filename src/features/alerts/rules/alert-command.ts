@@ -1,5 +1,5 @@
 import type { Outcome, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
-import type { AlertTopic, AlertWrites } from "../../../foundation/contracts/alert.ts";
+import type { AlertWrites } from "../../../foundation/contracts/alert.ts";
 
 /** What alerts are about. */
 export type AlertCommand =

@@ -1,10 +1,5 @@
 import type { AccountKey } from "../../../foundation/contracts/budget.ts";
-import {
-  agentScope,
-  projectScope,
-  raiseCommand,
-  agentOf,
-} from "../../../foundation/contracts/budget.ts";
+import { projectScope, raiseCommand, agentOf } from "../../../foundation/contracts/budget.ts";
 import type { LedgerRefusal } from "./ledger-events.ts";
 import { usdText } from "../../../foundation/contracts/money.ts";
 import type { NanoUsd } from "../../../foundation/contracts/money.ts";

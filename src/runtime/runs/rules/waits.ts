@@ -1,6 +1,6 @@
 import type { Wait } from "../../../foundation/contracts/run-state.ts";
 import { meets } from "../../../foundation/contracts/condition.ts";
-import type { Condition, Occurrence } from "../../../foundation/contracts/condition.ts";
+import type { Occurrence } from "../../../foundation/contracts/condition.ts";
 import { createMachine } from "../../../../streams/machine.ts";
 import type { Machine } from "../../../../streams/machine.ts";
 
