@@ -2,10 +2,10 @@ import type { AlertTarget } from "../../../streams/alert-options.ts";
 import type { AlertMessage, SendAlert } from "../../foundation/contracts/alerts.ts";
 import type { SendRequest } from "../../foundation/contracts/outgoing-request.ts";
 import { reasonOf } from "../../foundation/errors.ts";
-import type { Fields } from "./target.ts";
-import { targetMessage } from "./target-message.ts";
+import type { Fields, TargetMessage } from "./target.ts";
 import { targetTypes } from "./targets.ts";
-import { cut } from "./text.ts";
+import { cut, oneLine } from "./text.ts";
+import { alertText } from "./rules/alert-text.ts";
 
 export interface SendAlertDeps {
   /** The fields of a credential, by `type` or `type:instance`. Rejects when it is missing or incomplete. */
@@ -48,3 +48,23 @@ export function createSendAlert({ credential, redact, ...deps }: SendAlertDeps):
 }
 
 const longestError = 300;
+
+/** An alert in words; what strangers wrote is one line each, and the project is named as the last of the lines. */
+function targetMessage(message: AlertMessage, now: number): TargetMessage {
+  const { reason } = message.alert;
+  const alert = { ...message.alert, reason: reason === null ? null : cut(oneLine(reason), 300) };
+  const { title, severity, lines } = alertText(alert, { timezone: message.timezone });
+  const project = cut(oneLine(message.project), 100);
+  return {
+    ...message,
+    alert,
+    project,
+    title: cut(oneLine(title), 200),
+    severity,
+    lines: [...lines, { label: "Project", text: project }].map(({ label, text }) => ({
+      label,
+      text: cut(oneLine(text), 700),
+    })),
+    now,
+  };
+}

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SearchPage, SearchQuery, SearchRun } from "../../foundation/contracts/search.ts";
-import { logsDir, utcDate } from "../../foundation/logs/log-files.ts";
+import { logsDir, utcDate, parseLogFileName } from "../../foundation/logs/log-files.ts";
 import { findPage } from "./find-page.ts";
 import { indexPath, openIndexToRead } from "./index-format.ts";
 import { maxMatches } from "./match-of.ts";
@@ -9,8 +9,10 @@ import type { RunFactsReader } from "./run-facts.ts";
 import { scan } from "./scan.ts";
 import { placeOf } from "./scope.ts";
 import { parseTerms } from "./terms.ts";
-import { unindexed } from "./unindexed.ts";
-import type { Rest } from "./unindexed.ts";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { readableSize } from "./readable.ts";
+import type { Unindexed } from "./scan.ts";
 
 export interface SearchOptions {
   readonly projectDir: string;
@@ -96,4 +98,36 @@ function keyOf({ instanceId, matches }: SearchRun): string {
 function lastPass(db: DatabaseSync | null): number | null {
   const pass = db?.prepare("SELECT at FROM passes").get();
   return pass === undefined ? null : Number(pass.at);
+}
+
+/** What of log files is not indexed, and how many bytes that is. */
+interface Rest {
+  readonly parts: readonly Unindexed[];
+  readonly bytes: number;
+}
+
+/** All parts of log files that an index lacks; without an index, all files. */
+function unindexed(db: DatabaseSync | null, dir: string, firstDay = ""): Rest {
+  const rows = db?.prepare("SELECT name, indexed FROM files WHERE day >= ?").all(firstDay) ?? [];
+  const indexed = new Map(rows.map((row) => [String(row.name), Number(row.indexed)]));
+  const parts: Unindexed[] = [];
+  let bytes = 0;
+  for (const name of namesIn(dir)) {
+    const file = parseLogFileName(name);
+    if (file === null || file.date < firstDay) continue;
+    const size = readableSize(join(dir, name)) ?? 0;
+    const from = indexed.get(name) ?? 0;
+    if (size <= from) continue;
+    parts.push({ file, from });
+    bytes += size - from;
+  }
+  return { parts, bytes };
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
 }

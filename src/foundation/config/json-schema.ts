@@ -1,12 +1,64 @@
 import { z } from "zod";
 import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
 import { agentSchema } from "./agent-keys.ts";
-import { completeModel, startedAgent } from "./editor-rules.ts";
 import { expectation, meaning } from "./explain-schema.ts";
 import { projectSchema } from "./project-schema.ts";
 import { schedulePattern } from "./schedule-pattern.ts";
-import { timezoneNames } from "./timezone-names.ts";
 import { commonFields } from "./webhook-bindings.ts";
+import { neededModelKeys } from "./needed-model-keys.ts";
+import { isTimezone } from "./timezone.ts";
+
+/**
+ * Names that Intl takes and does not list: older ones, and newer ones of places that it lists by the older. By their area;
+ * the last have none.
+ */
+const unlisted: Readonly<Record<string, string>> = {
+  Africa: "Asmara Timbuktu",
+  America:
+    "Argentina/Buenos_Aires Argentina/Catamarca Argentina/ComodRivadavia Argentina/Cordoba Argentina/Jujuy Argentina/Mendoza Atikokan Atka Ensenada Fort_Wayne Indiana/Indianapolis Kentucky/Louisville Knox_IN Montreal Nipigon Nuuk Pangnirtung Porto_Acre Rainy_River Rosario Santa_Isabel Shiprock Thunder_Bay Virgin Yellowknife",
+  Antarctica: "South_Pole",
+  Asia: "Ashkhabad Choibalsan Chongqing Chungking Dacca Harbin Ho_Chi_Minh Istanbul Kashgar Kathmandu Kolkata Macao Tel_Aviv Thimbu Ujung_Pandang Ulan_Bator Yangon",
+  Atlantic: "Faroe Jan_Mayen",
+  Australia: "ACT Canberra Currie LHI NSW North Queensland South Tasmania Victoria West Yancowinna",
+  Brazil: "Acre DeNoronha East West",
+  Canada: "Atlantic Central Eastern Mountain Newfoundland Pacific Saskatchewan Yukon",
+  Chile: "Continental EasterIsland",
+  Etc: "GMT GMT+0 GMT+1 GMT+10 GMT+11 GMT+12 GMT+2 GMT+3 GMT+4 GMT+5 GMT+6 GMT+7 GMT+8 GMT+9 GMT-0 GMT-1 GMT-10 GMT-11 GMT-12 GMT-13 GMT-14 GMT-2 GMT-3 GMT-4 GMT-5 GMT-6 GMT-7 GMT-8 GMT-9 GMT0 Greenwich UCT UTC Universal Zulu",
+  Europe: "Belfast Kyiv Nicosia Tiraspol Uzhgorod Zaporozhye",
+  Mexico: "BajaNorte BajaSur General",
+  Pacific: "Chuuk Johnston Kanton Pohnpei Samoa Yap",
+  US: "Alaska Aleutian Arizona Central East-Indiana Eastern Hawaii Indiana-Starke Michigan Mountain Pacific Samoa",
+  "": "CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey UCT UTC Universal W-SU WET Zulu",
+};
+
+/** All time zones that the editor offers, and takes: those that `isTimezone` takes, as the database of time zones spells them. */
+export function timezoneNames(): readonly string[] {
+  const more = Object.entries(unlisted).flatMap(([area, names]) =>
+    names.split(" ").map((name) => (area === "" ? name : `${area}/${name}`)),
+  );
+  return [...new Set([...Intl.supportedValuesOf("timeZone"), ...more])].filter(isTimezone).sort();
+}
+
+/** Rules of a JSON Schema for what spans several keys, where the config's own checks are code. */
+
+/** An agent that something starts, or that is disabled. */
+const startedAgent = {
+  anyOf: [
+    { required: ["schedule"] },
+    { required: ["webhooks"], properties: { webhooks: { type: "array", minItems: 1 } } },
+    { required: ["callable"], properties: { callable: { const: true } } },
+    { required: ["scale"], properties: { scale: { const: 0 } } },
+  ],
+};
+
+/** A model with the keys that its provider needs. */
+function completeModel(): object {
+  const rules = neededModelKeys.map(({ key, providers }) => ({
+    if: { required: ["provider"], properties: { provider: { enum: providers } } },
+    then: { required: [key] },
+  }));
+  return { allOf: rules };
+}
 
 /** A JSON Schema (draft 2020-12), for editors that check TOML files by one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -3,10 +3,11 @@ import { dirname, join } from "node:path";
 import { credentialName, parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
 import { isMissing, messageOf, UserError } from "../errors.ts";
-import { credentialType } from "./credential-types.ts";
+import { credentialType, credentialTypes } from "./credential-types.ts";
 import { storeDir } from "./home-dir.ts";
-import { nearCredential } from "./near-credential.ts";
 import { checkPrivateDir, readSecret } from "./read-secret.ts";
+import { closest, meant } from "../contracts/did-you-mean.ts";
+import { credentialStamps } from "./credential-stamps.ts";
 
 /** A credential with its secrets. */
 export interface Credential extends CredentialReference {
@@ -102,4 +103,33 @@ function missing(reference: CredentialReference, found: string, flags: string): 
   return new UserError("missing_credential", `credential ${name} is missing: ${found}`, {
     hint: `al creds add ${name}${flags}`,
   });
+}
+
+/**
+ * `did you mean "github_token"?` for a credential that is not in the store of `home`: one that is stored, or a type
+ * that the program knows. Null when nothing is near.
+ */
+async function nearCredential(home: string, wanted: CredentialReference): Promise<string | null> {
+  const stored = [...(await credentialStamps(home)).keys()]
+    .map(parseCredentialReference)
+    .filter((one) => one !== null)
+    .filter((one) => mayBeMeant(one, wanted.type));
+  const name = credentialName(wanted);
+  const ofThisType = stored.filter(({ type }) => type === wanted.type).map(credentialName);
+  const known = isKnown(wanted.type) ? [] : Object.keys(credentialTypes);
+  const near =
+    closest(name, ofThisType) ??
+    ofThisType[0] ??
+    closest(name, stored.map(credentialName)) ??
+    closest(wanted.type, known);
+  return near === null ? null : meant(near);
+}
+
+/** `gitlab_token` is no slip of `github_token`: the program knows both. */
+function mayBeMeant({ type }: CredentialReference, wanted: string): boolean {
+  return type === wanted || !isKnown(type) || !isKnown(wanted);
+}
+
+function isKnown(type: string): boolean {
+  return credentialType(type) !== null;
 }

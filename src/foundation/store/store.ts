@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createAlerts } from "./alerts.ts";
 import { createCalls } from "./calls.ts";
-import { createChannels } from "./channels.ts";
 import { createDatabaseFiles } from "./database-files.ts";
 import { openDatabase } from "./database.ts";
 import { createGroupCommit } from "./group-commit.ts";
@@ -28,7 +27,9 @@ import { withStoreErrors } from "./store-error.ts";
 import { ensureStateDir } from "./state-dir.ts";
 import { createUnmatchedReceipts } from "./unmatched-receipts.ts";
 import { createWaits } from "./waits.ts";
-import { createWork } from "./work.ts";
+import { createWork, beginRun } from "./work.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { GroupCommit } from "./group-commit.ts";
 
 /**
  * Everything that a project keeps in `.al/state.db`, which is made when there is none. `now` gives epoch ms. Throws UserError `state_dir`,
@@ -88,3 +89,35 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
 }
 
 export type Store = ReturnType<typeof openStore>;
+
+/** How a run reaches the scheduler. */
+interface Channel {
+  readonly instanceId: string;
+  /** SHA-256 of the run's token, hex. */
+  readonly tokenHash: string;
+  /** Absolute path of the directory that holds the run's socket. */
+  readonly dir: string;
+}
+
+/** Reads and writes `channels`, those of runs that live, so that a restarted scheduler opens the same ones again. */
+function createChannels(db: DatabaseSync, { record }: GroupCommit) {
+  const insert = db.prepare("INSERT INTO channels VALUES (?, ?, ?)");
+  const begin = db.prepare(beginRun);
+  const remove = db.prepare("DELETE FROM channels WHERE instance_id = ?");
+  const select = db.prepare(
+    "SELECT instance_id AS instanceId, token_hash AS tokenHash, dir FROM channels",
+  );
+  return {
+    /** Records that the run begins as well. Resolves once committed; waits for the store, as remove does. */
+    add: ({ instanceId, tokenHash, dir }: Channel): Promise<void> =>
+      record(() => {
+        insert.run(instanceId, tokenHash, dir);
+        begin.run(instanceId);
+      }),
+    remove: (instanceId: string): Promise<void> =>
+      record(() => {
+        remove.run(instanceId);
+      }),
+    all: (): readonly Channel[] => select.all() as unknown as Channel[],
+  };
+}

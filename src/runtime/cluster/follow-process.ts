@@ -16,8 +16,6 @@ import type { EngineWatch } from "./engine-watch.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { createReceivedLines } from "./received-lines.ts";
 import type { ReceivedLines } from "./received-lines.ts";
-import { createWaiting } from "./waiting.ts";
-import type { Waiting } from "./waiting.ts";
 import { createRemoteProcess } from "./remote-process.ts";
 import type { RemoteProcess } from "./remote-process.ts";
 
@@ -142,5 +140,37 @@ function jobForRemote(job: Job): Job {
   return {
     ...job,
     channel: channel ?? { socket: join(mountedSocketDir, "channel.sock"), token: "" },
+  };
+}
+
+/** A run that waits for a machine: its time does not count, and its status says why. */
+interface Waiting extends Disposable {
+  readonly show: (text: string) => void;
+  /** A machine has it. */
+  readonly end: () => void;
+}
+
+function createWaiting(
+  instanceId: string,
+  emit: (event: RunnerEvent) => void,
+  { pauseClock }: Pick<ClusterRunnerOptions, "pauseClock">,
+): Waiting {
+  let isShown = false;
+  let unpause = pauseClock?.(instanceId);
+  const resume = (): void => {
+    unpause?.();
+    unpause = undefined;
+  };
+  return {
+    show: (text) => {
+      isShown = true;
+      emit({ type: "status-text", text });
+    },
+    end: () => {
+      resume();
+      if (isShown) emit({ type: "status-text", text: "" });
+      isShown = false;
+    },
+    [Symbol.dispose]: resume,
   };
 }

@@ -9,14 +9,16 @@ import type {
   ClaimRequest,
   RemoteLine,
   RemoteRuns,
+  InboxAnswer,
 } from "../../foundation/contracts/remote-run.ts";
 import { refusal } from "../../foundation/contracts/run-api.ts";
 import type { RunStopReason } from "../../foundation/contracts/run-stop.ts";
 import { endedExit, lostExit, rejectedExit, stoppedBeforeStart } from "../runners/run-exit.ts";
 import type { Ending } from "../runners/run-exit.ts";
 import type { RunOutput } from "../runners/run-output.ts";
-import { createInbox } from "./inbox.ts";
 import type { ReceivedEnd, ReceivedLines } from "./received-lines.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import { inboxWaitMs } from "../../foundation/contracts/remote-run.ts";
 
 export interface RemoteProcessOptions extends LeaseOptions {
   readonly clock: Clock;
@@ -157,4 +159,32 @@ function exitOfLease(
 
 function ended(ending: Omit<Ending, "endedAt">, output: RunOutput): RunnerEvent {
   return endedExit({ ...ending, endedAt: null }, output.end(), output.handedBack());
+}
+
+/** What the scheduler has for a run that asks for it. */
+interface Inbox {
+  readonly stop: (reason: RunStopReason, graceMs: number) => void;
+  /** Resolves when there is something new, after `inboxWaitMs`, or when the asker left. */
+  readonly next: (signal: AbortSignal) => Promise<InboxAnswer>;
+}
+
+/** An answer may be lost, so the same comes again, later. */
+export function createInbox(): Inbox {
+  const asked = new AbortController();
+  let stop: InboxAnswer["stop"] = null;
+  let isAnswered = false;
+  return {
+    stop: (reason, graceMs) => {
+      stop ??= { reason, graceMs };
+      asked.abort();
+    },
+    next: async (signal) => {
+      const news = isAnswered ? [] : [asked.signal];
+      await wait(inboxWaitMs, undefined, { signal: AbortSignal.any([signal, ...news]) }).catch(
+        () => undefined,
+      );
+      isAnswered ||= stop !== null && !signal.aborted;
+      return { stop };
+    },
+  };
 }

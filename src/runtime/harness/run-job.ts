@@ -1,11 +1,38 @@
 import type { Readable, Writable } from "node:stream";
 import type { Job } from "../../foundation/contracts/job.ts";
 import type { Emit, SessionEnd } from "./harness.ts";
-import { messageWriter } from "./message-writer.ts";
-import { readJob } from "./read-job.ts";
-import { redactMessage } from "./redact-message.ts";
+import { messageWriter, cut, cutStart } from "./message-writer.ts";
 import { failure, runPhases } from "./run-phases.ts";
 import type { RunContext } from "./run-phases.ts";
+import { maxDocumentBytes } from "../../foundation/contracts/body-limits.ts";
+import { firstLine } from "../../foundation/contracts/first-line.ts";
+import { jobSchema } from "../../foundation/contracts/job.ts";
+import type { RunMessage } from "../../foundation/contracts/run-messages.ts";
+
+/** Characters of the line of a tool's call, and of what it returned. */
+const maxCallCharacters = 320;
+const maxReturnedCharacters = 8192;
+
+/**
+ * Only what people read: a secret that is an ordinary word must not break the message itself. Texts are cut after that, as
+ * half of a secret is not recognized as one.
+ */
+export function redactMessage(
+  message: RunMessage,
+  redact: (value: unknown) => unknown,
+): RunMessage {
+  if (message.type === "status") return { ...message, text: redact(message.text) as string };
+  if (message.type !== "log") return message;
+  const text = redact(message.msg) as string;
+  const msg = message.kind === "tool" ? cut(text, maxCallCharacters) : text;
+  const fields = redact(message.fields ?? {}) as Record<string, unknown>;
+  if (message.kind === "tool-result" && typeof fields.output === "string") {
+    // A failure is explained at its end.
+    const shorten = fields.isError === true ? cutStart : cut;
+    fields.output = shorten(fields.output, maxReturnedCharacters);
+  }
+  return { ...message, msg, fields };
+}
 
 export interface RunJobOptions extends Pick<RunContext, "env" | "agentProgram"> {
   /** Gives the job as its first line and stays open as long as the scheduler lives. */
@@ -53,4 +80,28 @@ async function runRedacted(
   const context = { env, agentProgram, redact, signal, emit: redacted };
   const end = await runPhases(job, context).catch(failure);
   return { ...end, error: redact(end.error) as string | null };
+}
+
+/**
+ * Reads the job, one JSON document in the first line of `input`. The input stays open as long as the scheduler
+ * lives: `onGone` is called when it ends after the job. Rejects when it ends before, or holds no job; the
+ * message names the wrong fields and never their values, as they may be secrets.
+ */
+async function readJob(input: Readable, onGone: () => void): Promise<Job> {
+  const line = await firstLine(input, maxDocumentBytes);
+  if (line === null) throw new Error("standard input ended before a whole job came");
+  input.once("end", onGone).once("error", onGone).resume();
+  const job = jobSchema.safeParse(jsonOf(line));
+  if (job.success) return job.data;
+  const fields = job.error.issues.map(({ path, code }) => `${path.join(".")} (${code})`);
+  throw new Error(`the job on standard input is not valid: ${fields.join(", ")}`);
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // The parser's message quotes what it read.
+    throw new Error("the job on standard input is not JSON");
+  }
 }

@@ -88,7 +88,7 @@ export const alertSending: readonly Mutation[] = [
   },
   {
     defence: "a stranger's text in an alert is one line, and acts on no terminal",
-    file: "src/features/alerts/target-message.ts",
+    file: "src/features/alerts/send-alert.ts",
     find: "text: cut(oneLine(text), 700),",
     replace: "text: cut(text, 700),",
     tests: targets,

@@ -29,7 +29,7 @@ export const cluster: readonly Mutation[] = [
   },
   {
     defence: "a connection whose relay is gone is cut",
-    file: "src/runtime/cluster/remote-run/dead-relay.ts",
+    file: "src/runtime/cluster/remote-run/pipe-channel.ts",
     find: "if (isDead) connection.destroy();",
     replace: "if (isDead) return;",
     tests: ["test/runtime/cluster/remote-run/dead-relay.test.ts"],

@@ -169,7 +169,7 @@ export const network: readonly Mutation[] = [
   },
   {
     defence: "a buffer is used again once it is written, and no byte of a tunnel is another's",
-    file: "src/runtime/run-api/egress/recycled-reads.ts",
+    file: "src/runtime/run-api/egress/connect-tunnel.ts",
     find: "return client.write(buffer.subarray(0, length), (error) => {",
     replace:
       "if (buffer.length === largeBytes) free.push(buffer);\n      return client.write(buffer.subarray(0, length), (error) => {",
@@ -184,7 +184,7 @@ export const network: readonly Mutation[] = [
   },
   {
     defence: "a run that asks for ever new hosts does not fill the database",
-    file: "src/foundation/store/write-run-hosts.ts",
+    file: "src/foundation/store/run-hosts.ts",
     find: "if (Number(hosts) < mostHosts) insert",
     replace: "insert",
     tests: ["test/foundation/store/run-hosts.test.ts"],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AlertTargetType } from "../../../streams/alert-options.ts";
-import { alertLink } from "../../../src/features/alerts/alert-link.ts";
+import { alertLink } from "../../../src/features/alerts/alert-messages.ts";
 import { targetProblem } from "../../../src/features/alerts/targets.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
 import { alertCredentialTypes } from "../../../src/foundation/contracts/alert-credentials.ts";

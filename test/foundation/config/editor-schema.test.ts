@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { agentJsonSchema, projectJsonSchema } from "../../../src/foundation/config/json-schema.ts";
 import { schedulePattern } from "../../../src/foundation/config/schedule-pattern.ts";
 import { scheduleProblem } from "../../../src/foundation/config/schedule.ts";
-import { timezoneNames } from "../../../src/foundation/config/timezone-names.ts";
+import { timezoneNames } from "../../../src/foundation/config/json-schema.ts";
 import { isTimezone } from "../../../src/foundation/config/timezone.ts";
 import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
 import { agentChange, projectChange } from "./samples.ts";

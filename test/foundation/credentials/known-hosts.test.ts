@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { usualKnownHosts } from "../../../src/foundation/credentials/known-hosts.ts";
+import { usualKnownHosts } from "../../../src/foundation/credentials/service-types.ts";
 
 /** As the hosts publish them. */
 const fingerprints = {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openerOf } from "../../../src/interfaces/cli/operator/open-in-browser.ts";
+import { openerOf } from "../../../src/interfaces/cli/operator/open-dashboard.ts";
 import { makeFolders, problem, startFakeOperator } from "./fake-operator.ts";
 import type { FakeOperator, Folders } from "./fake-operator.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createInbox } from "../../../src/runtime/cluster/inbox.ts";
+import { createInbox } from "../../../src/runtime/cluster/remote-process.ts";
 
 const stop = { reason: "timed_out", graceMs: 5 } as const;
 

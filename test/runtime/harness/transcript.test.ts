@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { RunMessage } from "../../../src/foundation/contracts/run-messages.ts";
-import { redactMessage } from "../../../src/runtime/harness/redact-message.ts";
+import { redactMessage } from "../../../src/runtime/harness/run-job.ts";
 import { liveCharacters, transcriptOf } from "../../../src/runtime/harness/transcript.ts";
 
 function logged(write: (transcript: ReturnType<typeof transcriptOf>) => void) {

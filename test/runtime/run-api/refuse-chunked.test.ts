@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
 import { limitOpenRequests } from "../../../src/foundation/contracts/request-limit.ts";
-import { refuseChunked } from "../../../src/runtime/run-api/refuse-chunked.ts";
+import { refuseChunked } from "../../../src/runtime/run-api/run-socket.ts";
 
 async function answerTo(url: string, body: string, onRequest: RequestListener): Promise<string> {
   const options = limitOpenRequests(2, refuseChunked);

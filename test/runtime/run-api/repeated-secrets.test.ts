@@ -2,7 +2,7 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { answerMasks } from "../../../src/runtime/run-api/egress/broker/answer-masks.ts";
+import { answerMasks } from "../../../src/runtime/run-api/egress/broker/intercept.ts";
 import { upstreamRequest } from "../../../src/runtime/run-api/egress/broker/request-head.ts";
 import { maskedBytes } from "../../../src/runtime/run-api/masked-bytes.ts";
 import { withoutSecrets } from "../../../src/runtime/run-api/model-gateway/secrets.ts";

@@ -5,14 +5,17 @@ import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
 import { filterTable } from "../../../features/webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
 import { titleOf } from "../new/templates.ts";
-import { openPrompts } from "../terminal/prompts.ts";
+import { openPrompts, missingFlag } from "../terminal/prompts.ts";
 import { noteFirstSchedule, noteForecast } from "../config/note-forecast.ts";
 import { refuseFaults } from "../refuse-faults.ts";
 import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { writeDirectory } from "../write-files.ts";
 import { chooseAgent, newConfigText } from "./choose-agent.ts";
 import type { AgentOptions, NewAgent } from "./choose-agent.ts";
-import { chooseName } from "./choose-name.ts";
+import { existsSync } from "node:fs";
+import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import type { Prompts } from "../terminal/prompts.ts";
 
 /** Makes an agent whose files have no fault. Overwrites nothing; throws a UserError when it can't. */
 export async function newAgent(
@@ -61,4 +64,36 @@ function skillOf({ name, description }: NewAgent): string {
   const about = description === "" ? "" : `description: ${JSON.stringify(description)}\n`;
   const what = description === "" ? "Say here what the agent does, and how." : description;
   return `---\nname: ${titleOf(name)}\n${about}---\n\n${what}\n`;
+}
+
+/** The name of a new agent, whose directory is not there yet. Throws a UserError before anything else is asked. */
+async function chooseName(
+  projectDir: string,
+  given: string | null,
+  prompts: Prompts | null,
+): Promise<string> {
+  if (given === null) return askName(projectDir, prompts);
+  const problem = agentNameProblem(given);
+  if (problem !== null) throw new UserError("usage", problem, { exitCode: 2 });
+  const dir = join(projectDir, "agents", given);
+  if (!existsSync(dir)) return given;
+  const message = `${dir} is there already; nothing was written`;
+  throw new UserError("exists", message, { hint: whatIsThere(dir, given) });
+}
+
+async function askName(projectDir: string, prompts: Prompts | null): Promise<string> {
+  if (prompts === null) throw missingFlag("the agent's name", "al agent new <name>");
+  const problem = (name: string): string | null => {
+    const dir = join(projectDir, "agents", name);
+    return agentNameProblem(name) ?? (existsSync(dir) ? whatIsThere(dir, name) : null);
+  };
+  return prompts.text({ message: "Name of the agent", problem });
+}
+
+/** What to do about a directory that is there. */
+function whatIsThere(dir: string, name: string): string {
+  const command = `al config ${name}`;
+  if (existsSync(join(dir, "config.toml"))) return `${command} changes the agent`;
+  if (existsSync(join(dir, "SKILL.md"))) return `${command} makes its config.toml`;
+  return "it holds no agent: move it away, or choose another name";
 }

@@ -1,18 +1,21 @@
 import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
-import type { AlertsReport } from "../../../foundation/contracts/alerts-report.ts";
+import type { AlertsReport, OpenAlertView } from "../../../foundation/contracts/alerts-report.ts";
 import { announce, showToast } from "./actions.ts";
 import { createDeliveryRow } from "./alert-delivery-row.ts";
-import { createOpenRow } from "./alert-open-row.ts";
 import { wireRetryAll } from "./alert-retry.ts";
 import { createTargetRow } from "./alert-target-row.ts";
 import { fetchJson } from "./api.ts";
-import { byId, setText, showText } from "./dom.ts";
+import { byId, setText, showText, create } from "./dom.ts";
 import { createFilters } from "./filters.ts";
 import { exactTime } from "./format.ts";
 import { createListViews } from "./list-views.ts";
 import { eachSecond, openStatusStream } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 import { createViews } from "./views.ts";
+import { topicWords } from "../../../foundation/contracts/alert-words.ts";
+import { agentLink } from "./run-parts.ts";
+import { createTime } from "./time-cell.ts";
+import type { View } from "./views.ts";
 
 /** An attempt changes the scheduler's status only when it ends a delivery: while something waits, it is asked for. */
 const waitingMs = 5_000;
@@ -122,3 +125,29 @@ openStatusStream("Alerts", {
     refresh();
   },
 });
+
+/** Makes the row of what is wrong now. */
+function createOpenRow({ agent, topic }: OpenAlertView): View<OpenAlertView> {
+  const since = createTime("past");
+  const count = create("td", "number");
+  const why = create("td", "why");
+  const whose = agent === null ? create("span", "muted", "project") : agentLink(agent);
+  const element = create(
+    "tr",
+    "",
+    create("td", "what", topicWords[topic]),
+    create("td", "", whose),
+    create("td", "", since.element),
+    count,
+    why,
+  );
+  return {
+    elements: () => [element],
+    show: (now) => {
+      since.show(now.since, "–");
+      setText(count, now.count > 1 ? `${now.count} times` : "");
+      setText(why, now.reason ?? "");
+    },
+    tick: (now) => since.tick(now),
+  };
+}

@@ -1,21 +1,43 @@
 import { onPress } from "./actions.ts";
 import { lineAddress, logDownloadAddress } from "./addresses.ts";
-import { byId, setText } from "./dom.ts";
+import { byId, setText, remember, remembered, setAttribute } from "./dom.ts";
 import { ownTimeZone } from "./format.ts";
 import { addressOfChoice, choiceOfAddress, requestOfChoice } from "./log-choice.ts";
 import type { LogChoice } from "./log-choice.ts";
 import { wireCopy } from "./log-copy.ts";
-import { wireFilter } from "./log-filter.ts";
 import { createLogFollow } from "./log-follow.ts";
 import { wireLogHead } from "./log-head.ts";
 import { createLogLoader } from "./log-loader.ts";
 import { showEmpty, showOlderEdge } from "./log-notes.ts";
 import { wireRunChoice } from "./log-runs.ts";
-import { wireToggle } from "./log-toggle.ts";
 import { createLogView } from "./log-view.ts";
 import type { PlacedEntry } from "./log-view.ts";
 import { showConnection } from "./site.ts";
 import { watchScheduler } from "./tab.ts";
+
+/** A pause in the typing of this length asks for the lines. */
+const pauseMs = 250;
+
+/** Fills the fields of the filter with what is chosen, and follows them. */
+function wireFilter(
+  { q, level }: LogChoice,
+  choose: (change: Pick<LogChoice, "q" | "level">) => void,
+): void {
+  const text = byId("text-filter", HTMLInputElement);
+  const levels = byId("level", HTMLSelectElement);
+  text.value = q;
+  levels.value = level;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const follow = (): void => {
+    clearTimeout(timer);
+    choose({ q: text.value.trim(), level: levels.value });
+  };
+  levels.addEventListener("change", follow);
+  text.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(follow, pauseMs);
+  });
+}
 
 /** Lines that wait for a frame; a hidden page has none. */
 const maxWaiting = 5_000;
@@ -157,3 +179,18 @@ runChoice.read();
 watchScheduler(false);
 showDownload();
 void show();
+
+/** A button that is on or off; what it is stays with the reader. */
+function wireToggle(id: string, isOnAtFirst: boolean, apply: (isOn: boolean) => void): void {
+  const button = byId(id);
+  const show = (isOn: boolean): void => {
+    setAttribute(button, "aria-pressed", String(isOn));
+    apply(isOn);
+  };
+  button.addEventListener("click", () => {
+    const isOn = button.getAttribute("aria-pressed") !== "true";
+    remember(`log-${id}`, String(isOn));
+    show(isOn);
+  });
+  show((remembered(`log-${id}`) ?? String(isOnAtFirst)) === "true");
+}

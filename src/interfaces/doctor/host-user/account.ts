@@ -1,12 +1,13 @@
-import { userInfo } from "node:os";
+import { userInfo, tmpdir } from "node:os";
 import { sendOrder } from "../../../runtime/runners/host-user/supervisor-process.ts";
 import { anyAgent, sudoersRule } from "../../../runtime/runners/host-user/sudoers-rule.ts";
 import { runAgentProgram } from "../../../runtime/runners/host-user/run-agent-program.ts";
 import type { Finding } from "../finding.ts";
 import { alCommand, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
-import { installRule, rulePath } from "./install-rule.ts";
 import { asRoot, isProgram, isRoot, userExists } from "./system.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
 /** Whether the scheduler can start runs as the OS user `runAs`; on Linux the findings can repair it. */
 export async function checkAccount(runAs: string, context: DoctorContext): Promise<Finding[]> {
@@ -115,4 +116,33 @@ function byHand(runAs: string, context: DoctorContext): Finding {
 function userFlags(name: string): readonly string[] {
   const flags = ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent"];
   return [...flags, "--shell", "/usr/sbin/nologin", "--", name];
+}
+
+/** Where sudo finds a rule: a file of its own, named after the alias in it. */
+function rulePath(rule: string): string {
+  const [, id = ""] = /ALMANAC_([0-9A-F]+)/.exec(rule) ?? [];
+  return `/etc/sudoers.d/almanac-${id.toLowerCase()}`;
+}
+
+/**
+ * Installs a rule after visudo has checked it, and removes it again when it conflicts with the other rules: a
+ * broken one would lock all users out of sudo. It is renamed into place, so that sudo never reads half of it or another
+ * mode; sudo passes over names with a dot. Rejects with the reason when it can't.
+ */
+async function installRule(rule: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), "al-sudoers-"));
+  const path = rulePath(rule);
+  try {
+    const draft = join(dir, "rule");
+    await writeFile(draft, rule, { mode: 0o440 });
+    await asRoot("visudo", ["-c", "-q", "-f", draft], env);
+    await asRoot("install", ["-m", "440", "-o", "root", "-g", "root", draft, `${path}.new`], env);
+    await asRoot("mv", ["-f", `${path}.new`, path], env);
+    await asRoot("visudo", ["-c", "-q"], env).catch(async (error: unknown) => {
+      await asRoot("rm", ["-f", path], env);
+      throw error;
+    });
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
 }

@@ -10,7 +10,8 @@ import type { AgentImages } from "../../runners/container/images.ts";
 import { declaredVolumes } from "../../runners/container/image/volumes.ts";
 import type { Launch } from "../cluster-engine.ts";
 import { hub, registryOf } from "./registry-login.ts";
-import { pushImage } from "./push-image.ts";
+import { engineMessage, isUnreachable } from "../../runners/container/engine.ts";
+import { ndjsonLines } from "../../runners/container/image/build.ts";
 
 /** The images of a project's agents, by the names by which machines of its cluster find them. */
 export interface ClusterImages {
@@ -124,4 +125,32 @@ function pushing(registry: string): BuildEvent {
 
 function finished(error: string | null): BuildEvent {
   return { type: "build-finished", error, usable: error === null };
+}
+
+interface PushLine {
+  readonly error?: string;
+}
+
+/** Gives an image of the engine this name, and pushes it to the name's registry. Rejects with a UserError. */
+async function pushImage(
+  engine: Engine,
+  id: string,
+  name: string,
+  auth: AuthConfig | undefined,
+): Promise<void> {
+  const [, repo = "", tag = ""] = /^(.+):([^:/]+)$/.exec(name) ?? [];
+  try {
+    await engine.calls().getImage(id).tag({ repo, tag });
+    // The engine wants the header also where there is no login.
+    const image = engine.streams().getImage(repo);
+    const answer = await image.push({ tag, authconfig: auth ?? {} });
+    for await (const { error } of ndjsonLines<PushLine>(answer)) {
+      if (error !== undefined) throw new Error(error);
+    }
+  } catch (error) {
+    if (error instanceof UserError || isUnreachable(error)) throw error;
+    const message = `the image ${name} could not be pushed: ${engineMessage(error)}`;
+    const hint = `run docker login ${registryOf(name)}, or set another registry under [cluster]`;
+    throw new UserError("push_failed", message, { hint, cause: error });
+  }
 }

@@ -8,16 +8,20 @@ import {
   limitOpenRequests,
   pipelinedByPrograms,
 } from "../../../foundation/contracts/request-limit.ts";
-import { maxModelRequestBytes, modelPath } from "../../../foundation/contracts/model-address.ts";
+import {
+  maxModelRequestBytes,
+  modelPath,
+  oauthMark,
+} from "../../../foundation/contracts/model-address.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import type { ModelEndpoint } from "../harness.ts";
-import { carriesKey } from "./client-key.ts";
 import { passRequest } from "./pass-request.ts";
 import { passTunnel } from "./pass-tunnel.ts";
 import { carriesProxyKey, proxyChallenge, proxyKeyMissing } from "./proxy-key.ts";
 import { sendThrough } from "./send-through.ts";
 import type { Through } from "./send-through.ts";
 import type { RunSocket } from "./while-away.ts";
+import { isSameSecret } from "../../../foundation/contracts/same-secret.ts";
 
 export interface BridgeOptions {
   /** The run's own socket and token; the bridge adds the token, so that no command of the agent needs it. */
@@ -125,4 +129,13 @@ function refuse(
   const own = { "content-type": "application/json", connection: "close" };
   response.writeHead(status, { ...own, ...headers });
   response.end(JSON.stringify({ type: "error", error: { type: "run_error", message } }));
+}
+
+/** Whether the request has the key where any of the providers' clients puts it. */
+function carriesKey({ headers, url = "" }: IncomingMessage, key: string): boolean {
+  const [, bearer] = /^Bearer (.+)$/i.exec(headers.authorization ?? "") ?? [];
+  const query = new URL(url, "http://bridge").searchParams.get("key");
+  return [bearer, headers["x-api-key"], headers["x-goog-api-key"], query].some(
+    (given) => typeof given === "string" && isSameSecret(given.replace(oauthMark, ""), key),
+  );
 }

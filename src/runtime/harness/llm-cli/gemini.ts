@@ -6,7 +6,9 @@ import type { CliCommand, CliRequest, LlmCli } from "./llm-cli.ts";
 import { retriesOf } from "../retries.ts";
 import { answerProblems } from "./llm-cli.ts";
 import { fieldsOf, textOf } from "./fields.ts";
-import { indentedObjects } from "./json-files.ts";
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Fields } from "./fields.ts";
 
 /** Gemini CLI. Options, settings and stream as its version 0.61 has them (`gemini --help`, `-o stream-json`). */
 export const gemini: LlmCli = {
@@ -106,4 +108,28 @@ async function answerProblem(configDir: string): Promise<string | null> {
     }
   }
   return problems[last] ?? null;
+}
+
+/** The objects of a file of JSON objects that are indented, so that only their own braces begin a line. */
+async function* indentedObjects(path: string): AsyncGenerator<Fields> {
+  let lines: string[] = [];
+  for await (const line of linesOf(path)) {
+    if (line === "{") lines = [];
+    lines.push(line);
+    if (line !== "}") continue;
+    const value = parsed(lines.join("\n"));
+    if (value !== undefined) yield fieldsOf(value);
+  }
+}
+
+function linesOf(path: string) {
+  return createInterface({ input: createReadStream(path), crlfDelay: Infinity });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

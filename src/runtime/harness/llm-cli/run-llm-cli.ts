@@ -7,7 +7,8 @@ import { backoffMs, retriesOf } from "../retries.ts";
 import { runCliOnce } from "./run-cli-once.ts";
 import type { CliRun, CliSession } from "./run-cli-once.ts";
 import type { SessionFailure } from "./session-failure.ts";
-import { oddPair, upstreamOf } from "./upstream.ts";
+import { apiBaseUrl } from "../../../foundation/contracts/base-url.ts";
+import type { JobModel } from "../../../foundation/contracts/job.ts";
 
 /**
  * Runs the session in the external CLI that `[harness].command` names, with the first model only. Whether it succeeded is
@@ -68,4 +69,26 @@ function retryText(
   count: string,
 ): string {
   return `${message}; ${program} resumes in ${(delayMs / 1000).toFixed(1)} s (${count})`;
+}
+
+/** Base URL of the provider's API. Throws for a model that the CLI can't ask. */
+function upstreamOf(model: JobModel, { program, provider, api }: LlmCli): string {
+  const name = `model "${model.name}"`;
+  if (model.provider === "scripted") {
+    throw new Error(
+      `${name} is scripted, which only the pi harness plays: set type = "pi" under [harness]`,
+    );
+  }
+  if (model.provider !== provider && model.baseUrl === null) {
+    throw new Error(
+      `${name} is one of ${model.provider}, while ${program} is made for models of ${provider}: take one of those, or set the model's baseUrl to a server that speaks ${provider}'s API`,
+    );
+  }
+  return apiBaseUrl(model.baseUrl, { provider: model.provider, api });
+}
+
+/** What is odd about the pair; null for nothing. */
+function oddPair(model: JobModel, { program, provider }: LlmCli): string | null {
+  if (model.provider === provider) return null;
+  return `model "${model.name}" is one of ${model.provider}, while ${program} is made for models of ${provider}`;
 }

@@ -10,7 +10,6 @@ import type { Permission } from "./decide.ts";
 import { dialFirst } from "./dial.ts";
 import type { Dial } from "./dial.ts";
 import { dialProxy, dialThrough } from "./dial-proxy.ts";
-import { ownProxy } from "./own-proxy.ts";
 import type { Resolve } from "./resolve.ts";
 
 export interface AdmitDeps {
@@ -114,4 +113,30 @@ function reached(asked: Authority, dialling: Promise<Socket>): Promise<Socket> {
   return dialling.catch((error: unknown) => {
     throw new EgressRefusal("unreachable", asked, { more: messageOf(error) });
   });
+}
+
+/**
+ * The proxy that this process's environment names for requests of `scheme` to a host; null for none. As Node reads the
+ * variables: lower case first, and an entry of NO_PROXY is a host, `host:port`, `.suffix`, `*.suffix` or `*`.
+ */
+export function ownProxy(
+  env: NodeJS.ProcessEnv,
+  scheme: "http" | "https",
+  { host, port }: { readonly host: string; readonly port: number },
+): URL | null {
+  const name = `${scheme}_proxy`;
+  const url = URL.parse(env[name] ?? env[name.toUpperCase()] ?? "");
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return null;
+  const entries = (env.no_proxy ?? env.NO_PROXY ?? "").toLowerCase().split(/[\s,]+/);
+  return entries.some((entry) => isExcepted(entry, host, port)) ? null : url;
+}
+
+function isExcepted(entry: string, host: string, port: number): boolean {
+  if (entry === "*" || entry === host || entry === `[${host}]`) return entry !== "";
+  const colon = entry.lastIndexOf(":");
+  if (isIP(entry) === 0 && colon > 0) {
+    return entry.slice(colon + 1) === String(port) && isExcepted(entry.slice(0, colon), host, port);
+  }
+  const suffix = entry.replace(/^\*/, "");
+  return suffix.startsWith(".") && host.endsWith(suffix);
 }

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Socket, OnReadOpts } from "node:net";
 import type { EgressPolicy } from "../../../foundation/contracts/egress.ts";
 import { admit } from "./admit.ts";
 import type { AdmitDeps, Way } from "./admit.ts";
@@ -8,8 +8,62 @@ import type { Authority } from "./authority.ts";
 import { EgressRefusal } from "./decide.ts";
 import { firstData, firstDataProblem } from "./first-bytes.ts";
 import type { Intercept } from "./interception.ts";
-import { passBack, readsInto } from "./recycled-reads.ts";
-import { linkSockets } from "./tunnel.ts";
+
+/** Of a tunnel without a byte in either direction, in ms; a peer that is gone is noticed before, by keep-alive. */
+const idleMs = 60 * 60_000;
+/** Of one that has ended in one direction: the end of a process looks the same. */
+const halfOpenIdleMs = 2 * 60_000;
+
+/** The two ends of a tunnel close together. Resolves when both are closed; what one sent before still reaches the other. */
+async function linkSockets(client: Socket, upstream: Socket): Promise<void> {
+  client.setTimeout(idleMs, () => client.destroy());
+  await Promise.all([closeOf(client, upstream), closeOf(upstream, client)]);
+}
+
+function closeOf(socket: Socket, other: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      if (socket.readableEnded) other.destroySoon();
+      else other.destroy();
+      resolve();
+    };
+    socket.once("end", () => socket.setTimeout(halfOpenIdleMs, () => socket.destroy()));
+    if (socket.closed) end();
+    else socket.once("close", end);
+  });
+}
+
+/** What a tunnel that is idle holds. */
+const smallBytes = 8_192;
+const largeBytes = 65_536;
+/** Large ones that no tunnel uses right now: 2 MiB of all runs together. */
+const maxFree = 32;
+const free: Uint8Array[] = [];
+
+/**
+ * Writes what a socket reads to `client`, out of large buffers that are used again once they are written: those that Node
+ * makes for each read keep the garbage collector of the whole scheduler busy for half of a tunnel's time.
+ */
+function readsInto(client: Socket): OnReadOpts {
+  let isBusy = false;
+  return {
+    buffer: () =>
+      isBusy ? (free.pop() ?? new Uint8Array(largeBytes)) : new Uint8Array(smallBytes),
+    callback: (length, buffer) => {
+      isBusy = length >= smallBytes;
+      return client.write(buffer.subarray(0, length), (error) => {
+        // After an error, it may still be part of a write.
+        if (!error && buffer.length === largeBytes && free.length < maxFree) free.push(buffer);
+      });
+    },
+  };
+}
+
+/** Lets `upstream` answer: what it read by `readsInto`, as well as what it emits. */
+function passBack(upstream: Socket, client: Socket): void {
+  client.on("drain", () => upstream.resume());
+  upstream.pipe(client);
+}
 
 export interface TunnelDeps extends AdmitDeps {
   /** Takes the tunnels to hosts that a secret is bound to; null passes them through. */

@@ -3,22 +3,23 @@ import type {
   CallGrant,
   CallPlan,
   Meter,
+  ScriptedAnswer,
 } from "../../../foundation/contracts/model-gateway.ts";
 import { endOfCall } from "./call-end.ts";
 import type { SeenOfCall } from "./call-end.ts";
 import type { Exchange } from "./exchange.ts";
 import { GatewayProblem } from "./gateway-problem.ts";
-import { requestHeaders } from "./headers.ts";
+import { requestHeaders, responseHeaders } from "./headers.ts";
 import { limitAnswer } from "./plan-call.ts";
 import type { Call } from "./plan-call.ts";
 import type { OpenRequest } from "./read-on.ts";
-import { scriptedAnswer } from "./scripted-answer.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
-import { sendAnswer } from "./send-answer.ts";
 import { UpstreamTimeout } from "./upstream.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 import { assertNoRedirect, assertReadable, brokenOff, unreachable } from "./upstream-problem.ts";
 import { createUsageTap } from "./usage-tap.ts";
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 
 export interface CallDeps {
   readonly meter: Meter;
@@ -104,4 +105,43 @@ async function askModel(
     seen.mayBeBilled &&= signal.aborted || cause instanceof UpstreamTimeout;
     throw unreachable(url, cause);
   }
+}
+
+/** A scripted model's answer in the form of a provider's, so that it is metered and sent as one. */
+function scriptedAnswer({ status, headers, body }: ScriptedAnswer): UpstreamAnswer {
+  return { status, headers, body: chunks(body) };
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- the chunks are there, but a reader of answers awaits them
+async function* chunks(texts: readonly string[]): AsyncGenerator<Buffer> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+/**
+ * Sends an answer on as it comes: a slow client slows the provider down. What comes after the client hung up is read all
+ * the same. Rejects when the provider breaks off, after which the client's answer has no end.
+ */
+async function sendAnswer(
+  { status, headers, body }: UpstreamAnswer,
+  { response, signal }: Pick<Exchange, "response" | "signal">,
+  onChunk: (chunk: Buffer) => void,
+): Promise<void> {
+  if (!signal.aborted) {
+    response.socket?.setNoDelay(true);
+    response.writeHead(status, responseHeaders(headers));
+    // Clients count the time until they hear of the provider.
+    response.flushHeaders();
+  }
+  for await (const chunk of body) {
+    onChunk(chunk);
+    if (!signal.aborted && !response.write(chunk)) await drained(response, signal);
+  }
+  if (!signal.aborted) response.end();
+}
+
+/** Resolves when the client has taken what was sent, or hung up. */
+async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  await once(response, "drain", { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
 }

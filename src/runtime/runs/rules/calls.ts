@@ -5,7 +5,6 @@ import { createCallWaiters } from "./call-waiters.ts";
 import type { CallWaiter } from "./call-waiters.ts";
 import { createMachine } from "../../../../streams/machine.ts";
 import type { Machine } from "../../../../streams/machine.ts";
-import { createOpenCalls } from "./open-calls.ts";
 import { addTo, removeFrom } from "./sets-by-key.ts";
 import type { WaitGraph, WaitTarget } from "./wait-graph.ts";
 
@@ -133,4 +132,34 @@ export function createCalls<R>(graph: WaitGraph): Machine<CallCommand<R>, CallEv
       }
     };
   });
+}
+
+/** The calls that are not over. */
+interface OpenCalls {
+  of(callId: string): OpenCall | undefined;
+  ofItem(item: WorkItem): OpenCall | undefined;
+  madeBy(instanceId: string): readonly OpenCall[];
+  /** Adds or updates it. */
+  set(call: OpenCall): void;
+  remove(call: OpenCall): void;
+}
+
+/** No calls. */
+function createOpenCalls(): OpenCalls {
+  const open = new Map<string, OpenCall>();
+  const byCaller = new Map<string, Set<string>>();
+  return {
+    of: (callId) => open.get(callId),
+    ofItem: ({ trigger }) => (trigger.kind === "agent-call" ? open.get(trigger.callId) : undefined),
+    madeBy: (instanceId) =>
+      [...(byCaller.get(instanceId) ?? [])].flatMap((callId) => open.get(callId) ?? []),
+    set: (call) => {
+      open.set(call.callId, call);
+      addTo(byCaller, call.callerInstance, call.callId);
+    },
+    remove: ({ callId, callerInstance }) => {
+      open.delete(callId);
+      removeFrom(byCaller, callerInstance, callId);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { quietEnd } from "../../../../src/features/alerts/rules/quiet-hours.ts";
+import { quietEnd } from "../../../../src/features/alerts/rules/digests.ts";
 
 const at = (hours: number, minutes = 0): number => hours * 60 + minutes;
 const overNight = { from: at(22), until: at(7) };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { promptOfPayload } from "../../../../src/interfaces/dashboard/browser/edited-payload.ts";
+import { promptOfPayload } from "../../../../src/interfaces/dashboard/browser/asked-again.ts";
 import { parseMarkdown } from "../../../../src/interfaces/dashboard/browser/markdown.ts";
 
 test("an edited payload stays in its block, whatever the sender wrote", () => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { destroyOnDeadRelay } from "../../../../src/runtime/cluster/remote-run/dead-relay.ts";
+import { destroyOnDeadRelay } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
 import { dialDoor } from "../../../../src/runtime/cluster/remote-run/dial-door.ts";
 import { relayServer } from "../../../../src/runtime/cluster/door-relay.ts";
 import { doorSide, expectRun } from "../door/support.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { proxyLogin } from "../../../../src/foundation/contracts/http-proxy.ts";
-import { ownProxy } from "../../../../src/runtime/run-api/egress/own-proxy.ts";
+import { ownProxy } from "../../../../src/runtime/run-api/egress/admit.ts";
 
 const https_proxy = "http://proxy.test:3128";
 const asked = { host: "api.allowed.test", port: 443 };

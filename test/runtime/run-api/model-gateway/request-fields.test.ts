@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkedRequest } from "../../../../src/runtime/run-api/model-gateway/checked-request.ts";
+import { checkedRequest } from "../../../../src/runtime/run-api/model-gateway/plan-call.ts";
 import { GatewayProblem } from "../../../../src/runtime/run-api/model-gateway/gateway-problem.ts";
 import type { Json } from "../../../../src/runtime/run-api/model-gateway/json.ts";
 import { rebuiltRequest } from "../../../../src/runtime/run-api/model-gateway/rebuilt-request.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { demuxer } from "../../../../src/runtime/runners/container/frames.ts";
+import { demuxer } from "../../../../src/runtime/runners/container/live-output.ts";
 
 function frame(type: 1 | 2, text: string): Buffer {
   const header = Buffer.alloc(8);

@@ -7,10 +7,13 @@ import {
   pipelinedByPrograms,
 } from "../../../../foundation/contracts/request-limit.ts";
 import type { Intercept } from "../interception.ts";
-import { answerMasks } from "./answer-masks.ts";
 import { exchange } from "./exchange.ts";
 import type { BrokeredTunnel } from "./exchange.ts";
 import { Upstream } from "./upstream.ts";
+import type { SecretBinding } from "../../../../foundation/contracts/egress.ts";
+import { encodedForms } from "../../../../foundation/contracts/encoded-forms.ts";
+import { distinctMasks, maskOf } from "../../masked-bytes.ts";
+import type { Mask } from "../../masked-bytes.ts";
 
 export interface InterceptDeps {
   /** The certificate of a host by the authority of the run, and its key. */
@@ -61,4 +64,16 @@ function closeOf(socket: Socket): Promise<void> {
     if (socket.closed) resolve();
     else socket.once("close", () => resolve());
   });
+}
+
+/** Masks for all forms of the secrets that a host might answer with. What the run reads there is the sentinel in the same form. */
+export function answerMasks(bindings: readonly SecretBinding[]): readonly Mask[] {
+  const masks = bindings.flatMap(({ secret, sentinel }) => {
+    const standIn = sentinel
+      .slice(0, Buffer.byteLength(secret))
+      .padEnd(Buffer.byteLength(secret), "*");
+    const puts = encodedForms(standIn);
+    return encodedForms(secret).map((form, index) => maskOf(form, puts[index]));
+  });
+  return distinctMasks(masks);
 }

@@ -1,6 +1,17 @@
 import type { SecretBinding } from "../../../../foundation/contracts/egress.ts";
 import { sentinelMark } from "../../../../foundation/contracts/sentinel.ts";
-import { isForSecrets } from "./secret-headers.ts";
+
+/** By these names, and those in them, hosts ask for what proves who sends a request. */
+const names =
+  /\bauth\b|authorization|authentication|token|secret|passw|credential|cookie|session|(api|app|application|access|account|master|private|service|subscription)-?key$/i;
+
+/**
+ * Whether a host takes the header as a secret. Others it may store, and show to a stranger whose account the request names:
+ * a User-Agent in a list of events, an Idempotency-Key in a list of requests.
+ */
+function isForSecrets(header: string): boolean {
+  return names.test(header);
+}
 
 /** What of a request's head matters, and where it goes to. */
 export interface RequestHead {
