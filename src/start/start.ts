@@ -2,7 +2,6 @@ import { problemText } from "../../streams/problem-text.ts";
 import { keptLogs } from "../../streams/status/reduce-status.ts";
 import { bareSkillProblem, isAgentName, listAgents } from "../foundation/config/agent-files.ts";
 import { loadProject } from "../foundation/config/load-project.ts";
-import type { LogSource } from "../foundation/contracts/log-source.ts";
 import type { Operations } from "../foundation/contracts/operations.ts";
 import { messageOf } from "../foundation/errors.ts";
 import { latestEntries } from "../foundation/logs/latest-entries.ts";
@@ -44,7 +43,6 @@ export interface Scheduler {
   readonly apiKeyPath: string;
   /** The operations of the gateway, for callers in this process. */
   readonly operations: Operations;
-  readonly logs: LogSource;
   /** Resolves with the exit code once every run ended and everything is written. */
   readonly done: Promise<number>;
   stop(reason: string): void;
@@ -228,7 +226,6 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
     loginUrl: hasDashboard ? linkUntilUsed(http.loginLinks, gatewayUrl) : () => null,
     apiKeyPath: own.apiKey.path,
     operations: http.operations,
-    logs: observability.logSource,
     done,
     stop: stopping.stop,
     stopNow: () => stopping.stopNow("interrupted again"),

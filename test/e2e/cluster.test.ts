@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import type { Launch } from "../../src/runtime/cluster/cluster-engine.ts";
 import { UserError } from "../../src/foundation/errors.ts";
+import { createLogSource } from "../../src/foundation/logs/log-source.ts";
 import { startScheduler } from "../../src/start/start.ts";
 import type { Scheduler } from "../../src/start/start.ts";
 import { processEngine } from "../helpers/process-engine.ts";
@@ -70,8 +71,9 @@ async function clusterProject(script: string) {
   return { dir, port, configure, launches, engine, start, messages };
 }
 
-async function logOf({ logs }: Scheduler): Promise<readonly LogEntry[]> {
-  const lines = await logs.read({ agent: "dev", instanceId: null, lines: 100, after: null });
+async function logOf(dir: string): Promise<readonly LogEntry[]> {
+  const query = { agent: "dev", instanceId: null, lines: 100, after: null };
+  const lines = await createLogSource(dir).read(query);
   return lines.map(({ entry }) => entry);
 }
 
@@ -87,7 +89,7 @@ test("an agent without a runtime runs on a machine of the cluster, which its log
   const scheduler = await project.start();
   await scheduler.operations.trigger("dev", null);
   await expect.poll(() => outcomes(scheduler), patience).toEqual(["succeeded"]);
-  const entries = await logOf(scheduler);
+  const entries = await logOf(project.dir);
   expect(entries).toContainEqual(expect.objectContaining({ msg: "runs on here", node: "here" }));
   expect(entries).toContainEqual(expect.objectContaining({ msg: "from there" }));
   expect(project.launches).toMatchObject([
@@ -152,7 +154,7 @@ test("a run that waits for its machine says so, and a kill ends it wherever it i
   await expect.poll(status, patience).toContain("no engine answers");
   project.engine.goAway(null);
   await expect.poll(() => project.engine.names(), patience).toHaveLength(1);
-  const messages = async () => (await logOf(scheduler)).map(({ msg }) => msg);
+  const messages = async () => (await logOf(project.dir)).map(({ msg }) => msg);
   await expect.poll(messages, patience).toContain("runs on here");
   await scheduler.operations.killAgent("dev");
   await expect.poll(() => outcomes(scheduler), patience).toEqual(["killed"]);

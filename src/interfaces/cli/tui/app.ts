@@ -5,7 +5,6 @@ import type { Observable } from "rxjs";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { help, stoppingText } from "./footer.ts";
 import { keyNames } from "./keys.ts";
-import { LogView } from "./log-view.ts";
 import { onKey } from "./on-key.ts";
 import { overview } from "./overview.ts";
 import { Screen } from "./screen.ts";
@@ -13,7 +12,7 @@ import type { ScreenStyle } from "./screen.ts";
 import { useEndsAt, useNow, useStatus, useView } from "./use-view.ts";
 import { useSuspend } from "./use-suspend.ts";
 import type { TerminalModes } from "./use-suspend.ts";
-import { selectedIndex, shownAgents } from "./view-state.ts";
+import { shownAgents } from "./view-state.ts";
 import type { Message, ViewSource, ViewState } from "./view-state.ts";
 
 export interface AppProps {
@@ -57,10 +56,5 @@ interface Shown {
 
 function screenOf({ source, snapshot, view, stopping, style }: Shown): ReactElement {
   if (view.screen === "help") return h(Screen, { lines: help(style) });
-  const names = shownAgents(snapshot.agents, view).map(({ name }) => name);
-  const agent = view.selected ?? names[selectedIndex(view, names)];
-  if (view.screen === "log" && agent !== undefined) {
-    return h(LogView, { agent, logs: source.logs, style, stopping });
-  }
   return h(Screen, { lines: overview({ ...source, view, snapshot, stopping }, style) });
 }

@@ -46,7 +46,7 @@ export const bindings: readonly Binding[] = [
     command: "log",
     keys: ["enter", "l"],
     shown: "Enter, l",
-    does: "the agent's log, as it grows",
+    does: "the agent's log (al logs -f) until Ctrl-C",
     short: "log",
   },
   { command: "run", keys: ["r"], shown: "r", does: "run the agent now (asks first)", short: "run" },

@@ -17,7 +17,7 @@ const maxHeldEntries = 200;
  */
 export async function createLiveDisplay(context: Context): Promise<Display> {
   const openLiveView = await loadLiveView();
-  const { out, env } = context;
+  const { out, env, projectDir } = context;
   const startedAt = Date.now();
   let held: LogEntry[] | null = [];
   let view: LiveView | null = null;
@@ -45,6 +45,7 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
       held = [];
       const opened = openLiveView({
         ...scheduler,
+        projectDir,
         webUi,
         graceSeconds,
         colors: out.colors,

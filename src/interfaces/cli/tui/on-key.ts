@@ -2,6 +2,7 @@ import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { commandOf, rowsBy } from "./keys.ts";
 import type { Command } from "./keys.ts";
 import type { View } from "./use-view.ts";
+import type { Suspend } from "./use-suspend.ts";
 import { selectedIndex } from "./view-state.ts";
 import type { Message, Question, ViewSource } from "./view-state.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
@@ -25,18 +26,16 @@ function onSearchKey(name: string, view: View): boolean {
 }
 
 /** What keys work on. */
-interface KeyTargets {
-  readonly source: Pick<ViewSource, "operations" | "stop" | "interrupt">;
+interface KeyTargets extends Suspend {
+  readonly source: Pick<ViewSource, "operations" | "projectDir" | "stop" | "interrupt">;
   readonly view: View;
   /** The agents that are shown. */
   readonly agents: readonly AgentStatus[];
   /** Rows of a screen, for whole screens up and down. */
   readonly rows: number;
-  readonly suspend: () => void;
-  readonly redraw: () => void;
 }
 
-/** Does what a key asks for on the screen that is shown. Scrolling a log is the log's own affair. */
+/** Does what a key asks for on the screen that is shown. */
 export function onKey(name: string, targets: KeyTargets): void {
   const { view, source } = targets;
   const { question, isSearching, screen } = view.current();
@@ -47,8 +46,7 @@ export function onKey(name: string, targets: KeyTargets): void {
   if (command === "stop") return source.stop();
   if (command === null) return;
   if (screen === "agents") return onAgents(command, targets);
-  const isBack = command === "back" || (screen === "help" && command === "help");
-  if (isBack) view.dispatch({ type: "show", screen: "agents" });
+  if (command === "back" || command === "help") view.dispatch({ type: "show", screen: "agents" });
 }
 
 /** Any key but "y" is a no. */
@@ -80,7 +78,7 @@ function onAgents(command: Command, targets: KeyTargets): void {
     case "search":
       return view.dispatch({ type: "search", text: "", isSearching: true });
     case "log":
-      return openLog(agent, targets);
+      return void openLog(agent, targets);
     case "help":
       return view.dispatch({ type: "show", screen: "help" });
     case "back":
@@ -93,12 +91,18 @@ function onAgents(command: Command, targets: KeyTargets): void {
   }
 }
 
-/** Names the agent first: the log stays its own when a row comes above it. */
-function openLog(agent: AgentStatus | undefined, targets: KeyTargets): void {
+/** Follows the agent's log with `al logs -f`, until Ctrl-C ends it. */
+async function openLog(agent: AgentStatus | undefined, targets: KeyTargets): Promise<void> {
   if (agent === undefined) return;
-  const { view } = targets;
+  const { source, view, runProgram } = targets;
+  // Names the agent for good: it stays selected when others come and go meanwhile.
   view.dispatch({ type: "move", by: 0, names: namesOf(targets) });
-  view.dispatch({ type: "show", screen: "log" });
+  const al = process.argv[1] ?? "al";
+  const args = [al, "logs", "-f", agent.name, "--project", source.projectDir];
+  const problem = await runProgram(process.execPath, args);
+  if (problem === null) return;
+  const text = `${agent.name}: al logs ${problem}`;
+  view.dispatch({ type: "message", message: { text, isError: true } });
 }
 
 /** Names the agent for good: with the question on the screen, others may come and go. */

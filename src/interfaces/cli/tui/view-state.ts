@@ -1,11 +1,10 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import type { LogSource } from "../../../foundation/contracts/log-source.ts";
 import type { Operations } from "../../../foundation/contracts/operations.ts";
 import type { Colors } from "../terminal/output.ts";
 
 /** The view's own state: what is selected and shown. What agents do is in the status. */
 export interface ViewState {
-  readonly screen: "agents" | "log" | "help";
+  readonly screen: "agents" | "help";
   /** By name, so that the selection stays with the agent when others come and go. */
   readonly selected: string | null;
   /** Where it was, for when the agent goes. */
@@ -99,7 +98,7 @@ export interface ViewSource {
     Operations,
     "snapshot" | "update$" | "phase" | "setPaused" | "setEnabled" | "trigger" | "killAgent"
   >;
-  readonly logs: Pick<LogSource, "follow">;
+  readonly projectDir: string;
   readonly webUi: boolean;
   /** As it is shown. */
   readonly apiKeyPath: string;

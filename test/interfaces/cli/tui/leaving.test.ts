@@ -56,6 +56,17 @@ describe.skipIf(noTerminal !== null)("the live view", { timeout: 120_000 }, () =
     expect(view.screen().join("\n")).toMatch(/slow run succeeded after/);
   });
 
+  test("SIGTERM while an agent's log is open ends the log and leaves the terminal clean", async () => {
+    project.addAgent("first");
+    const view = project.start();
+    await view.until(/> first +idle/);
+    view.type("\r");
+    await view.until(/INFO {2}loaded/);
+    view.signal("SIGTERM");
+    await untilLeftClean(view, 0);
+    expect(view.screen().join("\n")).toContain("Almanac stopped after");
+  });
+
   test("a terminal that goes away stops it in order", async () => {
     project.addAgent("first");
     const view = project.start();

@@ -5,6 +5,7 @@ import { makeLiveProject, untilLeftClean, untilRunning } from "./live-project.ts
 import type { LiveProject } from "./live-project.ts";
 
 const escape = "\u001b";
+const ctrlC = "\u0003";
 const [down, end] = ["\u001b[B", "\u001b[F"];
 
 const noTerminal = whyNoTerminal();
@@ -52,9 +53,11 @@ describe.skipIf(noTerminal !== null)("al start on a terminal", { timeout: 120_00
     await view.until(/> slow +idle/);
     await untilRunning(view);
     view.type("\r");
-    await view.until(/^slow log following\n[^]*bash: seq 1 5/m);
-    view.type(escape);
-    await view.until(/> slow/);
+    await view.until(/bash: seq 1 5/);
+    expect(view.isAlternate()).toBe(false);
+    view.type(ctrlC);
+    await view.until(/> slow +running/);
+    expect(view.isAlternate()).toBe(true);
     view.type("p");
     await view.until(/project · paused/);
     view.type("d");

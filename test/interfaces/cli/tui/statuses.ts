@@ -4,7 +4,7 @@ import { anAgentStatus } from "../../../helpers/agent-status.ts";
 import type { ScreenStyle } from "../../../../src/interfaces/cli/tui/screen.ts";
 
 /** 2026-03-01 12:00 UTC, the moment at which everything here is shown. */
-export const now = Date.UTC(2026, 2, 1, 12);
+const now = Date.UTC(2026, 2, 1, 12);
 
 export function aStyle(columns: number, rows: number): ScreenStyle {
   return { columns, rows, colors: pc.createColors(false), now };
