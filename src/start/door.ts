@@ -15,7 +15,7 @@ export interface ClusterDoorDeps {
   readonly onProblem: (message: string) => void;
 }
 
-/** By which runs in the project's cluster reach this scheduler. */
+/** The way of runs in the project's cluster to this scheduler. */
 export interface ClusterDoor {
   /**
    * Listens where `[cluster]` says, and follows its changes from then on; does nothing without the table, or when it

@@ -36,7 +36,7 @@ export interface EgressWiring {
   readonly warn: (message: string) => void;
 }
 
-/** By which runs reach other hosts than their models: by the config of each run's agent as it is now. */
+/** The way of runs to other hosts than their models, by the current config of each run's agent. */
 export function createRunEgress(wiring: EgressWiring, options: EgressOptions = {}): Egress {
   const { resolve = createResolve(), dial = dialDirect } = options;
   return createEgress({

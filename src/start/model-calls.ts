@@ -40,7 +40,7 @@ export interface ModelCallsDeps {
   readonly warn: (message: string) => void;
 }
 
-/** By which runs ask their models: each the models of its own agent, with the keys as they are stored now. */
+/** The way of runs to the models of their agents, with the keys as they are stored now. */
 export function createModelCalls(deps: ModelCallsDeps): ModelGateway {
   const { runs, sources, meter, store, warn } = deps;
   return createModelGateway({

@@ -94,9 +94,9 @@ export interface Services {
   readonly requests: RunRequests;
   readonly meter: SpendMeter;
   readonly budgets: BudgetHolds;
-  /** By which runs ask their models. */
+  /** The way of runs to their models. */
   readonly modelCalls: ModelGateway;
-  /** By which runs reach other hosts. */
+  /** The way of runs to other hosts. */
   readonly egress: Egress;
   readonly alerts: Alerts;
   readonly http: Http;

@@ -8,7 +8,7 @@ export interface EngineReport {
   readonly problem: string | null;
   /** How often a process of it ended or could not be started; 0 of an ended one whose start broke off. */
   readonly endings: number;
-  /** Of an ended run, as far as the engine has them. */
+  /** The exit code and more of an ended run, as far as the engine has them. */
   readonly exitCode?: number | null;
   readonly outOfMemory?: boolean;
   /** True when waiting can't help, such as for an image that is not there; absent for no. */

@@ -19,11 +19,11 @@ import { createSender } from "./sender.ts";
 
 export interface AlertsDeps extends MessageDeps {
   readonly store: AlertStore;
-  /** Those of the active config. */
+  /** The targets of the active config. */
   readonly targets: () => readonly AlertTarget[];
   /** Emits when targets or options of the project changed. */
   readonly changed$: Observable<unknown>;
-  /** Of an agent; null for the project as a whole. */
+  /** The options of an agent; null for the project as a whole. */
   readonly optionsOf: (agent: string | null) => AlertOptions;
   readonly clock: Clock;
   readonly send: SendAlert;
@@ -65,7 +65,7 @@ export interface Alerts {
 /** Between two counts on the status stream, in ms: a storm of failures is one change. */
 const countsMs = 250;
 
-/** What the rules of alerts make of events, committed with these, and sent. */
+/** Turns events into alerts, commits both together, sends the alerts. */
 export function createAlerts(deps: AlertsDeps): Alerts {
   const { store, targets, timezone, clock, warn } = deps;
   const rules = createAlertRules({

@@ -11,7 +11,7 @@ import type {
 
 export interface AttemptDeps {
   readonly store: Pick<AlertStore, "attempted" | "switchOff" | "switchedOff">;
-  /** Of the active config. */
+  /** The targets of the active config. */
   readonly targets: () => readonly AlertTarget[];
   readonly message: (delivery: StoredDelivery) => AlertMessage;
   readonly send: SendAlert;

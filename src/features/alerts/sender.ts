@@ -19,7 +19,7 @@ export interface SenderDeps {
     AlertStore,
     "due" | "nextAt" | "waitingTargets" | "attempted" | "switchOff" | "switchedOff"
   >;
-  /** Of the active config. */
+  /** The targets of the active config. */
   readonly targets: () => readonly AlertTarget[];
   readonly message: (delivery: StoredDelivery) => AlertMessage;
   readonly send: SendAlert;

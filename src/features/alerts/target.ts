@@ -34,7 +34,7 @@ export interface TargetAttempt {
 export interface HttpForm {
   /** Throws a UserError when a field can't be used. */
   readonly address: (fields: Fields) => URL;
-  /** Of JSON. */
+  /** The JSON body of the request. */
   readonly body: (message: TargetMessage, fields: Fields) => unknown;
   readonly headers?: (body: string, message: TargetMessage, fields: Fields) => Fields;
   /** Throws a UserError when another field can't be used. */

@@ -12,7 +12,7 @@ export interface Excerpt {
 /** Lines before, and as many after. */
 export const neighbours = 2;
 const maxCharacters = 400;
-/** Of a line that is cut, before what matches first. */
+/** Characters of a cut line before its first match. */
 const lead = 120;
 const maxNeighbour = 200;
 

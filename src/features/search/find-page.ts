@@ -15,7 +15,7 @@ import type { Place, Scope } from "./scope.ts";
 
 export interface PageDeps {
   readonly db: DatabaseSync;
-  /** Of the log files. */
+  /** The folder of the log files. */
   readonly dir: string;
   readonly facts: RunFactsReader;
   /** How long lines are looked through for one page; then it ends where it is. */

@@ -72,7 +72,7 @@ function createIndex(path: string): DatabaseSync {
   return db;
 }
 
-/** Opens the index to read it; null where there is none that can be read. */
+/** Opens the index for reading; null if it is missing or unreadable. */
 export function openIndexToRead(path: string): DatabaseSync | null {
   if (!existsSync(path)) return null;
   const db = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });

@@ -11,7 +11,7 @@ import { readableSize } from "./readable.ts";
 import { inodeOf, isSameFile, LogCursor, tailOf } from "./log-cursor.ts";
 
 export interface IndexerOptions {
-  /** Of the log files. */
+  /** The folder of the log files. */
   readonly dir: string;
   /** Epoch ms. */
   readonly now: () => number;

@@ -13,7 +13,7 @@ export interface LineContent {
   readonly text: string;
 }
 
-/** Of what a tool returned, the first characters: files that it read would be most of the index. */
+/** How many characters of a tool's result are indexed: files that it read would be most of the index. */
 const maxOutput = 4096;
 /** What an agent nests deeper is not read: a line of brackets must not stop the index. */
 const maxDepth = 20;

@@ -56,7 +56,7 @@ export class LogCursor {
   /** Undefined at the end. */
   head: Head | undefined;
   readonly #lines: AsyncGenerator<RawLine>;
-  /** Of the line before. */
+  /** The time of the previous line. */
   #time = 0;
 
   constructor(dir: string, file: LogFile, indexed: IndexedFile) {

@@ -4,7 +4,7 @@ import { findAll } from "./find-terms.ts";
 import { lineAt, textsAfter, textsBefore } from "./line-reader.ts";
 import type { Term } from "./terms.ts";
 
-/** Of a run, in a list. */
+/** How many matches of a run a list shows. */
 export const maxMatches = 3;
 
 /** A line of a log file as a match; null when it is not there any more, or is another one. */

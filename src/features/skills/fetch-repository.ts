@@ -34,7 +34,7 @@ export interface FetchOptions {
   readonly signal?: AbortSignal;
   /** For one fetch. */
   readonly timeoutMs?: number;
-  /** Of the whole repository as it is sent. */
+  /** The most that the whole repository may have as it is sent. */
   readonly maxBytes?: number;
 }
 

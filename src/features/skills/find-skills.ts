@@ -4,7 +4,7 @@ import type { TreeEntry } from "./git-output.ts";
 export interface FoundSkill {
   /** Its directory's name; null for the repository's top. */
   readonly name: string | null;
-  /** Of the directory, with a slash behind it; empty for the top. */
+  /** The directory's path with a slash at its end; empty for the top. */
   readonly prefix: string;
 }
 

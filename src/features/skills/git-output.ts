@@ -5,7 +5,7 @@ export interface TreeEntry {
   /** From the repository's top, as the repository has it: not to be trusted. */
   readonly path: string;
   readonly kind: "file" | "executable" | "link" | "submodule";
-  /** Of its content, in hex. */
+  /** The hash of its content, in hex. */
   readonly id: string;
   /** In bytes; 0 for a submodule. */
   readonly size: number;

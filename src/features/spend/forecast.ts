@@ -51,7 +51,7 @@ export function scheduleOf(config: {
   return expression === null ? null : { expression, timezone };
 }
 
-/** Of an agent that has not run. */
+/** The runs of an agent that has not run yet. */
 export const noRuns: AgentRuns = { costs: [], triggered: 0 };
 
 /** All agents' together; null when there is none. */

@@ -24,7 +24,7 @@ import { createReservations } from "./reserve-money.ts";
 
 export interface MeterDeps {
   readonly store: SpendStore;
-  /** Of a model of the project's config, by its name there and the provider's id. */
+  /** The terms of a model, by its name in the project's config and the provider's id. */
   readonly termsOf: (model: string, providerModel: string) => Promise<ModelTerms>;
   /** As they are now; null for an agent without a budget of its own. */
   readonly budgetsOf: (agent: string | null) => Budgets;

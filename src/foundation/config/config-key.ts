@@ -9,7 +9,7 @@ import type { SchemaFile } from "./schema-files.ts";
 /** What agents are resolved by beside the project's config. */
 export interface KnownToAgents {
   readonly filters: FilterTable;
-  /** Those that the program knows; others are allowed. */
+  /** The types that the program knows; others are allowed. */
   readonly credentialTypes: readonly string[];
   /** Whether runs have this variable of the credential that `reference` names. */
   readonly credentialSets: (reference: string, variable: string) => boolean;

@@ -7,7 +7,7 @@ export interface AlertOperationsDeps {
   readonly store: Pick<AlertStore, "list" | "switchedOff" | "targetDeliveries">;
   /** The alerts that were opened and not resolved. */
   readonly open: () => readonly OpenAlert[];
-  /** Those of the active config. */
+  /** The targets of the active config. */
   readonly targets: () => readonly AlertTarget[];
   /** Sends a test to one of the targets, now. One that accepts it is switched on again. Never rejects. */
   readonly test: (name: string) => Promise<TargetAnswer>;

@@ -84,9 +84,9 @@ export interface StoredAccount {
   readonly raised: NanoUsd;
   /** The highest percentage that a warning came for. */
   readonly warned: number;
-  /** Of a run: answers of models, and calls that wait for one. */
+  /** Answers of models to a run, and its calls that wait for one. */
   readonly turns: number;
-  /** Of a run: tokens of its requests and answers. */
+  /** Tokens of a run's requests and answers. */
   readonly tokens: number;
 }
 

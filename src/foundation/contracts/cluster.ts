@@ -14,7 +14,7 @@ export interface ClusterConfig {
   readonly registry: string | null;
   /** Without a word of a run for so long, it is lost. */
   readonly leaseSeconds: number;
-  /** So long a run may wait for a machine. */
+  /** How long a run may wait for a machine. */
   readonly startTimeoutSeconds: number;
   /** Where runs may be placed: Swarm's constraints, or `key=value` of Kubernetes' node labels. */
   readonly place: readonly string[];

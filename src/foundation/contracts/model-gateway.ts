@@ -17,7 +17,7 @@ export interface UpstreamModel {
   readonly authType: ModelConfig["authType"];
   /** Null when `authType` is `none`. */
   readonly key: string | null;
-  /** Of the config; the values may be secret. Added outside of the run. */
+  /** Headers of the config, added outside of the run; the values may be secret. */
   readonly headers: Readonly<Record<string, string>>;
   /** Set for the `scripted` provider. */
   readonly script: Script | null;
@@ -36,7 +36,7 @@ export interface CallPlan {
   /** The model's name in the project's config. */
   readonly model: string;
   readonly providerModel: string;
-  /** By which its tokens are estimated: of an image no more than it can cost. */
+  /** The size that its tokens are estimated from; an image counts at most what it can cost. */
   readonly requestBytes: number;
   /** Tokens, as the request has it; null when it sets no limit. */
   readonly maxOutputTokens: number | null;

@@ -34,7 +34,7 @@ export type Ticket = z.infer<typeof ticketSchema>;
 export const nodeVariable = "AL_NODE";
 
 export const claimRequestSchema = z.object({
-  /** Of the claimer's making; the same again is the same claimer, whose answer was lost. */
+  /** Chosen by the claimer; the same value again is the same claimer, whose answer was lost. */
   claim: z.uuid(),
   /** The machine that it runs on, for people; empty when it is unknown. */
   node: z.string().max(200),
@@ -88,7 +88,7 @@ export type RemoteLine = z.infer<typeof remoteLineSchema>;
 export const linesAnswerSchema = z.object({ stored: z.int().min(0), scheduler: z.string() });
 export type LinesAnswer = z.infer<typeof linesAnswerSchema>;
 
-/** For so long, in ms, a request for the inbox waits when there is nothing in it. */
+/** How long a request waits for an empty inbox, in ms. */
 export const inboxWaitMs = 5_000;
 
 /** `stop` asks the run to end, with so many ms between TERM and KILL; null when there is nothing new. */

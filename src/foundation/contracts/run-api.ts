@@ -91,7 +91,7 @@ export interface RunApiRequest<A extends RequestName = RequestName> {
   /** The instance whose socket and token it came by. */
   readonly instanceId: string;
   readonly ability: A;
-  /** Of the client's making; the same again asks for the same once. */
+  /** Chosen by the client; repeated requests with one key are performed once. */
   readonly key: string;
   readonly request: RequestBody<A>;
   /** Aborted when the run no longer waits for the answer. */

@@ -43,7 +43,7 @@ export const agentHostsSchema = z
   .meta({ id: "AgentHosts" });
 export type AgentHosts = z.infer<typeof agentHostsSchema>;
 
-/** Of how many days hosts that were denied are shown. */
+/** For how many days denied hosts are shown. */
 export const deniedDays = 30;
 
 /** What writes an entry into an agent's file. */

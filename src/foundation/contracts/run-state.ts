@@ -15,7 +15,7 @@ export interface HeldLock {
 /** A call that is not over. */
 export interface OpenCall {
   readonly callId: string;
-  /** Of its latest attempt. */
+  /** The work item of its latest attempt. */
   readonly itemId: string;
   /** Who is called. */
   readonly agent: string;

@@ -17,7 +17,7 @@ export interface RunVersion {
 
 /** The repository that a project is in. */
 export interface GitState {
-  /** Of `HEAD`, in hex. */
+  /** The hash of `HEAD`, in hex. */
   readonly commit: string;
   /** Whether the project's directory has changes that are not committed. */
   readonly dirty: boolean;

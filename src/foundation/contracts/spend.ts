@@ -93,7 +93,7 @@ export interface RunSpend {
   readonly reservedUsd: number;
   /** Answers of models, and calls that wait for one. */
   readonly turns: number;
-  /** Of requests and answers, cached ones among them. */
+  /** Tokens of requests and answers, including cached ones. */
   readonly tokens: number;
 }
 

@@ -41,7 +41,7 @@ export interface DeadLetter {
 export interface WaitingRun {
   readonly agent: string;
   readonly instanceId: string;
-  /** Of its wait. */
+  /** The key of its wait. */
   readonly key: string;
   /** The answer to its wait: any JSON. */
   readonly answer: unknown;

@@ -24,7 +24,7 @@ function pathOf({ parentPath, name }: { parentPath: string; name: string }): str
   return join(parentPath, name);
 }
 
-/** Of `type/instance/field`; null for other files. Hidden ones belong to editors, and to what is just being written. */
+/** The credential of `type/instance/field`; null for other files. Hidden files belong to editors and open writes. */
 function credentialOf([type, instance, field, ...deeper]: readonly string[]): string | null {
   if (type === undefined || instance === undefined || field === undefined) return null;
   if (deeper.length > 0 || field.startsWith(".")) return null;

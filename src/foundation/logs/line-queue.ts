@@ -14,7 +14,7 @@ export type QueueMark = readonly { readonly progress: Readonly<Progress>; readon
 export function createLineQueue(maxBytes: number) {
   const waiting = new Map<string, string[]>();
   const drops = new Map<string, number>();
-  /** Of the files that lines wait for, also while they are taken. */
+  /** The progress of each file that lines wait for, also while they are taken. */
   const progresses = new Map<string, Progress>();
   let bytes = 0;
 

@@ -40,7 +40,7 @@ export function parseLogFileName(name: string): LogFile | null {
 /** The log files of a directory, of one agent or all (null), oldest day first; none when there is no directory. */
 export async function listLogFiles(dir: string, agent: string | null): Promise<LogFile[]> {
   const all = await readdir(dir).catch(ifMissing<string[]>([]));
-  // Of ten thousand agents there may be a hundred thousand names: the pattern is for those that begin right.
+  // Ten thousand agents may have a hundred thousand names: only names that begin right meet the pattern.
   const names = agent === null ? all : all.filter((name) => name.startsWith(`${agent}-`));
   return names
     .flatMap((name) => parseLogFileName(name) ?? [])

@@ -8,7 +8,7 @@ export interface LogRetention {
   /** Epoch ms. */
   readonly now: number;
   readonly days: number;
-  /** Of all log files together. */
+  /** The most that all log files may have together. */
   readonly maxBytes: number;
 }
 

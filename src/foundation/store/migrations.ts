@@ -229,7 +229,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX triggers_by_instance ON triggers (instance_id, seq) WHERE instance_id IS NOT NULL;
   INSERT INTO settings VALUES ('mask_key', lower(hex(randomblob(32))));
   `,
-  // Of a run: why its last call was refused for its budget. A later scheduler may be the one that sees the run end.
+  // Why a run's last call was refused for its budget. A later scheduler may see the run end.
   `
   ALTER TABLE spend ADD COLUMN refused TEXT;
   `,

@@ -8,7 +8,7 @@ export interface Retention {
   /** Epoch ms. */
   readonly now: number;
   readonly days: number;
-  /** Of the whole database, free pages not counted. */
+  /** The most that the database may have, free pages not counted. */
   readonly maxBytes: number;
 }
 
@@ -30,7 +30,7 @@ const receiptsPerBatch = 25;
 const modelCallsPerBatch = 200;
 const hostsPerBatch = 200;
 const alertsPerBatch = 200;
-/** Of the bodies in a batch; one that is larger is a batch of its own. */
+/** The most bytes of bodies in a batch; a larger body is a batch of its own. */
 const bytesPerBatch = 4 * 1024 * 1024;
 const dayMs = 86_400_000;
 
@@ -58,7 +58,7 @@ const oldSpend = `DELETE FROM spend WHERE until < ? AND reserved = 0 AND scope N
 
 const oldRefused = "DELETE FROM refused_deliveries WHERE last_at < ?";
 
-/** Of these contents, a JSON array of hashes, those that no stored run ran. */
+/** Deletes the contents of a JSON array of hashes that no stored run uses. */
 const unusedContents = `DELETE FROM run_contents WHERE hash IN
   (SELECT one.value FROM json_each(?) AS one WHERE NOT EXISTS
     (SELECT 1 FROM triggers WHERE version IS NOT NULL AND version = one.value))`;

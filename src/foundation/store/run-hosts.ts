@@ -8,7 +8,7 @@ import type { GroupCommit } from "./group-commit.ts";
 /** What is added to a host of a run. */
 interface HostChange extends Omit<EgressAttempt, "detail"> {
   readonly connections: number;
-  /** Of the last one, epoch ms. */
+  /** When the last one was made, epoch ms. */
   readonly at: number;
 }
 
@@ -46,7 +46,7 @@ type DeniedRow = Omit<DeniedHost, "lastAt"> & Pick<HostRow, "at">;
 
 /** Hosts of a run that wait for one commit, those denied and those reached. */
 const maxWaiting = 400;
-/** Of an agent, in one answer. */
+/** The most denied hosts of an agent in one answer. */
 const mostDenied = 200;
 
 /** Reads `run_hosts`, and writes it once a second: programs open many connections. `now` gives epoch ms. */

@@ -8,7 +8,7 @@ const schedulerInfoSchema = z.object({
   pid: z.int(),
   /** ISO 8601 UTC. */
   startedAt: z.string(),
-  /** Of the operator API. */
+  /** The socket of the operator API. */
   socketPath: z.string().nullable(),
   gatewayUrl: z.string().nullable(),
   version: z.string(),

@@ -11,7 +11,7 @@ export interface SpendRow {
   /** What calls would have cost that subscriptions paid. */
   readonly subscriptionNano: NanoUsd;
   readonly calls: number;
-  /** Of requests and answers, cached ones among them. */
+  /** Tokens of requests and answers, including cached ones. */
   readonly tokens: number;
   /** Calls whose price is not known. */
   readonly unpriced: number;

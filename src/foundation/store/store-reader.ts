@@ -90,7 +90,7 @@ const noCommits: GroupCommit = {
   problem: () => null,
 };
 
-/** Of another format, columns may lack or mean something else. */
+/** In another format columns may be missing or mean something else. */
 function mustBeCurrent(db: DatabaseSync, path: string): void {
   const version = versionOf(db);
   if (version > migrations.length) throw newer(path, version);

@@ -27,7 +27,7 @@ export function createUnmatchedReceipts(db: DatabaseSync) {
     `SELECT at FROM receipts WHERE at >= ? ORDER BY at DESC LIMIT 1 OFFSET ${mostScanned}`,
   );
   return {
-    /** Those of these sources, the latest first. `since` is epoch ms. */
+    /** Receipts of these sources, the latest first. `since` is epoch ms. */
     of: (
       agent: string,
       asked: {

@@ -115,7 +115,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
 
 async function ended(): Promise<void> {
   await flushPipes();
-  // Whatever a library left open must not keep a finished command from ending.
+  // Handles that a library left open must not keep a finished command from ending.
   process.exit();
 }
 

@@ -17,7 +17,7 @@ export function referencePage(table: CommandEntry): string {
   ].join("\n\n")}\n`;
 }
 
-/** Those that do something; groups only hold them. */
+/** Commands that do something; groups only hold them. */
 function commandsBelow({ commands }: CommandEntry): CommandEntry[] {
   return commands
     .filter((entry) => !isHelp(entry))

@@ -7,7 +7,7 @@ import { knownToAgents } from "../operations/known-to-agents.ts";
 interface AgentTexts {
   readonly name: string;
   readonly config: string;
-  /** Of SKILL.md. */
+  /** The text of SKILL.md. */
   readonly skill: string;
 }
 

@@ -4,7 +4,7 @@ import { mark } from "./layout.ts";
 
 /** A page within the dashboard's frame. */
 export interface SitePage {
-  /** Which of the pages the reader is on; null for one that belongs to none that the header lists. */
+  /** The current page; null for a page outside the header's navigation. */
   readonly current: (typeof pages)[number][0] | null;
   /** True for a page of its own that belongs to `current`. */
   readonly isBelow?: boolean;

@@ -13,7 +13,7 @@ export interface DockerfileFacts {
   readonly fetches: readonly string[];
 }
 
-/** Of the Dockerfile reference, https://docs.docker.com/reference/dockerfile/. */
+/** The instructions of https://docs.docker.com/reference/dockerfile/. */
 const known = [
   ...["ADD", "ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL"],
   ...["MAINTAINER", "ONBUILD", "RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"],

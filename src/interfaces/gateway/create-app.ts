@@ -16,7 +16,7 @@ import { answerClientError, HttpProblem, problemOf, sendProblem } from "./proble
 import { createEventStreams } from "./sse.ts";
 import type { EventStreams } from "./sse.ts";
 
-/** Of requests that are no deliveries: nothing that people or programs ask for is larger. */
+/** The most bytes of a request other than a delivery: requests of people and programs are smaller. */
 const maxRequestBytes = 1024 * 1024;
 /** Bodies whose senders showed no key, together: room for a burst of small ones, and for two of the largest. */
 const heldBytes = (maxBodyBytes: number): number => Math.max(32 * 1024 * 1024, 2 * maxBodyBytes);

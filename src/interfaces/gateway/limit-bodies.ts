@@ -65,7 +65,7 @@ export function limitBodies(app: FastifyInstance, maxBytes: number, log: Gateway
   });
 }
 
-/** Of the bodies that are still to come; undefined when all are there. */
+/** The oldest large body that is still incomplete; undefined if all are complete. */
 function oldestOfTheLarge(bodies: ReadonlySet<HeldBody>): HeldBody | undefined {
   const open = [...bodies].filter(({ isComplete }) => !isComplete);
   const average = open.reduce((sum, { bytes }) => sum + bytes, 0) / open.length;

@@ -50,7 +50,7 @@ export interface StoredProject {
 export interface StoredProjectOptions {
   /** Absolute. */
   readonly projectDir: string;
-  /** Of the credential store, whose secrets no answer holds. */
+  /** The home of the credential store, whose secrets no answer holds. */
   readonly home: string;
 }
 

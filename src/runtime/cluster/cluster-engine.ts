@@ -4,7 +4,7 @@ import type { ContainerLimits } from "../runners/container/container-options.ts"
 
 /** One run as an engine starts it. Nothing but its ticket is secret. */
 export interface Launch {
-  /** By which the engine and the door know the run: a DNS label. */
+  /** The run's name for the engine and the door: a DNS label. */
   readonly name: string;
   readonly instanceId: string;
   readonly agent: string;
@@ -46,7 +46,7 @@ export interface ClusterEngine {
   list(): Promise<readonly PlacedRun[]>;
 }
 
-/** By which engine and door know a run: agents' names may be longer than a label of DNS. */
+/** A run's name for the engine and the door: agents' names may be longer than a DNS label. */
 export function runName(instanceId: string): string {
   return `al-${createHash("sha256").update(instanceId).digest("hex").slice(0, 24)}`;
 }

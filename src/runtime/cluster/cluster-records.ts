@@ -6,7 +6,7 @@ import type { RecordFiles } from "../runners/record-files.ts";
 export interface ClusterRecord {
   /** The config that it was started with. */
   readonly agent: AgentConfig;
-  /** By which the run ends itself, whatever the project's config says later. */
+  /** The lease after which the run ends itself, even if the project's config changes. */
   readonly leaseSeconds: number;
   /** The machine that it was claimed from; null before the claim. */
   readonly node: string | null;

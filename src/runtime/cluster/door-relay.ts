@@ -5,9 +5,9 @@ import { messageOf } from "../../foundation/errors.ts";
 import { hostAndPortOf } from "./host-and-port.ts";
 import { joinSockets } from "./join-sockets.ts";
 
-/** Of all runs together. */
+/** Connections of all runs together. */
 const maxConnections = 10_000;
-/** Of one address, which is one run: what the scheduler takes of one. */
+/** Connections of one address, which is one run: as many as the scheduler accepts from a run. */
 const maxPerAddress = 320;
 const dialMs = 10_000;
 /** Between two probes of a silent connection by the system, in ms. */

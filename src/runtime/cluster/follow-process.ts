@@ -24,7 +24,7 @@ export interface ClusterContext extends ClusterRunnerOptions {
   readonly clock: Clock;
   readonly watch: EngineWatch;
   readonly leftovers: Leftovers;
-  /** By which requests find their run, by instance. */
+  /** The processes that requests find, by instance. */
   readonly processes: Map<string, RemoteProcess>;
 }
 

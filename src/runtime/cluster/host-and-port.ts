@@ -1,4 +1,4 @@
-/** Of `host:port`, where an IPv6 address is in brackets. Throws an error for a person. */
+/** Parses `host:port`, where an IPv6 address is in brackets. Throws an error for a person. */
 export function hostAndPortOf(address: string): { host: string; port: number } {
   const colon = address.lastIndexOf(":");
   const host = address.slice(0, colon).replace(/^\[(.*)\]$/, "$1");

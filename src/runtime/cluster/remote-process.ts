@@ -66,7 +66,7 @@ export function createRemoteProcess(options: RemoteProcessOptions): RemoteProces
   const assertLive = (): void => {
     if (hasExit || over.signal.aborted) throw runIsOver();
   };
-  /** Of a run that has its exit nothing is taken, and its end is answered when that is known to all. */
+  /** After the exit is known, input is rejected; the response is held until every reader has seen it. */
   const untilOver = async (): Promise<never> => {
     await aborted(over.signal, exit);
     throw runIsOver();
@@ -168,7 +168,7 @@ interface Inbox {
   readonly next: (signal: AbortSignal) => Promise<InboxAnswer>;
 }
 
-/** An answer may be lost, so the same comes again, later. */
+/** Responses can get lost, so each is resent until acknowledged. */
 export function createInbox(): Inbox {
   const asked = new AbortController();
   let stop: InboxAnswer["stop"] = null;

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isUnreachable } from "../runners/container/engine.ts";
 
-/** So long a run that is to start waits for an engine that is away: a restart, a change of the leader. In ms. */
+/** How long a starting run waits for an engine that restarts or changes its leader, in ms. */
 const patienceMs = 60_000;
 /** Between two tries, in ms: the first, then doubled up to the last. */
 const pauseMs = { first: 250, last: 4_000 };

@@ -15,7 +15,7 @@ const passedOn = [
 
 /** What the run itself prepared for its commands. */
 interface CommandSources {
-  /** Of proxies and certificates. */
+  /** Variables of proxies and certificates. */
   readonly network: Readonly<Record<string, string>>;
   /** Absolute path of the webhook's body; null without one. */
   readonly payloadFile: string | null;

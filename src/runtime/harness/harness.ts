@@ -54,7 +54,7 @@ export interface SessionEnd {
   readonly usage: Usage;
   /** Present when the machine lacked something, such as disk space. */
   readonly blocked?: true;
-  /** Of the run's process, where the agent asked for one. */
+  /** The exit code of the run's process, if the agent asked for one. */
   readonly exitCode?: number;
 }
 

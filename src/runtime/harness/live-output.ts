@@ -60,7 +60,7 @@ export function liveOutput(): LiveOutput {
   };
 }
 
-/** Of a line that was written over, as a progress bar does, the last state. */
+/** The last state of a line that was overwritten, as a progress bar does. */
 function lastState(line: string): string {
   return line.slice(line.lastIndexOf("\r", line.length - 2) + 1);
 }

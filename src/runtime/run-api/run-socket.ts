@@ -52,7 +52,7 @@ const limits = {
 };
 /** Connections of one run, whatever they do: as many tunnels as it may have, and 192 others. */
 const maxConnections = 320;
-/** Those among them that showed no token yet. */
+/** The most connections that showed no token yet. */
 const maxUnauthenticated = 64;
 /** Requests that may wait at the same time. Those of a run on another machine are few, and must not wait for its agent's. */
 const maxOpenRequests = 64;

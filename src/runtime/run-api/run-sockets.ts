@@ -25,7 +25,7 @@ export interface OpenedSocket {
   readonly begin?: () => Promise<void>;
 }
 
-/** By which runs reach the scheduler: a Unix socket or connections by the door, and a token for each of them. */
+/** The way of runs to the scheduler: a Unix socket or connections by the door, and a token for each run. */
 export interface RunSockets {
   /** Starts to answer; until then the client of a run retries its requests. */
   serve(served: Served): void;

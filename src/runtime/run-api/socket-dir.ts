@@ -43,7 +43,7 @@ export function clearedSocket(dir: string): string {
       hint: "The run continues, and can send no request to the scheduler any more.",
     });
   }
-  // Whatever the umask is.
+  // Independent of the umask.
   chmodSync(dir, dirMode);
   const path = join(dir, socketName);
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
@@ -54,7 +54,7 @@ export function clearedSocket(dir: string): string {
 export function writeStopReason(dir: string, reason: RunStopReason): void {
   const path = join(dir, stopReasonFile);
   writeFileSync(path, reason);
-  // Whatever the umask is.
+  // Independent of the umask.
   chmodSync(path, 0o644);
 }
 

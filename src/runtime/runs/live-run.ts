@@ -182,7 +182,7 @@ export class LiveRun implements Disposable {
     this.#log(40, msg, fields);
   }
 
-  /** Writes what is no warning into the same log. */
+  /** Logs at info level to the same log. */
   note(msg: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.#log(30, msg, fields);
   }

@@ -30,7 +30,7 @@ export const brokering: readonly Mutation[] = [
   },
   {
     defence: "a run's authority is trusted by no other run",
-    file: `${broker}/authority-key.ts`,
+    file: `${broker}/run-authority.ts`,
     find: '"authority of a run", instanceId, attempt',
     replace: '"authority of a run", attempt',
     tests: tested("run-authority"),

@@ -3,7 +3,7 @@ import type { AlertWrites } from "../../../foundation/contracts/alert.ts";
 
 /** What alerts are about. */
 export type AlertCommand =
-  /** Those that say nothing of what is wrong change nothing. */
+  /** Events that report no fault change nothing. */
   | { readonly type: "run-event"; readonly event: RunEvent }
   /** The end of a run that an earlier scheduler left, and that no event says. */
   | {

@@ -19,12 +19,12 @@ export interface AlertRulesDeps {
   readonly states: readonly RuleState[];
   /** When this scheduler started, epoch ms. */
   readonly startedAt: number;
-  /** Of an agent, null for the project as a whole; those of the project for an agent that is not known. */
+  /** The options of an agent, null for the project as a whole; an unknown agent has those of the project. */
   readonly optionsOf: (agent: string | null) => AlertOptions;
   readonly targets: () => readonly AlertTarget[];
   /** IANA name. */
   readonly timezone: () => string;
-  /** Of a delivery: a UUID. */
+  /** Makes the UUID of a delivery. */
   readonly newId: () => string;
 }
 

@@ -51,7 +51,7 @@ export function newCondition(agent: string, topic: ConditionTopic, now: number):
   return { agent, topic, state, isCertain: true, cancelTimer: () => undefined };
 }
 
-/** Of an earlier scheduler; null when it can't be read. */
+/** The condition that an earlier scheduler stored; null if it can't be read. */
 export function storedCondition(
   agent: string,
   topic: ConditionTopic,

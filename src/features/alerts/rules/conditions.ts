@@ -16,7 +16,7 @@ export interface ConditionDeps extends Pick<MachineContext<never>, "timers" | "n
 
 /** What is wrong with agents, and with the project as a whole, whose name here is empty. */
 export interface Conditions {
-  /** The agent is there; its options may be others. While it is not active, nothing of it is alerted. */
+  /** Registers the agent or updates its options. Inactive agents raise no alerts. */
   set(agent: string, isActive: boolean): void;
   /** The agent is gone. */
   forget(agent: string): void;
@@ -27,7 +27,7 @@ export interface Conditions {
   succeed(agent: string): void;
   /** The start is over: agents that were not set are gone, and what was not seen to be wrong any more is right. */
   settle(): void;
-  /** The clock may have been set back: what is known from a time that is yet to come is from now. */
+  /** Timestamps in the future (clock set back) are reset to now. */
   replan(): void;
   /** What was alerted and lasts, the longest first. */
   open(): readonly OpenAlert[];
@@ -81,7 +81,7 @@ export function createConditions(deps: ConditionDeps): Conditions {
     const due = nextAlertAt(condition, options);
     if (due < Infinity) condition.cancelTimer = timers.at(due, () => arm(condition));
   };
-  /** Without success is an agent from the moment on at which it is first seen. */
+  /** `noSuccessFor` counts from when the agent is first seen. */
   const watchSuccess = (agent: string): void => {
     const known = table.get(agent, "no_success");
     const isWatched = agent !== "" && optionsOf(agent).noSuccessForMs !== null;

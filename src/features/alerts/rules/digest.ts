@@ -7,7 +7,7 @@ const mostAgents = 10;
 
 /** Alerts to one target that became one, however many they are. */
 export const digestSchema = z.object({
-  /** Of its delivery. */
+  /** The id of its delivery. */
   id: z.string(),
   /** Epoch ms. */
   dueAt: z.number(),

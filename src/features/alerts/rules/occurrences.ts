@@ -12,7 +12,7 @@ export const occurrenceTopics = [
 ] as const satisfies readonly AlertTopic[];
 export type OccurrenceTopic = (typeof occurrenceTopics)[number];
 
-/** For so long, in ms, further ones are counted. */
+/** How long further ones are counted, in ms. */
 const countedMs = 3_600_000;
 
 const stateSchema = z.object({

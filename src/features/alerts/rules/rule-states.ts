@@ -13,7 +13,7 @@ export const faultSchema = z.object({
 });
 export type Fault = Readonly<z.infer<typeof faultSchema>>;
 
-/** A fault that comes of no run. */
+/** A fault that no run caused. */
 export function plainFault(reason: string | null): Fault {
   return { reason, outcome: null, instanceId: null, costUsd: null };
 }

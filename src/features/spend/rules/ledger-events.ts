@@ -23,7 +23,7 @@ export interface SettleCommand {
   readonly inputTokens: number | null;
   /** Whether the model answered. */
   readonly isTurn: boolean;
-  /** Of the request and its answer. */
+  /** Tokens of the request and its answer. */
   readonly tokens: number;
   readonly budgets: Budgets;
 }

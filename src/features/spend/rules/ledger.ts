@@ -29,7 +29,7 @@ export interface Ledger {
   apply(command: LedgerCommand, now: number): readonly LedgerEvent[];
   /** The accounts that a call of the agent would be charged to now, but for its run's. */
   accountsOf(agent: string, budgets: Budgets, now: number): readonly LimitedAccount[];
-  /** Those of them that calls of all agents are charged to. */
+  /** The accounts that calls of all agents are charged to. */
   projectAccounts(budgets: Budgets, now: number): readonly LimitedAccount[];
   /** The account of a run. */
   runAccount(instanceId: string, now: number): Account;

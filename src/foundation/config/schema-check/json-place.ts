@@ -36,7 +36,7 @@ function isUnexpectedToken(text: string): boolean {
 /** An object or a list that the walk through a text is in. */
 interface Level {
   readonly isObject: boolean;
-  /** Of its current member. */
+  /** The name of its current member. */
   name: string | number;
   /** Whether the next token is a member's name. */
   isAtName: boolean;

@@ -18,7 +18,7 @@ export type LogParts = readonly LogPart[];
 /** What the dashboard's log shows in place of JSON. */
 export interface LogRow {
   readonly request: (body: Fields) => LogParts;
-  /** Of an answer that was no refusal. */
+  /** The log line of an answer that is not a refusal. */
   readonly answer: (answer: Fields) => LogParts;
 }
 

@@ -18,9 +18,9 @@ export interface ReadSkill {
   readonly files: readonly SkillFile[];
   /** Paths in the skill's directory that are not taken. */
   readonly leftOut: readonly string[];
-  /** Of SKILL.md. */
+  /** The text of SKILL.md. */
   readonly text: string;
-  /** Of a config.toml beside SKILL.md, which is not taken; null without one. */
+  /** The config.toml beside SKILL.md, which is shown but not taken; null without one. */
   readonly proposal: string | null;
 }
 

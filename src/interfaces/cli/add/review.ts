@@ -11,9 +11,9 @@ export interface Review {
   readonly files: readonly ReviewedFile[];
   /** Beside the skill, and not taken. */
   readonly leftOut: readonly string[];
-  /** Of these, what SKILL.md names. */
+  /** The files among these that SKILL.md names. */
   readonly missed: readonly string[];
-  /** Those of SKILL.md that run by themselves at the start of each run. */
+  /** Commands of SKILL.md that run by themselves at the start of each run. */
   readonly commands: readonly string[];
   readonly hidden: readonly (HiddenCharacter & { readonly file: string })[];
   /** What a config.toml beside SKILL.md would set; null without one. Nothing of it is taken. */

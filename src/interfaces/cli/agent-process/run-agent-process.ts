@@ -10,7 +10,7 @@ export async function runAgentProcess(): Promise<void> {
   outlivePipes();
   process.exitCode = await (process.env.AL_INSTANCE === undefined ? keep() : run());
   await flushPipes();
-  // Whatever a library left open must not keep a finished run from ending.
+  // Handles that a library left open must not keep a finished run from ending.
   process.exit();
 }
 

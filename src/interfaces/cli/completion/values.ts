@@ -37,7 +37,7 @@ const proposers: Readonly<Record<string, Propose>> = {
   },
   scope: async (place) => [{ word: "project" }, ...(await agents(place))],
   target: ({ projectDir }) => tablesIn(projectDir, "alerts").map(named),
-  // Of `al new` it is the provider's own name, and there is no project yet.
+  // `al new` takes the provider's own name, and has no project yet.
   model: ({ command, projectDir }) =>
     command.path[1] === "new" ? [] : tablesIn(projectDir, "models").map(named),
   source: ({ projectDir }) => tablesIn(projectDir, "webhooks").map(named),

@@ -23,7 +23,7 @@ import { filterTable } from "../../../features/webhooks/providers/table.ts";
 
 export interface ConfigOptions {
   readonly set: readonly string[];
-  /** Of a list, what comes to it. */
+  /** Values to add to a list. */
   readonly add: readonly string[];
   readonly unset: readonly string[];
 }

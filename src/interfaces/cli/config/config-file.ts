@@ -73,7 +73,7 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
   };
 }
 
-/** Of the directories those that al config can do something with. */
+/** The directories that al config can work with. */
 function namesOfAgents(projectDir: string, names: readonly string[]): string[] {
   const hasOne = (name: string) =>
     ["config.toml", "SKILL.md"].some((file) => existsSync(join(projectDir, "agents", name, file)));

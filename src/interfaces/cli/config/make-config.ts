@@ -62,7 +62,7 @@ function textBy(edits: readonly Edit[], project: ProjectConfig, path: string): s
   const models = Object.keys(project.models);
   const type = edits.findLast(({ path: key }) => key.join(".") === "runtime.type")?.value;
   const text = newConfigText({
-    // Of several the person chooses; without one the file has a fault, which says so.
+    // With several models the person chooses; without one the file has a fault that says so.
     models: models.length === 1 ? models : [],
     credentials: [],
     schedule: null,

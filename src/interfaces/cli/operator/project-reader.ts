@@ -9,7 +9,7 @@ import type { WhyNot, WhyNotQuery } from "../../../foundation/contracts/why-not.
 import type { SpendAnswer, SpendRequest } from "../../../foundation/contracts/spend-report.ts";
 import type { StoredStatus } from "../../../foundation/contracts/stored-status.ts";
 
-/** Of the latest entries; commands show no other page. */
+/** A query for the latest entries, the only page that commands show. */
 export type HistoryQuestion = Omit<HistoryQuery, "page" | "before">;
 
 /** Questions that a scheduler answers, and without one the project's store. */

@@ -54,7 +54,7 @@ export async function runAlone(
   }
 }
 
-/** Of the scheduler's own lines only those of failures matter here. */
+/** Only failures among the scheduler's own lines matter here. */
 function noteFailure({ out }: Context, entry: LogEntry): void {
   if (entry.level < 50) return;
   out.note(formatLog(entry, { colors: out.colors, showAgent: true, now: Date.now() }));

@@ -62,7 +62,7 @@ function callText({ agent, instanceId, outcome, startedAt }: HistoryEntry): stri
   return [agent, outcomeText(state), instanceId].filter((part) => part !== null).join(" ");
 }
 
-/** Of a kind; `--json` has the rest. */
+/** How many hosts of a kind are shown; `--json` has the rest. */
 const shownHosts = 20;
 
 function hostsText({ hosts }: RunView, isShown: (host: RunHost) => boolean): string | null {

@@ -26,7 +26,7 @@ export interface UpdatePlan {
   readonly changes: readonly FileChange[];
   /** The skill's files as they were installed; null when that can't be had any more. */
   readonly base: ReadonlyMap<string, TreeEntry> | null;
-  /** Of SKILL.md, from the first `@@` on; null when it stays. */
+  /** The diff of SKILL.md from the first `@@` on; null if it stays. */
   readonly diff: string | null;
 }
 

@@ -7,7 +7,7 @@ import { byId, setText } from "./dom.ts";
 /** The buttons of an agent's page. */
 export interface AgentActions {
   show(agent: AgentStatus): void;
-  /** Of an agent that is gone, nothing can be done. */
+  /** Disables the actions of an agent that is gone. */
   showGone(): void;
 }
 

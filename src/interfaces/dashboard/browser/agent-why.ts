@@ -18,7 +18,7 @@ export interface AgentWhyView {
 
 const days = 7;
 const dayMs = 86_400_000;
-/** Of each kind: deliveries are compared with the agent's filters anew. */
+/** How many entries of each kind are read: deliveries are compared with the agent's filters anew. */
 const mostEntries = 60;
 const maxShown = 12;
 

@@ -7,7 +7,7 @@ import { create, createLink, createSvg } from "./dom.ts";
 import { compactCount } from "./format.ts";
 import { percent } from "./timeline-layout.ts";
 
-/** Of thousands of agents a reader looks at the dearest. */
+/** How many rows are shown: a reader of thousands looks at the dearest. */
 const mostRows = 200;
 
 /** A row that says how many more there are; none when all are shown. */

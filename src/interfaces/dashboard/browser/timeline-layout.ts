@@ -30,7 +30,7 @@ const maxRows = 3;
 const minuteMs = 60_000;
 const tickSteps = [5, 10, 15, 30, 60, 120, 180, 240, 360].map((minutes) => minutes * minuteMs);
 const maxTicks = 7;
-/** Of a time such as 20:00, with the space beside it, in px. */
+/** The width of a time such as 20:00 with the space beside it, in px. */
 const labelWidth = 44;
 
 /** How a history entry is drawn; null for one that waits, which has no place in time yet. */
@@ -107,7 +107,7 @@ export function concurrency(
 export interface Choice {
   /** The agents that the project has now. */
   readonly present: ReadonlySet<string>;
-  /** Those that have a lane already. */
+  /** Runs that already have a lane. */
   readonly shown: ReadonlySet<string>;
   /** How many lanes there is room for. */
   readonly room: number;

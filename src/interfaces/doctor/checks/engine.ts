@@ -78,7 +78,7 @@ async function imageFindings(
   return [{ severity: "warning", what: anotherProjects(image), where, fix }];
 }
 
-/** Of the images that are called `latest` on one engine, each project uses the one with its contents. */
+/** Several images may be called `latest` on one engine; each project uses the one with its contents. */
 async function defaultFinding(connected: Engine, base: string | null): Promise<Finding> {
   const dir = programDir();
   const program = () => installedProgram(dir);

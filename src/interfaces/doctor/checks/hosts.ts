@@ -14,7 +14,7 @@ import { alCommand } from "../finding.ts";
 import type { Check, Finding } from "../finding.ts";
 
 const dayMs = 86_400_000;
-/** Of an agent; the rest is counted. */
+/** How many hosts of an agent are shown; the rest is counted. */
 const shownHosts = 5;
 
 /** Hosts that runs asked for, and may not reach by now either. */

@@ -24,7 +24,7 @@ export interface DockerEngineOptions {
   readonly relayCommand?: readonly string[];
 }
 
-/** So long after it was made sure, what all runs share is taken for there, in ms. */
+/** How long a check of the shared resources stays valid, in ms. */
 const sureMs = 30_000;
 
 /** Runs as containers of an engine on another machine. */

@@ -38,7 +38,7 @@ async function ending(engine: Engine, id: string): Promise<Partial<PlacedRun>> {
   }
 }
 
-/** Of the engine's machine, for people. */
+/** The name of the engine's machine, for people. */
 export async function machineName(engine: Engine): Promise<string> {
   const { Name } = (await engine.calls().info()) as { readonly Name: string };
   return Name;

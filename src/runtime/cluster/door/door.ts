@@ -18,7 +18,7 @@ export interface DoorAddress {
   readonly port: number;
 }
 
-/** By which runs on other machines reach the scheduler. */
+/** The listener where runs on other machines reach the scheduler. */
 export interface Door {
   /**
    * Listens there, and no more where it did before; what is connected stays. Null for nowhere. Resolves with the port.

@@ -5,13 +5,13 @@ import { hashOf, newToken } from "../../run-api/token.ts";
 /** By what a run proves who it is: SHA-256 as hex, null where nothing does. */
 export interface RunTokens {
   readonly tokenHash: string | null;
-  /** Of a run on another machine. */
+  /** The ticket of a run on another machine. */
   readonly ticketHash: string | null;
   /** A token for the claimer with this id; committed. Rejects with a RunApiError for any other one. */
   claim(claimId: string): Promise<string>;
 }
 
-/** Of a run that has its token from its start. */
+/** The tokens of a run that has its token from its start. */
 export function fixedTokens(tokenHash: string | null): RunTokens {
   const claim = () => Promise.reject(refusal("unauthorized", "This run has no ticket."));
   return { tokenHash, ticketHash: null, claim };
@@ -35,7 +35,7 @@ export interface RemoteTokensDeps {
   readonly redactor: { add(secrets: readonly string[]): () => void };
 }
 
-/** Of a run on another machine: its ticket, and from its claim on its token. */
+/** The ticket of a run on another machine and, once claimed, its token. */
 export class RemoteTokens implements RunTokens, Disposable {
   readonly ticketHash: string;
   tokenHash: string | null;

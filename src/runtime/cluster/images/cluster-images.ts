@@ -24,7 +24,7 @@ export interface ClusterImages {
 }
 
 export interface ClusterImagesOptions {
-  /** Of this machine: it builds, and pushes. */
+  /** The engine of this machine, which builds and pushes. */
   readonly engine: Engine;
   readonly images: AgentImages;
   /** The active `[cluster]`. */
@@ -131,7 +131,7 @@ interface PushLine {
   readonly error?: string;
 }
 
-/** Gives an image of the engine this name, and pushes it to the name's registry. Rejects with a UserError. */
+/** Tags the image and pushes it to the registry in its name. Rejects with a UserError. */
 async function pushImage(
   engine: Engine,
   id: string,

@@ -44,7 +44,7 @@ function closedPolicyName(project: string): string {
   return `al-closed-${project}`;
 }
 
-/** Of all closed runs of a project: nothing comes in, and nothing but connections to the door goes out. */
+/** The policy of a project's closed runs: no ingress, and egress to the door alone. */
 export function closedPolicy(project: string, door: Door): V1NetworkPolicy {
   const to = door.ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${isIP(ip) === 6 ? 128 : 32}` } }));
   const spec: V1NetworkPolicySpec = {

@@ -32,7 +32,7 @@ export interface KubeClientOptions {
 
 /** Requests that answer at once fail after this, in ms. */
 const callTimeoutMs = 30_000;
-/** So long requests share one pool of connections, in ms. */
+/** How long requests share one pool of connections, in ms. */
 const sharedMs = 60_000;
 
 /** Loads the client, which takes a third of a second, and reads the kubeconfig. Connects to nothing yet. */

@@ -31,7 +31,7 @@ export interface KubernetesEngine extends ClusterEngine {
   close(): void;
 }
 
-/** So long what all runs share is believed to be there, in ms. */
+/** How long a check of the shared resources stays valid, in ms. */
 const readyMs = 30_000;
 
 /** Runs that are started or removed at the same time; hundreds may end at once. */

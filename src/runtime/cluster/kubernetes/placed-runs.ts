@@ -53,7 +53,7 @@ function podsByRun(pods: SeenRuns["pods"]): Map<string, V1Pod> {
   const podOf = new Map<string, V1Pod>();
   for (const pod of pods.values()) {
     const name = runOf(pod)?.name;
-    // Of two pods the one that lives counts.
+    // With two pods, the live one counts.
     if (name !== undefined && !(podOf.has(name) && isOver(pod))) podOf.set(name, pod);
   }
   return podOf;

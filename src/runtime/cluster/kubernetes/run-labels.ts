@@ -3,7 +3,7 @@ import type { KubernetesObject } from "@kubernetes/client-node";
 /** Labels and annotations by which the program finds what it made in a namespace that others use too. */
 export const projectLabel = "al.project";
 export const runLabel = "al.run";
-/** Of pods that reach the door alone: the network policy selects them. */
+/** The label of pods that reach the door alone: the network policy selects it. */
 export const closedLabel = "al.closed";
 /** Annotations, as the value of a label may be too short for them. */
 export const agentAnnotation = "al.agent";

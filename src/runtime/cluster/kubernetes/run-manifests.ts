@@ -24,7 +24,7 @@ import {
 const ticketDir = "/run/secrets";
 const ticketFile = "al-run";
 
-/** So long a finished Job is there for a scheduler that was away; its runner removes it at once. */
+/** How long a finished Job stays for a scheduler that was away; its runner removes it at once. */
 const finishedSeconds = 3_600;
 /** No run takes so long. It ends a Job that waits for a machine when no scheduler is left to remove it. */
 const deadlineSeconds = 30 * 86_400;

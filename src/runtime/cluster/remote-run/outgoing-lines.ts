@@ -43,7 +43,7 @@ export class OutgoingLines {
     this.#changed();
   }
 
-  /** Of the lines that the scheduler does not have. */
+  /** Bytes of the lines that the scheduler does not have. */
   get bytes(): number {
     return this.#bytes;
   }

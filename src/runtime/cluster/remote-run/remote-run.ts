@@ -50,7 +50,7 @@ const remoteRunExits = {
 } as const;
 
 const unreachableMs = 60_000;
-/** Of the machine's name, which the engine gives. */
+/** The longest name of a machine; the engine gives it. */
 const maxNodeCharacters = 200;
 /** What a machine that ends its containers gives the run, in ms: engines wait ten seconds before they kill. */
 const terminationGraceMs = 7_000;
@@ -144,7 +144,7 @@ async function followRun(
   if (terminated.aborted) terminate();
   let wasTakenAway = false;
   const ended = child.ended.then(async (end) => {
-    // Whatever escaped the end of the run can ask for nothing in its name any more.
+    // Processes that outlived the run can no longer send requests in its name.
     channel[Symbol.dispose]();
     // The machine took it away, as one that failed takes it: the scheduler calls it lost, and starts it once more.
     wasTakenAway = terminated.aborted && end.exitCode !== 0;

@@ -5,7 +5,7 @@ export interface NumberedLine {
   readonly seq: number;
   /** NDJSON, with its newline. */
   readonly text: string;
-  /** Of the text. */
+  /** The size of the text. */
   readonly bytes: number;
 }
 

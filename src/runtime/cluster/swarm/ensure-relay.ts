@@ -7,7 +7,7 @@ import { relayLabel } from "./relay-service.ts";
 import { isTaskOver } from "./swarm-tasks.ts";
 import type { SwarmTask } from "./swarm-tasks.ts";
 
-/** So long a relay may take to be there: its image may have to be pulled. */
+/** How long a relay may take to start, in ms: its image may have to be pulled. */
 const startTimeoutMs = 60_000;
 const pauseMs = 250;
 

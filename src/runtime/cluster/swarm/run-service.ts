@@ -68,7 +68,7 @@ export function runService(launch: Launch, options: RunServiceOptions): ServiceS
   };
 }
 
-/** By which runs and their secrets are found again. */
+/** The labels by which runs and their secrets are found again. */
 export function labelsOf({ agent, instanceId }: Launch, project: string) {
   return {
     [projectLabel]: project,

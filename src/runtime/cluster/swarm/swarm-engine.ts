@@ -27,7 +27,7 @@ export interface SwarmEngineOptions {
   readonly relayCommand?: readonly string[];
 }
 
-/** So long after it was made sure, what all runs share is taken for there, in ms. */
+/** How long a check of the shared resources stays valid, in ms. */
 const sureMs = 30_000;
 /** A secret of this age without a service is left from a start that failed, in ms. */
 const orphanMs = 60_000;

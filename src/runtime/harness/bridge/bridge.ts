@@ -56,13 +56,13 @@ export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): P
   });
   // A model may take long for an answer, and an agent for its next question.
   server.requestTimeout = 0;
-  // Whoever closes an idle connection may cross with a request, and clients don't send a question twice: they close it.
+  // Closing an idle connection may cross with a request that clients don't repeat, so clients close it.
   server.keepAliveTimeout = 0;
   server.on("connect", (request: IncomingMessage, client: Socket, head: Buffer) => {
     client.setNoDelay(true);
     void passTunnel(request, client, head, { key, runSocket });
   });
-  // Of a tunnel the server knows nothing any more.
+  // The server no longer tracks the socket of a tunnel.
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket);

@@ -31,7 +31,7 @@ export interface CliRun {
   /** Null when it succeeded. */
   readonly failure: SessionFailure | null;
   readonly usage: Omit<Usage, "model">;
-  /** By which the CLI resumes the session; null where it can't. */
+  /** The id by which the CLI resumes the session; null if it can't. */
   readonly sessionId: string | null;
 }
 

@@ -15,7 +15,7 @@ export interface RequestLimits {
 /** The models of a session: the one in use and the fallbacks behind it. */
 export interface ModelChain {
   readonly current: () => PiModel;
-  /** Of the model in use. */
+  /** The limits of the model in use. */
   readonly limits: () => RequestLimits;
   /** Models that can still be used, the one in use among them. */
   readonly modelsLeft: () => number;

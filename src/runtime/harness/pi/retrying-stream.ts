@@ -14,7 +14,7 @@ export interface RetryingOptions extends AttemptOptions {
   readonly chain: ModelChain;
   /** Reads a stream of pi to its end. */
   readonly read: (stream: AssistantMessageEventStream) => Promise<AssistantMessage>;
-  /** Of the session; what pi asks else, such as a summary, is no part of the conversation. */
+  /** The id of the session. Other requests of pi, such as a summary, are not part of the conversation. */
   readonly sessionId: string;
 }
 

@@ -84,7 +84,7 @@ function textAt(value: unknown, ...path: readonly (string | number)[]): string |
 export interface Exchange {
   /** False when pi failed before it sent anything. */
   isSent: boolean;
-  /** Of the response; null when none came. */
+  /** The status of the response; null without a response. */
   status: number | null;
   /** From the response's headers, in ms. */
   retryAfterMs: number | null;

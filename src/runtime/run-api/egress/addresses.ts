@@ -11,7 +11,7 @@ export interface AddressRules {
   readonly own: ReadonlySet<string>;
 }
 
-/** Of no single other machine, of a cloud's metadata, or an IPv4 address in disguise: no entry opens these. */
+/** Addresses that no entry opens: group addresses, a cloud's metadata, IPv4 addresses in disguise. */
 const isRefused = networksOf([
   ...["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4"],
   // Among them metadata of Oracle Cloud; then those of Alibaba Cloud and Azure.

@@ -94,7 +94,7 @@ async function resolved(
   return real;
 }
 
-/** Those that may be dialled. Throws an `EgressRefusal` when none may. */
+/** The addresses that may be dialled. Throws an `EgressRefusal` without one. */
 function checkedAddresses(
   addresses: readonly string[],
   asked: Authority,

@@ -33,7 +33,7 @@ export class Attempt {
     return this.#report({ denied: null, detail: "" }, this.bytes());
   }
 
-  /** Of a refusal, nothing passed. */
+  /** An attempt that was refused: no bytes passed. */
   refused({ reason, detail }: Pick<EgressRefusal, "reason" | "detail">): EgressAttempt {
     return this.#report({ denied: reason, detail }, noBytes);
   }

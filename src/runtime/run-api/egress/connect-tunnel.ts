@@ -9,9 +9,9 @@ import { EgressRefusal } from "./decide.ts";
 import { firstData, firstDataProblem } from "./first-bytes.ts";
 import type { Intercept } from "./interception.ts";
 
-/** Of a tunnel without a byte in either direction, in ms; a peer that is gone is noticed before, by keep-alive. */
+/** How long a tunnel may be silent in both directions, in ms; keep-alive notices a dead peer earlier. */
 const idleMs = 60 * 60_000;
-/** Of one that has ended in one direction: the end of a process looks the same. */
+/** The same for a tunnel that has ended in one direction: the end of a process looks the same. */
 const halfOpenIdleMs = 2 * 60_000;
 
 /** The two ends of a tunnel close together. Resolves when both are closed; what one sent before still reaches the other. */

@@ -20,7 +20,7 @@ export interface EgressDeps extends TunnelDeps {
   readonly onProblem: (message: string) => void;
 }
 
-/** By which runs reach the hosts of their allow lists. It takes requests that proved whose they are. */
+/** The way of runs to the hosts of their allow lists. Requests are already authenticated. */
 export interface Egress {
   /** Serves a CONNECT. */
   connect(run: EgressRun, request: IncomingMessage, client: Socket, head: Buffer): void;

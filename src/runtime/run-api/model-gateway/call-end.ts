@@ -7,7 +7,7 @@ import type { UsageReading } from "./wire-api.ts";
 /** What was seen of a call so far. */
 export interface SeenOfCall {
   readonly requestBytes: number;
-  /** Of `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly began: number;
   firstByteMs: number | null;
   status: number | null;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
 import type { WireApi } from "./wire-api.ts";
 
-/** What clients may tell a provider. Whatever proves who they are isn't among it, nor are cookies. */
+/** Headers that clients may send to a provider, without authentication and cookies. */
 const sent = new Set([
   "accept",
   // A beta makes fields valid; a request has only those of its table.
@@ -45,7 +45,7 @@ const returned = new Set([
   "x-should-retry",
 ]);
 
-/** Of the config; a connection's own headers are not for it to set. */
+/** Headers that the config may not set: a connection's own. */
 const neverSet = new Set(["connection", "content-length", "transfer-encoding"]);
 
 /** The headers of the request to the provider. Those of the config replace the client's and the key's. */

@@ -68,7 +68,7 @@ function documentTap(reader: UsageReader): UsageTap {
   };
 }
 
-/** False without a usage, and for that of a server that counts nothing: no request is without tokens. */
+/** False if usage is missing or all zeros (some servers report none). */
 export function hasTokens(usage: CallUsage | null): usage is CallUsage {
   return usage !== null && inputOf(usage) > 0;
 }

@@ -22,7 +22,7 @@ export interface FoundContainerRun extends FoundRun {
   readonly sure: boolean;
 }
 
-/** Those of the instances whose container is there; all that may be there while the engine is away. */
+/** The instances whose container exists; while the engine is away, all that may have one. */
 export async function foundAmong(
   instanceIds: readonly string[],
   reconciler: Reconciler,

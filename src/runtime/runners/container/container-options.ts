@@ -32,7 +32,7 @@ export const workDir = "/workspace";
 /** Enough for builds and test suites, too few for a fork bomb to be felt. */
 export const pidsLimit = 512;
 export const nanosPerCpu = 1_000_000_000;
-/** Of processor time that is scarce, a quarter of what a container usually gets: the scheduler is to answer first. */
+/** A quarter of a container's usual share when processor time is scarce: the scheduler answers first. */
 const cpuShares = 256;
 
 /**

@@ -8,7 +8,7 @@ import { Duplex } from "node:stream";
 import { finished } from "node:stream/promises";
 import { inspect } from "node:util";
 
-/** So long a login is taken to live, in ms; ssh keeps it a little longer (ControlPersist). */
+/** How long a login is reused, in ms; ssh keeps it a little longer (ControlPersist). */
 const loginMs = 45_000;
 
 /** Times are in seconds. */

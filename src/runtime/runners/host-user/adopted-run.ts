@@ -12,7 +12,7 @@ import type { ProcessIdentity } from "./process-identity.ts";
 import { supervisorStartOf } from "./run-environment.ts";
 import { logPathOf, readEndRecord, readRunRecord, workDirOf } from "./run-files.ts";
 
-/** Those of the instances that live, or whose end was not observed; remains of others are ended and removed. */
+/** The instances that live, or whose end was not observed; remains of others are ended and removed. */
 export async function findRuns(
   instanceIds: readonly string[],
   options: HostUserOptions,

@@ -11,7 +11,7 @@ export interface RunLogRetention {
   /** Epoch ms. */
   readonly now: number;
   readonly days: number;
-  /** Of the project's logs together. */
+  /** The most that the project's logs may have together. */
   readonly maxBytes: number;
 }
 

@@ -30,7 +30,7 @@ export const workerPoolTimes = {
   provenMs: 60_000,
 };
 
-/** Those of one kind. */
+/** The workers of one kind. */
 interface KindWorkers {
   readonly kind: WorkerKind;
   readonly waiting: PrewarmedWorker[];

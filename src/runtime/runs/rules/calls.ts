@@ -101,7 +101,7 @@ export function createCalls<R>(graph: WaitGraph): Machine<CallCommand<R>, CallEv
       for (const waiter of waiters.ofRun(instanceId)) waiters.leave(waiter);
       const unwanted = open.madeBy(instanceId).filter(({ cancelOnExit }) => cancelOnExit);
       for (const { callId } of unwanted) abandoned.add(callId);
-      // Those in a queue first: the end of one that runs would start the next.
+      // Queued calls first: the end of a running one would start the next.
       const queued = unwanted.filter((call) => call.instanceId === null);
       const running = unwanted.filter((call) => call.instanceId !== null);
       for (const call of [...queued, ...running]) emit({ type: "abandoned", call });

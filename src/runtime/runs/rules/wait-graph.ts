@@ -72,7 +72,7 @@ function canEnd(start: string, targets: Targets): boolean {
     typeof target === "string" ? ending.has(target) : target.some((one) => ending.has(one));
   for (let before = -1; before < ending.size;) {
     before = ending.size;
-    // Those that were found last wait for the fewest.
+    // Runs that were found last wait for the fewest.
     for (const [instanceId, waited] of [...left].reverse()) {
       if (!waited.every(ends)) continue;
       ending.add(instanceId);

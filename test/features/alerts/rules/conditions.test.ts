@@ -104,7 +104,7 @@ describe("an agent whose runs fail", () => {
     expectAlerts("s-x--------o------", "--1----R---o", { remindMs: 5 * minute });
   });
 
-  it("counts what failed since when it is alerted again", () => {
+  it("a reminder counts the failures since the last alert", () => {
     expectAlerts("s-xxx----o--", "--1----E-Q", { remindMs: 5 * minute });
   });
 

@@ -54,7 +54,7 @@ describe("what is over as soon as it happened", () => {
     ]);
   });
 
-  it("is the time in which no scheduler was up", () => {
+  it("reports how long the scheduler was down", () => {
     const line = timeline();
     line.at(hour, { type: "scheduler-down", downMs: 10 * minute, crashed: true });
     const [delivery] = line.deliveries.values();

@@ -148,7 +148,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     expect(await cluster.list()).toEqual([]);
   });
 
-  it("removes a run; another time it is no error", async () => {
+  it("removing a run twice is not an error", async () => {
     const launch = await start("trap '' TERM; while true; do sleep 1; done");
     await placed(cluster, launch, { state: "running" });
     await cluster.remove(launch.name);

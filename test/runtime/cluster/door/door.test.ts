@@ -186,7 +186,7 @@ describe("where the door listens", () => {
     await other.remove();
   });
 
-  it("is nowhere without an address", async () => {
+  it("does not listen without an address", async () => {
     expect(await side.now.door.listen(null)).toBeNull();
     expect(await connectError("127.0.0.1")).toBe("ECONNREFUSED");
   });

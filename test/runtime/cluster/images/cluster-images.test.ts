@@ -73,7 +73,7 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
     expect((await images.imageFor(own)).image).toBe(`${registry.host}/team/al-agent-own:${hash()}`);
   });
 
-  test("are pushed with the login of their registry", { timeout: 20_000 }, async () => {
+  test("pushes images with the credentials of their registry", { timeout: 20_000 }, async () => {
     const registry = await registryFor("me:s3cret");
     const login = { username: "me", password: "s3cret", serveraddress: registry.host };
     const { image } = await imagesWith({ registry: registry.host }, login).imageFor(dev);

@@ -60,7 +60,7 @@ test("a program without a login for the registry is no error", async () => {
   expect(await loginBy({ credsStore: "safe" }, { safe: none })).toBeUndefined();
 });
 
-test("a program that fails is one, with what to do, and without what it wrote", async () => {
+test("reports a failing credential helper with a hint, without its output", async () => {
   const failing = loginBy({ credsStore: "safe" }, { safe: "echo s3cret; echo s3cret >&2; exit 3" });
   await expect(failing).rejects.toMatchObject({
     hint: "run docker login registry.example.com:5000",
@@ -69,7 +69,7 @@ test("a program that fails is one, with what to do, and without what it wrote", 
   await expect(loginBy({ credsStore: "missing" })).rejects.toThrow(/it is not in the PATH/);
 });
 
-test("a file that is none of Docker's is an error", async () => {
+test("rejects a file that is not a Docker config", async () => {
   await expect(loginBy("{")).rejects.toThrow(/is not a config file of Docker/);
 });
 

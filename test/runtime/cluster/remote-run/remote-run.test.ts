@@ -42,7 +42,7 @@ describe("al _remote-run", () => {
     expect(job).toHaveProperty("channel.token", expect.stringMatching(/^[\w-]{30,}$/));
   });
 
-  it("exits without a word when another process has the claim, or the run is over", async () => {
+  it("exits silently if another process claimed the run or it has ended", async () => {
     await using door = await newDoor();
     using first = startRemoteRun(door.ticket, shell("sleep 60"));
     await eventually(() => expect(door.claims).toHaveLength(1));

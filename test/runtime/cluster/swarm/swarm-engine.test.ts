@@ -167,7 +167,7 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
     expect(secrets).toEqual([]);
   });
 
-  it("removes a run at once with all that is left of it; another time it is no error", async () => {
+  it("removes a run at once with everything left of it; removing it twice is not an error", async () => {
     const launch = await start("trap '' TERM; while true; do sleep 1; done");
     const { node: name } = await placed(cluster, launch, { state: "running" });
     await cluster.remove(launch.name);

@@ -57,7 +57,7 @@ describe.each(wires)("$title", (wire) => {
     expect(provider.asked[0]?.json).toEqual(wire.plainBody);
   });
 
-  it("estimates a stream that is cut, and breaks its own answer off", async () => {
+  it("estimates the usage of an interrupted stream and aborts the response", async () => {
     const sent = wire.stream("\n");
     const { gateway, url } = await start(wire, (_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });

@@ -1,7 +1,7 @@
 import { createRunAuthority } from "./run-authority.ts";
 import type { RunAuthority } from "./run-authority.ts";
 
-/** Those of the runs that asked last; any other is made again. */
+/** How many authorities are stored: those of the latest runs; any other is made again. */
 const stored = 64;
 
 /** The authorities of runs, made when they are first needed. */

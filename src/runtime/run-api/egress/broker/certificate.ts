@@ -10,7 +10,7 @@ export interface CertificateOptions {
   /** Epoch ms. */
   readonly from: number;
   readonly until: number;
-  /** Those that its kind has; key identifiers are added. */
+  /** The extensions of its kind; key identifiers are added. */
   readonly extensions: readonly x509.Extension[];
 }
 
@@ -39,7 +39,7 @@ export function certificate({ issuer, subject, from, until, extensions }: Certif
   return pem(Buffer.from(AsnConvert.serialize(signed)));
 }
 
-/** Of an authority that signs certificates for these hosts and no other authority's. */
+/** Extensions of a CA restricted to these hosts. */
 export function authorityExtensions(hosts: readonly string[]): x509.Extension[] {
   const permitted = hosts.map((host) => new x509.GeneralSubtree({ base: constraintOf(host) }));
   const constraints = new x509.NameConstraints({
@@ -53,7 +53,7 @@ export function authorityExtensions(hosts: readonly string[]): x509.Extension[] 
   ];
 }
 
-/** Of a server's certificate for one host. */
+/** Extensions of a server's certificate for one host. */
 export function serverExtensions(host: string): x509.Extension[] {
   const purposes = new x509.ExtendedKeyUsage([x509.id_kp_serverAuth]);
   const names = new x509.SubjectAlternativeName([nameOfHost(host)]);
