@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { LongestFirst, TimingsWriter } from "./test/timings.ts";
 
 /** They measure how long something takes, so they run when nothing else does. */
 const timing = [
@@ -26,6 +27,7 @@ export default defineConfig({
     globalSetup: ["test/helpers/build.ts"],
     // What tests start again and again is compiled once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/tests") },
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // A busy machine is late, not wrong: in CI, what failed once is tried once more.
@@ -40,7 +42,7 @@ export default defineConfig({
           exclude: timing,
           isolate: false,
           maxWorkers: workers,
-          sequence: { groupOrder: 0 },
+          sequence: { groupOrder: 0, sequencer: LongestFirst },
         },
       },
       {
@@ -50,7 +52,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [...units, ...timing],
           maxWorkers: workers,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 1, sequencer: LongestFirst },
         },
       },
       {
@@ -59,7 +61,7 @@ export default defineConfig({
           name: "timing",
           include: timing,
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 2, sequencer: LongestFirst },
         },
       },
     ],
@@ -68,6 +70,7 @@ export default defineConfig({
       ...(process.env.AL_TEST_JSON
         ? [["json", { outputFile: process.env.AL_TEST_JSON }] as const]
         : []),
+      ...(process.env.AL_TEST_TIMINGS === undefined ? [] : [new TimingsWriter()]),
     ],
   },
 });

@@ -138,8 +138,8 @@ async function photograph(program) {
   };
   for (const scheme of ["light", "dark"]) {
     const page = await visit(scheme, { width: 1200, height: 800 });
-    await page.locator("#timeline-open").click();
-    await page.waitForSelector(".bar.running");
+    await page.getByRole("button", { name: "Timeline" }).click();
+    await page.waitForSelector(".bucket.running, .bucket.good");
     await shoot(page, `overview-${scheme}`);
     await page.goto(`${program.url}/dashboard/agents/review`);
     await page.waitForSelector("#instructions p");

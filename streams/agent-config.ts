@@ -1,4 +1,4 @@
-/** What an agent is configured to be: its own files, resolved against the project's. Plain data. */
+/** An agent's config: its own files, resolved against the project's. Plain data. */
 
 import type { AlertOptions } from "./alert-options.ts";
 import type { HarnessType } from "./harnesses.ts";
@@ -19,7 +19,7 @@ export interface ModelConfig {
   readonly contextWindow: number | null;
   /** Tokens of an answer; null for the model's own limit. */
   readonly maxTokens: number | null;
-  /** What it reads; null for what is known of the model. */
+  /** The input that it reads; null for the model's known one. */
   readonly input: readonly ModelInput[] | null;
   /** Sent with each request, beside those that the API needs. The values may be secret. */
   readonly headers: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface ModelConfig {
   readonly price: Rates | null;
   /** Calls by all runs together; null for no limit. */
   readonly requestsPerMinute: number | null;
-  /** What the provider may do on its own machines beside its answer, by the names of the provider's API. */
+  /** Tools that the provider may run on its own machines, by their names in the provider's API. */
   readonly providerTools: readonly string[];
   /** Fields of its requests that its API does not document, as paths. */
   readonly extraFields: readonly string[];
@@ -75,27 +75,27 @@ export interface Rates {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
-  /** Of a cache entry for five minutes; one for an hour costs twice `input`. */
+  /** Price of a cache entry for five minutes; one for an hour costs twice `input`. */
   readonly cacheWrite: number;
 }
 
-/** What happens to the work and the runs of an agent whose budget is used up: they are refused, or wait for money. */
+/** Once an agent's budget is used up, its work and its runs are refused, or wait for money. */
 export const onLimits = ["stop", "pause"] as const;
 export type OnLimit = (typeof onLimits)[number];
 
-/** What an agent, or all agents of the project together, may spend. Null is no limit of its own. */
+/** Limits of spending of an agent, or of all agents of the project together. Null sets no limit. */
 export interface Budget {
-  /** Of one run. */
+  /** Limit of one run. */
   readonly runUsd: number | null;
-  /** Of a calendar day in the project's time zone. */
+  /** Limit of a calendar day in the project's time zone. */
   readonly dayUsd: number | null;
-  /** Of a calendar month in the project's time zone. */
+  /** Limit of a calendar month in the project's time zone. */
   readonly monthUsd: number | null;
   /** Answers of models that one run may have. */
   readonly turns: number | null;
   /** Percentages of a limit at which a warning comes, once a window. */
   readonly warnAt: readonly number[];
-  /** What happens to work that no call to a model can be paid for. */
+  /** How work is handled while no call to a model can be paid. */
   readonly onLimit: OnLimit;
 }
 
@@ -105,7 +105,7 @@ export interface HarnessConfig {
   readonly command: string;
 }
 
-/** One `[[webhooks]]` entry: a source, and what an event of it must meet. */
+/** One `[[webhooks]]` entry: a source, and the conditions for its events. */
 export interface WebhookBinding {
   readonly source: string;
   /** Provider type of that source, from the project's `[webhooks.<source>]`. */
@@ -132,7 +132,7 @@ export interface NetworkConfig {
 
 /** An agent's own `[local]`; null where the project's counts. */
 export interface AgentLocalConfig {
-  /** Of its containers: a number with b, k, m or g. */
+  /** Memory of its containers: a number with b, k, m or g. */
   readonly memory: string | null;
   readonly cpus: number | null;
   readonly network: string | null;
@@ -140,13 +140,13 @@ export interface AgentLocalConfig {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What a run that succeeded must have left, or it has failed. */
+/** Results that a succeeded run must have left; otherwise it has failed. */
 export interface Expectation {
   /** It returned something. */
   readonly returned: boolean;
   /** Its model ended with words. */
   readonly said: boolean;
-  /** JSON Schema that what it returned must meet; null for none. */
+  /** JSON Schema of the returned value; null for any value. */
   readonly schema: ExpectedSchema | null;
 }
 
@@ -184,7 +184,7 @@ export interface AgentConfig {
   /** Concurrent runs; 0 disables the agent. */
   readonly scale: number;
   readonly timeoutSeconds: number;
-  /** What its file does not set of `runUsd`, `turns`, `warnAt` and `onLimit` is the project's. */
+  /** `runUsd`, `turns`, `warnAt` and `onLimit` default to the project's. */
   readonly budget: Budget;
   readonly queueSize: number;
   readonly waitTimeoutSeconds: number;
@@ -195,9 +195,9 @@ export interface AgentConfig {
   readonly local: AgentLocalConfig;
   /** Its own; null without the table. */
   readonly network: NetworkConfig | null;
-  /** What its file does not set is the project's. */
+  /** Each key defaults to the project's. */
   readonly alert: AlertOptions;
-  /** What its runs must leave, null for nothing. */
+  /** Results that its runs must leave; null for any. */
   readonly expect: Expectation | null;
   /** URL that its runs ping, null for none. It may hold a secret. */
   readonly heartbeat: string | null;

@@ -15,7 +15,7 @@ import {
   tap,
 } from "rxjs";
 import type { Observable } from "rxjs";
-import type { OnLimit } from "./agent-config.ts";
+import type { OnLimit, AgentConfig } from "./agent-config.ts";
 import { mergeUntilMainCompletes } from "./merge-until-main-completes.ts";
 import { agentEvent } from "./agents/agent-event.ts";
 import { activeConfig } from "./agents/active-config.ts";
@@ -33,10 +33,9 @@ import type { Withdrawn } from "./runs/run-events.ts";
 import { isTick, isWork, triggersFor } from "./triggers/triggers-for.ts";
 import type { LastChecked, Triggered } from "./triggers/triggers-for.ts";
 import { needsImage } from "./agent-config.ts";
-import type { AgentConfig } from "./agent-config.ts";
 import type { AgentChange, BuildEvent, RunEvent, WorkItem } from "./vocabulary.ts";
 
-/** What an agent's graph needs done outside. */
+/** Ports of an agent's graph to the outside. */
 export interface AgentPorts extends RunPorts {
   readonly clock: Clock;
   readonly slots: Slots;
@@ -44,11 +43,11 @@ export interface AgentPorts extends RunPorts {
   /** Whether the agent was enabled when the scheduler last looked. */
   readonly isEnabled: (agent: string) => boolean;
   readonly lastChecked: (agent: string) => LastChecked | undefined;
-  /** The budget by which a run that started now could call no model; null for none. */
+  /** The used-up budget that would refuse every model call of a run that starts now, or null. */
   readonly overBudget: (agent: string) => OverBudget | null;
   /** Makes the image ready that runs of this config need. Must not error. */
   readonly prepare: (config: AgentConfig) => Observable<BuildEvent>;
-  /** What differs, in one line. */
+  /** The differences, in one line. */
   readonly describeChange: (before: AgentConfig, after: AgentConfig) => string;
 }
 
@@ -59,12 +58,12 @@ export interface Switched {
 
 /** A budget that is used up. */
 export interface OverBudget {
-  /** For a person: whose it is, until when, and what raises it. */
+  /** For a person: whose it is, until when, and how it is raised. */
   readonly reason: string;
   readonly onLimit: OnLimit;
 }
 
-/** What all agents have in common. */
+/** Sources that all agents share. */
 export interface AgentSources {
   readonly work: Routes<WorkItem>;
   readonly withdrawn: Routes<Withdrawn>;
@@ -79,7 +78,7 @@ export interface AgentSources {
   readonly stopping$: Observable<unknown>;
 }
 
-/** What holds for one agent. A thousand of them wait most of the time, so what each costs is counted in a test. */
+/** The graph of one agent. A thousand of them wait most of the time, so a test counts the cost of each. */
 interface Agent {
   readonly name: string;
   /** Replayed, because a run reads the active config when it starts. */
@@ -194,7 +193,7 @@ function queued(
         switchMap(({ config }) => {
           if (config === null) return EMPTY;
           const over = ports.overBudget(name);
-          // One that pauses is about to be held. What comes before starts a run, which waits for money itself.
+          // One that pauses is about to be held. Work that comes before that starts a run, which waits for money itself.
           if (over?.onLimit === "stop") return of(withoutMoney(item, clock.now(), over));
           return runAgent(config, item, ports, slot);
         }),

@@ -2,13 +2,15 @@ import { Observable, Subject } from "rxjs";
 import type { SchedulerLike, Subscription } from "rxjs";
 import { createTimers } from "./timers.ts";
 
-/** One clock for all who wait for a moment: however many wait, a single timer is armed. */
+/** One clock for everything that waits for a moment: it arms a single timer, whatever their number. */
 export interface Clock {
   /** Epoch ms. */
   now(): number;
-  /** Emits the current time once `time` (epoch ms) has come, then completes; never early, always asynchronously. */
+  /** Calls back at `time` (epoch ms), never early, always asynchronously; returns how to cancel it. */
+  wakeAt(time: number, callback: () => void): () => void;
+  /** Emits the current time at `time` (epoch ms) and completes, as `wakeAt`. */
   at(time: number): Observable<number>;
-  /** Emits the time when it was set back by more than an hour: what was planned by the old time is planned anew. */
+  /** Emits the time when it was set back by more than an hour: plans made by the old time are made anew. */
   readonly setBack$: Observable<number>;
 }
 
@@ -60,21 +62,25 @@ export function createClock(scheduler: SchedulerLike): Clock {
     armedFor = Infinity;
   };
 
+  const wakeAt: Clock["wakeAt"] = (time, callback) => {
+    const cancel = timers.at(time, callback);
+    arm();
+    return () => {
+      cancel();
+      disarm();
+    };
+  };
+
   return {
     now: () => scheduler.now(),
     setBack$: setBack.asObservable(),
+    wakeAt,
     at: (time) =>
-      new Observable<number>((subscriber) => {
-        const wake = (): void => {
+      new Observable<number>((subscriber) =>
+        wakeAt(time, () => {
           subscriber.next(scheduler.now());
           subscriber.complete();
-        };
-        const cancel = timers.at(time, wake);
-        arm();
-        return () => {
-          cancel();
-          disarm();
-        };
-      }),
+        }),
+      ),
   };
 }

@@ -8,25 +8,21 @@ interface HarnessTraits {
   readonly callsModels: boolean;
   /** Offers the run's requests to the model as tools; otherwise they are commands in its shell. */
   readonly offersTools: boolean;
-  /** Can be loaded before there is a run for it. */
-  readonly canPrewarm: boolean;
 }
 
-/** What talks to the model inside a run. A new harness is an entry here and a loader in src/runtime/harness/run-phases.ts. */
+/** The programs that talk to the model inside a run. A new harness is an entry here and a loader in src/runtime/harness/run-phases.ts. */
 export const harnesses = {
   pi: {
     summary: "talks to the models itself",
     startsCommand: false,
     callsModels: true,
     offersTools: true,
-    canPrewarm: true,
   },
   "llm-cli": {
     summary: "has an external command line do it",
     startsCommand: true,
     callsModels: false,
     offersTools: false,
-    canPrewarm: false,
   },
 } satisfies Readonly<Record<string, HarnessTraits>>;
 

@@ -1,5 +1,3 @@
-import { Subscription } from "rxjs";
-import type { Clock } from "./clock.ts";
 import { createTimers } from "./timers.ts";
 import type { Timers } from "./timers.ts";
 
@@ -7,13 +5,12 @@ import type { Timers } from "./timers.ts";
 export interface Machine<C, E> {
   /** Applies a command; returns its events, in order. */
   apply(command: C, now: number): readonly E[];
-  /** Does what is due by now; returns its events, in order. */
+  /** Fires the timers that are due; returns their events, in order. */
   elapse(now: number): readonly E[];
   /** When to call `elapse` next; Infinity for never. */
   nextDue(): number;
 }
 
-/** What a state machine is made with. */
 export interface MachineContext<E> {
   readonly emit: (event: E) => void;
   readonly timers: Pick<Timers, "at">;
@@ -40,43 +37,5 @@ export function createMachine<C, E>(
     apply: (command, now) => eventsOf(now, () => handle(command)),
     elapse: (now) => eventsOf(now, () => timers.fire(now)),
     nextDue: () => timers.nextDue(),
-  };
-}
-
-/** A state machine in time. */
-export interface Driver<C> {
-  /** `onEvent` was called with all that the command led to when this returns. */
-  readonly apply: (command: C) => void;
-  /** Cancels its timer. */
-  readonly stop: () => void;
-}
-
-/** Applies commands to a machine, and lets it elapse when something is due. One timer at most is armed. */
-export function drive<C, E>(
-  machine: Machine<C, E>,
-  clock: Clock,
-  onEvent: (event: E) => void,
-): Driver<C> {
-  let timer = Subscription.EMPTY;
-  let armedFor = Infinity;
-  const arm = (): void => {
-    const due = machine.nextDue();
-    if (due === armedFor) return;
-    timer.unsubscribe();
-    armedFor = due;
-    if (due === Infinity) return;
-    timer = clock.at(due).subscribe((now) => {
-      armedFor = Infinity;
-      emitAll(machine.elapse(now));
-    });
-  };
-  const emitAll = (events: readonly E[]): void => {
-    arm();
-    events.forEach(onEvent);
-  };
-  arm();
-  return {
-    apply: (command) => emitAll(machine.apply(command, clock.now())),
-    stop: () => timer.unsubscribe(),
   };
 }

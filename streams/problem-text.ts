@@ -6,7 +6,7 @@ export function problemText({ file, line, column, message }: Problem): string {
   return `${place}  ${message}`;
 }
 
-/** The first of the problems, and how many more there are; null when there is none. */
+/** The first of the problems, and how many more there are; null without problems. */
 export function problemSummary(problems: readonly Problem[]): string | null {
   const [first, ...others] = problems;
   if (first === undefined) return null;

@@ -1,7 +1,7 @@
 import type { AgentConfig, NetworkConfig } from "./agent-config.ts";
 
 /**
- * What a run has of the network. `closed`: nothing but its bridge, or it does not start. `closed-if-possible`: the same,
+ * A run's access to the network. `closed`: nothing but its bridge, or it does not start. `closed-if-possible`: the same,
  * but where the kernel of a host user forbids it, the machine's network. `open`: that of the engine or the machine.
  */
 export type RunNetwork = "closed" | "closed-if-possible" | "open";

@@ -2,7 +2,7 @@
 interface Runtime {
   /** Completes "A run is a process …". */
   readonly summary: string;
-  /** What `al agent new` offers. */
+  /** The description in `al agent new`. */
   readonly offer: string;
   /** Completes "Runs in …". */
   readonly place: (runAs: string) => string;
@@ -16,8 +16,6 @@ interface Runtime {
   readonly isRemote: boolean;
   /** Enforces memory and cpus of `[local]`. */
   readonly hasLimits: boolean;
-  /** Can start processes before there is a run for them. */
-  readonly canPrewarm: boolean;
 }
 
 /** Where runs can be processes. A new runtime is an entry here and a runner in src/start/runtimes.ts. */
@@ -31,7 +29,6 @@ export const runtimes = {
     isolates: true,
     isRemote: false,
     hasLimits: true,
-    canPrewarm: false,
   },
   cluster: {
     summary: "in a container on a machine of the project's [cluster]",
@@ -42,7 +39,6 @@ export const runtimes = {
     isolates: true,
     isRemote: true,
     hasLimits: true,
-    canPrewarm: false,
   },
   "host-user": {
     summary: "of an OS user",
@@ -56,12 +52,11 @@ export const runtimes = {
     isolates: false,
     isRemote: false,
     hasLimits: false,
-    canPrewarm: true,
   },
 } satisfies Readonly<Record<string, Runtime>>;
 
 export type RuntimeType = keyof typeof runtimes;
 export const runtimeTypes = Object.keys(runtimes) as RuntimeType[];
-/** Of an agent whose config names none, without and with a `[cluster]` of its project. */
+/** Default of an agent's config, without and with a `[cluster]` of its project. */
 export const defaultRuntime: RuntimeType = "container";
 export const defaultRuntimeInCluster: RuntimeType = "cluster";

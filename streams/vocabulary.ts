@@ -12,11 +12,11 @@ export interface Problem {
   readonly file: string;
   readonly line: number | null;
   readonly column: number | null;
-  /** What was found, what is expected and what to do, in one sentence. */
+  /** The finding, the expected form and the fix, in one sentence. */
   readonly message: string;
 }
 
-/** What became of an agent's directory. A bad config is a value, not an error. */
+/** The change of an agent's directory. A bad config is a value, not an error. */
 export type AgentChange =
   | { readonly type: "set"; readonly agent: AgentConfig; readonly warnings: readonly Problem[] }
   | ({ readonly type: "invalid"; readonly name: string } & InvalidFiles)
@@ -50,7 +50,7 @@ export interface WebhookEvent {
   readonly receiptId: string;
 }
 
-/** What asks an agent to run. */
+/** The reason for a run of an agent. */
 export type Trigger =
   | {
       readonly kind: "cron";
@@ -134,7 +134,7 @@ export function isRetried({ attempt }: WorkItem, end: HowEnded): boolean {
   return retried.includes(end.outcome) && (attempt < maxAttempts || end.neverBegan === true);
 }
 
-/** What a run used; null where the harness does not know. */
+/** The usage of a run; null where the harness does not know. */
 export interface Usage {
   readonly model: string | null;
   readonly tokens: number | null;
@@ -145,7 +145,7 @@ export interface Usage {
 /** Syslog-like levels in pino's numbers: 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal. */
 export type LogLevel = 10 | 20 | 30 | 40 | 50 | 60;
 
-/** One line of a log file: NDJSON in pino's shape. Other fields hold what the line is about. */
+/** One line of a log file: NDJSON in pino's shape. Other fields hold the subject of the line. */
 export interface LogEntry {
   readonly level: LogLevel;
   /** Epoch ms. */
@@ -162,7 +162,7 @@ export interface RunEnd {
   readonly exitCode: number | null;
   readonly reason: string | null;
   readonly usage: Usage | null;
-  /** What the run returned, any JSON; absent when it returned nothing. */
+  /** The returned value, any JSON; absent without one. */
   readonly value?: unknown;
   /** Present when the run asked to be run again. */
   readonly rerun?: true;
@@ -170,7 +170,7 @@ export interface RunEnd {
   readonly neverBegan?: true;
 }
 
-/** What decides whether the work of a run is tried again. */
+/** The facts that decide whether the work of a run is tried again. */
 export type HowEnded = Pick<RunEnd, "outcome" | "neverBegan">;
 
 interface At {
@@ -186,11 +186,11 @@ export type BuildEvent =
   | {
       readonly type: "build-finished";
       readonly error: string | null;
-      /** A run can start now, with what was built or with the last good image. */
+      /** A run can start now, with the built image or with the last good one. */
       readonly usable: boolean;
     };
 
-/** What all runs of an agent spent in a calendar day of the project's time zone. */
+/** Spending of all runs of an agent in a calendar day of the project's time zone. */
 export interface DaySpend {
   /** US dollars. */
   readonly usd: number;
@@ -208,25 +208,25 @@ export interface UsedBudget {
   readonly endsAt: number;
   /** Spent, US dollars. */
   readonly usd: number;
-  /** US dollars, with what it was raised by. */
+  /** US dollars, including raises. */
   readonly limit: number;
   readonly onLimit: OnLimit;
 }
 
-/** What runs, queues and triggers report. `status$`, history and logs are folds and readers of these. */
+/** Events of runs, queues and triggers. `status$`, history and logs are folds and readers of these. */
 export type RunEvent = At &
   (
     | {
         readonly type: "agent-set";
         readonly config: AgentConfig;
         readonly warnings: readonly Problem[];
-        /** What changed, in one line. */
+        /** The changes, in one line. */
         readonly summary: string;
       }
     | ({ readonly type: "agent-invalid" } & InvalidFiles)
     | { readonly type: "agent-removed" }
     | { readonly type: "agent-enabled"; readonly enabled: boolean }
-    /** What runs need beside the agent's files, such as credentials, and do not have; empty once all is there. */
+    /** Missing requirements beside the agent's files, such as credentials; empty once all are met. */
     | { readonly type: "agent-requirements"; readonly unmet: readonly Problem[] }
     | BuildEvent
     /** When the schedule is due next, epoch ms; null when it is not. */
@@ -263,7 +263,7 @@ export type RunEvent = At &
         /** For the log. */
         readonly text: string;
       }
-    /** What a run's calls to models cost by now. */
+    /** The cost of a run's calls to models so far. */
     | {
         readonly type: "spent";
         readonly instanceId: string;
@@ -281,9 +281,9 @@ export type RunEvent = At &
       }
   );
 
-/** A run that is about to start: what is run, by which config, and how the run is called. */
+/** A run that is about to start: its work, its config and its name. */
 export interface RunRequest {
-  /** `<agent>-<8 base32 characters>`; unique, and what a person, a container and a log line call it. */
+  /** `<agent>-<8 base32 characters>`; unique; people, containers and log lines use this name. */
   readonly instanceId: string;
   readonly agent: AgentConfig;
   readonly item: WorkItem;

@@ -1,4 +1,4 @@
-/** What a clock on the wall of a time zone shows is given as the epoch ms at which UTC shows it. */
+/** A wall time of a time zone is the epoch ms at which UTC shows that time. */
 export interface WallMoments {
   /** Epoch ms at which it is shown, or, where the clock skips it, as much later as was skipped. */
   readonly first: number;
@@ -17,7 +17,7 @@ export function leastShown(moment: number, timezone: string): number {
   return moment + Math.min(...offsetsAround(moment, Math.abs(after - before), timezone));
 }
 
-/** What a clock in `timezone` (IANA name) shows at a moment. */
+/** The wall time in `timezone` (IANA name) at a moment. */
 export function shownAt(moment: number, timezone: string): number {
   return moment + offsetAt(moment, timezone);
 }

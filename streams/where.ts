@@ -8,7 +8,7 @@ const maxRemembered = 1_000;
 
 /**
  * The value at a dotted path; undefined where the path ends early. A number is an index where it meets a list. Own
- * members only: what every object inherits was not sent.
+ * members only: inherited ones were not sent.
  */
 export function valueAt(payload: unknown, path: string): unknown {
   let value = payload;

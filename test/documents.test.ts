@@ -1,12 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
 import { expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "..");
 
 const shipped = new Set(packedPaths());
-const documents = [...shipped].filter((path) => path.endsWith(".md"));
+/** Documents of the package, and those of the tests, which are in the repository only. */
+const documents = [...shipped, ...globSync("test/**/*.md", { cwd: root })].filter((path) =>
+  path.endsWith(".md"),
+);
 
 /** What `npm pack` would put into the package. */
 function packedPaths(): string[] {
@@ -45,28 +48,33 @@ test("the README is read in ten minutes: at most 12 kB", () => {
   expect(statSync(join(root, "README.md")).size).toBeLessThanOrEqual(12_000);
 });
 
-test("the README leads to every document of the package", () => {
+test("the README leads to every document", () => {
   const reached = new Set(["README.md"]);
   for (const path of reached) {
     for (const target of relativeLinks(read(path))) {
       const [file = ""] = target.split("#");
       const linked = normalize(join(dirname(path), file));
-      if (linked.endsWith(".md") && shipped.has(linked)) reached.add(linked);
+      if (documents.includes(linked)) reached.add(linked);
     }
   }
   expect(documents.filter((path) => !reached.has(path))).toEqual([]);
 });
 
-test.each(documents)("every relative link of %s leads to a file of the package", (path) => {
-  const text = read(path);
-  for (const target of relativeLinks(text)) {
-    const [file = "", anchor] = target.split("#");
-    const linked = file === "" ? path : normalize(join(dirname(path), file));
-    expect([target, shipped.has(linked)]).toEqual([target, true]);
-    if (anchor === undefined) continue;
-    expect([target, anchorsOf(read(linked)).has(anchor)]).toEqual([target, true]);
-  }
-});
+test.each(documents)(
+  "every relative link of %s leads to a file of the package, or of the tests",
+  (path) => {
+    const text = read(path);
+    for (const target of relativeLinks(text)) {
+      const [file = "", anchor] = target.split("#");
+      const linked = file === "" ? path : normalize(join(dirname(path), file));
+      const isThere =
+        shipped.has(linked) || (linked.startsWith("test/") && existsSync(join(root, linked)));
+      expect([target, isThere]).toEqual([target, true]);
+      if (anchor === undefined) continue;
+      expect([target, anchorsOf(read(linked)).has(anchor)]).toEqual([target, true]);
+    }
+  },
+);
 
 const rooms = documents.filter((path) => /^(src\/.+|streams|test.*)\/README\.md$/.test(path));
 

@@ -1,20 +1,83 @@
-/** An error that a person can meet: what is wrong, where, and what to do about it. Printed without a stack. */
+/**
+ * The HTTP status of each code that the request or the project's state causes, or that passes. A UserError with another
+ * code is answered 500 without its message. Only the operator API shows messages of credentials: they name files.
+ */
+const statuses: Readonly<Record<string, number | undefined>> = {
+  bad_cursor: 400,
+  bad_search: 400,
+  invalid_host: 400,
+  malformed: 400,
+  unauthorized: 401,
+  wrong_key: 401,
+  foreign_origin: 403,
+  unknown_host: 403,
+  not_found: 404,
+  unknown_agent: 404,
+  unknown_budget: 404,
+  unknown_delivery: 404,
+  unknown_instance: 404,
+  unknown_receipt: 404,
+  unknown_target: 404,
+  unknown_trigger: 404,
+  unknown_version: 404,
+  method_not_allowed: 405,
+  timeout: 408,
+  credential_store: 409,
+  disabled: 409,
+  invalid_config: 409,
+  invalid_credential: 409,
+  missing_credential: 409,
+  no_dashboard: 409,
+  refused: 409,
+  unreadable_file: 409,
+  unreadable_receipt: 409,
+  unsafe_credential: 409,
+  unusable_credential: 409,
+  headers_too_large: 431,
+  too_many_tries: 429,
+  draining: 503,
+  search_unavailable: 503,
+  starting: 503,
+  store_corrupt: 503,
+  store_unavailable: 503,
+  too_many_bytes: 503,
+};
+
+interface UserErrorOptions {
+  /** The fix, as a sentence or a command to type. */
+  readonly hint?: string;
+  /** Exit code of a command that ends with this error: 2 by default for code "usage", else 1. */
+  readonly exitCode?: number;
+  /** Default: the status of the code. */
+  readonly status?: number;
+  /** Headers of the response; a 503 has `retry-after: 5` by default. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/**
+ * An error for a person or a client: the problem, its place and its fix. A command prints it without a stack, the
+ * gateway responds with a problem document.
+ */
 export class UserError extends Error {
+  /** Short stable code for programs. */
   readonly code: string;
   readonly hint: string | null;
-  /** Exit code of a command that ends with this error: 1 failure, 2 usage. */
   readonly exitCode: number;
+  /** HTTP status of the response; 500 for an error that no request caused. */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    code: string,
-    message: string,
-    options: { hint?: string; exitCode?: number; cause?: unknown } = {},
-  ) {
+  /** A text in place of the options is the hint. */
+  constructor(code: string, message: string, given: UserErrorOptions | string | undefined = {}) {
+    const options = typeof given === "string" ? { hint: given } : given;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "UserError";
     this.code = code;
     this.hint = options.hint ?? null;
-    this.exitCode = options.exitCode ?? 1;
+    this.exitCode = options.exitCode ?? (code === "usage" ? 2 : 1);
+    this.status = options.status ?? statuses[code] ?? 500;
+    this.headers = options.headers ?? (this.status === 503 ? { "retry-after": "5" } : {});
   }
 }
 

@@ -10,21 +10,8 @@ import { rolldown } from "rolldown";
 
 const root = resolve(import.meta.dirname, "../..");
 const output = join(root, "dist");
-const browser = "src/interfaces/dashboard/browser";
 const styles = "src/interfaces/dashboard/styles";
-const pages = [
-  "overview",
-  "agent",
-  "run",
-  "log",
-  "search",
-  "triggers",
-  "cost",
-  "alerts",
-  "changes",
-  "shortcuts",
-  "private-host",
-];
+const pages = "src/interfaces/dashboard/pages";
 
 /** Packages that are loaded as they are: they look for files of their own beside them, or are needed seldom. */
 const external = [/^(dockerode|ink|react|tar-stream)(\/|$)/];
@@ -77,46 +64,50 @@ const unused = {
 const isUnused =
   /^(@fastify\/(ajv-compiler|fast-json-stringify-compiler)|light-my-request|pino|esprima)$/;
 
-/** Escapes what `charset` leaves as it is, the text of tagged templates: each reader of a page's takes escapes. */
-const asciiPages = {
-  name: "ascii-pages",
-  transform: (code, id) =>
-    id.startsWith(join(root, "src/interfaces/dashboard/"))
-      ? code.replace(/[^\0-\x7f]/g, escaped)
+/** The script of a page takes over the markup that the server rendered with the same component. */
+const pageEntry = {
+  name: "page-entry",
+  resolveId: (id) => (id.startsWith("\0") ? id : null),
+  load: (id) =>
+    id.startsWith("\0")
+      ? `import { mount } from ${JSON.stringify(join(root, "src/interfaces/dashboard/mount.ts"))};
+         import { page } from ${JSON.stringify(join(root, pages, id.slice(1)))};
+         mount(page.view);`
       : null,
 };
-function escaped(character) {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
+
+/** Escapes texts that would end, or change, the element that a page carries its script in. */
+const inlineScripts = {
+  name: "inline-scripts",
+  renderChunk: (code) => code.replace(/<(?=!--|\/script|\/style)/gi, "\\x3c"),
+};
 
 /** Tables that every command reads: a file of its own for each would cost more than what is in it. */
 const wordTables =
-  /\/contracts\/(plain-text|search-kinds|spend-options)\.ts$|\/streams\/(agent-config|vocabulary)\.ts$/;
+  /\/contracts\/(plain-text|alert|budget)\.ts$|\/search-kinds\.ts$|\/streams\/(agent-config|vocabulary)\.ts$/;
 
 const written = [
   ...(await bundle({
     input: { "src/cli/al": join(root, "src/interfaces/cli/al.ts") },
     platform: "node",
     external,
-    plugins: [photon, httpWithoutUndici, unused, asciiPages],
+    plugins: [photon, httpWithoutUndici, unused],
     resolve: { alias: { rxjs: join(root, "node_modules/rxjs/dist/esm/index.js") } }, // classes, in half the code
     checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
     split: { groups: [{ name: "words", test: wordTables }] },
   })),
 ];
-const threads = [
-  "src/foundation/config/schema-check/schema-worker",
-  "src/features/search/index-worker",
-  "src/features/search/query-worker",
-];
+const threads = ["src/features/search/search-thread"];
 for (const thread of threads) {
   const input = { [thread]: join(root, `${thread}.ts`) };
   written.push(...(await bundle({ input, platform: "node" })));
 }
-for (const page of pages) {
-  const name = `${browser}/${page}`;
+for (const file of readdirSync(join(root, pages))) {
+  const isPage = file.endsWith(".tsx");
+  const name = `${pages}/${file.replace(/\.tsx?$/, "")}`;
+  const input = { [name]: isPage ? `\0${file}` : join(root, pages, file) };
   written.push(
-    ...(await bundle({ input: { [name]: join(root, `${name}.ts`) }, platform: "browser" })),
+    ...(await bundle({ input, platform: "browser", plugins: [pageEntry, inlineScripts] })),
   );
 }
 cpSync(join(root, styles), join(output, styles), { recursive: true });

@@ -1,42 +1,23 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, lstatSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { filter, interval, map, take } from "rxjs";
 import type { Observable } from "rxjs";
 import { ensureApiKey } from "../foundation/credentials/api-key.ts";
-import type { ApiKey } from "../foundation/credentials/api-key.ts";
-import { homeDir } from "../foundation/credentials/home-dir.ts";
+import { homeDir } from "../foundation/credentials/read-secret.ts";
 import { createRedactor } from "../foundation/credentials/redactor.ts";
-import type { Redactor } from "../foundation/credentials/redactor.ts";
-import { messageOf } from "../foundation/errors.ts";
+import { messageOf, hasCode } from "../foundation/errors.ts";
 import { lockProject } from "../foundation/store/project-lock.ts";
 import type { ProjectLock } from "../foundation/store/project-lock.ts";
-import { openSessions } from "../foundation/store/sessions.ts";
-import type { OpenSessions } from "../foundation/store/sessions.ts";
+import { openSessions } from "../interfaces/gateway/sessions.ts";
 import { openStore } from "../foundation/store/store.ts";
 import type { Store } from "../foundation/store/store.ts";
-import { removeDeadSockets, socketName } from "./dead-sockets.ts";
-
-/** What one scheduler holds exclusively while it lives. */
-export interface ProjectHandle {
-  readonly home: string;
-  /** ISO 8601 UTC: since when. */
-  readonly startedAt: string;
-  readonly apiKey: ApiKey;
-  readonly redactor: Redactor;
-  readonly lock: ProjectLock;
-  readonly store: Store;
-  readonly sessions: OpenSessions;
-  /** Absolute path for the operator's socket, in a directory that only this user can enter. */
-  readonly socketPath: string;
-  /** Releases all of it, the lock last; logs what can't be released. */
-  readonly close: () => void;
-}
+import { connect } from "node:net";
 
 export interface AcquireOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
-  /** Called with what goes wrong later on and is no reason to stop. */
+  /** Called with each later problem that does not stop the scheduler. */
   readonly onProblem: (message: string) => void;
 }
 
@@ -50,7 +31,7 @@ const longestTmp = 80;
 export async function acquireProject(
   projectDir: string,
   { env, version, onProblem }: AcquireOptions,
-): Promise<ProjectHandle> {
+) {
   const home = homeDir(env);
   const startedAt = new Date().toISOString();
   const lock = lockProject(
@@ -91,13 +72,16 @@ export async function acquireProject(
     const socketPath = join(socketDir, socketName);
     return {
       home,
+      /** ISO 8601 UTC: since when. */
       startedAt,
       apiKey,
       redactor,
       lock,
       store,
       sessions,
+      /** Absolute path for the operator's socket, in a directory that only this user can enter. */
       socketPath,
+      /** Releases all resources, the lock last; logs each that can't be released. */
       close: () => held.dispose(),
     };
   } catch (error) {
@@ -106,9 +90,12 @@ export async function acquireProject(
   }
 }
 
+/** The resources that one scheduler holds exclusively while it lives. */
+export type ProjectHandle = Awaited<ReturnType<typeof acquireProject>>;
+
 /**
- * Emits once, why, when the project is held no more: `.al` was removed, as `git clean -fdx` does, or its database was.
- * What is recorded from then on is lost, and another scheduler may start. `everyMs` is between two looks.
+ * Emits the reason once when the project is no longer held: `.al` (as by `git clean -fdx`) or its database was removed.
+ * All records from then on are lost, and another scheduler may start. `everyMs` is the time between two checks.
  */
 export function lostProject(
   { lock, store }: { lock: Pick<ProjectLock, "isHeld">; store: Pick<Store, "files"> },
@@ -135,4 +122,42 @@ function savedAs(files: Store["files"]): string {
   } catch (error) {
     return `it can't be saved (${messageOf(error)}), so put the files back before the next al start`;
   }
+}
+
+/** The operator's socket, in a folder of its own. */
+const socketName = "operator.sock";
+/** As `mkdtemp` names it. */
+const socketDir = /^al-\w{6}$/;
+/** A scheduler that starts has a folder without a socket for less than this, in ms. */
+const longestStartMs = 600_000;
+
+/** Removes the folders in `tmp` that killed schedulers of this user left: none listens there. Never rejects. */
+async function removeDeadSockets(tmp: string): Promise<void> {
+  try {
+    for (const name of readdirSync(tmp).filter((each) => socketDir.test(each))) {
+      const dir = join(tmp, name);
+      if (await isDead(dir)) rmSync(dir, { recursive: true, force: true });
+    }
+  } catch {
+    // It can't be listed, or another scheduler that starts does the same.
+  }
+}
+
+async function isDead(dir: string): Promise<boolean> {
+  const stat = lstatSync(dir);
+  if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
+  const names = readdirSync(dir);
+  if (names.length === 0) return Date.now() - stat.mtimeMs > longestStartMs;
+  return names.join() === socketName && isRefused(join(dir, socketName));
+}
+
+function isRefused(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const answer = (isDead: boolean) => {
+      socket.destroy();
+      resolve(isDead);
+    };
+    const socket = connect(path, () => answer(false));
+    socket.on("error", (error) => answer(hasCode(error, "ECONNREFUSED")));
+  });
 }

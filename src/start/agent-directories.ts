@@ -1,9 +1,12 @@
 import { auditTime, buffer, concatMap, defer, filter, from, map, startWith, Subject } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Problem } from "../../streams/vocabulary.ts";
-import { bareSkillProblem, readBareSkill } from "../foundation/config/agent-files.ts";
-import { readAllAgents } from "../foundation/config/read-all-agents.ts";
-import type { AllAgents } from "../foundation/config/read-all-agents.ts";
+import {
+  bareSkillProblem,
+  readBareSkill,
+  readAllAgents,
+} from "../foundation/config/agent-files.ts";
+import type { AllAgents } from "../foundation/config/agent-files.ts";
 import { messageOf, UserError } from "../foundation/errors.ts";
 import { scanProject } from "../foundation/files/scan.ts";
 import type { Scan } from "../foundation/files/scan.ts";

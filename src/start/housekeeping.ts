@@ -12,7 +12,7 @@ import {
 import type { Observable } from "rxjs";
 import type { ProjectConfig } from "../foundation/config/project-config.ts";
 import { messageOf } from "../foundation/errors.ts";
-import { pruneLogs } from "../foundation/logs/retention.ts";
+import { pruneLogs } from "../foundation/logs/log-position.ts";
 import { pruneRunLogs } from "../runtime/runners/host-user/prune-run-logs.ts";
 import type { Store } from "../foundation/store/store.ts";
 import { runsDir } from "../runtime/runners/host-user/run-agent-program.ts";
@@ -32,7 +32,7 @@ export interface HousekeepingDeps {
   readonly warn: (message: string) => void;
 }
 
-/** What has to be done now and then: notes that the scheduler lives, and deletes what is older than may be kept. */
+/** Periodic work: records that the scheduler is alive, and deletes history, logs and receipts past their retention. */
 export function housekeeping({
   projectDir,
   store,
@@ -52,8 +52,8 @@ export function housekeeping({
   const prune = async (): Promise<void> => {
     const { historyRetentionDays: days, historyMaxBytes: maxBytes } = project$.value;
     const now = Date.now();
-    // The limit is for all together. Host users' runs may have a quarter, logs half of what is left, history and
-    // receipts what is left then.
+    // All share one limit. Host users' runs may use a quarter, logs half of the rest, history and receipts
+    // the remainder.
     const runLogs = { projectDir, now, days, maxBytes: maxBytes / 4 };
     const runLogBytes = await pruneRunLogs(runsDir, runLogs);
     const left = maxBytes - runLogBytes;

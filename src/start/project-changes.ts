@@ -6,12 +6,10 @@ import { describeProjectChange } from "../foundation/config/describe-project-cha
 import type { ProjectChange } from "../foundation/config/project-config.ts";
 import { readProject } from "../foundation/config/read-project.ts";
 import { resolveProject } from "../foundation/config/resolve-project.ts";
-import type { FilterTable } from "../foundation/contracts/webhook-filters.ts";
+import type { FilterTable } from "../foundation/config/config-key.ts";
 import { messageOf } from "../foundation/errors.ts";
-import type { Inputs } from "../runtime/scheduler/inputs.ts";
-import { sourceNames } from "./observability.ts";
-import type { EventLogger } from "./observability.ts";
-import type { StatusStore } from "../runtime/scheduler/status-store.ts";
+import type { SchedulerContext } from "../foundation/context.ts";
+import { sourceNames } from "./context.ts";
 
 /** As long as agents' files settle, in ms. */
 const settleMs = 40;
@@ -47,23 +45,18 @@ export function projectChanges(
   );
 }
 
-export interface ReloadDeps {
-  readonly status: Pick<StatusStore, "apply">;
-  readonly logger: Pick<EventLogger, "log">;
-  readonly project$: Inputs["project$"];
-  readonly slots: Slots;
-  /** Whether the gateway listens on TCP already, by the settings that it had then. */
-  readonly isListening: () => boolean;
-  readonly starting: Slots;
-}
-
 /** Activates a change of the project's config.toml; an invalid one is logged, and the last valid config stays active. */
-export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
-  const { status, logger, project$, slots, starting, isListening } = deps;
+export function reloadProject(
+  change: ProjectChange,
+  { status, log, project$ }: SchedulerContext,
+  { slots, starting }: { readonly slots: Slots; readonly starting: Slots },
+  /** Whether the gateway listens on TCP already, by the settings that it had then. */
+  isListening: boolean,
+): void {
   if (change.type === "invalid") {
     const problems = whileLastGoodCounts(change.problems);
     status.apply({ type: "scheduler", patch: { error: problemSummary(problems) ?? "invalid" } });
-    for (const problem of problems) logger.log(50, problemText(problem));
+    for (const problem of problems) log(50, problemText(problem));
     return;
   }
   const { project } = change;
@@ -75,7 +68,7 @@ export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
   slots.resize(project.scale);
   starting.resize(project.local.starting);
   project$.next(project);
-  for (const problem of change.warnings) logger.log(40, problemText(problem));
-  logger.log(30, `config.toml ${text === "" ? "is valid again" : text}`);
-  if (needsRestart && isListening()) logger.log(40, "[gateway] changes with the next start");
+  for (const problem of change.warnings) log(40, problemText(problem));
+  log(30, `config.toml ${text === "" ? "is valid again" : text}`);
+  if (needsRestart && isListening) log(40, "[gateway] changes with the next start");
 }

@@ -17,122 +17,112 @@ import {
 import type { Observable } from "rxjs";
 import { harnesses } from "../../streams/harnesses.ts";
 import { problemSummary, problemText } from "../../streams/problem-text.ts";
-import type { RunEvent } from "../../streams/vocabulary.ts";
+import type { LogEntry, RunEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../foundation/config/project-config.ts";
 import {
   credentialChanges,
   pollCredentials,
   credentialsDiffer,
+  missingSecrets,
 } from "../foundation/credentials/credential-changes.ts";
-import { missingSecrets } from "../foundation/credentials/missing-secrets.ts";
 import type { WatchedFiles } from "../foundation/files/watch-files.ts";
 import { unknownModels } from "../features/models/unknown-models.ts";
-import type { Prewarming } from "../runtime/runners/host-user/prewarm-users.ts";
 import { filterTable } from "../features/webhooks/providers/table.ts";
+import type { LoadedProject } from "../foundation/config/resolve-project.ts";
 import { lostProject } from "./acquire-project.ts";
-import type { Alerts } from "../features/alerts/alerts.ts";
-import { createEventHandler } from "./event-handlers.ts";
-import { createHeartbeats } from "./heartbeats.ts";
+import type { ProjectHandle } from "./acquire-project.ts";
+import { createHeartbeats } from "../features/heartbeat/heartbeats.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { projectChanges, reloadProject } from "./project-changes.ts";
 import type { UnconfiguredSkills } from "./agent-directories.ts";
-import { requirementEvents, requirementCheck } from "./requirements.ts";
-import { budgetWarnings } from "./run-meter.ts";
-import { usedBudgetEvents } from "../features/spend/used-budget-events.ts";
-import { spentEvents } from "../features/spend/spent-events.ts";
-import type { SchedulerContext, Services } from "./services.ts";
+import { requirementEvents, requirementCheck } from "../runtime/runs/requirements.ts";
+import { budgetWarnings } from "../runtime/runs/run-meter.ts";
+import { usedBudgetEvents, spentEvents, withCost } from "../features/spend/used-budget-events.ts";
+import type { SchedulerContext } from "../foundation/context.ts";
+import { redactEvent } from "../foundation/scheduler/redact-event.ts";
+import type { Services } from "./services.ts";
+import { commitEvents } from "../foundation/scheduler/commit-events.ts";
+import { logEvents } from "./context.ts";
+import type { Heartbeats } from "../features/heartbeat/heartbeats.ts";
 
 export interface EffectSources {
   /** The graph of all agents. */
-  readonly event$: Observable<RunEvent>;
+  readonly graph$: Observable<RunEvent>;
   readonly files: Pick<WatchedFiles, "project$" | "warning$">;
   readonly skills: Pick<UnconfiguredSkills, "problem$">;
-  readonly warm: Pick<Prewarming, "onEvent">;
+  readonly loaded: LoadedProject;
+  readonly own: ProjectHandle;
+  /** The scheduler's terminal. */
+  readonly print: (entry: LogEntry) => void;
   /** Called when the project's `.al` was removed; `why` is for a person. */
   readonly lost: (why: string) => void;
 }
 
-/** Everything that has effects while a scheduler runs; completes when the graph does. */
+/**
+ * Everything that has effects while a scheduler runs; completes when the graph does.
+ *
+ *     graph$ ─────────────┬─► event$ ──► status · commit · log · metrics · …
+ *     runs, spending, … ──┘     │
+ *          ▲── requirements ◄───┘
+ */
 export function schedulerEffects(
   context: SchedulerContext,
   services: Services,
-  { event$, files, skills, warm, lost }: EffectSources,
+  { graph$, files, skills, loaded, own, print, lost }: EffectSources,
 ): Observable<unknown> {
-  const { options, inputs, own, runs } = context;
-  const { observability, requests, http, warn } = services;
-  const { status, logger } = observability;
+  const { onDemand, project$, redactor, status, warn } = context;
+  const { alerts, budgets, http, meter, requests, runs } = services;
   const over$ = new Subject<void>();
-  const heartbeats = createHeartbeats(context, services);
-  const onEvent = createEventHandler({
-    status,
-    logger,
-    http,
-    firstEvents: services.firstEvents,
-    requests,
-    heartbeats,
-    meter: services.meter,
-    budgets: services.budgets,
-    alerts: options.onDemand === true ? noAlerts : services.alerts,
-    inputs,
-    store: own.store,
-    redact: own.redactor.redact,
-    dispatch: services.dispatch,
-  });
-  const graph$ = event$.pipe(
-    tap(warm.onEvent),
-    tap({ next: onEvent, complete: () => over$.next() }),
-  );
-  const beside$ = merge(
-    requests.lockStatus$.pipe(tap((event) => status.apply(event))),
-    // Before the graph, as adopted runs resume their waits.
-    runs.event$.pipe(tap(onEvent)),
-    spentEvents(services.meter, () => inputs.project$.value.timezone, Date.now).pipe(tap(onEvent)),
+  const event$ = new Subject<RunEvent>();
+  const heartbeats = createHeartbeats(context);
+  const readers = eventReaders(context, services, heartbeats, print);
+  const added$ = merge(
+    runs.event$,
+    spentEvents(meter, () => project$.value.timezone, Date.now),
     usedBudgetEvents({
-      used$: services.budgets.used$,
+      used$: budgets.used$,
       hasAgent: (name) => status.agent(name) !== undefined,
       now: Date.now,
-    }).pipe(tap(onEvent)),
-    services.meter.call$.pipe(tap(http.metrics.onCall)),
+    }),
+    onDemand ? EMPTY : requirements(context, event$),
   );
+  // The runs' own events first, because adopted runs resume their waits with the graph.
+  const source$ = merge(
+    added$.pipe(takeUntil(over$)),
+    graph$.pipe(tap({ complete: () => over$.next() })),
+  ).pipe(map((event) => withCost(redactEvent(event, redactor.redact), meter)));
   const around$ = merge(
-    projectEdits(context, services, files),
-    merge(
-      merge(files.warning$, http.keyChange$, runs.problem$),
-      budgetWarnings(services.meter, runs),
-    ).pipe(tap(warn)),
+    requests.lockStatus$.pipe(tap(status.apply)),
+    meter.call$.pipe(tap(http.metrics.onCall)),
+    merge(files.warning$, http.keyChange$, runs.problem$, budgetWarnings(meter, runs)).pipe(
+      tap(warn),
+    ),
+    onDemand ? EMPTY : merge(alerts.effect$, meter.warning$.pipe(tap(alerts.onWarning))),
+    projectEdits(context, services, files, loaded),
+    skillWarnings(skills, context),
     lostProject(own).pipe(tap(lost)),
-    skillWarnings(skills, services),
-    upkeep(context, services),
-    options.onDemand === true ? EMPTY : alertsOf(services),
-    requirements(context, services, event$).pipe(tap(onEvent)),
+    onDemand ? EMPTY : upkeep(context, services),
   );
   return merge(
-    beside$.pipe(takeUntil(over$)),
-    heartbeats.until(over$),
-    graph$,
     around$.pipe(takeUntil(over$)),
+    heartbeats.until(over$),
+    ...Object.values(readers).map((read) => event$.pipe(tap(read))),
+    source$.pipe(tap(event$)),
   );
-}
-
-/** A run by `al run` without a scheduler is watched by the person who started it. */
-const noAlerts: Pick<Alerts, "onEvent"> = { onEvent: () => undefined };
-
-function alertsOf({ alerts, meter }: Services): Observable<unknown> {
-  return merge(alerts.effect$, meter.warning$.pipe(tap(alerts.onWarning)));
 }
 
 /** Edits of the project's own config. */
 function projectEdits(
-  { options, loaded, inputs: { project$ } }: SchedulerContext,
-  { observability: { status, logger }, slots, starting, alerts, http: { listener } }: Services,
+  context: SchedulerContext,
+  { slots, starting, alerts, http: { listener } }: Services,
   files: EffectSources["files"],
+  { project, warnings }: LoadedProject,
 ): Observable<unknown> {
-  const first = { type: "set", project: loaded.project, warnings: loaded.warnings } as const;
-  const isListening = (): boolean => listener.isSettled();
-  return projectChanges(options.projectDir, files.project$, filterTable, first).pipe(
+  const first = { type: "set", project, warnings } as const;
+  return projectChanges(context.projectDir, files.project$, filterTable, first).pipe(
     tap((change) => {
       alerts.onProjectConfig(change.type === "invalid" ? problemSummary(change.problems) : null);
-      reloadProject(change, { status, logger, project$, slots, starting, isListening });
+      reloadProject(change, context, { slots, starting }, listener.isSettled());
       listener.onProject();
     }),
   );
@@ -141,7 +131,7 @@ function projectEdits(
 /** The status names the skills without config.toml; the log names each that comes. The start logs the first ones. */
 function skillWarnings(
   { problem$ }: EffectSources["skills"],
-  { observability: { status }, warn }: Services,
+  { status, warn }: SchedulerContext,
 ): Observable<unknown> {
   return problem$.pipe(
     map((problems) => problems.map(problemText)),
@@ -153,37 +143,32 @@ function skillWarnings(
 
 /** Warnings and maintenance of a scheduler that runs for longer than one run. */
 function upkeep(
-  { options, own, inputs: { project$, stopping$ } }: SchedulerContext,
-  { observability: { logWriter, search }, warn }: Services,
+  { projectDir, home, store, project$, inputs: { stopping$ }, logWriter, warn }: SchedulerContext,
+  { search }: Services,
 ): Observable<unknown> {
-  if (options.onDemand === true) return EMPTY;
-  const { projectDir } = options;
-  const onPruned = (): void => search.pruned();
   return merge(
-    search.index(logWriter.grown$),
-    merge(missingSecrets(own.home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
-    housekeeping({ projectDir, store: own.store, project$, stopping$, onPruned, warn }),
+    logWriter.grown$.pipe(tap(search.grew)),
+    merge(missingSecrets(home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
+    housekeeping({ projectDir, store, project$, stopping$, onPruned: search.pruned, warn }),
   );
 }
 
-/** Logs changed credentials; emits what runs need and do not have. */
+/** Logs changed credentials; emits the requirements of runs that are not met. */
 function requirements(
-  { options, own, inputs: { project$ } }: SchedulerContext,
-  { observability: { status, logger } }: Services,
+  { home, env, project$, status, log }: SchedulerContext,
   event$: Observable<RunEvent>,
 ): Observable<RunEvent> {
-  if (options.onDemand === true) return EMPTY;
-  const poll$ = pollCredentials(own.home).pipe(share());
+  const poll$ = pollCredentials(home).pipe(share());
   const users = { webhooks: () => project$.value.webhooks, agents: () => status.agents() };
   return merge(
     credentialChanges(poll$, users).pipe(
-      tap((message) => logger.log(30, message)),
+      tap((message) => log(30, message)),
       ignoreElements(),
     ),
     requirementEvents(event$, credentialsDiffer(poll$), {
       agent: (name) => status.agent(name),
       agents: () => status.agents(),
-      check: () => requirementCheck(own.home, options.env),
+      check: () => requirementCheck(home, env),
       now: Date.now,
     }),
   );
@@ -198,4 +183,34 @@ function unknownModelWarnings(project$: Observable<ProjectConfig>): Observable<s
     map(({ what, fix }) => `${what}; ${fix}`),
     distinct(),
   );
+}
+
+type Reader = (event: RunEvent) => void;
+
+/**
+ * The readers of `event$`. Each gets every event, redacted, before the next reader: the status first, because others look
+ * an agent up in it, and `requests` last, because it answers callers from the committed history.
+ */
+function eventReaders(
+  context: SchedulerContext,
+  { alerts, budgets, firstEvents, http, meter, requests }: Services,
+  heartbeats: Heartbeats,
+  print: (entry: LogEntry) => void,
+) {
+  return {
+    status: context.status.apply,
+    // A person watches a run of `al run` without a scheduler, so it raises no alerts.
+    commit: commitEvents(context, context.onDemand ? () => undefined : alerts.onEvent),
+    budgets: budgets.onEvent,
+    log: logEvents(context, print),
+    webhooks: http.webhooks.onEvent,
+    metrics: http.metrics.onEvent,
+    listener: http.listener.onEvent,
+    heartbeats: heartbeats.onEvent,
+    firstEvents: firstEvents.see,
+    meter: (event) => {
+      if (event.type === "finished") meter.runEnded(event.instanceId);
+    },
+    requests: requests.onEvent,
+  } satisfies Readonly<Record<string, Reader>>;
 }

@@ -1,48 +1,40 @@
-import { asyncScheduler } from "rxjs";
-import type { OverBudget } from "../../streams/agent-graph.ts";
-import { createClock } from "../../streams/clock.ts";
-import type { Clock } from "../../streams/clock.ts";
+import { asyncScheduler, skip } from "rxjs";
 import { createSlots } from "../../streams/runs/slots.ts";
-import type { Slots } from "../../streams/runs/slots.ts";
-import type { LogEntry, WorkItem } from "../../streams/vocabulary.ts";
-import type { Alerts } from "../features/alerts/alerts.ts";
-import type { SpendMeter } from "../foundation/contracts/spend.ts";
+import type { LogEntry } from "../../streams/vocabulary.ts";
+import { createBudgetHolds } from "../features/spend/budget-holds.ts";
+import { createSearch } from "../features/search/search.ts";
+import { interpretStored } from "../features/webhooks/interpret.ts";
 import type { AgentFiles } from "../foundation/config/agent-files.ts";
-import type { LoadedProject } from "../foundation/config/load-project.ts";
-import { messageOf } from "../foundation/errors.ts";
-import type { LogWriter } from "../foundation/logs/log-writer.ts";
+import type { SchedulerContext } from "../foundation/context.ts";
+import { createLogSource } from "../foundation/logs/log-source.ts";
+import { abandonBy } from "../foundation/scheduler/inputs.ts";
+import { mustBeRunnable } from "../interfaces/operations/runnable.ts";
+import { runName } from "../runtime/cluster/cluster-engine.ts";
 import type { ClusterEngine } from "../runtime/cluster/cluster-engine.ts";
-import type { RunSockets } from "../runtime/run-api/run-sockets.ts";
+import { createRunSockets } from "../runtime/run-api/run-sockets.ts";
+import { createClosingProbe } from "../runtime/runners/host-user/isolation.ts";
 import { createFirstEvents } from "../runtime/runs/first-events.ts";
-import type { FirstEvents } from "../runtime/runs/first-events.ts";
-import type { LiveRuns } from "../runtime/runs/live-runs.ts";
-import type { ModelGateway } from "../runtime/run-api/model-gateway/model-gateway.ts";
+import { createLiveRuns } from "../runtime/runs/live-runs.ts";
 import { recordAttempts } from "../runtime/runs/record-attempts.ts";
 import { createRunRequests } from "../runtime/runs/run-requests.ts";
-import type { RunRequests } from "../runtime/runs/run-requests.ts";
-import { loadCredential } from "../foundation/credentials/load-credential.ts";
-import type { Egress } from "../runtime/run-api/egress/egress.ts";
-import { interpretStored } from "../features/webhooks/interpret.ts";
-import { createBudgetHolds } from "../features/spend/budget-holds.ts";
-import type { BudgetHolds } from "../features/spend/budget-holds.ts";
-import { createProjectAlerts } from "./alerts.ts";
-import { abandonBy, dispatchTo } from "../runtime/scheduler/inputs.ts";
-import type { Inputs } from "../runtime/scheduler/inputs.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
-import type { Brokering } from "./brokering.ts";
-import type { ClusterDoor } from "./door.ts";
-import { createObservability } from "./observability.ts";
-import type { Observability } from "./observability.ts";
-import type { Runtimes } from "./runtimes.ts";
-import { createRunEgress } from "./egress.ts";
-import type { EgressOptions } from "./egress.ts";
-import { createModelCalls, modelSources } from "./model-calls.ts";
-import { createRunMeter } from "./run-meter.ts";
-import { mustBeRunnable } from "../interfaces/operations/runnable.ts";
+import { createBrokering } from "../runtime/run-api/egress/broker/brokering.ts";
+import { createClusterDoor } from "../runtime/cluster/door/cluster-door.ts";
+import { createRunEgress } from "../runtime/run-api/egress/run-egress.ts";
+import type { EgressOptions } from "../runtime/run-api/egress/run-egress.ts";
 import { createHttp } from "./http.ts";
-import type { Http } from "./http.ts";
-import { createStopping } from "../runtime/scheduler/stopping.ts";
-import type { Stopping } from "../runtime/scheduler/stopping.ts";
+import { createModelCalls } from "../runtime/run-api/model-gateway/model-calls.ts";
+import { createRunMeter } from "../runtime/runs/run-meter.ts";
+import { createRuntimes, isRemote, socketBaseDir } from "./runtimes.ts";
+import { createAlertStore } from "../features/alerts/alert-store.ts";
+import type { AlertOptions } from "../../streams/alert-options.ts";
+import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import { createAlerts } from "../features/alerts/alerts.ts";
+import type { Alerts } from "../features/alerts/alerts.ts";
+import { createSendAlert } from "../features/alerts/send-alert.ts";
+import type { ProjectConfig } from "../foundation/config/project-config.ts";
+import { createSendRequest } from "../foundation/contracts/outgoing-request.ts";
+import { checkAgent } from "../interfaces/operations/project-files.ts";
 
 export interface SchedulerOptions {
   /** Absolute. */
@@ -54,206 +46,190 @@ export interface SchedulerOptions {
   readonly port?: number;
   /** Instead of `[gateway].host`. */
   readonly host?: string;
-  /** How long running runs get when it stops. */
+  /** How long running runs get when the scheduler stops. */
   readonly graceSeconds: number;
   readonly env: NodeJS.ProcessEnv;
-  /** How hosts of allow lists are found and reached, where that is not by this machine's resolver and sockets. */
+  /** How hosts of allow lists are resolved and reached. Default: this machine's resolver and sockets. */
   readonly egress?: EgressOptions;
-  /** What starts runs in the cluster, where that is not the engine of `[cluster]`. */
+  /** Starts runs in the cluster. Default: the engine of `[cluster]`. */
   readonly clusterEngine?: ClusterEngine;
-  /** Takes the scheduler's own lines, for the terminal. */
+  /** Receives the scheduler's own lines, for the terminal. */
   readonly log: (entry: LogEntry) => void;
 }
 
-/** Everything that exists before the services: options, config, the acquired project, inputs, runtimes. */
-export interface SchedulerContext {
-  readonly options: SchedulerOptions;
-  readonly loaded: LoadedProject;
-  readonly own: ProjectHandle;
-  readonly inputs: Inputs;
-  readonly sockets: RunSockets;
-  readonly door: ClusterDoor;
-  readonly logWriter: LogWriter;
-  readonly runs: LiveRuns;
-  readonly runtimes: Runtimes;
-  readonly brokering: Brokering;
-  /** Why the network of a run of this OS user can't be closed; null when it can. */
-  readonly whyNotClosed: () => Promise<string | null>;
-  readonly version: string;
-}
+/** The services of a scheduler; nothing is subscribed or listens yet. */
+export type Services = ReturnType<typeof createServices>;
 
-/** The parts of a scheduler beside its graph; nothing is subscribed or listens yet. */
-export interface Services {
-  readonly clock: Clock;
-  readonly slots: Slots;
-  /** How many runs may be starting at once. */
-  readonly starting: Slots;
-  readonly observability: Observability;
-  readonly firstEvents: FirstEvents;
-  readonly stopping: Stopping;
-  readonly requests: RunRequests;
-  readonly meter: SpendMeter;
-  readonly budgets: BudgetHolds;
-  /** The way of runs to their models. */
-  readonly modelCalls: ModelGateway;
-  /** The way of runs to other hosts. */
-  readonly egress: Egress;
-  readonly alerts: Alerts;
-  readonly http: Http;
-  /** Gives committed work to its agent's queue. */
-  readonly dispatch: (items: readonly WorkItem[]) => void;
-  readonly warn: (message: string) => void;
-}
-
-/** What was read before the services are created. */
-export interface EarlierState {
-  /** The last lines of the logs. */
-  readonly earlier: readonly LogEntry[];
-  /** The agents' files. */
-  readonly agents: ReadonlyMap<string, AgentFiles>;
-}
-
-/** Creates the services; `abort` ends the graph. */
+/** Creates the services; `agents` are the files of the agents at the start. */
 export function createServices(
   context: SchedulerContext,
-  { earlier, agents }: EarlierState,
-  abort: () => void,
-): Services {
-  const { options, loaded, own, inputs, runs, version } = context;
-  const { projectDir, onDemand = false } = options;
-  const dispatch = dispatchTo(inputs);
-  const observability = createObservability({
-    projectDir,
-    version,
-    own,
-    inputs,
-    earlier,
-    logWriter: context.logWriter,
-    print: options.log,
+  options: SchedulerOptions,
+  own: ProjectHandle,
+  agents: ReadonlyMap<string, AgentFiles>,
+) {
+  const { projectDir, env, store, redactor, inputs, project$ } = context;
+  const { dispatch, stopping, status, clock, logWriter, warn } = context;
+  const sockets = createRunSockets({
+    records: { local: store.channels, remote: store.remoteRuns },
+    redactor,
+    onProblem: warn,
   });
-  const { logger, status } = observability;
-  const warn = (message: string): void => logger.log(40, message);
-  const unrecorded = (error: unknown): void =>
-    warn(`the next start will not know that this scheduler was stopped: ${messageOf(error)}`);
+  const runs = createLiveRuns({
+    elapsed: () => Math.round(performance.now()),
+    clock,
+    refusalOf: (instanceId) => store.spend.refusal(instanceId),
+    freeze: (request) => runtimes.freeze(request),
+    thaw: (request) => runtimes.thaw(request),
+    openSocket: async ({ instanceId, agent }) =>
+      isRemote(agent)
+        ? sockets.openRemote(instanceId, runName(instanceId))
+        : sockets.open(instanceId, await socketBaseDir(agent)),
+  });
+  const whyNotClosed = createClosingProbe(env);
+  const door = createClusterDoor(context, sockets);
+  const brokering = createBrokering(context, whyNotClosed);
+  const { clusterEngine = null } = options;
+  const runtimes = createRuntimes(context, { runs, door, brokering, clusterEngine });
   const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
-  const stopping = createStopping({
-    stopping$: inputs.stopping$,
-    kill$: inputs.kill$,
-    abort,
-    graceMs: options.graceSeconds * 1000,
-    log: (message) => logger.log(30, message),
-    running: () => status.running(),
-    // A run by `al run` without a scheduler ends with that command; the next scheduler must not retry it.
-    endsRunsAs: onDemand ? "killed" : "interrupted",
-    begin: () => {
-      status.apply({ type: "scheduler", patch: { draining: true } });
-      if (!onDemand) own.store.settings.recordStop(Date.now()).catch(unrecorded);
-    },
-  });
-  const clock = createClock(asyncScheduler);
-  const meter = createRunMeter({
-    store: own.store.spend,
-    project: () => inputs.project$.value,
-    agent: (name) => status.agent(name),
-    runs,
-    warn,
-  });
+  const meter = createRunMeter(context, runs);
   const budgets = createBudgetHolds({
     meter,
     agent: (name) => status.agent(name),
     agents: () => status.agents(),
-    changed$: inputs.project$,
+    changed$: project$,
     clock,
     scheduler: asyncScheduler,
   });
-  const overBudget = (agent: string): OverBudget | null => budgets.overBudget(agent);
+  const { overBudget } = budgets;
   const requests = createRunRequests({
     clock,
     runs,
-    store: own.store,
+    store,
     firstEvents,
     dispatch,
     onProblem: warn,
-    redact: own.redactor.redact,
-    project: () => inputs.project$.value,
+    redact: redactor.redact,
+    project: () => project$.value,
     agentNames: () => [...status.agents()].map(({ name }) => name),
     mustBeRunnable: (agent) => mustBeRunnable({ status, stopping, overBudget }, agent),
     abandon: abandonBy(inputs),
     onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
     deliveryOf: (id) => {
-      const receipt = own.store.receipts.get(id);
+      const receipt = store.receipts.get(id);
       return receipt && interpretStored(receipt);
     },
     funds: ({ instanceId, request: { agent } }) =>
       budgets.funds({ instanceId, agent: agent.name, onLimit: agent.budget.onLimit }),
   });
   const gatewayUrl = (): string | null => http.listener.url();
-  const alerts = createProjectAlerts({
+  const alerts = createProjectAlerts(context, agents, () => (options.webUi ? gatewayUrl() : null));
+  const logs = createLogSource(projectDir, { appended$: logWriter.appended$ });
+  // Their threads begin with the first lines and the first search, so that a start costs nothing more.
+  const search = createSearch({ projectDir, warn });
+  const http = createHttp(context, own, {
     options,
-    own,
-    inputs,
-    agents,
-    status,
-    clock,
-    gatewayUrl,
-    warn,
-  });
-  const http = createHttp({
-    options,
-    version,
-    own,
-    inputs,
-    observability,
     firstEvents,
     runs,
-    stopping,
-    dispatch,
     requests,
     meter,
     overBudget,
     alerts: alerts.operations,
+    logs,
+    search,
   });
-  const egress = createRunEgress(
-    {
-      runs,
-      agent: (name) => status.agent(name)?.config ?? undefined,
-      project: () => inputs.project$.value,
-      credential: (reference) => loadCredential(own.home, reference),
-      gatewayUrl,
-      env: options.env,
-      bindings: context.brokering.bindings,
-      intercept: context.brokering.intercept,
-      onAttempt: recordAttempts({
-        runs,
-        hosts: own.store.hosts,
-        redact: (text) => own.redactor.redact(text),
-      }),
-      warn,
-    },
-    options.egress,
-  );
-  const { scale, local } = loaded.project;
+  const { scale, local } = project$.value;
   return {
-    clock,
+    sockets,
+    runs,
+    whyNotClosed,
+    door,
+    runtimes,
     slots: createSlots(scale),
+    /** How many runs may be starting at once. */
     starting: createSlots(local.starting),
-    observability,
     firstEvents,
-    stopping,
     requests,
     meter,
     budgets,
-    modelCalls: createModelCalls({
+    modelCalls: createModelCalls(context, runs, meter),
+    egress: createRunEgress(
+      context,
       runs,
-      sources: modelSources(own),
-      meter,
-      store: own.store.spend,
-      warn,
-    }),
-    egress,
+      brokering,
+      gatewayUrl,
+      recordAttempts(runs.find, store.hosts, redactor.redact),
+      options.egress,
+    ),
     alerts,
+    search,
     http,
-    dispatch,
-    warn,
   };
+}
+
+/** The alerts of a scheduler, by the project's config as it is now; `agents` are their files at the start. */
+function createProjectAlerts(
+  context: SchedulerContext,
+  agents: ReadonlyMap<string, AgentFiles>,
+  dashboardUrl: () => string | null,
+): Alerts {
+  const { env, store, redactor, credential, project$, status, clock, warn } = context;
+  const { settings } = store;
+  const project = (): ProjectConfig => project$.value;
+  return createAlerts({
+    store: store.tables(createAlertStore),
+    projectName: status.snapshot().scheduler.project,
+    targets: () => project().alerts,
+    timezone: () => project().timezone,
+    changed$: project$.pipe(skip(1)),
+    optionsOf: alertOptionsOf({ agents, record: (name) => status.agent(name), project }),
+    origin: () => project().gateway.publicUrl ?? dashboardUrl(),
+    send: createSendAlert({
+      credential: async (reference) => (await credential(reference)).fields,
+      redact: (text) => redactor.redact(text),
+      sendRequest: createSendRequest({ proxyEnv: env }),
+      warn,
+      now: Date.now,
+    }),
+    clock,
+    earlier: { aliveAt: settings.lastAlive(), stoppedAt: settings.stoppedAt() },
+    onCounts: (alerts) => status.apply({ type: "scheduler", patch: { alerts } }),
+    warn,
+  });
+}
+
+interface AlertOptionsDeps {
+  /** The agents' files at the start: runs that were lost before are alerted ahead of the first event. */
+  readonly agents: ReadonlyMap<string, AgentFiles>;
+  readonly record: (agent: string) => Pick<AgentRecord, "config"> | undefined;
+  readonly project: () => ProjectConfig;
+}
+
+/** The options of an agent's alerts; the project's for one without a valid config. */
+export function alertOptionsOf({
+  agents,
+  record,
+  project,
+}: AlertOptionsDeps): (agent: string | null) => AlertOptions {
+  const atStart = (agent: string): AlertOptions | undefined => {
+    const files = agents.get(agent);
+    if (files === undefined) return undefined;
+    return checkAgent(files, project()).config?.alert;
+  };
+  return (agent) => {
+    if (agent === null) return project().alert;
+    const known = record(agent);
+    const own = known === undefined ? atStart(agent) : known.config?.alert;
+    return own === undefined ? project().alert : withTargets(own, project());
+  };
+}
+
+/**
+ * An agent whose targets are all gone from the project has an error in its config, which is alerted itself: to the
+ * project's targets, as those that the agent still names reach no person.
+ */
+function withTargets(options: AlertOptions, { alert, alerts }: ProjectConfig): AlertOptions {
+  const { to } = options;
+  const isSilenced = to?.length === 0;
+  const hasOne = to === null || alerts.some(({ name }) => to.includes(name));
+  return isSilenced || hasOne ? options : { ...options, to: alert.to };
 }

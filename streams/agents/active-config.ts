@@ -3,7 +3,7 @@ import type { OperatorFunction } from "rxjs";
 import type { AgentConfig } from "../agent-config.ts";
 import type { AgentChange } from "../vocabulary.ts";
 
-/** What holds for an agent now, and the change that made it so. */
+/** The active config of an agent, and the change that activated it. */
 export interface ActiveConfig {
   readonly change: AgentChange;
   /** Whether the agent's directory is there. */
@@ -18,7 +18,7 @@ export interface ActiveConfig {
 
 /**
  * Folds an agent's changes: an invalid one leaves the last good config active. A removed agent keeps its config for
- * what it has still to do; one that comes back broken has none.
+ * the work that it still has; one that comes back broken gets no config.
  *
  *     changes:  ─s1─i──s2─r──i──     s set, i invalid, r removed
  *     config:   ─1──1──2──2──────

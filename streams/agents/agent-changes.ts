@@ -4,7 +4,7 @@ import type { AgentChange } from "../vocabulary.ts";
 import { eachKey } from "./each-key.ts";
 
 export interface AgentFilesSource<Files, Project> {
-  /** What was there at the start, by agent name. */
+  /** The agents' files at the start, by agent name. */
   readonly initial: ReadonlyMap<string, Files>;
   /** Names of agents whose files may have changed. Hints: they may repeat and may be wrong. */
   readonly touched$: Observable<string>;
@@ -25,7 +25,7 @@ type Step<Files, Project> =
   | { readonly type: "project"; readonly project: Project };
 
 /**
- * File events → what became of each agent. Says only what differs: a save that changes nothing is silent, and a
+ * File events → changes of agents. Emits only differences: a save that changes nothing is silent, and a
  * change of the project's config is emitted for the agents that it touches.
  *
  *     touched:  ─d─dd────────p(project)──d────

@@ -3,7 +3,7 @@ import type { OperatorFunction, Subscription } from "rxjs";
 
 /**
  * One inner stream per key, opened by its first value and fed with all later ones until it completes; the next value
- * opens it anew. What a key costs, and what its end costs, does not depend on how many keys there are.
+ * opens it anew. The cost of a key and of its end does not depend on the number of keys.
  *
  *     values:  ─a1──b1──a2──────a3──
  *     a:       ─a1──────a2|     a3──    opened anew, because the first had ended

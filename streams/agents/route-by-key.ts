@@ -1,12 +1,5 @@
 import { Observable, Subject } from "rxjs";
 
-export interface Routes<T> {
-  /** What is addressed to `key`, from subscription on; all who listen to a key get each of its values. */
-  readonly to: (key: string) => Observable<T>;
-  /** Drives the routing: subscribes to the source and emits what has no listener. */
-  readonly unrouted$: Observable<T>;
-}
-
 /**
  * Hands each value to the stream of its key only, at a cost that does not depend on how many keys there are.
  *
@@ -17,13 +10,14 @@ export interface Routes<T> {
  *
  * When the source completes or errors, so do all.
  */
-export function routeByKey<T>(source$: Observable<T>, keyOf: (value: T) => string): Routes<T> {
+export function routeByKey<T>(source$: Observable<T>, keyOf: (value: T) => string) {
   const listeners = new Map<string, Subject<T>>();
   const all = (notify: (listener: Subject<T>) => void): void =>
     [...listeners.values()].forEach(notify);
 
   return {
-    to: (key) =>
+    /** Values addressed to `key`, from subscription on; every subscriber of a key gets each value. */
+    to: (key: string): Observable<T> =>
       new Observable<T>((subscriber) => {
         const listener$ = listeners.get(key) ?? new Subject<T>();
         listeners.set(key, listener$);
@@ -33,6 +27,7 @@ export function routeByKey<T>(source$: Observable<T>, keyOf: (value: T) => strin
           if (!listener$.observed && listeners.get(key) === listener$) listeners.delete(key);
         };
       }),
+    /** Drives the routing: subscribes to the source and emits values without a listener. */
     unrouted$: new Observable<T>((subscriber) =>
       source$.subscribe({
         next: (value) => (listeners.get(keyOf(value)) ?? subscriber).next(value),
@@ -48,3 +43,5 @@ export function routeByKey<T>(source$: Observable<T>, keyOf: (value: T) => strin
     ),
   };
 }
+
+export type Routes<T> = ReturnType<typeof routeByKey<T>>;

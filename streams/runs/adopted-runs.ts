@@ -1,6 +1,5 @@
-import { defer, finalize, mergeMap } from "rxjs";
+import { BehaviorSubject, defer, finalize, mergeMap } from "rxjs";
 import type { Observable } from "rxjs";
-import { keyedState } from "../keyed-state.ts";
 import type { RunEvent } from "../vocabulary.ts";
 import type { Slots } from "./slots.ts";
 import { followedRun } from "./run-agent.ts";
@@ -9,12 +8,6 @@ import type { ClaimedRun, FollowPorts } from "./run-agent.ts";
 /** A run that an earlier scheduler started and this one adopts. `startedAt` is epoch ms. */
 export interface AdoptedRun extends Omit<ClaimedRun, "slot"> {
   readonly startedAt: number;
-}
-
-export interface AdoptedRuns {
-  readonly event$: Observable<RunEvent>;
-  /** How many of an agent's runs are adopted ones and live; emits at once. */
-  readonly countOf: (agent: string) => Observable<number>;
 }
 
 /**
@@ -28,9 +21,22 @@ export interface AdoptedRuns {
 export function adoptedRuns(
   adopted$: Observable<AdoptedRun>,
   ports: FollowPorts & { readonly slots: Slots },
-): AdoptedRuns {
-  const counts = keyedState(0);
-  const add = (agent: string, n: number): void => counts.set(agent, counts.get(agent) + n);
+) {
+  /** One for each agent: a run costs its own agent only. */
+  const counts = new Map<string, BehaviorSubject<number>>();
+  const countOf = (agent: string): BehaviorSubject<number> => {
+    const count$ = counts.get(agent) ?? new BehaviorSubject(0);
+    counts.set(agent, count$);
+    return count$;
+  };
+  const forget = (agent: string): void => {
+    const count$ = countOf(agent);
+    if (count$.value === 0 && !count$.observed) counts.delete(agent);
+  };
+  const add = (agent: string, n: number): void => {
+    countOf(agent).next(countOf(agent).value + n);
+    forget(agent);
+  };
   const followed = (run: AdoptedRun): Observable<RunEvent> =>
     defer(() => {
       const { agent } = run.request.item;
@@ -45,6 +51,10 @@ export function adoptedRuns(
     });
   return {
     event$: adopted$.pipe(mergeMap(followed)),
-    countOf: (agent) => counts.of(agent),
+    /** How many of an agent's runs are adopted ones and live; emits at once. */
+    countOf: (agent: string): Observable<number> =>
+      defer(() => countOf(agent)).pipe(finalize(() => forget(agent))),
   };
 }
+
+export type AdoptedRuns = ReturnType<typeof adoptedRuns>;

@@ -1,6 +1,6 @@
 /** A run as the engine of a cluster sees it. */
 export interface EngineReport {
-  /** `waiting` for a machine or its image; `ended` when none of its processes is left; `gone` when the engine has no such run. */
+  /** `waiting` for a machine or its image; `ended` when all its processes are gone; `gone` when the engine has no such run. */
   readonly state: "waiting" | "running" | "ended" | "gone";
   /** The machine, for people; null before it has one. */
   readonly node: string | null;

@@ -9,7 +9,7 @@ export interface Lease extends Machine<LeaseCommand, LeaseEvent> {
 
 /** A run that is silent for longer, in ms, is looked for on its engine. */
 const silentMs = 10_000;
-/** What is under way when its process has ended has this long to come, in ms. */
+/** How long messages in flight may still arrive after the process ended, in ms. */
 const lateMs = 10_000;
 /** The way of a stop to the run, and of its end back, in ms. */
 const stopMarginMs = 10_000;
@@ -165,8 +165,8 @@ class LeaseState {
       const reason = `its machine can't reach the scheduler (${why}): check "address" and "listen" of [cluster], and firewalls between the machines`;
       return this.#finish({ type: "rejected", reason });
     }
-    const what = isHopeless === true ? "the cluster can't start it" : "its process ended";
-    this.#finish({ type: "rejected", reason: problem ?? what });
+    const reason = isHopeless === true ? "the cluster can't start it" : "its process ended";
+    this.#finish({ type: "rejected", reason: problem ?? reason });
   }
 
   #stop(graceMs: number): void {

@@ -3,7 +3,7 @@ import type { AgentConfig } from "../agent-config.ts";
 import type { RunEnd, WorkItem } from "../vocabulary.ts";
 import type { RunnerExit, StopReason } from "./runner.ts";
 
-/** What a run's end depends on beside its exit. */
+/** Facts beside the exit that decide a run's outcome. */
 export interface EndedWork {
   readonly agent: Pick<AgentConfig, "timeoutSeconds">;
   readonly item: WorkItem;
@@ -12,7 +12,7 @@ export interface EndedWork {
 }
 
 /**
- * How a run ended, from what its runtime reports and why the scheduler stopped it (null when it didn't). The
+ * How a run ended, from its runtime's report and why the scheduler stopped it (null when it didn't). The
  * scheduler's own clock, not the process's code, decides a timeout: a process may exit 0 on TERM. A run that succeeds
  * while the scheduler interrupts it has succeeded: its work must not be done twice.
  */
@@ -66,7 +66,7 @@ function interruptedReason(item: WorkItem, { neverBegan = false }: RunnerExit): 
 /** Exit codes that an engine or a shell gives for a process that TERM or KILL ended. */
 const signalCodes: readonly (number | null)[] = [137, 143];
 
-/** Whether TERM or KILL ended the run: what a machine that shuts down sends to runs and scheduler alike. */
+/** Whether TERM or KILL ended the run: a machine that shuts down sends both to runs and scheduler alike. */
 export function isEndedBySignal({ exitCode, signal, outOfMemory }: RunnerExit): boolean {
   if (outOfMemory) return false;
   return signal === "SIGTERM" || signal === "SIGKILL" || signalCodes.includes(exitCode);

@@ -4,7 +4,7 @@ import type { Slot, Slots } from "./slots.ts";
 
 /**
  * `open` starts work, `held` keeps it waiting (agent disabled, directory gone for a moment, scheduler draining),
- * `closed` drops what waits and completes once nothing runs.
+ * `closed` drops waiting items and completes after the last run.
  */
 export type QueueMode = "open" | "held" | "closed";
 
@@ -23,13 +23,13 @@ export interface QueueOptions<T, R> {
   readonly slots: Slots;
   /** Cold; must not error: a failed run is a value. */
   readonly run: (item: T, slot: Slot) => Observable<R>;
-  /** What is no item goes through as it is, in its turn; without this, all are items. */
+  /** Other values pass through unchanged, in order. By default all values are items. */
   readonly isItem?: (value: T | R) => value is T;
   /** Whether an item may wait; one that may not is skipped when it can't start at once. */
   readonly mayWait: (item: T) => boolean;
   /** Takes out the first waiting item that is meant; one that runs already is left alone. */
   readonly withdraw$?: Observable<Withdrawal<T>>;
-  /** What is emitted for what the queue itself does. */
+  /** Maps an event of the queue itself to an output. */
   readonly report: (event: QueueEvent<T>) => R;
 }
 
@@ -54,8 +54,8 @@ export type QueueEvent<T> =
  *     items:  ─a──b──c──d───────────|        size 1, scale 1; q queued, x dropped, A ran a
  *     out:    ─A1─qb─(qc xb)(qd xc)──A2──D1──D2|
  *
- * On complete: runs what waits, then completes; while held it leaves what waits (its owner has it in store).
- * On unsubscribe: aborts what runs.
+ * On complete: runs the waiting items, then completes; while held it leaves them (their owner has them in store).
+ * On unsubscribe: aborts the running items.
  */
 export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction<T | R, R> {
   const isItem = options.isItem ?? ((value: T | R): value is T => value !== undefined);

@@ -20,7 +20,7 @@ export interface LimitSources {
 
 /** How long the queue of a removed agent is held, in ms: a checkout or a rename brings it back within that. */
 const comebackMs = 60_000;
-/** Nothing new reaches an agent without a config; this much is kept of what a restart left. */
+/** Nothing new reaches an agent without a config; this many items of before a restart are kept. */
 const unknownSize = 1000;
 
 /**

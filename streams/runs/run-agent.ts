@@ -17,10 +17,10 @@ import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig } from "../agent-config.ts";
 import type { RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
 import { expectedEnd } from "./expectation.ts";
-import type { CheckValue } from "./expectation.ts";
 import { isEndedBySignal, reasonInTime, runEnd } from "./outcome.ts";
 import { pausableTimer } from "./pausable-timer.ts";
 import type { Slot, Slots } from "./slots.ts";
+import { exitEvent } from "./runner.ts";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "./runner.ts";
 import { startInTurn } from "./starting.ts";
 import type { RunClock, RunOwner, Suspension } from "./suspension.ts";
@@ -47,14 +47,12 @@ export interface RunPorts {
   readonly draining$: Observable<boolean>;
   /** Whether the scheduler is being stopped: a signal that ends a run then is part of that. */
   readonly isStopping: () => boolean;
-  /** By the schema of an agent's `[expect]`. */
-  readonly checkValue: CheckValue;
 }
 
-/** What it takes to follow a run that was claimed. */
+/** The dependencies of a claimed run. */
 export type FollowPorts = Pick<
   RunPorts,
-  "kill$" | "scheduler" | "owner" | "starting" | "draining$" | "isStopping" | "checkValue"
+  "kill$" | "scheduler" | "owner" | "starting" | "draining$" | "isStopping"
 >;
 
 /**
@@ -119,7 +117,7 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
     );
     const { instanceId, item } = request;
     const at = { agent: item.agent, at: now };
-    // What ended while no scheduler looked took no longer for that. An engine notes the start after the process began,
+    // A run that ended while no scheduler looked took no longer for that. An engine notes the start after the process began,
     // and a clock may be set back: nothing ends before it started.
     const endedAt = (exit: RunnerExit): number =>
       Math.max(startedAt, (earlier === null ? null : exit.endedAt) ?? ports.scheduler.now());
@@ -136,9 +134,11 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
         overBudget: ports.owner.overBudget(instanceId),
       });
       const ended = { ...at, at: endedAt(exit), item, instanceId, startedAt: begunAt };
-      return expectedEnd(end, exit.said ?? false, agent.expect, ports.checkValue).pipe(
-        map((checked) => ({ ...ended, type: "finished", end: checked })),
-      );
+      return of({
+        ...ended,
+        type: "finished",
+        end: expectedEnd(end, exit.said ?? false, agent.expect),
+      });
     };
     const onStart = (): void => void (begunAt = ports.scheduler.now());
     const early = earlier === null ? {} : { startedAt: earlier };
@@ -161,7 +161,7 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
   });
 }
 
-/** An adopted run is not started again: what could not start is lost, which costs its work no try. */
+/** An adopted run is not started again. One that could not start is lost, without costing its work a try. */
 function adoptedExit({ blocked, rejected, ...exit }: RunnerExit): RunnerExit {
   if (blocked !== true) return { ...exit, rejected };
   return { ...exit, rejected: null, error: rejected, lost: true, neverBegan: true };
@@ -175,7 +175,7 @@ interface Starting {
   readonly onStart: () => void;
 }
 
-/** What a run reports, from its turn to start on; its clock is paused until then. An adopted run has started. */
+/** The events of a run, from its turn to start; its clock is paused until then. An adopted run has started. */
 function reportInTurn(
   { startedAt, report }: ClaimedRun,
   { stop$, clock, ports: { starting: slots, scheduler, draining$ }, onStart }: Starting,
@@ -204,7 +204,7 @@ function isInterrupted(
 }
 
 /**
- * What a run reports, to its first exit: a second one would end it twice. It is over when its runner is, which clears
+ * The events of a run, to its first exit: a second one would end it twice. It is over when its runner is, which clears
  * up after the exit.
  *
  *     in:   ─o─x─o─x─|
@@ -247,9 +247,7 @@ function meant(kill: Kill, request: RunRequest): boolean {
 }
 
 function brokenRunner(error: unknown): RunnerEvent {
-  const message = error instanceof Error ? error.message : String(error);
-  const exit = { exitCode: null, signal: null, outOfMemory: false, rejected: null, usage: null };
-  return { type: "exit", exit: { ...exit, error: message } };
+  return exitEvent({ error: error instanceof Error ? error.message : String(error) });
 }
 
 function refused(item: WorkItem, at: number, reason: string): RunEvent {

@@ -25,7 +25,7 @@ export interface QueueAt {
   readonly overBudget?: () => string | null;
 }
 
-/** What an agent's queue reports, as events. */
+/** Reports of an agent's queue, as events. */
 export function queueRunEvent(
   { agent, at, usable, overBudget }: QueueAt,
   event: QueueEvent<WorkItem>,

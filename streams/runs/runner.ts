@@ -1,16 +1,16 @@
 import type { Observable } from "rxjs";
 import type { LogEntry, RunRequest, Usage } from "../vocabulary.ts";
 
-/** What a runtime reports of one run, in order; `exit` is always the last and comes exactly once. */
+/** Events of one run from its runtime, in order; `exit` is always the last and comes exactly once. */
 export type RunnerEvent =
   | { readonly type: "output"; readonly entry: LogEntry }
   | { readonly type: "status-text"; readonly text: string }
-  /** Its start is over: what it runs in and its harness are loaded. */
+  /** Its start is over: its environment and its harness are loaded. */
   | { readonly type: "ready" }
   | { readonly type: "exit"; readonly exit: RunnerExit };
 
 export interface RunnerExit {
-  /** What the process gave; null when it could not be started or a signal ended it. */
+  /** Exit code of the process; null if it could not be started or a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** True when the engine reports that memory ran out. */
@@ -24,7 +24,7 @@ export interface RunnerExit {
   /** The run's own account of a failure, for a person. */
   readonly error: string | null;
   readonly usage: Usage | null;
-  /** What the run returned, any JSON; absent for nothing. */
+  /** The returned value, any JSON; absent without one. */
   readonly value?: unknown;
   /** True when its model ended with words; absent for no. */
   readonly said?: boolean;
@@ -36,11 +36,20 @@ export interface RunnerExit {
   readonly endedAt?: number;
 }
 
+/** An exit of which only these fields are known. */
+export function exitEvent(fields: Partial<RunnerExit>): RunnerEvent {
+  const unknown = { exitCode: null, signal: null, rejected: null, error: null, usage: null };
+  return { type: "exit", exit: { ...unknown, outOfMemory: false, ...fields } };
+}
+
+/** The exit of a run that was stopped before it began. */
+export const stoppedBeforeStart = exitEvent({ signal: "SIGTERM", neverBegan: true });
+
 /** Why the scheduler ends a run: its time is up, a person killed it, or the scheduler itself stops. */
 export type StopReason = "timed_out" | "killed" | "interrupted";
 
 /**
- * What a runtime (container, host user, fake) does for the scheduler. test/foundation/contracts/runner holds every
+ * The interface of a runtime (container, host user, fake). test/foundation/contracts/runner holds every
  * implementation to it.
  */
 export interface Runner {

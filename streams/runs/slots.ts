@@ -1,13 +1,3 @@
-/** The slots that all agents of a project share: how many runs may live at once. */
-export interface Slots {
-  /** Takes a slot if one is free and no other has waited longer; null otherwise. */
-  tryTake(): Slot | null;
-  /** Calls `retry` once when a slot may be free, first come first served; returns how to stop waiting. */
-  wait(retry: () => void): () => void;
-  /** Sets how many slots there are; null is without limit. Runs that live already are left alone. */
-  resize(limit: number | null): void;
-}
-
 /** One run's slot. Disposed of at the end of the run. */
 export interface Slot extends Disposable {
   /** Frees it for others while the run waits for something; again is nothing new. */
@@ -17,7 +7,7 @@ export interface Slot extends Disposable {
 }
 
 /** Slots with a limit that can change while runs live; waiting queues get them in the order they asked. */
-export function createSlots(limit: number | null = null): Slots {
+export function createSlots(limit: number | null = null) {
   let capacity = limit ?? Infinity;
   let taken = 0;
   // Sets keep the order of arrival and let each leave without a search.
@@ -73,18 +63,24 @@ export function createSlots(limit: number | null = null): Slots {
   };
 
   return {
-    tryTake: () => {
+    /** Takes a slot if one is free and no other has waited longer; null otherwise. */
+    tryTake: (): Slot | null => {
       if (taken >= capacity || (waiting.size > 0 && !offering)) return null;
       taken++;
       return newSlot();
     },
-    wait: (retry) => {
+    /** Calls `retry` once when a slot may be free, first come first served; returns how to stop waiting. */
+    wait: (retry: () => void): (() => void) => {
       waiting.add(retry);
       return () => waiting.delete(retry);
     },
-    resize: (next) => {
+    /** Sets how many slots there are; null is without limit. Runs that live already are left alone. */
+    resize: (next: number | null) => {
       capacity = next ?? Infinity;
       offer();
     },
   };
 }
+
+/** The slots that all agents of a project share: how many runs may live at once. */
+export type Slots = ReturnType<typeof createSlots>;

@@ -1,6 +1,8 @@
-import { finalize, map, Observable, race, switchMap, take, tap, timer } from "rxjs";
+import { finalize, ignoreElements, map, Observable, race, switchMap, take, tap, timer } from "rxjs";
 import type { SchedulerLike } from "rxjs";
+import { mergeUntilMainCompletes } from "../merge-until-main-completes.ts";
 import type { Slot, Slots } from "./slots.ts";
+import { stoppedBeforeStart } from "./runner.ts";
 import type { RunnerEvent, StopReason } from "./runner.ts";
 
 export interface StartOptions {
@@ -35,16 +37,14 @@ export function startInTurn(
     switchMap((slot) => {
       if (slot === null) return [stoppedBeforeStart];
       onStart();
-      const late = timer(maxStartMs, scheduler).subscribe(() => slot[Symbol.dispose]());
-      return run$.pipe(
+      const release = (): void => slot[Symbol.dispose]();
+      const started$ = run$.pipe(
         tap(({ type }) => {
-          if (type === "ready" || type === "exit") slot[Symbol.dispose]();
-        }),
-        finalize(() => {
-          late.unsubscribe();
-          slot[Symbol.dispose]();
+          if (type === "ready" || type === "exit") release();
         }),
       );
+      const late$ = timer(maxStartMs, scheduler).pipe(tap(release), ignoreElements());
+      return mergeUntilMainCompletes(started$, late$).pipe(finalize(release));
     }),
   );
 }
@@ -66,17 +66,3 @@ function slotOf(slots: Slots): Observable<Slot> {
     return () => stopWaiting?.();
   });
 }
-
-/** The exit of a run that was stopped before it began. */
-export const stoppedBeforeStart: RunnerEvent = {
-  type: "exit",
-  exit: {
-    exitCode: null,
-    signal: "SIGTERM",
-    outOfMemory: false,
-    rejected: null,
-    neverBegan: true,
-    error: null,
-    usage: null,
-  },
-};

@@ -4,7 +4,7 @@ import type { AgentConfig } from "../agent-config.ts";
 import { defaultRuntime } from "../runtimes.ts";
 import type { DaySpend, Outcome, Problem, UsedBudget } from "../vocabulary.ts";
 
-/** What is known of one agent: the source of its row. Times are epoch ms. */
+/** The record of one agent, the source of its row. Times are epoch ms. */
 export interface AgentRecord {
   readonly name: string;
   /** Null until there was a good one. */
@@ -14,7 +14,7 @@ export interface AgentRecord {
   readonly removed: boolean;
   readonly building: boolean;
   readonly configError: string | null;
-  /** What its runs need and do not have: an error stops them, a warning does not. */
+  /** Missing requirements of its runs: an error stops them, a warning does not. */
   readonly unmet: readonly Problem[];
   readonly buildError: string | null;
   readonly runError: string | null;
@@ -27,7 +27,7 @@ export interface AgentRecord {
   readonly lastDurationMs: number | null;
   readonly lastOutcome: Outcome | null;
   readonly nextRunAt: number | null;
-  /** What running runs spent that asked a model, US dollars by instance id. */
+  /** Spending of the running runs that called a model, US dollars by instance id. */
   readonly runCosts: ReadonlyMap<string, number>;
   readonly today: DaySpend | null;
   /** The budget without which no run of the agent starts. */
@@ -63,7 +63,7 @@ export function newRecord(name: string): AgentRecord {
   };
 }
 
-/** What an earlier scheduler left of an agent's last run. Times are epoch ms; `endedAt` is null for a lost one. */
+/** An agent's last run under an earlier scheduler. Times are epoch ms; `endedAt` is null for a lost one. */
 export interface EarlierRun {
   readonly startedAt: number;
   readonly endedAt: number | null;

@@ -4,7 +4,7 @@ import { isEndedOnPurpose } from "./agent-record.ts";
 
 type Line = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;
 
-/** The entries of an event in its agent's log: the output of a run as it is, or lines about what the scheduler did. */
+/** The entries of an event in its agent's log: the output of a run as it is, or lines about the scheduler's actions. */
 export function logEntriesOf(event: RunEvent): readonly LogEntry[] {
   if (event.type === "output") return [event.entry];
   return linesOf(event).map((line) => ({ time: event.at, agent: event.agent, ...line }));
@@ -143,7 +143,7 @@ function triggerText(trigger: Trigger): string {
   }
 }
 
-/** What started a run: `by its schedule`, `manually, attempt 2`; a replay names its entry of the history. */
+/** The reason that started a run: `by its schedule`, `manually, attempt 2`; a replay names its entry of the history. */
 function originText({ trigger, attempt, replayOf }: WorkItem): string {
   const origin = trigger.kind === "manual" ? "manually" : `by ${triggerText(trigger)}`;
   return [

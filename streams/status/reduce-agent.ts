@@ -100,7 +100,7 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
         runCosts: withoutRun(record.runCosts, event.instanceId),
         lastDurationMs: event.at - event.startedAt,
         lastOutcome: event.end.outcome,
-        // Ended by a person is no failure, and no success that would clear an earlier one.
+        // A run that a person ended neither fails nor clears an earlier failure.
         runError: isEndedOnPurpose(event.end.outcome) ? record.runError : runErrorOf(event.end),
       };
   }

@@ -12,7 +12,7 @@ import type { AgentRecord } from "./agent-record.ts";
 import { logEntriesOf } from "./log-entries.ts";
 import { reduceAgent } from "./reduce-agent.ts";
 
-/** What runs hold and wait for. */
+/** Locks that runs hold or wait for. */
 export type LockStatusEvent =
   | { readonly type: "lock-status"; readonly claim: LockStatus }
   | { readonly type: "lock-status-ended"; readonly claim: LockStatusId };
@@ -24,7 +24,7 @@ export type StatusEvent =
   | { readonly type: "scheduler"; readonly patch: Partial<SchedulerStatus> }
   | { readonly type: "scheduler-log"; readonly entry: LogEntry };
 
-/** What the last event changed. */
+/** The changes of the last event. */
 export interface StatusChange {
   readonly scheduler: boolean;
   /** The agent whose row changed or went. */
@@ -35,7 +35,7 @@ export interface StatusChange {
 }
 
 /**
- * The state of everything, and what the last event changed in it. The maps are changed in place by the fold, so that
+ * The whole state, and the changes of the last event. The maps are changed in place by the fold, so that
  * an event costs the same with ten agents and with a thousand: read them at once, don't keep them.
  */
 export interface Status {
@@ -63,7 +63,7 @@ export function initialStatus(
   return { scheduler, records: new Map(), claims: new Map(), recentLogs, change: nothing };
 }
 
-/** (status, event) → status. `seed` gives what is known of an agent at its first event. */
+/** (status, event) → status. `seed` gives the known facts of an agent at its first event. */
 export function reduceStatus(
   status: Status,
   event: StatusEvent,
@@ -115,9 +115,9 @@ function agentReduced(
 }
 
 /**
- * The record of an agent without a row; null when the event is no reason for one. An agent that is gone gets its
- * row back for what still runs or waits, so that the counts are right when its directory comes back; its last words
- * are no reason.
+ * The record of an agent without a row; null when the event does not call for one. An agent that is gone gets its
+ * row back for runs and work that are left, so that the counts are right when its directory comes back; its last words
+ * do not call for one.
  */
 function firstRecord(
   event: RunEvent,
@@ -129,7 +129,7 @@ function firstRecord(
   return type === "started" || type === "queue-depth" ? { ...known(), removed: true } : null;
 }
 
-/** The scheduler's counts by what one agent adds to them, so that no event counts all agents. */
+/** Updates the scheduler's counts by one agent's share, so that an event never counts all agents. */
 function counted(
   scheduler: SchedulerStatus,
   before: AgentRecord | undefined,
@@ -158,7 +158,7 @@ function withLogs(status: Status, entries: readonly LogEntry[], change: StatusCh
   return { ...status, recentLogs, change: { ...change, logs } };
 }
 
-/** What runs say, use and print would push out everything else; each run has a page for it. */
+/** Leaves out messages, tools and output of runs, which would push out all other lines; each run has a page for them. */
 function isEvent({ kind, instanceId, level }: LogEntry): boolean {
   return instanceId === undefined || kind === "run" || level >= 50;
 }

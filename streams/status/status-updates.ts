@@ -12,8 +12,8 @@ const mostLogs = 20;
 const mostClaims = 50;
 
 /**
- * What the status stream sends after its snapshot: only what changed, the first change with what else changed in its
- * turn of the event loop (a switch is several events), then what gathered in each 100 ms. A row that changed often is
+ * The updates that the status stream sends after its snapshot: changes only, the first with the others of its turn of
+ * the event loop (a switch is several events), then those that gathered in each 100 ms. A row that changed often is
  * sent once, as it is at that moment.
  *
  *     status:  ─a──b─a─a──────────────b──
@@ -57,7 +57,7 @@ export function statusUpdates(
 function createGathering(): {
   add: (status: Status) => void;
   isEmpty: () => boolean;
-  /** What gathered, which is then forgotten. */
+  /** Returns the gathered changes and forgets them. */
   take: (status: Status) => StatusUpdate;
 } {
   const agents = new Set<string>();

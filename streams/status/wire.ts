@@ -77,7 +77,7 @@ export const schedulerSchema = z
     running: z.int(),
     cronJobs: z.int(),
     webhookSources: texts,
-    /** What is wrong with the project's config.toml while the last good one stays active. */
+    /** The problem of the project's config.toml while the last valid one stays active. */
     error: z.string().nullable(),
     warnings: texts.meta({
       description: "Directories that are no agents yet, though each holds a skill",

@@ -5,7 +5,7 @@ import { nextTick } from "./next-tick.ts";
 import type { Schedule } from "./next-tick.ts";
 
 export interface CronPlan extends Schedule {
-  /** What happens to ticks that were missed while no scheduler was up: nothing, or one run for the latest. */
+  /** Ticks missed while no scheduler was up are skipped, or the latest runs once. */
   readonly catchUp: "none" | "latest";
 }
 
@@ -68,15 +68,15 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
 }
 
 /**
- * What came due of an earlier plan from `since` to `now` (epoch ms) while no scheduler was up: at most one `missed`, and
- * a tick for the latest where `plan` catches up.
+ * The ticks that came due by an earlier plan from `since` to `now` (epoch ms) while no scheduler was up: at most one
+ * `missed`, and a tick for the latest where `plan` catches up.
  */
 export function missedTicks(plan: CronPlan, since: number, now: number): CronEvent[] {
   const due = nextTick(plan, since);
   return due === null || due > now ? [] : dueEvents(plan, due, now, now);
 }
 
-/** `awakeSince`: what came due before was never on time, as no scheduler was up. */
+/** `awakeSince`: ticks due before it were never on time, because no scheduler was up. */
 function dueEvents(plan: CronPlan, due: number, now: number, awakeSince: number): CronEvent[] {
   const { latest, before, count, more } = ticksUntil(plan, due, now);
   const onTime = latest > awakeSince && now - latest <= toleranceMs;
@@ -115,7 +115,7 @@ function ticksUntil(plan: CronPlan, due: number, now: number): Ticks {
 /** The latest tick up to `now`, searched by halves from an earlier one. */
 function latestTick(plan: CronPlan, earlier: number, now: number): number {
   let latest = earlier;
-  // From here to `now` there is none.
+  // No tick lies from here to `now`.
   let free = now;
   while (free - latest >= minuteMs) {
     const middle = Math.floor((latest + free) / 2);

@@ -12,7 +12,7 @@ const maxSteps = 4_000;
 const hoursOfDay = 24;
 
 /**
- * The first tick strictly after `after` (epoch ms), or null when there is none.
+ * The first tick strictly after `after` (epoch ms), or null if the schedule has no later tick.
  *
  * A time that the zone's clock skips comes as much later as was skipped. One that it shows twice comes the first
  * time, and for a schedule of every hour both times. The expression is read on a clock without changes: around them
@@ -27,7 +27,7 @@ export function nextTick(schedule: Schedule, after: number): number | null {
   return tick;
 }
 
-/** Between `after` and `tick` there is no other. */
+/** `tick` is the next one after `after`. */
 interface Found {
   readonly after: number;
   readonly tick: number;
@@ -48,7 +48,7 @@ function search({ expression, timezone }: Schedule, after: number): number | nul
     const { first, second, isSkipped } = momentsOf(wall, timezone);
     if (first > after) {
       best = Math.min(first, best ?? first);
-      // All that follow come later, but for those that what was skipped has overtaken.
+      // All that follow come later, but for those that a skipped tick has overtaken.
       if (!isSkipped) return best;
     } else if (everyHour && second !== null && second > after) {
       best = Math.min(second, best ?? second);

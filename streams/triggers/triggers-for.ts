@@ -24,21 +24,21 @@ export interface TriggerSources {
   readonly agent$: Observable<{ config: AgentConfig | null; present: boolean }>;
   readonly enabled$: Observable<boolean>;
   readonly paused$: Observable<boolean>;
-  /** Work that arrives addressed to this agent: webhooks, calls, manual triggers, and what a restart left. */
+  /** Work that arrives addressed to this agent: webhooks, calls, manual triggers, and work from before a restart. */
   readonly work$: Observable<WorkItem>;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** What an earlier scheduler looked after last; undefined when there was none, or the agent had no schedule then. */
+  /** The last check of an earlier scheduler; undefined for the first scheduler, or if the agent had no schedule then. */
   readonly lastChecked: (agent: string) => LastChecked | undefined;
 }
 
-/** Up to when an agent's schedule was looked after, epoch ms, and which one that was. */
+/** The time up to which an agent's ticks were handled (epoch ms), and the schedule of that time. */
 export interface LastChecked {
   readonly at: number;
   readonly schedule: Schedule;
 }
 
-/** What triggers give: work to do, or an event to report. */
+/** Output of triggers: work, or an event to report. */
 export type Triggered = WorkItem | RunEvent;
 
 export function isWork(triggered: Triggered): triggered is WorkItem {
@@ -73,7 +73,7 @@ function cronTriggers(sources: TriggerSources): Observable<Triggered> {
     distinctUntilChanged(samePlan),
     switchMap((plan, index) => {
       if (plan === null) return index === 0 ? EMPTY : of<CronEvent>({ type: "next", at: null });
-      // Only what passed while the scheduler was down counts as missed, not what passed before an edit.
+      // Only ticks while the scheduler was down count as missed, not those before an edit.
       return ticksSince(index === 0 ? lastChecked(agent) : undefined, plan, clock);
     }),
     withLatestFrom(sources.paused$),
@@ -81,7 +81,7 @@ function cronTriggers(sources: TriggerSources): Observable<Triggered> {
   );
 }
 
-/** A schedule that was edited while the scheduler was down missed nothing; what was missed is the one before's. */
+/** A schedule that was edited while the scheduler was down has no missed ticks; those belong to its earlier version. */
 function ticksSince(
   seen: LastChecked | undefined,
   plan: CronPlan,

@@ -10,13 +10,10 @@ import { hostileRuns } from "./measures/hostile-runs.ts";
 import { ingest } from "./measures/ingest.ts";
 import { modelGateway } from "./measures/model-gateway.ts";
 import { reload } from "./measures/reload.ts";
-import { remote } from "./measures/remote.ts";
 import { runs } from "./measures/runs.ts";
-import { scale } from "./measures/scale.ts";
 import { search } from "./measures/search.ts";
 import { soak } from "./measures/soak.ts";
 import { startUp } from "./measures/start-up.ts";
-import { starts } from "./measures/starts.ts";
 import { status } from "./measures/status.ts";
 import { strangers } from "./measures/strangers.ts";
 import { table } from "./report.ts";
@@ -27,7 +24,6 @@ const short = [
   reload,
   status,
   runs,
-  starts,
   firstRequest,
   containers,
   cron,
@@ -39,7 +35,7 @@ const short = [
   hostileRuns,
 ];
 /** Measured when it is asked for. */
-const long = [soak, scale, remote];
+const long = [soak];
 
 const { values } = parseArgs({
   options: {

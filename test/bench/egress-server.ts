@@ -25,7 +25,7 @@ const egress = createEgress({
     connect({ host: "127.0.0.1", port: Number(port), allowHalfOpen: true, noDelay: true }),
   ownAddresses: () => new Set(),
   proxyEnv: {},
-  intercept: null,
+  intercept: () => Promise.reject(new Error("no secret is bound")),
   onAttempt: ({ denied, detail }) => {
     if (denied !== null) onProblem(detail);
   },

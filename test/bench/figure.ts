@@ -12,8 +12,6 @@ export interface Figure {
   readonly floor: number | null;
   readonly floorP99: number | null;
   readonly target: Target | null;
-  /** Processor time of the scheduler for one observation, in ms. */
-  readonly processorMs?: number;
 }
 
 /** A group of figures that are measured together. */

@@ -1,7 +1,7 @@
 import { appendFileSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { logFileOf, logsDir } from "../../src/foundation/logs/log-files.ts";
-import { contentOf } from "../../src/features/search/line-content.ts";
+import { contentOf } from "../../src/features/search/log-cursor.ts";
 
 export interface MadeLogs {
   /** Of all log files. */

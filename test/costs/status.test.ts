@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { statusEvents } from "../../src/interfaces/gateway/routes/status.ts";
-import { createStatusStore } from "../../src/runtime/scheduler/status-store.ts";
-import type { StatusStore } from "../../src/runtime/scheduler/status-store.ts";
-import type { Operations } from "../../src/foundation/contracts/operations.ts";
+import { createStatusStore } from "../../src/foundation/scheduler/status-store.ts";
+import type { StatusStore } from "../../src/foundation/scheduler/status-store.ts";
+import type { Operations } from "../../src/interfaces/operations/operations.ts";
 import { fakeOperations } from "../helpers/fake-operations.ts";
 import { schedulerStatus } from "../streams/status/board.ts";
 import { eventsOf } from "../streams/status/events.ts";

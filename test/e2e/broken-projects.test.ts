@@ -1,21 +1,16 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject } from "../helpers/scheduler.ts";
+import { mkdir, rm } from "node:fs/promises";
+import { beforeEach, describe, expect, test } from "vitest";
+import { LiveProject, slowly } from "../helpers/live-project.ts";
 
-let project: TestProject;
+let project: LiveProject;
 
 beforeEach(async () => {
-  project = await copyProject("examples/hello");
+  project = await LiveProject.hello();
 });
-afterEach(() => project.remove());
 
-const path = (name: string) => join(project.dir, name);
-
-/** What `al start` says before it gives up. */
+/** The message with which `al start` fails. */
 async function refusal(): Promise<string> {
-  const { code, stdout, stderr } = await runAl(project, ["start", "--web-ui", "--port", "0"]);
+  const { code, stdout, stderr } = await project.al("start", "--web-ui", "--port", "0");
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).not.toMatch(/^ {4}at /m);
   expect(stderr.match(/^error: /gm)).toHaveLength(1);
@@ -23,74 +18,68 @@ async function refusal(): Promise<string> {
 }
 
 describe("al start on a broken project gives one clear message", () => {
-  test("without a config", async () => {
-    await rm(path("config.toml"));
+  test("al start without a config.toml fails with one message", async () => {
+    await rm(project.path("config.toml"));
     expect(await refusal()).toContain(`${project.dir} holds no config.toml`);
   });
 
   test("with a syntax error, at its line", async () => {
-    await writeFile(path("config.toml"), '[models.scripted]\nprovider = "scripted\n');
+    await project.write("config.toml", '[models.scripted]\nprovider = "scripted\n');
     expect(await refusal()).toMatch(/config\.toml:2:\d+ /);
   });
 
   test("with a wrong value, and what is expected", async () => {
-    await writeFile(path("config.toml"), '[gateway]\nport = "http"\n');
+    await project.write("config.toml", '[gateway]\nport = "http"\n');
     expect(await refusal()).toMatch(/config\.toml:2:\d+ .*gateway\.port.*"http"/);
   });
 
   test("with a config that is no file", async () => {
-    await rm(path("config.toml"));
-    await mkdir(path("config.toml"));
+    await rm(project.path("config.toml"));
+    await mkdir(project.path("config.toml"));
     expect(await refusal()).toContain("config.toml is not a regular file");
   });
 
   test("with --json it is a document", async () => {
-    await rm(path("config.toml"));
-    const { code, stdout, stderr } = await runAl(project, ["start", "--json"]);
+    await rm(project.path("config.toml"));
+    const { code, stdout, stderr } = await project.al("start", "--json");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: expect.any(String) as string } });
   });
 });
 
-test.each([
-  ["an unknown model", 'models = ["gpt"]\ncredentials = []\nschedule = "* * * * *"\n', "gpt"],
-  ["a syntax error", "models = [\n", "TOML"],
-  ["neither schedule nor webhooks", 'models = ["scripted"]\ncredentials = []\n', "schedule"],
-  [
-    "a source that isn't there",
-    'models = ["scripted"]\ncredentials = []\n[[webhooks]]\nsource = "hub"\n',
-    "hub",
-  ],
-])("%s of one agent is its own error, and the others are there", async (_what, config, words) => {
-  await mkdir(path("agents/broken"));
-  await writeFile(path("agents/broken/config.toml"), config);
-  await writeFile(path("agents/broken/SKILL.md"), "---\nname: Broken\n---\nBe.\n");
-  const scheduler = await startTestScheduler(project);
-  try {
-    const { stdout } = await runAl(project, ["stat"]);
-    expect(stdout).toMatch(/^broken +error /m);
-    expect(stdout).toMatch(/^error broken: agents\/broken\/config\.toml/m);
-    expect(stdout).toContain(words);
-    expect(stdout).toMatch(/^hello +(idle|running)/m);
-    expect(await runAl(project, ["run", "broken"])).toMatchObject({ code: 1, stdout: "" });
-  } finally {
-    await scheduler.stop();
+const skill = "---\nname: Broken\n---\nBe.\n";
+
+test("errors of agents' configs are theirs alone, and the other agents run", async () => {
+  const own = 'models = ["scripted"]\ncredentials = []\n';
+  const broken = {
+    modelless: ['models = ["gpt"]\ncredentials = []\nschedule = "* * * * *"\n', "gpt"],
+    garbled: ["models = [\n", "TOML"],
+    idle: [own, "schedule"],
+    sourceless: [`${own}[[webhooks]]\nsource = "hub"\n`, "hub"],
+  } as const;
+  for (const [name, [config]] of Object.entries(broken)) {
+    await project.write(`agents/${name}/config.toml`, config);
+    await project.write(`agents/${name}/SKILL.md`, skill);
   }
+  await project.start();
+  const stat = await project.print("stat");
+  expect(stat).toMatch(/^hello +(idle|running)/m);
+  for (const [name, [, words]] of Object.entries(broken)) {
+    expect(stat).toMatch(new RegExp(`^${name} +error `, "m"));
+    const error = `^error ${name}: agents/${name}/config\\.toml.*${words}`;
+    expect(stat).toMatch(new RegExp(error, "m"));
+  }
+  expect(await project.al("run", "garbled")).toMatchObject({ code: 1, stdout: "" });
 });
 
 test("a directory with a SKILL.md only is warned of, and becomes an agent by al config", async () => {
-  await mkdir(path("agents/bare"));
-  await writeFile(path("agents/bare/SKILL.md"), "---\nname: Bare\n---\nBe.\n");
-  const scheduler = await startTestScheduler(project);
-  try {
-    await scheduler.waitForOutput(/agents\/bare .*but no config\.toml; al config bare makes one/);
-    expect((await runAl(project, ["stat"])).stdout).not.toMatch(/^bare /m);
-    const sets = ["--set", 'models=["scripted"]', "--set", "schedule=0 9 * * *"];
-    expect(await runAl(project, ["config", "bare", ...sets])).toMatchObject({ code: 0 });
-    const stat = async () => (await runAl(project, ["stat"])).stdout;
-    await expect.poll(stat, { timeout: 5_000 }).toMatch(/^bare +idle /m);
-  } finally {
-    await scheduler.stop();
-  }
-  expect(scheduler.output().match(/but no config\.toml/g)).toHaveLength(1);
+  await project.write("agents/bare/SKILL.md", skill);
+  const { waitForOutput, output } = await project.start();
+  await waitForOutput(/agents\/bare .*but no config\.toml; al config bare makes one/);
+  expect(await project.agent("bare")).toBeUndefined();
+  await project.print(
+    ...["config", "bare", "--set", 'models=["scripted"]', "--set", "schedule=0 9 * * *"],
+  );
+  await expect.poll(() => project.agent("bare"), slowly).toMatchObject({ state: "idle" });
+  expect(output().match(/but no config\.toml/g)).toHaveLength(1);
 });

@@ -1,165 +1,267 @@
 import { existsSync } from "node:fs";
-import { appendFile, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
-import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
+import type { SpendAnswer } from "../../src/features/spend/spend-report.ts";
+import { forAll, LiveProject, slowly } from "../helpers/live-project.ts";
 
-let project: TestProject;
-let scheduler: TestScheduler | null;
-beforeEach(async () => {
-  scheduler = null;
-  project = await copyProject("examples/hello");
-  const config = join(project.dir, "config.toml");
-  const text = await readFile(config, "utf8");
-  // A tenth of a cent for each token: the first request alone costs more than a dollar.
+vi.setConfig({ testTimeout: 120_000 });
+let project: LiveProject;
+
+const configOf = (agent: string) => `agents/${agent}/config.toml`;
+const latest = (agent: string) => expect.poll(() => project.latest(agent), slowly);
+const raise = (target: string, usd: string) => project.print("budget", "raise", target, usd);
+const run = async (agent: string) => (await project.al("run", agent)).code;
+const statusTextOf = (agent: string) => async () => (await project.agent(agent))?.statusText;
+
+const ofRun =
+  /^this run's budget: \$0\.00 of \$0\.01 is spent; the call needs at least \$\d.*al budget raise run:\w+-\w{8} <usd>$/;
+
+/** A project with the agent `hello` whose model costs a tenth of a cent for each token: its first request, a dollar. */
+async function priced(): Promise<LiveProject> {
+  const made = await LiveProject.hello();
   const price = "price = { input = 1000, output = 1000 }";
-  await writeFile(config, text.replace('provider = "scripted"', `provider = "scripted"\n${price}`));
-});
-afterEach(async () => {
-  await scheduler?.stop();
-  await project.remove();
-});
-
-const agentFile = () => join(project.dir, "agents/hello/config.toml");
-
-async function setBudget(lines: string): Promise<void> {
-  const text = await readFile(agentFile(), "utf8");
-  await writeFile(agentFile(), text.replace(/^schedule.*$/m, "callable = true"));
-  await appendFile(agentFile(), `\n[budget]\n${lines}\n`);
+  await made.edit("config.toml", 'provider = "scripted"', `provider = "scripted"\n${price}`);
+  return made;
 }
 
-/** A run finds out that the day can't pay a call; then work is to wait. */
-async function useUpDay(): Promise<TestScheduler> {
-  await setBudget('run = 500\nday = 0.02\nonLimit = "stop"');
-  scheduler = await startTestScheduler(project);
-  expect((await runAl(project, ["run", "hello"])).code).toBe(125);
-  await writeFile(agentFile(), (await readFile(agentFile(), "utf8")).replace("stop", "pause"));
-  await scheduler.waitForOutput(/work waits: budget: the budget of agent hello for/);
-  return scheduler;
-}
-
-async function history(): Promise<readonly HistoryEntry[]> {
-  const { stdout } = await runAl(project, ["history", "--json"]);
-  return (JSON.parse(stdout) as HistoryPage).triggers;
-}
-
-test("a run that can't pay its model ends over_budget, and succeeds once its agent's budget is raised", async () => {
-  await setBudget("run = 0.01");
-  scheduler = await startTestScheduler(project);
-  const refused = await runAl(project, ["run", "hello"]);
-  expect(refused.code).toBe(125);
-  const [entry] = await history();
-  expect(entry).toMatchObject({
-    outcome: "over_budget",
-    exitCode: 125,
-    deadLetter: true,
-    reason: expect.stringMatching(
-      /^this run's budget: \$0\.00 of \$0\.01 is spent; the call needs at least \$\d.*al budget raise run:hello-\w{8} <usd>$/,
-    ) as string,
+describe("a budget", () => {
+  const usedUp = 'run = 500\nday = 0.02\nonLimit = "stop"';
+  const agents = {
+    poor: "run = 0.01",
+    richer: "run = 0.01",
+    warned: "run = 500\nday = 100\nwarnAt = [1]",
+    refuses: usedUp,
+    waits: usedUp,
+  };
+  forAll(async () => {
+    project = await priced();
+    await project.append("config.toml", "\n[budget]\nmonth = 50000\n");
+    const second = '\n[models.second]\nprovider = "scripted"\nscript = "hello.script.toml"\n';
+    await project.append("config.toml", second);
+    for (const [name, lines] of Object.entries(agents)) {
+      await project.copyAgent("hello", name);
+      await project.append(configOf(name), `\n[budget]\n${lines}\n`);
+    }
+    await project.edit(configOf("poor"), /^models.*$/m, 'models = ["scripted", "second"]');
+    await project.start();
   });
-  await writeFile(
-    agentFile(),
-    (await readFile(agentFile(), "utf8")).replace("run = 0.01", "run = 500\nday = 0.02"),
-  );
-  await scheduler.waitForOutput(/budget\.run 0\.01 → 500/);
-  const daily = await runAl(project, ["run", "hello"]);
-  expect(daily.code).toBe(125);
-  const raised = await runAl(project, ["budget", "raise", "hello", "500"]);
-  expect(raised.stdout).toMatch(
-    /^the budget of hello is raised by \$500\.00\n\d{4}-\d\d-\d\d {2}\$0\.00 of \$500\.02\n$/,
-  );
-  expect((await runAl(project, ["run", "hello"])).code).toBe(0);
+
+  test("ends a run that can't pay its model as over_budget, without a try of its fallback", async () => {
+    expect(await run("poor")).toBe(125);
+    expect(await project.latest("poor")).toMatchObject({
+      outcome: "over_budget",
+      exitCode: 125,
+      deadLetter: true,
+      reason: expect.stringMatching(ofRun) as string,
+    });
+  });
+
+  test("lets an agent's run succeed once its run's limit and its day's are raised", async () => {
+    await project.edit(configOf("richer"), "run = 0.01", "run = 500\nday = 0.02");
+    await project.scheduler.waitForOutput(/budget\.run 0\.01 → 500/);
+    expect(await run("richer")).toBe(125);
+    expect(await raise("richer", "500")).toMatch(
+      /^the budget of richer is raised by \$500\.00\n\d{4}-\d\d-\d\d {2}\$0\.00 of \$500\.02\n$/,
+    );
+    expect(await run("richer")).toBe(0);
+  });
+
+  test("warns in the log once a percentage of it is spent", async () => {
+    expect(await run("warned")).toBe(0);
+    await project.scheduler.waitForOutput(
+      /the budget of agent warned for \d{4}-\d\d-\d\d: \$\d+\.\d\d of \$100\.00 is spent, that is 1 % or more/,
+    );
+  });
+
+  test.each([
+    [1, "hello", ["helo", "5"]],
+    [1, "is running", ["hello-abcdefgh", "5"]],
+    [2, "much is not an amount", ["hello", "much"]],
+  ])("rejects a raise with exit code %i: %s", async (code, text, args) => {
+    const rejected = await project.al("budget", "raise", ...args);
+    expect(rejected).toMatchObject({ code, stderr: expect.stringContaining(text) as string });
+  });
+
+  /** A run finds that the day can't pay a call; then further work has to wait. */
+  async function useUpDay(agent: string): Promise<void> {
+    expect(await run(agent)).toBe(125);
+    await project.edit(configOf(agent), '"stop"', '"pause"');
+    await project.scheduler.waitForOutput(
+      new RegExp(`work waits: budget: the budget of agent ${agent} for`),
+    );
+    const started = await project.post(`/control/trigger/${agent}`);
+    expect(await started.json()).toMatchObject({ queued: true, instanceId: null });
+    expect(await project.latest(agent)).toMatchObject({ outcome: null, startedAt: null });
+  }
+
+  test("makes work of a used-up day wait, and refuses it once the agent stops at its limit", async () => {
+    await useUpDay("refuses");
+    await project.edit(configOf("refuses"), '"pause"', '"stop"');
+    await project.scheduler.waitForOutput(/budget\.onLimit "pause" → "stop"/);
+    const refused = await project.post("/control/trigger/refuses");
+    expect([refused.status, await refused.json()]).toMatchObject([
+      409,
+      {
+        error: "refused",
+        detail: expect.stringMatching(/^budget: the budget of agent refuses/) as string,
+      },
+    ]);
+    const outcomes = async () =>
+      (await project.history("agent=refuses")).map(({ outcome }) => outcome);
+    await expect.poll(outcomes).toEqual(["rejected", "over_budget"]);
+  });
+
+  test("lets waiting work run when it is raised", async () => {
+    await useUpDay("waits");
+    expect(await project.print("stat")).toMatch(
+      /^warning waits waits for money: \$0\.00 of its \$0\.02 a day .* begins in .*: al budget raise waits <usd>$/m,
+    );
+    await raise("waits", "500");
+    await project.scheduler.waitForOutput(/its budget pays calls to models again/);
+    await latest("waits").toMatchObject({ outcome: "succeeded" });
+    expect(await project.print("stat")).not.toContain("waits waits for money");
+  });
+
+  test("counts a run in the status, the report, the metrics, al cost and the log, and keeps that over a restart", async () => {
+    expect(await run("hello")).toBe(0);
+    const spend = (by: string) => project.json<SpendAnswer>(`/api/spend?by=${by}`);
+    const rowOf = ({ rows }: SpendAnswer, name: string) => rows.find(({ key }) => key === name);
+    const row = rowOf(await spend("agent"), "hello");
+    const { usd = 0, calls = 0 } = row ?? {};
+    expect(usd).toBeGreaterThan(0);
+    expect(row).toMatchObject({ unpriced: 0 });
+    const { rows, limits } = await spend("model");
+    const month = limits.find(({ scope, limit }) => scope === "project" && limit === 50_000);
+    expect(month?.usd).toBeCloseTo(rows.reduce((sum, one) => sum + one.usd, 0));
+    const spentToday = async () => (await project.agent("hello"))?.spentToday?.usd;
+    expect(await spentToday()).toBe(usd);
+    const metrics = (await (await project.scheduler.api("/metrics")).text()).split("\n");
+    const counter = 'almanac_model_calls_total{agent="hello",model="scripted",status="200"}';
+    expect(metrics).toContain(`${counter} ${calls}`);
+    const printed = await project.print("cost");
+    expect(printed).toMatch(/^hello +\$/m);
+    expect(printed).toMatch(/^project +\d{4}-\d\d +\$.* of \$50000\.00$/m);
+    const log = await project.print("logs", "hello");
+    expect(log).toMatch(/INFO +\d+ tokens \(\$\d+\.\d\d\)$/m);
+    expect(log).toMatch(/run succeeded after .* s \(\$\d+\.\d\d\)$/m);
+    await project.scheduler.stop();
+    await project.start();
+    expect(await spentToday()).toBe(usd);
+  });
 });
 
 test("a run that was refused its call ends over_budget under the scheduler that adopts it", async () => {
-  await setBudget("run = 0.01");
-  const [at, go] = [join(project.dir, "at"), join(project.dir, "go")];
+  project = await priced();
+  const [at, go] = [project.path("at"), project.path("go")];
   const hook = `touch ${at}; until [ -e ${go} ]; do sleep 0.1; done`;
-  await appendFile(agentFile(), `\n[hooks]\npost = [${JSON.stringify(hook)}]\n`);
-  scheduler = await startTestScheduler(project);
-  await scheduler.api("/control/trigger/hello", { method: "POST" });
-  await expect.poll(() => existsSync(at), { timeout: 30_000 }).toBe(true);
-  await scheduler.kill();
-  scheduler = await startTestScheduler(project);
-  await writeFile(go, "");
-  await expect
-    .poll(async () => (await history())[0], { timeout: 30_000 })
-    .toMatchObject({
-      outcome: "over_budget",
-      attempt: 1,
-      reason: expect.stringMatching(/^this run's budget/) as string,
-    });
+  const config = `\n[budget]\nrun = 0.01\n[hooks]\npost = [${JSON.stringify(hook)}]\n`;
+  await project.append(configOf("hello"), config);
+  await project.start();
+  await project.trigger("hello");
+  await expect.poll(() => existsSync(at), slowly).toBe(true);
+  await project.crash();
+  await project.write("go", "");
+  const reason = expect.stringMatching(ofRun) as string;
+  await latest("hello").toMatchObject({ outcome: "over_budget", attempt: 1, reason });
 });
 
-test("a run that can't pay one model does not try its fallback", async () => {
-  await setBudget("run = 0.01");
-  const config = join(project.dir, "config.toml");
-  const second = '\n[models.second]\nprovider = "scripted"\nscript = "hello.script.toml"\n';
-  await appendFile(config, second);
-  const text = await readFile(agentFile(), "utf8");
-  await writeFile(agentFile(), text.replace(/^models.*$/m, 'models = ["scripted", "second"]'));
-  scheduler = await startTestScheduler(project);
-  expect((await runAl(project, ["run", "hello"])).code).toBe(125);
+const atDay = /^waits for money until \d{4}-\d\d-\d\dT.*: the budget of agent \w+ for \d{4}-/;
+const atRun = /^waits for money: this run's budget \(\$3\.\d\d of \$4\.00\); al budget raise run:/;
+const paused = (agent: string, limit = atDay) =>
+  expect.poll(statusTextOf(agent), slowly).toMatch(limit);
+/** One session wrote all of it. */
+const whole = {
+  outcome: "succeeded",
+  attempt: 1,
+  value: expect.stringMatching(/^(# \w+\n){7}# \w+$/) as string,
+};
+const quickly = { args: ["--grace", "1"] };
+
+test("a run paused at its agent's budget frees its slot, stops its timeout, survives kill -9 of the scheduler and resumes its session after a raise", async () => {
+  const timeoutSeconds = 12;
+  project = await LiveProject.copy("examples/budget");
+  await project.edit("config.toml", /^/, "scale = 1\n");
+  await project.copyAgent("writer", "other", ["day = 4", "day = 400"]);
+  await project.edit(configOf("writer"), "timeout = 120", `timeout = ${timeoutSeconds}`);
+  await project.start(quickly);
+  await project.trigger("writer");
+  await paused("writer");
+  const since = performance.now();
+  const instanceId = (await project.latest("writer"))?.instanceId;
+  expect(await project.print("stat")).toContain("waits for money");
+  expect(await run("other")).toBe(0);
+  await raise("writer", "0.01");
+  await paused("writer", /of \$4\.01\)/);
+  expect(await project.latest("writer")).toMatchObject({ outcome: null, instanceId });
+
+  await project.crash(quickly);
+  await paused("writer");
+  await sleep(Math.max(0, since + timeoutSeconds * 1000 - performance.now()));
+  await paused("writer");
+  await raise("writer", "9");
+  await latest("writer").toMatchObject({ ...whole, instanceId });
+  expect(await project.print("logs", "writer")).toContain("the budget pays again");
 });
 
-test("what passed a percentage of its limit is in the log", async () => {
-  await setBudget("run = 500\nday = 100\nwarnAt = [1]");
-  scheduler = await startTestScheduler(project);
-  expect((await runAl(project, ["run", "hello"])).code).toBe(0);
-  await scheduler.waitForOutput(
-    /the budget of agent hello for \d{4}-\d\d-\d\d: \$\d+\.\d\d of \$100\.00 is spent, that is 1 % or more/,
-  );
-});
+describe("a run at a limit of its budget", () => {
+  const agents = ["capped", "twice", "killed", "disabled", "stopped", "turns", "writer"];
+  forAll(async () => {
+    project = await LiveProject.copy("examples/budget");
+    await project.copyAgent("writer", "capped", ["day = 4", "run = 4"]);
+    await project.copyAgent("writer", "twice", ["day = 4", "run = 4\nday = 4"]);
+    await project.copyAgent("writer", "turns", ["day = 4", "turns = 2"]);
+    for (const name of ["killed", "disabled", "stopped"]) await project.copyAgent("writer", name);
+    await project.start(quickly);
+    await project.trigger(...agents);
+  });
+  const instanceOf = async (agent: string) => (await project.latest(agent))?.instanceId ?? "";
 
-test("a budget of what is not there is not raised", async () => {
-  await setBudget("run = 5");
-  scheduler = await startTestScheduler(project);
-  const unknown = await runAl(project, ["budget", "raise", "helo", "5"]);
-  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("hello")]);
-  const over = await runAl(project, ["budget", "raise", "hello-abcdefgh", "5"]);
-  expect([over.code, over.stderr]).toEqual([1, expect.stringContaining("is running")]);
-  const amount = await runAl(project, ["budget", "raise", "hello", "much"]);
-  expect([amount.code, amount.stderr]).toEqual([
-    2,
-    expect.stringContaining("much is not an amount"),
-  ]);
-});
+  test("resumes at its own cap when its agent's budget is raised", async () => {
+    await paused("capped", atRun);
+    await raise("capped", "9");
+    await latest("capped").toMatchObject(whole);
+  });
 
-test("work for an agent whose day is used up waits for money, and is refused once the agent stops at its limit", async () => {
-  const started = await useUpDay();
-  const trigger = () => started.api("/control/trigger/hello", { method: "POST" });
-  expect(await (await trigger()).json()).toMatchObject({ queued: true, instanceId: null });
-  expect((await history())[0]).toMatchObject({ outcome: null, startedAt: null });
-  await writeFile(agentFile(), (await readFile(agentFile(), "utf8")).replace("pause", "stop"));
-  await started.waitForOutput(/budget\.onLimit "pause" → "stop"/);
-  const refused = await trigger();
-  expect([refused.status, await refused.json()]).toMatchObject([
-    409,
-    {
-      error: "refused",
-      detail: expect.stringMatching(/^budget: the budget of agent hello/) as string,
-    },
-  ]);
-  await expect
-    .poll(async () => (await history()).map(({ outcome }) => outcome))
-    .toEqual(["rejected", "over_budget"]);
-});
+  test("resumes at two caps after a person raised one and the config the other", async () => {
+    await paused("twice", atRun);
+    await raise(await instanceOf("twice"), "9");
+    await paused("twice");
+    await project.edit(configOf("twice"), "day = 4", "day = 40");
+    await latest("twice").toMatchObject(whole);
+  });
 
-test("work that waits for money runs when the budget is raised", async () => {
-  const started = await useUpDay();
-  await started.api("/control/trigger/hello", { method: "POST" });
-  const stat = async () => (await runAl(project, ["stat"])).stdout;
-  await expect
-    .poll(stat)
-    .toMatch(
-      /^warning hello waits for money: \$0\.00 of its \$0\.02 a day .* begins in .*: al budget raise hello <usd>$/m,
-    );
-  await runAl(project, ["budget", "raise", "hello", "500"]);
-  await started.waitForOutput(/its budget pays calls to models again/);
-  await expect.poll(stat).not.toContain("waits for money");
-  await expect
-    .poll(async () => (await history())[0]?.outcome, { timeout: 30_000 })
-    .toBe("succeeded");
+  test("can be killed while it is paused", async () => {
+    await paused("killed");
+    await project.print("kill", await instanceOf("killed"));
+    await latest("killed").toMatchObject({ outcome: "killed" });
+  });
+
+  test("resumes after a raise although its agent was disabled meanwhile", async () => {
+    await paused("disabled");
+    await project.post("/control/agents/disabled/disable");
+    await raise("disabled", "9");
+    await latest("disabled").toMatchObject(whole);
+  });
+
+  test("ends over_budget when its agent's config changes to stop at limits", async () => {
+    await paused("stopped");
+    await project.edit(configOf("stopped"), 'onLimit = "pause"', 'onLimit = "stop"');
+    const ended = { outcome: "over_budget", exitCode: 125, deadLetter: true };
+    await latest("stopped").toMatchObject(ended);
+  });
+
+  test("ends over_budget at its limit of turns, which no raise changes", async () => {
+    const reason = expect.stringContaining("turns = 2") as string;
+    await latest("turns").toMatchObject({ outcome: "over_budget", reason });
+  });
+
+  test("is interrupted by a stop of the scheduler, and its work is paused after the next start", async () => {
+    await paused("writer");
+    const instanceId = await instanceOf("writer");
+    expect(await project.scheduler.stop()).toBe(0);
+    await project.start(quickly);
+    expect(await project.json(`/api/runs/${instanceId}`)).toMatchObject({ outcome: "interrupted" });
+    await paused("writer");
+    expect(await project.latest("writer")).toMatchObject({ attempt: 2, outcome: null });
+  });
 });

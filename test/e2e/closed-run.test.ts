@@ -1,78 +1,84 @@
-import { existsSync } from "node:fs";
-import { appendFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commandAgents, latestOf, startAgents, until } from "../helpers/command-agents.ts";
-import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { describe, expect, test, vi } from "vitest";
+import type { AgentHosts, HostAllowed } from "../../src/foundation/contracts/run-hosts.ts";
+import type { RunView } from "../../src/interfaces/views/run-view.ts";
+import { commandAgents, until } from "../helpers/command-agents.ts";
+import { slowly } from "../helpers/live-project.ts";
+import type { LiveProject } from "../helpers/live-project.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 
+vi.setConfig({ testTimeout: 120_000 });
 const missing = whyNoNetwork();
 if (missing !== null) process.stderr.write(`skipped: closed runs of host users (${missing})\n`);
 
-/** What a run sees of the network, in one line. */
+/** The run's network interfaces and its proxy, in one line. */
 const look = `echo "$(tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' \\n') $(echo $HTTPS_PROXY | sed 's/:[0-9a-f]*@.*/@/')"`;
-const closed = "lo http://al@";
+const closed = { outcome: "succeeded", value: "lo http://al@" };
 
-describe.skipIf(missing !== null)("runs of host users in a project without a network", () => {
-  let project: TestProject;
-  let scheduler: TestScheduler | null = null;
-  beforeEach(async () => {
-    project = await commandAgents((dir) => ({
+async function closedAgents(
+  given: (dir: string) => Readonly<Record<string, string>>,
+): Promise<LiveProject> {
+  const project = await commandAgents(given);
+  await project.append("config.toml", '\n[local]\nnetwork = "none"\n');
+  return project;
+}
+
+describe.skipIf(missing !== null)("host users in a project without a network", () => {
+  test("runs have a closed network until the agent opens it, by al run alone and when adopted too", async () => {
+    const project = await closedAgents((dir) => ({
       looker: `al-return "$(${look})"`,
       waiter: `touch ${dir}/begun; ${until(`${dir}/go`)}; rlock demo:x && al-return "$(${look})"`,
     }));
-    await appendFile(join(project.dir, "config.toml"), '\n[local]\nnetwork = "none"\nwarm = 1\n');
-  });
-  afterEach(async () => {
-    await scheduler?.stop();
-    scheduler = null;
-    await project.remove();
-  });
-
-  it("have a closed one, with a model that answers, prewarmed or not, by al run too", async () => {
-    const alone = await runAl(project, ["run", "looker", "--json"]);
-    expect(JSON.parse(alone.stdout)).toMatchObject({ outcome: "succeeded", value: closed });
-    scheduler = await startTestScheduler(project);
-    const first = await runAl(project, ["run", "looker", "--json"]);
-    const second = await runAl(project, ["run", "looker", "--json"]);
-    for (const { stdout } of [first, second]) {
-      expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded", value: closed });
-    }
-  }, 120_000);
-
-  it("keep it when their scheduler is killed and the next one adopts them", async () => {
-    scheduler = await startTestScheduler(project);
-    expect(await startAgents(scheduler, "waiter")).toEqual([202]);
-    await scheduler.waitForOutput(/run started/);
-    await expect.poll(() => begun(project), { timeout: 40_000 }).toBe(true);
-    await scheduler.kill();
-    scheduler = await startTestScheduler(project);
-    const next = scheduler;
-    await writeFile(join(project.dir, "go"), "");
+    const run = async (): Promise<unknown> =>
+      JSON.parse(await project.print("run", "looker", "--json"));
+    expect(await run()).toMatchObject(closed);
+    await project.start();
+    expect(await project.trigger("waiter")).toEqual([202]);
+    expect(await run()).toMatchObject(closed);
+    await expect.poll(() => project.read("begun").catch(() => null), slowly).toBe("");
+    await project.crash();
+    await project.write("go", "");
     await expect
-      .poll(() => latestOf(next, "waiter"), { timeout: 60_000 })
-      .toMatchObject({ outcome: "succeeded", attempt: 1, value: closed });
-  }, 120_000);
-
-  it("have the machine's when the agent opens it, at its next run", async () => {
-    scheduler = await startTestScheduler(project);
-    await writeFile(join(project.dir, "agents/looker/config.toml"), opened);
+      .poll(() => project.latest("waiter"), slowly)
+      .toMatchObject({ ...closed, attempt: 1 });
+    await project.append("agents/looker/config.toml", '[local]\nnetwork = "bridge"\n');
     await expect
-      .poll(async () => valueOf(await runAl(project, ["run", "looker", "--json"])), {
-        timeout: 60_000,
-      })
-      .not.toContain("http://al@");
-  }, 120_000);
+      .poll(run, slowly)
+      .toMatchObject({ value: expect.not.stringContaining("al@") as string });
+  });
+
+  /** A name that no resolver has. */
+  const host = "api.denied.invalid";
+  const ask = `curl -sS https://${host}/ 2>&1 || true`;
+
+  test("denied hosts are in the run's log, its view and its agent's list, and allowing one helps the run at once", async () => {
+    const project = await closedAgents((dir) => ({
+      asker: `${ask}; ${ask}; touch ${dir}/asked; ${until(`${dir}/go`)}; ${ask}`,
+    }));
+    await project.start();
+    const hosts = () => project.json<AgentHosts>("/api/agents/asker/hosts");
+    expect(await project.trigger("asker")).toEqual([202]);
+    await expect
+      .poll(hosts, slowly)
+      .toMatchObject({ denied: [{ host, port: 443, attempts: 2, entry: host }] });
+    const command = `al config asker --add network.allow=${host}`;
+    const line = `${host}:443 denied: it is not in [network].allow. If the agent needs it: ${command}`;
+    expect((await project.print("logs", "asker")).split(line)).toHaveLength(2);
+    expect((await project.al("doctor")).stdout).toContain(`config asker --add network.allow`);
+
+    const allowed = await project.post("/api/agents/asker/allow-host", { host });
+    expect((await allowed.json()) as HostAllowed).toMatchObject({ entry: host, written: true });
+    expect(await project.read("agents/asker/config.toml")).toContain(host);
+    await expect.poll(hosts, slowly).toMatchObject({ denied: [{ entry: null }] });
+    await project.write("go", "");
+    await expect
+      .poll(() => project.latest("asker"), slowly)
+      .toMatchObject({ outcome: "succeeded" });
+    const instanceId = (await project.latest("asker"))?.instanceId ?? "";
+    const run = await project.json<RunView>(`/api/runs/${instanceId}`);
+    const counts = run.hosts.map(({ denied, connections }) => `${denied} ${connections}`);
+    expect(counts.sort()).toEqual(["not_allowed 2", "unresolved 1"]);
+    expect(await project.print("show", instanceId)).toContain(
+      `${host} is not in [network].allow, 2 times`,
+    );
+  });
 });
-
-const opened =
-  'models = ["looker"]\ncredentials = []\ncallable = true\n[runtime]\ntype = "host-user"\nrun_as = "$USER"\n[local]\nnetwork = "bridge"\n';
-
-function valueOf({ stdout }: { readonly stdout: string }): unknown {
-  return (JSON.parse(stdout) as { readonly value?: unknown }).value;
-}
-
-function begun({ dir }: TestProject): boolean {
-  return existsSync(join(dir, "begun"));
-}

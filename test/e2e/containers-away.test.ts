@@ -65,7 +65,7 @@ describe.skipIf(missing !== null)(
     }
 
     test("goes on with a run that lives, once the engine is back", async () => {
-      await startedWithout(8);
+      await startedWithout(4);
       await proxy.open();
       await expect.poll(history, patience).toMatchObject([{ outcome: "succeeded", attempt: 1 }]);
       expect(await messagesOfBoxed(project, "said")).toEqual(["before", "after"]);

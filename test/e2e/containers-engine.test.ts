@@ -26,7 +26,7 @@ describe.skipIf(missing !== null)(
       await defaultTestImage(engine);
       folder = await mkdtemp(join(tmpdir(), "al-engine-"));
       proxy = engineProxy(join(folder, "engine.sock"), engine.address());
-      project = await sleepingProject(engine, { sleepSeconds: 5 });
+      project = await sleepingProject(engine, { sleepSeconds: 3 });
       scheduler = await startTestScheduler(project, { env: { DOCKER_HOST: proxy.host } });
     }, engineSetupMs);
     afterAll(async () => {

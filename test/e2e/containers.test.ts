@@ -28,7 +28,7 @@ describe.skipIf(missing !== null)("examples/container", () => {
   }
 
   test(
-    "its agent with a Dockerfile is built, and completes a session inside its container",
+    "examples/container: the Dockerfile is built and a run completes in its container",
     async () => {
       const { code, stdout, stderr } = await runAl(project, ["run", "boxed"]);
       expect({ code, stderr }).toMatchObject({ code: 0 });

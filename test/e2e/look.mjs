@@ -11,7 +11,7 @@ const words = halves.map((word) => {
   return [...even].map((letter, index) => letter + (odd[index] ?? "")).join("");
 });
 const found = Object.fromEntries(halves.map((word) => [word, []]));
-const runs = /(^|\0)(AL_INSTANCE=looker|AL_WARM=1)/;
+const runs = /(^|\0)AL_INSTANCE=looker/;
 
 function split(args) {
   const at = args.indexOf("--");

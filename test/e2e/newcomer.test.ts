@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser } from "../helpers/browser.ts";
-import { copyProject, startTestScheduler } from "../helpers/scheduler.ts";
+import { copyProject, nearFullMinute, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -21,7 +21,7 @@ async function logIn(page: Page, { dashboardUrl, apiKey }: TestScheduler): Promi
   await page.waitForURL(/\/dashboard$/);
 }
 
-describe("what a newcomer does", () => {
+describe("a newcomer", () => {
   let project: TestProject;
   let scheduler: TestScheduler;
   let browser: Browser;
@@ -29,7 +29,7 @@ describe("what a newcomer does", () => {
 
   beforeAll(async () => {
     project = await copyProject("examples/hello");
-    scheduler = await startTestScheduler(project);
+    scheduler = await startTestScheduler(project, { env: nearFullMinute(15) });
     browser = await openBrowser();
     page = await browser.newPage();
     await logIn(page, scheduler);

@@ -1,76 +1,94 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { standIn } from "../runtime/harness/llm-cli/stand-in.ts";
+import type { StandIn } from "../runtime/harness/llm-cli/stand-in.ts";
 import { claudeStream } from "../runtime/harness/llm-cli/streams.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 
 let project: TestProject;
-let scheduler: TestScheduler | null;
+let scheduler: TestScheduler;
+let cli: StandIn;
 
-beforeEach(async () => {
+const claude = 'models = ["claude", "scripted"]\n';
+/** Each agent has the config of one test; all share a scheduler. */
+const agents = {
+  hooked: 'models = ["scripted"]\ntimeout = 3\n[hooks]\npre = ["sleep 300"]\n',
+  unmet: 'models = ["scripted"]\ncredentials = ["github_token"]\n',
+  fallback: 'models = ["scripted", "grok"]\n',
+  claude: `${claude}[harness]\ntype = "llm-cli"\n`,
+  codex: 'models = ["gpt"]\n[harness]\ntype = "llm-cli"\ncommand = "codex"\n',
+};
+const models = `
+[models.grok]
+provider = "xai"
+model = "grok-4"
+[models.gpt]
+provider = "openai"
+model = "gpt-5.2-codex"
+`;
+const runtime = '[runtime]\ntype = "host-user"\nrun_as = "$USER"\n';
+
+beforeAll(async () => {
   project = await copyProject("examples/hello");
-  scheduler = null;
+  cli = await standIn(project.dir, "claude", { stream: claudeStream });
+  await appendFile(join(project.dir, "config.toml"), models);
+  for (const key of ["anthropic_key", "openai_key"]) {
+    const dir = join(project.home, "credentials", key, "default");
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await writeFile(join(dir, "key"), "sk-of-the-model", { mode: 0o600 });
+  }
+  for (const [name, config] of Object.entries(agents)) {
+    const dir = join(project.dir, "agents", name);
+    await mkdir(dir);
+    const credentials = config.includes("credentials") ? "" : "credentials = []\n";
+    await writeFile(join(dir, "SKILL.md"), "Greet.\n");
+    await writeFile(join(dir, "config.toml"), `callable = true\n${credentials}${config}${runtime}`);
+  }
+  scheduler = await startTestScheduler(project, { env: { PATH: cli.path } });
 });
-afterEach(async () => {
-  await scheduler?.stop();
+afterAll(async () => {
+  await scheduler.stop();
   await project.remove();
 });
 
-const base = 'schedule = "0 0 1 1 *"\n';
-const runtime = '[runtime]\ntype = "host-user"\nrun_as = "$USER"\n';
-
-/** Runs the agent once with this config; the entry in the history and what `al run` said. */
-async function runWith(config: string, env: NodeJS.ProcessEnv = {}) {
-  const path = join(project.dir, "agents", "hello", "config.toml");
-  await writeFile(path, `${base}${config}${runtime}`);
-  scheduler = await startTestScheduler(project, { env });
-  const { code, stdout, stderr } = await runAl(project, ["run", "hello"]);
-  const answer = await scheduler.api("/api/stats/triggers");
+/** Runs the agent once; its entry in the history and the output of `al run`. */
+async function run(agent: keyof typeof agents) {
+  const { code, stdout, stderr } = await runAl(project, ["run", agent]);
+  const answer = await scheduler.api(`/api/stats/triggers?agent=${agent}`);
   const [trigger] = ((await answer.json()) as HistoryPage).triggers;
-  return { code, said: stdout + stderr, trigger };
+  return { code, output: stdout + stderr, trigger };
 }
 
 describe("a run", () => {
-  test("ends at its own timeout while a hook is at work", async () => {
-    const hooks = '[hooks]\npre = ["sleep 300"]\n';
-    const { code, trigger } = await runWith(
-      `models = ["scripted"]\ncredentials = []\ntimeout = 3\n${hooks}`,
-    );
+  test("ends at its timeout while a hook is still running", async () => {
+    const { code, trigger } = await run("hooked");
     expect(code).toBe(124);
     expect(trigger).toMatchObject({ outcome: "timed_out", exitCode: 124 });
     expect(trigger?.durationMs).toBeLessThan(20_000);
   });
 
   test("does not start without a credential, and names the command that adds it", async () => {
-    const { code, said, trigger } = await runWith(
-      'models = ["scripted"]\ncredentials = ["github_token"]\n',
-    );
+    const { code, output, trigger } = await run("unmet");
     expect(code).not.toBe(0);
-    expect(said).toContain("credential github_token is missing");
-    expect(said).toContain(join(project.home, "credentials", "github_token", "default"));
+    expect(output).toContain("credential github_token is missing");
+    expect(output).toContain(join(project.home, "credentials", "github_token", "default"));
     expect(trigger).toMatchObject({ outcome: "rejected", startedAt: null });
     expect(trigger?.reason).toContain("al creds add github_token");
   });
 
-  test("starts without the key of a fallback model, and says that it goes without", async () => {
-    const { code, said } = await runWith('models = ["scripted", "claude"]\ncredentials = []\n');
+  test("starts without the key of a fallback model, with a warning", async () => {
+    const { code, output } = await run("fallback");
     expect(code).toBe(0);
-    expect(said).toContain('model "claude": credential anthropic_key is missing');
+    expect(output).toContain('model "grok": credential xai_key is missing');
   });
 
-  test("of the llm-cli harness tells what the CLI did, used and cost", async () => {
-    const cli = await standIn(project.dir, "claude", { stream: claudeStream });
-    const dir = join(project.home, "credentials", "anthropic_key", "default");
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    await writeFile(join(dir, "key"), "sk-of-the-model", { mode: 0o600 });
-    const config =
-      'models = ["claude", "scripted"]\ncredentials = []\n[harness]\ntype = "llm-cli"\n';
-    const { code, said, trigger } = await runWith(config, { PATH: cli.path });
+  test("with the llm-cli harness logs the CLI's tools, and records its tokens and cost", async () => {
+    const { code, output, trigger } = await run("claude");
     expect(code).toBe(0);
-    expect(said).toContain("Bash: exit 3");
+    expect(output).toContain("Bash: exit 3");
     expect(trigger).toMatchObject({
       outcome: "succeeded",
       model: "claude",
@@ -82,14 +100,8 @@ describe("a run", () => {
     expect(JSON.stringify(env)).not.toContain("sk-of-the-model");
   });
 
-  test("of the llm-cli harness says what to install when the CLI is not there", async () => {
-    const dir = join(project.home, "credentials", "openai_key", "default");
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    await writeFile(join(dir, "key"), "sk-of-the-model", { mode: 0o600 });
-    const toml = '[models.gpt]\nprovider = "openai"\nmodel = "gpt-5.2-codex"\n';
-    await writeFile(join(project.dir, "config.toml"), toml);
-    const harness = '[harness]\ntype = "llm-cli"\ncommand = "codex"\n';
-    const { code, trigger } = await runWith(`models = ["gpt"]\ncredentials = []\n${harness}`);
+  test("with the llm-cli harness names the command to install when the CLI is missing", async () => {
+    const { code, trigger } = await run("codex");
     expect(code).toBe(1);
     expect(trigger?.reason).toContain("npm install -g @openai/codex");
   });

@@ -149,7 +149,7 @@ describe("a newcomer with the package", () => {
       "/dashboard/agents/hello",
       "/dashboard/triggers",
       "/dashboard/cost",
-      "/docs",
+      "/openapi.json",
     ]) {
       const response = await fetch(new URL(page, url), { headers: { cookie } });
       expect([page, response.status]).toEqual([page, 200]);

@@ -86,7 +86,7 @@ describe("the post hooks of a run that its scheduler ends", () => {
 
   test("know that its time was up", { timeout: 60_000 }, async () => {
     project = await copyProject("examples/hello");
-    await started("hello", 5, ownUser);
+    await started("hello", 3, ownUser);
     expect(await ended("hello")).toMatchObject({ outcome: "timed_out", exitCode: 124 });
     expect(await messages("hello", "hook")).toContain("outcome timed_out");
   });

@@ -1,78 +1,56 @@
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, rename, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
-import type { AgentStatus, StatusSnapshot } from "../../streams/status/wire.ts";
-import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { beforeEach, expect, test } from "vitest";
+import { openStore } from "../../src/foundation/store/store.ts";
+import { anItem } from "../helpers/agents.ts";
+import { ownUser } from "../helpers/command-agents.ts";
+import { LiveProject, slowly } from "../helpers/live-project.ts";
 
-let project: TestProject;
-let scheduler: TestScheduler | null;
+let project: LiveProject;
 beforeEach(async () => {
-  scheduler = null;
-  project = await copyProject("examples/hello");
-});
-afterEach(async () => {
-  await scheduler?.stop();
-  await project.remove();
+  project = await LiveProject.hello();
 });
 
-const runtime = '[runtime]\ntype = "host-user"\nrun_as = "$USER"\n';
-/** Longer than a look at credentials takes to come. */
+/** Longer than the scheduler takes to look at credentials again. */
 const inTime = { timeout: 15_000 };
 
-async function write(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(path, text, { mode: 0o600 });
-}
-
 async function addAgent(name: string, config: string): Promise<void> {
-  const dir = join(project.dir, "agents", name);
-  await write(join(dir, "SKILL.md"), `---\nname: ${name}\n---\nBe.\n`);
-  await write(join(dir, "config.toml"), `callable = true\n${config}\n${runtime}`);
+  await project.write(`agents/${name}/SKILL.md`, `---\nname: ${name}\n---\nBe.\n`);
+  await project.write(`agents/${name}/config.toml`, `callable = true\n${config}\n${ownUser}`);
 }
 
-function store(field: string, secret = "a-secret-of-the-test"): Promise<void> {
-  return write(join(project.home, "credentials", field), secret);
-}
-
-async function status(): Promise<StatusSnapshot> {
-  const answer = await scheduler?.api("/control/status");
-  return (await answer?.json()) as StatusSnapshot;
-}
-
-async function agent(name: string): Promise<AgentStatus | undefined> {
-  return (await status()).agents.find((one) => one.name === name);
-}
-
-async function lastRun(name: string) {
-  const answer = await scheduler?.api(`/api/stats/triggers?agent=${name}`);
-  return ((await answer?.json()) as HistoryPage).triggers[0];
-}
+const store = (field: string) => project.store(field, "sk-ant-of-the-test");
+const agent = (name: string) => project.agent(name);
+const lastRun = async (name: string) => (await project.history(`agent=${name}`))[0];
+const warnings = async () => (await project.status()).scheduler.warnings;
+const exitOf = async (name: string) => (await project.al("run", name)).code;
 
 test("a misspelt credential is an error from the start on, with what was meant, until it is stored", async () => {
   await store("acme_token/default/token");
   await addAgent("dev", 'models = ["scripted"]\ncredentials = ["acme_tokn"]');
-  scheduler = await startTestScheduler(project);
+  const scheduler = await project.start();
   await scheduler.waitForOutput(/dev .*credential acme_tokn is missing/);
   const row = await agent("dev");
   expect(row).toMatchObject({ state: "error", warning: null, enabled: true });
   expect(row?.error).toMatch(/^agents\/dev\/config\.toml {2}credential acme_tokn is missing: /);
   expect(row?.error).toContain('did you mean "acme_token"?');
   expect(row?.error).toContain("al creds add acme_tokn --field <field>");
-  const { stdout } = await runAl(project, ["stat"]);
+  const stdout = await project.print("stat");
   expect(stdout).toMatch(/^dev +error /m);
   expect(stdout).toMatch(/^error dev: agents\/dev\/config\.toml {2}credential acme_tokn/m);
   expect(stdout).toMatch(/^hello +(idle|running) /m);
-  expect((await runAl(project, ["logs", "dev"])).stdout).toContain("acme_tokn is missing");
+  expect(await project.print("logs", "dev")).toContain("acme_tokn is missing");
 
-  expect((await runAl(project, ["run", "dev"])).stderr).toContain("acme_tokn is missing");
+  expect((await project.al("run", "dev")).stderr).toContain("acme_tokn is missing");
   expect(await lastRun("dev")).toMatchObject({ outcome: "rejected" });
 
   await store("acme_tokn/default/token");
   await expect.poll(() => agent("dev"), inTime).toMatchObject({ state: "idle", error: null });
   await scheduler.waitForOutput(/dev .*all requirements of its runs are met/);
-  expect((await runAl(project, ["run", "dev"])).code).toBe(0);
+  expect(await exitOf("dev")).toBe(0);
 
   await rm(join(project.home, "credentials/acme_tokn"), { recursive: true });
   await expect.poll(() => agent("dev"), inTime).toMatchObject({ state: "error" });
@@ -82,7 +60,7 @@ test("a primary model without its key is a warning where a fallback has what it 
   await addAgent("dev", 'models = ["claude", "scripted"]\ncredentials = []');
   await addAgent("late", 'models = ["scripted", "claude"]\ncredentials = []');
   await addAgent("stuck", 'models = ["claude"]\ncredentials = []');
-  scheduler = await startTestScheduler(project);
+  const scheduler = await project.start();
   await scheduler.waitForOutput(/stuck .*anthropic_key is missing/);
   const why = /credential anthropic_key is missing: .*; al creds add anthropic_key$/;
   await expect.poll(() => agent("dev"), inTime).toMatchObject({ state: "idle", error: null });
@@ -90,15 +68,15 @@ test("a primary model without its key is a warning where a fallback has what it 
   expect((await agent("dev"))?.warning).toContain('runs take "scripted" instead');
   expect((await agent("late"))?.warning).toMatch(why);
   expect(await agent("stuck")).toMatchObject({ state: "error", warning: null });
-  const { stdout } = await runAl(project, ["stat"]);
+  const stdout = await project.print("stat");
   expect(stdout).toMatch(/^warning dev: config\.toml {2}model "claude" can't be used, runs take/m);
 
-  expect((await runAl(project, ["run", "dev"])).code).toBe(0);
+  expect(await exitOf("dev")).toBe(0);
   expect(await lastRun("dev")).toMatchObject({ outcome: "succeeded" });
-  const { stdout: log } = await runAl(project, ["logs", "dev"]);
+  const log = await project.print("logs", "dev");
   expect(log).toContain('session starts with model "scripted"');
 
-  await store("anthropic_key/default/key", "sk-ant-of-the-test");
+  await store("anthropic_key/default/key");
   for (const name of ["dev", "late", "stuck"]) {
     await expect
       .poll(() => agent(name), inTime)
@@ -107,51 +85,108 @@ test("a primary model without its key is a warning where a fallback has what it 
 });
 
 test("a harness command that is not installed is an error until it is, and runs are rejected meanwhile", async () => {
-  const bin = join(project.dir, "bin");
-  await mkdir(bin);
+  const bin = project.path("bin");
+  await project.write("bin/README", "");
   const harness = '[harness]\ntype = "llm-cli"\ncommand = "claude"';
   await addAgent("dev", `models = ["scripted"]\ncredentials = []\n${harness}`);
   const PATH = `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`;
-  scheduler = await startTestScheduler(project, { env: { PATH } });
+  const scheduler = await project.start({ env: { PATH } });
   await scheduler.waitForOutput(/dev .*harness\.command "claude" is not there/);
   const row = await agent("dev");
   expect(row).toMatchObject({ state: "error" });
   expect(row?.error).toContain("install it: npm install -g @anthropic-ai/claude-code");
-  expect((await runAl(project, ["run", "dev"])).code).not.toBe(0);
+  expect(await exitOf("dev")).not.toBe(0);
   expect(await lastRun("dev")).toMatchObject({ outcome: "rejected" });
 
-  await write(join(bin, "claude"), "#!/bin/sh\nexit 3\n");
+  await project.write("bin/claude", "#!/bin/sh\nexit 3\n");
   await chmod(join(bin, "claude"), 0o700);
   await expect.poll(() => agent("dev"), inTime).toMatchObject({ state: "idle", error: null });
-  await runAl(project, ["run", "dev"]);
+  await project.al("run", "dev");
   expect(await lastRun("dev")).toMatchObject({ outcome: "failed" });
 
   // Nothing looks for a command that was there, but the next run does.
   await rm(join(bin, "claude"));
-  await runAl(project, ["run", "dev"]);
+  await project.al("run", "dev");
   await expect
     .poll(async () => (await agent("dev"))?.error, inTime)
     .toContain('harness.command "claude" is not there');
 });
 
 test("a directory with a SKILL.md only is reported when it appears, until it is an agent", async () => {
-  scheduler = await startTestScheduler(project);
-  expect((await status()).scheduler.warnings).toEqual([]);
-  await write(join(project.dir, "agents/bare/SKILL.md"), "---\nname: Bare\n---\nBe.\n");
+  const scheduler = await project.start();
+  expect(await warnings()).toEqual([]);
+  await project.write("agents/bare/SKILL.md", "---\nname: Bare\n---\nBe.\n");
   await scheduler.waitForOutput(/agents\/bare .*no config\.toml; al config bare makes one/);
-  const { warnings } = (await status()).scheduler;
-  expect(warnings).toEqual([expect.stringMatching(/^agents\/bare {2}is not an agent: /)]);
-  const { stdout } = await runAl(project, ["stat"]);
+  expect(await warnings()).toEqual([expect.stringMatching(/^agents\/bare {2}is not an agent: /)]);
+  const stdout = await project.print("stat");
   expect(stdout).toMatch(/^warning agents\/bare {2}is not an agent: .*al config bare makes one$/m);
 
   await addAgent("bare", 'models = ["scripted"]\ncredentials = []');
-  await expect.poll(async () => (await status()).scheduler.warnings, inTime).toEqual([]);
+  await expect.poll(warnings, inTime).toEqual([]);
   await addAgent("whole", 'models = ["scripted"]\ncredentials = []');
   await expect.poll(() => agent("whole"), inTime).toMatchObject({ state: "idle" });
-  await write(join(project.dir, "agents/gone/SKILL.md"), "Be.\n");
-  await expect.poll(async () => (await status()).scheduler.warnings, inTime).toHaveLength(1);
-  await rm(join(project.dir, "agents/gone"), { recursive: true });
-  await expect.poll(async () => (await status()).scheduler.warnings, inTime).toEqual([]);
+  await project.write("agents/gone/SKILL.md", "Be.\n");
+  await expect.poll(warnings, inTime).toHaveLength(1);
+  await rm(project.path("agents/gone"), { recursive: true });
+  await expect.poll(warnings, inTime).toEqual([]);
   expect(scheduler.output().match(/but no config\.toml/g)).toHaveLength(2);
   expect(scheduler.output()).not.toMatch(/agents\/whole .*no config\.toml/);
+});
+
+test("work that waits for an agent whose directory is missing at the start runs when it is there", async () => {
+  await project.write(".al/README", "");
+  const stored = openStore(project.dir);
+  await stored.work.enqueue([anItem("left-behind", "hello")]);
+  stored.close();
+  await rename(project.path("agents/hello"), project.path("elsewhere"));
+  const { waitForOutput } = await project.start();
+  const entry = async () => (await project.history()).find(({ id }) => id === "left-behind");
+  await waitForOutput(/hello.+queued/);
+  expect(await entry()).toMatchObject({ outcome: null, deadLetter: false });
+  await rename(project.path("elsewhere"), project.path("agents/hello"));
+  await expect.poll(entry, slowly).toMatchObject({ outcome: "succeeded", deadLetter: false });
+});
+
+test("an unknown model is warned of once, also if it comes after the start", async () => {
+  const model = (name: string, provider: string, id: string) =>
+    `\n[models.${name}]\nprovider = "${provider}"\nmodel = "${id}"\n`;
+  await project.append("config.toml", model("next", "openai", "gpt-6"));
+  const { waitForOutput, output } = await project.start();
+  await waitForOutput(/model next: "gpt-6" is not in the list of openai's models/);
+  await project.append("config.toml", model("later", "xai", "grok-5"));
+  await waitForOutput(/model later: "grok-5" is not in the list of xai's models/);
+  expect(output().match(/"gpt-6" is not in the list/g)).toHaveLength(1);
+});
+
+test("a DOCKER_HOST of another machine is an agent's error that names the [cluster] setting", async () => {
+  const config = "agents/hello/config.toml";
+  await project.edit(config, /^type = .*\nrun_as = .*$/m, 'type = "container"');
+  await project.start({ env: { DOCKER_HOST: "ssh://build-1" } });
+  await expect
+    .poll(async () => (await agent("hello"))?.error, inTime)
+    .toMatch(/DOCKER_HOST is ssh:\/\/build-1, .*engine = "docker".+under \[cluster\]/);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test("an edited port counts until webhooks open the gateway at it, and from then on at the next start", async () => {
+  const [before, after, later] = [await freePort(), await freePort(), await freePort()];
+  await project.edit("config.toml", "port = 8080", `port = ${before}`);
+  const { waitForOutput, output } = await project.start({ webUi: false, anyPort: false });
+  await project.edit("config.toml", `${before}`, `${after}`);
+  await waitForOutput(new RegExp(`gateway\\.port ${before} → ${after}`));
+  await project.append("config.toml", '\n[webhooks.hub]\ntype = "github"\nallowUnsigned = true\n');
+  const url = `http://localhost:${after}`;
+  await waitForOutput(new RegExp(`the gateway listens at ${url}`));
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  expect(output()).not.toContain("changes with the next start");
+  await project.edit("config.toml", `${after}`, `${later}`);
+  await waitForOutput(/\[gateway\] changes with the next start/);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
 });

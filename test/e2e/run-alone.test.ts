@@ -36,7 +36,7 @@ function exitOf(child: ChildProcess): Promise<number | null> {
 const hooks = '\n[hooks]\npre = ["sleep 300"]\n';
 
 describe("al run without a scheduler", () => {
-  test("runs the agent once with the files of its skill, follows it and lets the project go", async () => {
+  test("runs the agent once with the files of its skill, follows it and releases the project's lock", async () => {
     await mkdir(join(project.dir, "agents/hello/scripts"));
     const script = '#!/bin/sh\necho "greetings of $AL_AGENT"\n';
     await writeFile(join(project.dir, "agents/hello/scripts/greet"), script, { mode: 0o755 });

@@ -45,19 +45,19 @@ test("a delivery's run is found from its agent, and run again with another paylo
   await page.waitForURL(/\/dashboard\/agents\/triage\/runs\/triage-[a-z2-7]{8}$/);
   const first = page.url();
   await page.getByText("succeeded", { exact: true }).first().waitFor({ timeout: 20_000 });
-  expect(await page.locator("#asked").innerText()).toContain('"title": "Login fails"');
-  expect(await page.locator("#last-words").innerText()).toContain("done");
+  expect(await page.locator("#trigger").innerText()).toContain('"title": "Login fails"');
+  expect(await page.locator("#result").innerText()).toContain("done");
   await expect.poll(() => page.locator("#log").innerText()).toContain("run succeeded");
 
   await page.getByRole("button", { name: "Run again" }).click();
   const field = page.getByRole("textbox", { name: "Payload" });
   await field.fill((await field.inputValue()).replace("Login fails", "Logout fails"));
-  await page.locator("#again-start").click();
+  await page.locator("#again-dialog [type=submit]").click();
   await page.locator("#again-result a").click();
   await page.waitForURL((url) => url.href !== first);
   await page.getByText("succeeded", { exact: true }).first().waitFor({ timeout: 20_000 });
   expect(await page.locator("#trigger-words").innerText()).toBe("manual");
-  expect(await page.locator("#asked").innerText()).toContain('"title": "Logout fails"');
+  expect(await page.locator("#trigger").innerText()).toContain('"title": "Logout fails"');
   expect(await page.locator("#since").innerText()).toContain("It ran the same.");
 
   const [again = "", original = ""] = [page.url(), first].map((url) => url.split("/").at(-1));

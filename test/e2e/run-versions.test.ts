@@ -1,21 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
-import type { RunDifference, RunView } from "../../src/foundation/contracts/run-view.ts";
-import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { expect, test } from "vitest";
+import type { RunDifference, RunView } from "../../src/interfaces/views/run-view.ts";
+import { LiveProject, slowly } from "../helpers/live-project.ts";
 
 const canary = "canary-4f9d2c71b0";
-let project: TestProject;
-let scheduler: TestScheduler | null = null;
-
-afterEach(async () => {
-  await scheduler?.kill();
-  scheduler = null;
-  await project.remove();
-});
+const config = "agents/hello/config.toml";
+let project: LiveProject;
 
 function git(...args: readonly string[]): string {
   const identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org"];
@@ -30,48 +22,34 @@ function commitAll(message: string): string {
   return git("rev-parse", "HEAD");
 }
 
-/** The example whose agent is only started by hand, with secrets in its environment and in its model's headers. */
-async function prepare(): Promise<string> {
-  project = await copyProject("examples/hello");
-  const agent = join(project.dir, "agents/hello");
-  const config = await readFile(join(agent, "config.toml"), "utf8");
-  const byHand = config.replace(/^schedule = .*$/m, "callable = true");
-  await writeFile(join(agent, "config.toml"), `${byHand}\n[local.env]\nTOKEN = "${canary}-1"\n`);
-  const models = await readFile(join(project.dir, "config.toml"), "utf8");
+/** The example, with secrets in its agent's environment and in its model's headers. */
+async function prepare(): Promise<void> {
+  project = await LiveProject.hello();
+  await project.append(config, `\n[local.env]\nTOKEN = "${canary}-1"\n`);
   const headers = `[models.scripted]\nheaders = { x-proxy = "${canary}-header" }`;
-  await writeFile(join(project.dir, "config.toml"), models.replace("[models.scripted]", headers));
-  await mkdir(join(agent, "scripts"));
-  await writeFile(join(agent, "scripts/greet.sh"), "echo hello\n");
-  return agent;
-}
-
-async function get<Answer>(path: string): Promise<Answer> {
-  const answer = await scheduler?.api(path);
-  expect(answer?.status).toBe(200);
-  return (await answer?.json()) as Answer;
+  await project.edit("config.toml", "[models.scripted]", headers);
+  await project.write("agents/hello/scripts/greet.sh", "echo hello\n");
 }
 
 /** Runs the agent to its end and until its commit is recorded, if it has one. */
 async function run(hasCommit = true): Promise<RunView> {
-  const answer = await scheduler?.api("/control/trigger/hello", { method: "POST" });
-  const { triggerId } = (await answer?.json()) as { triggerId: string };
-  const entry = async () => {
-    const { triggers } = await get<HistoryPage>("/api/stats/triggers");
-    return triggers.find(({ id }) => id === triggerId);
+  const { triggerId } = (await (await project.post("/control/trigger/hello")).json()) as {
+    triggerId: string;
   };
-  await expect.poll(async () => (await entry())?.outcome, { timeout: 20_000 }).toBe("succeeded");
+  const entry = async () => (await project.history()).find(({ id }) => id === triggerId);
+  await expect.poll(async () => (await entry())?.outcome, slowly).toBe("succeeded");
   const instanceId = (await entry())?.instanceId ?? "";
-  const view = () => get<RunView>(`/api/runs/${instanceId}`);
+  const view = () => project.json<RunView>(`/api/runs/${instanceId}`);
   if (hasCommit) await expect.poll(async () => (await view()).version?.commit).toBeTypeOf("string");
   return view();
 }
 
-test("each run has the hash of what it ran, the commit, and the difference to the one before", async () => {
-  const agent = await prepare();
+test("each run has a version: a hash, the commit and the difference to the run before", async () => {
+  await prepare();
   git("init", "--quiet");
-  await writeFile(join(project.dir, ".gitignore"), ".al/\n");
+  await project.write(".gitignore", ".al/\n");
   const commit = commitAll("begin");
-  scheduler = await startTestScheduler(project);
+  const { waitForOutput } = await project.start();
 
   const first = await run();
   expect(first).toMatchObject({
@@ -85,32 +63,32 @@ test("each run has the hash of what it ran, the commit, and the difference to th
   expect(first.lastWords).toBeTypeOf("string");
   const again = await run();
   expect(again.version).toEqual(first.version);
-  const same = await get<RunDifference>(`/api/runs/${again.instanceId}/diff`);
+  const same = await project.json<RunDifference>(`/api/runs/${again.instanceId}/diff`);
   expect(same).toEqual({
     from: { instanceId: first.instanceId, version: first.version },
     to: { instanceId: again.instanceId, version: first.version },
     ...{ changed: false, text: "" },
   });
 
-  await appendFile(join(agent, "SKILL.md"), "\nGreet twice.\n");
-  await scheduler.waitForOutput(/SKILL\.md changed/);
-  const config = await readFile(join(agent, "config.toml"), "utf8");
-  await writeFile(
-    join(agent, "config.toml"),
-    config.replace("timeout = 120", "timeout = 60").replace(`${canary}-1`, `${canary}-2`),
-  );
-  await scheduler.waitForOutput(/timeout.*120.*60/);
-  await appendFile(join(agent, "scripts/greet.sh"), "echo again\n");
-  const script = join(project.dir, "hello.script.toml");
-  const played = await readFile(script, "utf8");
-  await writeFile(script, played.replace("Good to see you.", "Good morning."));
+  await project.append("agents/hello/SKILL.md", "\nGreet twice.\n");
+  await waitForOutput(/SKILL\.md changed/);
+  const changed = (await project.read(config))
+    .replace("timeout = 120", "timeout = 60")
+    .replace(`${canary}-1`, `${canary}-2`);
+  await project.write(config, changed);
+  await waitForOutput(/timeout.*120.*60/);
+  await project.append("agents/hello/scripts/greet.sh", "echo again\n");
+  await project.edit("hello.script.toml", "Good to see you.", "Good morning.");
   const edited = await run();
   expect(edited.version).toMatchObject({ commit, dirty: true });
   expect(edited.version?.hash).not.toBe(first.version?.hash);
-  const { from, to, changed, text } = await get<RunDifference>(
-    `/api/runs/${edited.instanceId}/diff`,
-  );
-  expect([from.instanceId, to.instanceId, changed]).toEqual([
+  const {
+    from,
+    to,
+    changed: isChanged,
+    text,
+  } = await project.json<RunDifference>(`/api/runs/${edited.instanceId}/diff`);
+  expect([from.instanceId, to.instanceId, isChanged]).toEqual([
     ...[again.instanceId, edited.instanceId, true],
   ]);
   expect(text).toMatch(/^-  "timeout": 120,?\n\+  "timeout": 60,?$/m);
@@ -119,13 +97,13 @@ test("each run has the hash of what it ran, the commit, and the difference to th
   expect(text).toMatch(/^\+Greet twice\.$/m);
   expect(text).toMatch(/^-text = "Good to see you\..*\n\+text = "Good morning\./m);
 
-  // Between any two, in either order.
+  // Between two runs, in either order.
   const path = `/api/runs/${first.instanceId}/diff?to=${edited.instanceId}`;
-  expect((await get<RunDifference>(path)).from.instanceId).toBe(first.instanceId);
+  expect((await project.json<RunDifference>(path)).from.instanceId).toBe(first.instanceId);
 
   const second = commitAll("twice");
   await expect
-    .poll(async () => (await run()).version, { timeout: 20_000, interval: 1000 })
+    .poll(async () => (await run()).version, { ...slowly, interval: 1000 })
     .toEqual({ hash: edited.version?.hash, commit: second, dirty: false });
 
   await expectNoCanary([first, edited, text]);
@@ -134,8 +112,8 @@ test("each run has the hash of what it ran, the commit, and the difference to th
 /** Neither in what was answered nor in any file of the scheduler's own. */
 async function expectNoCanary(answers: readonly unknown[]): Promise<void> {
   expect(JSON.stringify(answers)).not.toContain(canary);
-  await scheduler?.stop();
-  const state = join(project.dir, ".al");
+  await project.scheduler.stop();
+  const state = project.path(".al");
   const stored = (await readdir(state)).filter((name) => name.startsWith("state.db"));
   expect(stored).toContain("state.db");
   for (const name of stored) {
@@ -143,18 +121,15 @@ async function expectNoCanary(answers: readonly unknown[]): Promise<void> {
   }
 }
 
-test("without a repository, or with a broken one, there is no commit", async () => {
+test("a run has no commit without a repository or with a broken one", async () => {
   await prepare();
-  scheduler = await startTestScheduler(project);
+  const { api } = await project.start();
   expect((await run(false)).version).toMatchObject({ commit: null, dirty: null });
-  await mkdir(join(project.dir, ".git"));
-  await writeFile(join(project.dir, ".git/HEAD"), "broken");
+  await project.write(".git/HEAD", "broken");
   const { instanceId } = await run(false);
-  const shown = await runAl(project, ["show", instanceId]);
-  expect(shown).toMatchObject({ code: 0, stderr: "" });
-  expect(shown.stdout).toContain(`${instanceId} succeeded`);
-  const difference = await runAl(project, ["show", instanceId, "--diff"]);
-  expect(difference).toMatchObject({ code: 0, stdout: "" });
-  const none = await scheduler.api("/api/runs/hello-aaaaaaaa");
-  expect([none.status, await none.json()]).toMatchObject([404, { error: "unknown_instance" }]);
+  expect(await project.print("show", instanceId)).toContain(`${instanceId} succeeded`);
+  expect(await project.print("show", instanceId, "--diff")).toBe("");
+  const unknown = await api("/api/runs/hello-aaaaaaaa");
+  const body: unknown = await unknown.json();
+  expect([unknown.status, body]).toMatchObject([404, { error: "unknown_instance" }]);
 });

@@ -1,87 +1,213 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
+import { expect, test, vi } from "vitest";
+import type { HistoryEntry } from "../../src/foundation/contracts/history.ts";
+import { callOf, commandAgents, until } from "../helpers/command-agents.ts";
 import { containerProject, containersOfProject } from "../helpers/container-project.ts";
 import { engineSetupMs, testEngine } from "../helpers/docker.ts";
-import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { processesOf } from "../runtime/runners/shell-runs.ts";
+import { githubExample } from "../features/webhooks/deliveries.ts";
 
+vi.setConfig({ testTimeout: 120_000 });
 const { engine, missing } = await testEngine();
+let project: LiveProject;
 
-let project: TestProject;
-let scheduler: TestScheduler;
+const published = { published: "Agents can work together now." };
 
-afterEach(async () => {
-  await scheduler.stop();
-  await project.remove();
-});
-
-async function history(): Promise<readonly HistoryEntry[]> {
-  const answer = await scheduler.api("/api/stats/triggers");
-  return ((await answer.json()) as HistoryPage).triggers;
-}
-
-/** Looks at what both agents did with and for each other. */
-async function workedTogether(): Promise<void> {
-  const told = ({ agent, kind, caller, outcome }: HistoryEntry) =>
+/** Expects the traces of both agents of the example that worked with and for each other. */
+async function expectTeamwork(): Promise<void> {
+  const shortOf = ({ agent, kind, caller, outcome }: HistoryEntry) =>
     [agent, kind, caller?.replace(/-[a-z2-7]{8}$/, ""), outcome].join(" ");
   await expect
-    .poll(async () => (await history()).map(told), { timeout: 60_000 })
+    .poll(async () => (await project.history()).map(shortOf), slowly)
     .toEqual([
       "writer agent-call reviewer succeeded",
       "reviewer agent-call writer succeeded",
       "writer manual  succeeded",
     ]);
-  const [callBack, review, writing] = await history();
-  expect(writing).toMatchObject({
-    ...{ attempt: 1, value: { published: "Agents can work together now." } },
-  });
+  const [callBack, review, writing] = await project.history();
+  expect(writing).toMatchObject({ attempt: 1, value: published });
   expect(callBack).toMatchObject({ instanceId: writing?.instanceId, deadLetter: false });
   expect(callBack?.reason).toContain("waited for it");
   expect(review).toMatchObject({ caller: writing?.instanceId, value: { words: 5 } });
-  const locks = await scheduler.api("/locks/status");
-  expect(await locks.json()).toEqual({ locks: [] });
+  expect(await project.json("/locks/status")).toEqual({ locks: [] });
 }
 
-describe("examples/teamwork", () => {
-  it("has two agents hand work to each other, with a lock between them", async () => {
-    project = await copyProject("examples/teamwork");
-    scheduler = await startTestScheduler(project);
-    const { code, stdout, stderr } = await runAl(project, ["run", "writer", "--json"]);
-    expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      ...{ outcome: "succeeded", value: { published: "Agents can work together now." } },
-    });
-    await workedTogether();
-  }, 120_000);
-
-  it.skipIf(missing !== null)(
-    "does so in containers without a network, one of them paused while it waits, over kill -9 of the scheduler",
-    async () => {
-      project = await containerProject(engine, "examples/teamwork");
-      await edit("reviewer.script.toml", /reading the draft; sleep 3/, "reading; sleep 10");
-      for (const agent of ["writer", "reviewer"]) {
-        await edit(`agents/${agent}/config.toml`, /\[runtime\][^]*$/, "");
-      }
-      scheduler = await startTestScheduler(project);
-      const { status } = await scheduler.api("/control/trigger/writer", { method: "POST" });
-      expect(status).toBe(202);
-      const isPaused = async () =>
-        (await containersOfProject(engine, project.dir, ["paused"])).length > 0;
-      await expect.poll(isPaused, { timeout: engineSetupMs, interval: 200 }).toBe(true);
-      await scheduler.kill();
-      scheduler = await startTestScheduler(project);
-      await workedTogether();
-    },
-    engineSetupMs + 120_000,
-  );
+test("the agents of examples/teamwork hand work to each other, with a lock between them", async () => {
+  project = await LiveProject.copy("examples/teamwork");
+  await project.start();
+  const run: unknown = JSON.parse(await project.print("run", "writer", "--json"));
+  expect(run).toMatchObject({ outcome: "succeeded", value: published });
+  await expectTeamwork();
 });
 
-/** Changes a file of the project. */
-async function edit(file: string, pattern: RegExp, replacement: string): Promise<void> {
-  const path = join(project.dir, file);
-  const text = await readFile(path, "utf8");
-  expect(text).toMatch(pattern);
-  await writeFile(path, text.replace(pattern, replacement));
+test.skipIf(missing !== null)(
+  "closed containers of examples/teamwork pause while they wait and survive kill -9 of the scheduler",
+  async () => {
+    project = new LiveProject(await containerProject(engine, "examples/teamwork"));
+    await project.edit("reviewer.script.toml", "reading the draft; sleep 1", "reading; sleep 6");
+    for (const agent of ["writer", "reviewer"]) {
+      await project.edit(`agents/${agent}/config.toml`, /\[runtime\][^]*$/, "");
+    }
+    await project.start();
+    expect(await project.trigger("writer")).toEqual([202]);
+    const paused = async () => (await containersOfProject(engine, project.dir, ["paused"])).length;
+    await expect.poll(paused, { timeout: engineSetupMs, interval: 200 }).toBeGreaterThan(0);
+    await project.crash();
+    await expectTeamwork();
+  },
+  engineSetupMs + 120_000,
+);
+
+const startedAt = (agent: string, kind?: HistoryEntry["kind"]) => async () =>
+  (await project.latest(agent, kind))?.startedAt;
+const statusTextOf = (agent: string) => async () => (await project.agent(agent))?.statusText;
+const latest = (agent: string) => expect.poll(() => project.latest(agent), slowly);
+const done = { outcome: "succeeded", attempt: 1 };
+
+async function deliver(event: string, payload: object): Promise<string> {
+  const response = await fetch(`${project.scheduler.url}/webhooks/github/hub`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-github-event": event },
+    body: JSON.stringify(payload),
+  });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { receiptId: string }).receiptId;
 }
+
+/** A command that returns the response to a wait. */
+const wait = (args: string) => `al-return "$(wait_for_trigger ${args} 2>&1 | head -n 1)"`;
+
+test("a held lock, a call, a wait and earlier deliveries survive kill -9 of the scheduler", async () => {
+  project = await commandAgents((dir) => ({
+    holder: `rlock demo:x; ${until(`${dir}/go`)}; runlock demo:x && al-return freed`,
+    rival: `al-return "$(rlock demo:x)"`,
+    caller: `${callOf("worker")}; al-return "$(al-subagent-wait "$id")"`,
+    worker: `${until(`${dir}/go`)}; al-return 42`,
+    waiter: wait("--kind agent-call --source late"),
+    late: "echo 'here I am' | al-subagent waiter",
+    delivered: `${until(`${dir}/go`)}; ${wait("--kind webhook --source hub --where issue.number=1 --timeout 0")}`,
+    called: `${until(`${dir}/go`)}; ${wait("--kind agent-call --source early --timeout 0")}`,
+    early: "echo early | al-subagent called",
+  }));
+  await project.append("config.toml", hub);
+  await project.start();
+  const running = ["holder", "caller", "waiter", "delivered", "called"];
+  expect(new Set(await project.trigger(...running))).toEqual(new Set([202]));
+  const held = { locks: [{ resource: "demo:x", agent: "holder" }] };
+  await expect.poll(() => project.json("/locks/status"), slowly).toMatchObject(held);
+  await expect.poll(startedAt("worker", "agent-call"), slowly).toBeTypeOf("string");
+  await expect.poll(statusTextOf("waiter"), slowly).toMatch(/wait/);
+  await expect.poll(statusTextOf("caller"), slowly).toMatch(/wait/);
+  for (const agent of ["delivered", "called"]) {
+    await expect.poll(startedAt(agent), slowly).toBeTypeOf("string");
+  }
+  await deliver("push", githubExample("push"));
+  const receiptId = await deliver("issues", githubExample("issues", "opened"));
+  await project.print("run", "early");
+
+  await project.crash();
+
+  expect(await project.json("/locks/status")).toMatchObject(held);
+  expect(JSON.parse(await project.print("run", "rival", "--json"))).toMatchObject({
+    value: { ok: false, error: "held", holder: { agent: "holder" } },
+  });
+  await project.print("run", "late");
+  const trigger = { caller: "late", context: "here I am\n" };
+  await latest("waiter").toMatchObject({ ...done, value: { ok: true, timedOut: false, trigger } });
+  await project.write("go", "");
+  await latest("holder").toMatchObject({ ...done, value: "freed" });
+  const calls = [{ agent: "worker", outcome: "succeeded", value: 42 }];
+  await latest("caller").toMatchObject({ ...done, value: { ok: true, calls } });
+  const delivery = { ok: true, timedOut: false, trigger: { event: "issues", receiptId } };
+  await latest("delivered").toMatchObject({ ...done, value: delivery });
+  const call = { trigger: { caller: "early", context: "early\n" } };
+  await latest("called").toMatchObject({ ...done, value: call });
+  expect(await project.json("/locks/status")).toEqual({ locks: [] });
+});
+
+const hub = '\n[webhooks.hub]\ntype = "github"\nallowUnsigned = true\n';
+
+test("a wait rejects a source that the project does not have, and is limited by the agent's waitTimeout", async () => {
+  project = await commandAgents(() => ({
+    wrong: wait("--kind webhook --source hup"),
+    long: wait("--kind webhook --source hub --event gollum --timeout 86000"),
+  }));
+  await project.append("config.toml", hub);
+  await project.edit("agents/long/config.toml", /^/, "waitTimeout = 1\n");
+  await project.start();
+  expect(JSON.parse(await project.print("run", "wrong", "--json"))).toMatchObject({
+    value: {
+      ok: false,
+      error: "unknown_source",
+      detail: 'The project has no webhook source "hup"; did you mean "hub"?',
+    },
+  });
+  expect(JSON.parse(await project.print("run", "long", "--json"))).toMatchObject({
+    value: { timedOut: true, limited: { askedSeconds: 86_000, timeoutSeconds: 1 } },
+  });
+  expect(await project.print("logs", "long")).toContain("waits at most 1 s instead of 86000 s");
+});
+
+/** kill -9 to all processes of an agent's run, as soon as it has some. */
+async function crashRun(agent: string, kind?: HistoryEntry["kind"]): Promise<void> {
+  const pids = async (): Promise<readonly number[]> => {
+    const instanceId = (await project.latest(agent, kind))?.instanceId ?? null;
+    const found = instanceId === null ? [] : await processesOf(instanceId);
+    return found.map((line) => Number(line.replace("process ", "")));
+  };
+  await expect.poll(pids, slowly).not.toEqual([]);
+  for (const pid of await pids()) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended with another one.
+    }
+  }
+}
+
+interface LockResponse {
+  readonly ok?: boolean;
+  readonly error?: string;
+  readonly path?: readonly string[];
+}
+
+test("a deadlock is refused, and runs continue when the holder of their lock or their callee crashes", async () => {
+  project = await commandAgents((dir) => ({
+    left: `rlock demo:l; touch '${dir}/l'; ${until(`${dir}/r`)}; al-return "$(rlock demo:r --wait 90)"`,
+    right: `rlock demo:r; touch '${dir}/r'; ${until(`${dir}/l`)}; al-return "$(rlock demo:l --wait 90)"`,
+    holder: `rlock demo:h; touch '${dir}/h'; sleep 100`,
+    heir: `${until(`${dir}/h`)}; al-status wanting; al-return "$(rlock demo:h --wait 90)"`,
+    boss: `${callOf("victim")}; al-return "$(al-subagent-wait "$id")"`,
+    victim: "sleep 100",
+  }));
+  await project.start();
+  await project.trigger("left", "right", "holder", "heir", "boss");
+
+  const responses = async (): Promise<readonly LockResponse[]> =>
+    (await Promise.all(["left", "right"].map((agent) => project.latest(agent)))).map(
+      (entry) => entry?.value ?? {},
+    );
+  await expect
+    .poll(async () => (await responses()).map(({ ok, error }) => error ?? ok).toSorted(), slowly)
+    .toEqual(["deadlock", true]);
+  const refused = (await responses()).find(({ error }) => error === "deadlock");
+  const [from, over, to, ...more] = refused?.path ?? [];
+  expect([from, more]).toEqual([to, []]);
+  const agents = [from, over].map((instance) => instance?.split("-")[0]);
+  expect(agents.toSorted()).toEqual(["left", "right"]);
+
+  const locks = () => project.json("/locks/status");
+  await expect
+    .poll(async () => JSON.stringify(await locks()), slowly)
+    .toContain('"agent":"holder"');
+  await crashRun("holder");
+  const value = { ok: true, resource: "demo:h" };
+  await latest("heir").toMatchObject({ outcome: "succeeded", value });
+
+  await crashRun("victim", "agent-call");
+  const calls = [{ agent: "victim", state: "ended", outcome: "failed" }];
+  await latest("boss").toMatchObject({
+    outcome: "succeeded",
+    value: { ok: true, timedOut: false, calls },
+  });
+});

@@ -1,59 +1,534 @@
-import type { Mutation } from "./mutation.ts";
-import { alertSending } from "./mutations/alert-sending.ts";
-import { agents } from "./mutations/agents.ts";
-import { alertRules } from "./mutations/alert-rules.ts";
-import { alertViews } from "./mutations/alert-views.ts";
-import { brokering } from "./mutations/brokering.ts";
-import { budgets } from "./mutations/budgets.ts";
-import { closedRuns } from "./mutations/closed-runs.ts";
-import { cluster } from "./mutations/cluster.ts";
-import { connections } from "./mutations/connections.ts";
-import { costs } from "./mutations/costs.ts";
-import { doors } from "./mutations/doors.ts";
-import { expectations } from "./mutations/expectations.ts";
-import { files } from "./mutations/files.ts";
-import { heartbeat } from "./mutations/heartbeat.ts";
-import { hostile } from "./mutations/hostile.ts";
-import { liveOutputs } from "./mutations/live-output.ts";
-import { load } from "./mutations/load.ts";
-import { login } from "./mutations/login.ts";
-import { models } from "./mutations/models.ts";
-import { network } from "./mutations/network.ts";
-import { search } from "./mutations/search.ts";
-import { refusals } from "./mutations/refusals.ts";
-import { runPages } from "./mutations/run-pages.ts";
-import { overviews } from "./mutations/overview.ts";
-import { spend } from "./mutations/spend.ts";
-import { starts } from "./mutations/starts.ts";
-import { store } from "./mutations/store.ts";
+/* eslint max-lines: off -- a table */
+/** A defence taken away by hand: at least one of the tests must fail. */
+export interface Mutation {
+  /** The promise that the defence keeps. */
+  readonly defence: string;
+  /** The file that is changed, from the root of the checkout. */
+  readonly file: string;
+  /** Text that is in the file exactly once. */
+  readonly find: string;
+  readonly replace: string;
+  /** Test files, from the root; a test of one of them fails. */
+  readonly tests: readonly string[];
+  /** Only tests whose name contains this text run. */
+  readonly only?: string;
+  /** True if the tests run the built program, which is then built again. */
+  readonly built?: boolean;
+}
 
-/** Every defence that a test has been seen to hold. */
+/** The defences that keep a promise to strangers: of SECURITY.md, or that accepted work is not lost. */
 export const mutations: readonly Mutation[] = [
-  ...doors,
-  ...connections,
-  ...login,
-  ...agents,
-  ...alertSending,
-  ...brokering,
-  ...models,
-  ...budgets,
-  ...search,
-  ...spend,
-  ...starts,
-  ...store,
-  ...files,
-  ...hostile,
-  ...liveOutputs,
-  ...load,
-  ...costs,
-  ...network,
-  ...cluster,
-  ...closedRuns,
-  ...alertViews,
-  ...heartbeat,
-  ...alertRules,
-  ...expectations,
-  ...runPages,
-  ...overviews,
-  ...refusals,
+  {
+    defence: "a page of another origin can't use an operator's session",
+    file: "src/interfaces/gateway/auth.ts",
+    find: "  if (isRefused) {",
+    replace: "  if (isRefused && !isStream && isSafe) {",
+    tests: ["test/interfaces/gateway/app.test.ts"],
+  },
+  {
+    defence: "requests with an unknown host name are refused",
+    file: "src/interfaces/gateway/known-hosts.ts",
+    find: "if (known.has(",
+    replace: "if (known.size > 0 || known.has(",
+    tests: ["test/interfaces/gateway/app.test.ts"],
+  },
+  {
+    defence: "requests with two Host headers are refused",
+    file: "src/interfaces/gateway/known-hosts.ts",
+    find: "hostLines(request) > 1",
+    replace: "hostLines(request) > 9",
+    tests: ["test/faults/doors/http/hosts.test.ts"],
+    only: "two names",
+    built: true,
+  },
+  {
+    defence: "web pages can't trigger an unsigned webhook",
+    file: "src/features/webhooks/authenticate.ts",
+    find: "if (!isFromPage(delivery.headers)) return",
+    replace: "return",
+    tests: [
+      "test/features/webhooks/authenticate.test.ts",
+      "test/interfaces/dashboard/private-host.test.ts",
+    ],
+  },
+  {
+    defence: "a forged X-Forwarded-For does not bypass the limit on key guesses",
+    file: "src/interfaces/gateway/create-app.ts",
+    find: "hop === 0",
+    replace: "hop >= 0",
+    tests: ["test/interfaces/gateway/routes/login.test.ts"],
+  },
+  {
+    defence: "the login ends a session that an attacker planted",
+    file: "src/interfaces/gateway/routes/login.ts",
+    find: "deps.sessions.end(id);\n  const isSecure",
+    replace: "void id;\n  const isSecure",
+    tests: ["test/faults/doors/http/sessions.test.ts"],
+    only: "attacker's own session",
+    built: true,
+  },
+  {
+    defence: "the logout ends the session of a stolen cookie",
+    file: "src/interfaces/gateway/routes/login.ts",
+    find: "deps.sessions.end(id);\n      return",
+    replace: "void id;\n      return",
+    tests: ["test/interfaces/gateway/routes/login.test.ts"],
+  },
+  {
+    defence: "a new key ends all sessions",
+    file: "src/interfaces/gateway/active-key.ts",
+    find: "    sessions.endAll();\n",
+    replace: "",
+    tests: ["test/interfaces/gateway/active-key.test.ts"],
+  },
+  {
+    defence: "scripts can't read the session cookie",
+    file: "src/interfaces/gateway/routes/login.ts",
+    find: "httpOnly: true",
+    replace: "httpOnly: false",
+    tests: ["test/interfaces/gateway/routes/login.test.ts"],
+  },
+  {
+    defence: "requests from other sites carry no session cookie",
+    file: "src/interfaces/gateway/routes/login.ts",
+    find: 'sameSite: "strict"',
+    replace: 'sameSite: "none"',
+    tests: ["test/interfaces/gateway/routes/login.test.ts"],
+  },
+  {
+    defence: "a lint rule demands comparison of secrets in constant time",
+    file: "eslint.config.js",
+    find: '["error", ...comparedSecrets, spreadLiterals]',
+    replace: '["error", spreadLiterals]',
+    tests: ["test/faults/doors/compared-secrets.test.ts"],
+  },
+  {
+    defence: "the login redirects to pages of this site only",
+    file: "src/interfaces/gateway/routes/login.ts",
+    find: "return isOwn && ",
+    replace: "return ",
+    tests: [
+      "test/interfaces/gateway/safe-next.test.ts",
+      "test/interfaces/gateway/routes/login.test.ts",
+    ],
+  },
+  {
+    defence: "agent names can't lead out of the project",
+    file: "src/interfaces/gateway/api/params.ts",
+    find: "if (agentName.test(name)) return name;",
+    replace: "if (name !== null) return name;",
+    tests: ["test/faults/doors/fuzz/routes.test.ts"],
+  },
+  {
+    defence: "pages run only scripts that carry their nonce",
+    file: "src/interfaces/gateway/app.ts",
+    find: "scriptSrc: []",
+    replace: "scriptSrc: [\"'unsafe-inline'\"]",
+    tests: [
+      "test/interfaces/gateway/routes/dashboard.test.ts",
+      "test/interfaces/gateway/app.test.ts",
+    ],
+  },
+  {
+    defence: "an alert by e-mail escapes text in its markup",
+    file: "src/foundation/contracts/plain-text.ts",
+    find: "(character) => entities[character] ?? character",
+    replace: "(character) => character",
+    tests: ["test/features/alerts/email.test.ts"],
+  },
+  {
+    defence: "the data of a page can't end its element",
+    file: "src/interfaces/dashboard/send-page.tsx",
+    find: 'replaceAll("<"',
+    replace: 'replaceAll("\\0"',
+    tests: ["test/interfaces/gateway/routes/dashboard.test.ts"],
+  },
+  {
+    defence: "links in an agent's instructions lead to web pages only",
+    file: "src/interfaces/dashboard/parts/markdown.tsx",
+    find: "return /^(https?:",
+    replace: "return /^(javascript:|https?:",
+    tests: [
+      "test/interfaces/dashboard/parts/markdown.test.ts",
+      "test/faults/doors/pages/scripts.test.ts",
+    ],
+  },
+  {
+    defence: "control sequences in logs don't reach the terminal",
+    file: "src/interfaces/cli/logs/log-line.ts",
+    find: "plain(entry.msg)",
+    replace: "entry.msg",
+    tests: ["test/faults/doors/terminal/control-characters.test.ts"],
+    built: true,
+  },
+  {
+    defence: "deliveries with a wrong signature are refused",
+    file: "src/features/webhooks/authenticate.ts",
+    find: "if (verdict.ok) return",
+    replace: "if (verdict.ok || secret !== '') return",
+    tests: ["test/features/webhooks/receive.test.ts"],
+  },
+  {
+    defence: "an empty webhook secret verifies no signature",
+    file: "src/features/webhooks/authenticate.ts",
+    find: 'secret.trim() !== ""',
+    replace: 'secret.trim() !== "-"',
+    tests: [
+      "test/features/webhooks/authenticate.test.ts",
+      "test/features/webhooks/receive.test.ts",
+    ],
+  },
+  {
+    defence: "a login link works once",
+    file: "src/interfaces/gateway/routes/login.ts",
+    find: "      deps.loginLinks.use(token);\n",
+    replace: "",
+    tests: ["test/interfaces/gateway/routes/login-link.test.ts"],
+  },
+  {
+    defence: "key guesses are slowed down",
+    file: "src/interfaces/gateway/key-guesses.ts",
+    find: "if (before >= answeredAtOnce) await wait(lateMs);",
+    replace: "",
+    tests: [
+      "test/interfaces/gateway/key-guesses.test.ts",
+      "test/interfaces/gateway/routes/login.test.ts",
+    ],
+  },
+  {
+    defence: "another user's program can't listen at ::1 in place of the gateway",
+    file: "src/interfaces/gateway/server.ts",
+    find: "      await listenOnOther(port);\n",
+    replace: "",
+    tests: ["test/interfaces/gateway/server.test.ts"],
+  },
+  {
+    defence: "slow headers are cut off",
+    file: "src/interfaces/gateway/create-app.ts",
+    find: "headersTimeout: 10_000",
+    replace: "headersTimeout: 60_000",
+    tests: ["test/faults/doors/http/slow.test.ts"],
+    only: "which are 10 s and 30 s",
+    built: true,
+  },
+  {
+    defence: "slow bodies are cut off",
+    file: "src/interfaces/gateway/create-app.ts",
+    find: "const requestTimeoutMs = 30_000",
+    replace: "const requestTimeoutMs = 300_000",
+    tests: ["test/faults/doors/http/slow.test.ts"],
+    only: "which are 10 s and 30 s",
+    built: true,
+  },
+  {
+    defence: "the gateway closes connections that pipeline too many requests",
+    file: "src/interfaces/gateway/create-app.ts",
+    find: "{ ...slowRequests, ...limitOpenRequests() }",
+    replace: "{ ...slowRequests, ...limitOpenRequests(1_000) }",
+    tests: ["test/faults/doors/http/strangers.test.ts"],
+    only: "ahead of their answers",
+    built: true,
+  },
+  {
+    defence: "a run's socket closes connections that pipeline too many requests",
+    file: "src/runtime/run-api/run-socket.ts",
+    find: "limitOpenRequests(2, refuseChunked)",
+    replace: "limitOpenRequests(1_000, refuseChunked)",
+    tests: ["test/runtime/run-api/hostile.test.ts"],
+    only: "sends ahead",
+  },
+  {
+    defence: "unsigned bodies with too many JSON values are not parsed",
+    file: "src/features/webhooks/receive.ts",
+    find: "source.credential === null ? whyTooMuch(delivery) : null",
+    replace: "source.credential === undefined ? whyTooMuch(delivery) : null",
+    tests: ["test/features/webhooks/receive-anything.test.ts"],
+    only: "before it is parsed",
+  },
+  {
+    defence: "bodies beyond the limit are not read",
+    file: "src/interfaces/gateway/routes/webhooks.ts",
+    find: "bodyLimit: maxBodyBytes",
+    replace: "bodyLimit: maxBodyBytes * 1_000",
+    tests: ["test/faults/doors/http/slow.test.ts"],
+    only: "of a body",
+    built: true,
+  },
+  {
+    defence: "runs get a sentinel in place of a secret that is bound to hosts",
+    file: "src/foundation/credentials/broker-credentials.ts",
+    find: "fields[field] = sentinel;",
+    replace: "fields[field] = secret;",
+    tests: ["test/e2e/brokered-secrets.test.ts"],
+    only: "no byte",
+  },
+  {
+    defence: "a run's sentinels don't work in another run",
+    file: "src/foundation/credentials/broker-credentials.ts",
+    find: '"sentinel", instanceId, type,',
+    replace: '"sentinel", type,',
+    tests: ["test/foundation/credentials/broker-credentials.test.ts"],
+  },
+  {
+    defence: "a run's certificate authority is restricted to the bound hosts",
+    file: "src/runtime/run-api/egress/broker/certificate.ts",
+    find: '    extension(x509.id_ce_nameConstraints, constraints, "critical"),\n',
+    replace: '    ...[constraints].slice(1).map((one) => extension("", one)),\n',
+    tests: ["test/runtime/run-api/egress/broker/run-authority.test.ts"],
+  },
+  {
+    defence: "a secret is sent to its own hosts only",
+    file: "src/runtime/run-api/egress/broker/substitute.ts",
+    find: "bindings.filter(({ hosts }) => hosts.includes(host));",
+    replace: "bindings.filter(({ hosts }) => hosts.length > 0);",
+    tests: ["test/runtime/run-api/egress/broker/substitute.test.ts"],
+  },
+  {
+    defence: "sentinels in request bodies are refused",
+    file: "src/runtime/run-api/egress/broker/sentinel-guard.ts",
+    find: "if (bytes.includes(mark)) return done(this.#refusal());",
+    replace: "if (bytes.length < 0) return done(this.#refusal());",
+    tests: ["test/runtime/run-api/egress/broker/intercept.test.ts"],
+  },
+  {
+    defence: "sentinels are refused without TLS",
+    file: "src/runtime/run-api/egress/forward-http.ts",
+    find: "  assertNoSentinel(request, asked, path);\n",
+    replace: "  void assertNoSentinel;\n",
+    tests: ["test/runtime/run-api/egress/broker/through-egress.test.ts"],
+  },
+  {
+    defence: "a secret that a host repeats is masked",
+    file: "src/runtime/run-api/egress/broker/exchange.ts",
+    find: "maskedBytes(bytes, masks)",
+    replace: "maskedBytes(bytes, masks.slice(0, 0))",
+    tests: ["test/runtime/run-api/egress/broker/intercept.test.ts"],
+  },
+  {
+    defence: "a run that needs a closed network does not start with an open one",
+    file: "src/runtime/runners/host-user/isolation.ts",
+    find: 'network === "closed" && !isClosed',
+    replace: 'network === "closed" && isClosed',
+    tests: ["test/runtime/runners/host-user/closed-network.test.ts"],
+    only: "does not start where",
+  },
+  {
+    defence: "a closed run can't use the machine's network",
+    file: "src/runtime/runners/host-user/isolation.ts",
+    find: '["--net", "--mount"]',
+    replace: '["--mount"]',
+    tests: ["test/runtime/runners/host-user/closed-network.test.ts"],
+    only: "and no other",
+  },
+  {
+    defence: "a closed run can't see processes outside of it",
+    file: "src/runtime/runners/host-user/isolation.ts",
+    find: '[unshare, ...inner, ...ownPids, "--mount-proc", "--", ...asFirst(program)]',
+    replace: '[unshare, ...inner, ...ownPids, "--", ...asFirst(program)]',
+    tests: ["test/runtime/runners/host-user/closed-network.test.ts"],
+    only: "sees no process",
+  },
+  {
+    defence: "a run's proxy requires its key",
+    file: "src/runtime/harness/bridge/pass-tunnel.ts",
+    find: "password !== undefined && isSameSecret(password, key)",
+    replace: "password !== undefined && key !== password.slice(0, 0)",
+    tests: ["test/runtime/harness/bridge/tunnels.test.ts"],
+  },
+  {
+    defence: "a run reaches listed hosts only",
+    file: "src/runtime/run-api/egress/decide.ts",
+    find: "if (entries.length === 0) throw",
+    replace: "if (entries.length === 0 && allow.length === 0) throw",
+    tests: ["test/runtime/run-api/egress/tunnels.test.ts"],
+  },
+  {
+    defence: "loopback and metadata addresses are refused after name resolution",
+    file: "src/runtime/run-api/egress/addresses.ts",
+    find: 'if (address.includes("%") || isRefused(address)) return "refused_address";',
+    replace: 'if (address.includes("%")) return "refused_address";',
+    tests: ["test/runtime/run-api/egress/tunnels.test.ts"],
+    only: "a name whose address",
+  },
+  {
+    defence: "private networks require an entry marked private",
+    file: "src/runtime/run-api/egress/addresses.ts",
+    find: "return needsEntry && !isPrivate ?",
+    replace: "return needsEntry && own.size === 0 && !isPrivate ?",
+    tests: ["test/runtime/run-api/egress/tunnels.test.ts"],
+    only: "a name whose address",
+  },
+  {
+    defence: "a host is dialled at the address that was checked",
+    file: "src/runtime/run-api/egress/admit.ts",
+    find: "const kept = addresses.filter((_address, index) => problems[index] === null);",
+    replace: "const kept = problems.includes(null) ? addresses : [];",
+    tests: ["test/runtime/run-api/egress/tunnels.test.ts"],
+    only: "beside others",
+  },
+  {
+    defence: "a tunnel serves only the host that it was opened for",
+    file: "src/runtime/run-api/egress/client-hello.ts",
+    find: "if ((serverName?.toLowerCase() ?? null) === expected) return null;",
+    replace: "if (serverName !== null || expected === null) return null;",
+    tests: ["test/runtime/run-api/egress/server-names.test.ts"],
+  },
+  {
+    defence: "a tunnel requires the token of its run",
+    file: "src/runtime/run-api/run-sockets.ts",
+    find: 'carriesToken(request.headers["proxy-authorization"], socket.tokens.tokenHash)',
+    replace: '(request.headers["proxy-authorization"] ?? "") !== ""',
+    tests: ["test/runtime/run-api/egress/authentication.test.ts"],
+  },
+  {
+    defence: "the end of a run closes its tunnels",
+    file: "src/runtime/run-api/run-socket.ts",
+    find: "for (const tunnel of this.tunnels) tunnel.abort();",
+    replace: "",
+    tests: ["test/runtime/run-api/egress/authentication.test.ts"],
+  },
+  {
+    defence: "the number of a run's tunnels is limited",
+    file: "src/runtime/run-api/egress/egress.ts",
+    find: "const isOver = tunnels.size >= maxTunnels;",
+    replace: "const isOver = tunnels.size > maxTunnels * 9;",
+    tests: ["test/runtime/run-api/egress/tunnels.test.ts"],
+    only: "128 connections",
+  },
+  {
+    defence: "model keys stay outside of runs",
+    file: "src/runtime/runners/prepare-job.ts",
+    find: "filter(([key]) => !outside.includes(key))",
+    replace: 'filter(([key]) => key !== "credential")',
+    tests: ["test/e2e/model-keys.test.ts", "test/runtime/runners/prepare-job.test.ts"],
+  },
+  {
+    defence: "front matter runs no code",
+    file: "src/foundation/config/skill.ts",
+    find: 'if (first.trimEnd() !== "---")',
+    replace: 'if (first.trimEnd() === "")',
+    tests: ["test/foundation/config/skill.test.ts", "test/interfaces/cli/add/refused.test.ts"],
+  },
+  {
+    defence: "git transports that run programs are refused",
+    file: "src/features/skills/git.ts",
+    find: '"https:ssh:file"',
+    replace: '"https:ssh:file:ext"',
+    tests: ["test/features/skills/fetch-repository.test.ts"],
+    only: "runs none",
+  },
+  {
+    defence: "symbolic links in a skill are not followed",
+    file: "src/features/skills/pick-files.ts",
+    find: 'if (kind === "link") throw',
+    replace: 'if (kind === "submodule") throw',
+    tests: ["test/faults/doors/skill-repository.test.ts"],
+    only: "has no link followed",
+  },
+  {
+    defence: "a run's log is not written through a planted link",
+    file: "src/runtime/runners/host-user/run-files.ts",
+    find: "O_CREAT | O_EXCL | O_NOFOLLOW",
+    replace: "O_CREAT",
+    tests: ["test/faults/doors/shared-folders.test.ts"],
+    only: "swapped",
+  },
+  {
+    defence: "a run socket accepts its own run's token only",
+    file: "src/runtime/run-api/app.ts",
+    find: "if (!carriesToken(headers.authorization, isClaim ? ticketHash : tokenHash))",
+    replace: "if (headers.authorization === undefined)",
+    tests: ["test/runtime/run-api/run-sockets.test.ts"],
+  },
+  {
+    defence: "a run's token expires at its end",
+    file: "src/runtime/run-api/app.ts",
+    find: 'socket === undefined || socket.ended === "over"',
+    replace: "socket === undefined",
+    tests: ["test/runtime/run-api/run-sockets.test.ts"],
+  },
+  {
+    defence: "containers have no capabilities",
+    file: "src/runtime/runners/container/container-options.ts",
+    find: 'CapDrop: ["ALL"]',
+    replace: "CapDrop: []",
+    tests: ["test/runtime/runners/container/isolation.test.ts"],
+  },
+  {
+    defence: "a container's root file system is read-only",
+    file: "src/runtime/runners/container/container-options.ts",
+    find: "ReadonlyRootfs: true",
+    replace: "ReadonlyRootfs: false",
+    tests: ["test/runtime/runners/container/isolation.test.ts"],
+  },
+  {
+    defence: "the number of a container's processes is limited",
+    file: "src/runtime/runners/container/container-options.ts",
+    find: "PidsLimit: pidsLimit",
+    replace: "PidsLimit: 100_000",
+    tests: ["test/runtime/runners/container/isolation.test.ts"],
+  },
+  {
+    defence: "a model key that a provider repeats is masked",
+    file: "src/runtime/run-api/model-gateway/forward-call.ts",
+    find: "return withoutSecrets(answer, secretsOf(model));",
+    replace: "return withoutSecrets(answer, secretsOf(model).slice(1, 1));",
+    tests: ["test/e2e/model-keys.test.ts"],
+    only: "scheduler's own user",
+    built: true,
+  },
+  {
+    defence: "model requests with undocumented fields are refused",
+    file: "src/runtime/run-api/model-gateway/plan-call.ts",
+    find: "? noFields : null;",
+    replace: '? noFields : "json";',
+    tests: ["test/runtime/run-api/model-gateway/request-fields.test.ts"],
+  },
+  {
+    defence: "one run can't take the share of others",
+    file: "src/runtime/run-api/shares.ts",
+    find: "if (wanted > perOwner) return false;",
+    replace: "",
+    tests: ["test/runtime/run-api/shares.test.ts"],
+  },
+  {
+    defence: "a delivery that can't be stored is not answered 200",
+    file: "src/features/webhooks/receive.ts",
+    find: 'return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };',
+    replace: "return { status: 200, body: { receiptId: acceptance.receipt.id, matched: [] } };",
+    tests: ["test/faults/store/unavailable-store.test.ts"],
+    only: "the disk fails",
+    built: true,
+  },
+  {
+    defence: "commits are on the disk before they count",
+    file: "src/foundation/store/database.ts",
+    find: "PRAGMA synchronous = FULL;",
+    replace: "PRAGMA synchronous = OFF;",
+    tests: ["test/foundation/store/database.test.ts"],
+  },
+  {
+    defence: "work is tried twice at most",
+    file: "streams/vocabulary.ts",
+    find: "const maxAttempts = 2;",
+    replace: "const maxAttempts = 3;",
+    tests: ["test/foundation/store/recover.test.ts"],
+  },
+  {
+    defence: "one scheduler holds a project",
+    file: "src/foundation/store/project-lock.ts",
+    find: 'db.exec("BEGIN EXCLUSIVE");',
+    replace: 'db.exec("BEGIN");',
+    tests: ["test/foundation/store/project-lock.test.ts"],
+  },
+  {
+    defence: "a damaged state.db is never replaced",
+    file: "src/foundation/store/database.ts",
+    find: "    throw unopened(path, error);",
+    replace:
+      "    if (!existsSync(path)) throw unopened(path, error);\n    rmSync(path);\n    return openDatabase(path, migrations);",
+    tests: ["test/faults/store/damaged-store.test.ts"],
+    only: "that is text",
+    built: true,
+  },
 ];

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve, sep } from "node:path";
-import type { Mutation } from "./mutation.ts";
+import type { Mutation } from "./mutations.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 /** The packages are shared by a link, what is built comes along to be built anew from. */

@@ -4,15 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** A certificate authority of a test's own, as a client has to trust it. */
-export interface CertificateAuthority {
-  /** PEM. */
-  readonly cert: string;
-  /** A server's key and certificate for these names, and addresses as `IP:203.0.113.7`. */
-  issue(...names: readonly string[]): { readonly key: string; readonly cert: string };
-  remove(): void;
-}
-
-export function certificateAuthority(): CertificateAuthority {
+export function certificateAuthority() {
   const dir = mkdtempSync(join(tmpdir(), "al-ca-"));
   const file = (name: string) => join(dir, name);
   const openssl = (...args: readonly string[]) =>
@@ -21,8 +13,10 @@ export function certificateAuthority(): CertificateAuthority {
   const ca = ["-keyout", file("ca.key"), "-out", file("ca.pem"), "-days", "2"];
   openssl("req", "-x509", ...kind, "-subj", "/CN=Test authority", ...ca);
   return {
+    /** PEM. */
     cert: readFileSync(file("ca.pem"), "utf8"),
-    issue: (...names) => {
+    /** A server's key and certificate for these names, and addresses as `IP:203.0.113.7`. */
+    issue: (...names: readonly string[]): { readonly key: string; readonly cert: string } => {
       const [first = ""] = names;
       const all = names.map((name) => (name.includes(":") ? name : `DNS:${name}`)).join();
       writeFileSync(file("extensions"), `subjectAltName=${all}`);

@@ -14,21 +14,23 @@ import { createRunSockets } from "../../src/runtime/run-api/run-sockets.ts";
 import type { RunSocket } from "../../src/runtime/run-api/run-socket.ts";
 import { runName } from "../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
-import type { ClusterRecord, ClusterRecords } from "../../src/runtime/cluster/cluster-records.ts";
 import type {
-  ClusterRunConfig,
   ClusterRunnerOptions,
+  ClusterRecord,
+  ClusterRecords,
 } from "../../src/runtime/cluster/cluster-runner-options.ts";
 import { createClusterRunner } from "../../src/runtime/cluster/cluster-runner.ts";
 import type { ClusterRunner } from "../../src/runtime/cluster/cluster-runner.ts";
 import { createRecordFiles } from "../../src/runtime/runners/record-files.ts";
 import { openStore } from "../../src/foundation/store/store.ts";
-import { contractGraceMs } from "../foundation/contracts/scenarios.ts";
+import { contractGraceMs } from "../runtime/runners/scenarios.ts";
 import { hostGateway } from "../runtime/harness/model-host.ts";
 import { noEgress } from "../runtime/run-api/no-egress.ts";
 import { jobOf, scriptOf } from "../runtime/runners/shell-runs.ts";
 import { fakeAbilities } from "./fake-abilities.ts";
 import { whileAlive } from "./while-alive.ts";
+
+type ClusterRunConfig = ReturnType<ClusterRunnerOptions["cluster"]>;
 
 export interface ClusterRigOptions {
   readonly engine: ClusterEngine;

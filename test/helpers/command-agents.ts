@@ -1,39 +1,39 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
-import { copyProject } from "./scheduler.ts";
-import type { TestProject, TestScheduler } from "./scheduler.ts";
+import { LiveProject } from "./live-project.ts";
 
-/** A project of agents each of whose runs is one command of its shell; `given` is handed the project's folder. */
+/** Lines of an agent's config: a run of the scheduler's own user. */
+export const ownUser = '[runtime]\ntype = "host-user"\nrun_as = "$USER"\n';
+
+/**
+ * A project of agents each of whose runs is one command of its shell; `given` is handed the project's folder. A stand-in
+ * for Gemini CLI runs the command, which takes a third of the CPU time that pi takes to play a script.
+ */
 export async function commandAgents(
   given: (dir: string) => Readonly<Record<string, string>>,
-): Promise<TestProject> {
-  const project = await copyProject("examples/teamwork");
-  const { dir } = project;
-  await rm(join(dir, "agents"), { recursive: true });
-  const commands = Object.entries(given(dir));
-  for (const [name, command] of commands) await addAgent(dir, name, command);
-  const models = commands.map(
-    ([name]) => `[models.${name}]\nprovider = "scripted"\nscript = "${name}.script.toml"\n`,
-  );
-  await writeFile(join(dir, "config.toml"), models.join("\n"));
+): Promise<LiveProject> {
+  const project = await LiveProject.of({
+    "project/config.toml": `[models.m]\nprovider = "google"\nmodel = "gemini-2.5-pro"\nauthType = "none"\nbaseUrl = "http://127.0.0.1:9"\n`,
+  });
+  for (const [name, command] of Object.entries(given(project.dir))) {
+    const program = project.path(`bin/${name}/gemini`);
+    await project.write(`bin/${name}/gemini`, standIn(command), 0o755);
+    await project.write(
+      `agents/${name}/config.toml`,
+      `models = ["m"]\ncredentials = []\ncallable = true\ntimeout = 120\n${ownUser}[harness]\ntype = "llm-cli"\ncommand = "${program}"\n`,
+    );
+    await project.write(`agents/${name}/SKILL.md`, "Do it.\n");
+  }
   return project;
 }
 
-async function addAgent(projectDir: string, name: string, command: string): Promise<void> {
-  const dir = join(projectDir, "agents", name);
-  await mkdir(dir, { recursive: true });
-  const runtime = `[runtime]\ntype = "host-user"\nrun_as = "$USER"\n`;
-  await writeFile(
-    join(dir, "config.toml"),
-    `models = ["${name}"]\ncredentials = []\ncallable = true\ntimeout = 120\n${runtime}`,
-  );
-  await writeFile(join(dir, "SKILL.md"), "Do it.\n");
-  const tool = `name = "bash"\narguments = { command = ${JSON.stringify(command)} }`;
-  await writeFile(
-    join(projectDir, `${name}.script.toml`),
-    `[[turns]]\n[[turns.tools]]\n${tool}\n\n[[turns]]\ntext = "done"\n`,
-  );
+/** Lines that aren't JSON objects are the output of the command, which the run's log has. */
+function standIn(command: string): string {
+  const call = { type: "tool_use", tool_name: "bash", tool_id: "1", parameters: { command } };
+  const text = { type: "message", role: "assistant", content: "done" };
+  const print = (event: object) => `cat <<'EVENT'\n${JSON.stringify(event)}\nEVENT\n`;
+  return `#!/bin/sh
+cat > /dev/null
+${print(call)}( ${command} ) 2>&1
+${print({ type: "tool_result", tool_id: "1", status: "success", output: "" })}${print(text)}${print({ type: "result", status: "success", stats: { total_tokens: 7 } })}`;
 }
 
 /** Shell that calls an agent and puts the call's id into `$id`. */
@@ -42,23 +42,3 @@ export const callOf = (agent: string) =>
 
 /** Shell that waits for a file. */
 export const until = (path: string) => `while [ ! -e '${path}' ]; do sleep 0.1; done`;
-
-export async function startAgents(
-  scheduler: TestScheduler,
-  ...names: readonly string[]
-): Promise<readonly number[]> {
-  const answers = names.map((name) =>
-    scheduler.api(`/control/trigger/${name}`, { method: "POST" }),
-  );
-  return (await Promise.all(answers)).map(({ status }) => status);
-}
-
-/** The latest run of an agent that was started by a trigger of this kind. */
-export async function latestOf(
-  scheduler: TestScheduler,
-  agent: string,
-  kind: HistoryEntry["kind"] = "manual",
-): Promise<HistoryEntry | undefined> {
-  const answer = await scheduler.api(`/api/stats/triggers?agent=${agent}&kind=${kind}`);
-  return ((await answer.json()) as HistoryPage).triggers[0];
-}

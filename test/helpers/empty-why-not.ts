@@ -1,4 +1,4 @@
-import type { WhyNot } from "../../src/foundation/contracts/why-not.ts";
+import type { WhyNot } from "../../src/foundation/contracts/refused-deliveries.ts";
 
 /** Of an agent that nothing kept from running. */
 export const emptyWhyNot: WhyNot = {

@@ -1,10 +1,10 @@
-import { RunApiError } from "../../src/foundation/contracts/run-api.ts";
+import { RunApiError } from "../../src/runtime/run-api/protocol.ts";
 import type {
   RequestName,
   RequestAnswer,
   RunApi,
   RunApiRequest,
-} from "../../src/foundation/contracts/run-api.ts";
+} from "../../src/runtime/run-api/protocol.ts";
 
 /** Stands in for the scheduler behind a channel: it notes what it is asked and answers by a table. */
 export interface FakeAbilities extends RunApi {

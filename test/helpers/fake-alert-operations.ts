@@ -1,4 +1,4 @@
-import type { Operations } from "../../src/foundation/contracts/operations.ts";
+import type { Operations } from "../../src/interfaces/operations/operations.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
 
 type AlertOperations = Pick<Operations, "retryAlert" | "retryDeadAlerts" | "testAlertTarget">;

@@ -1,4 +1,4 @@
-import { OperationError } from "../../src/foundation/contracts/operations.ts";
+import { UserError } from "../../src/foundation/errors.ts";
 import type {
   AlertDeliveryView,
   AlertsQuery,
@@ -6,7 +6,7 @@ import type {
   AlertTargetView,
   AlertTested,
   OpenAlertView,
-} from "../../src/foundation/contracts/alerts-report.ts";
+} from "../../src/features/alerts/alerts-report.ts";
 
 /** Alerts that a test sets, and that change as the real ones do. */
 export interface FakeAlerts {
@@ -72,7 +72,7 @@ export function fakeAlerts(): FakeAlerts {
     retry: (id) => {
       const found = fake.deliveries.find((one) => one.id === id && one.state !== "sent");
       if (found === undefined) {
-        return Promise.reject(new OperationError("unknown_delivery", `no delivery "${id}"`));
+        return Promise.reject(new UserError("unknown_delivery", `no delivery "${id}"`));
       }
       const due = { state: "waiting", nextAt: new Date().toISOString(), endedAt: null } as const;
       fake.deliveries = fake.deliveries.map((one) => (one === found ? { ...one, ...due } : one));
@@ -85,7 +85,7 @@ export function fakeAlerts(): FakeAlerts {
     },
     test: (name) => {
       if (fake.targets.some((target) => target.name === name)) return Promise.resolve(fake.answer);
-      return Promise.reject(new OperationError("unknown_target", `no target "${name}"`));
+      return Promise.reject(new UserError("unknown_target", `no target "${name}"`));
     },
   };
   return fake;

@@ -1,23 +1,22 @@
+import { UserError } from "../../src/foundation/errors.ts";
 import { Subject } from "rxjs";
-import { OperationError } from "../../src/foundation/contracts/operations.ts";
-import type { AgentDetail } from "../../src/foundation/contracts/agent-detail.ts";
 import type {
-  Delivery,
-  DeliveryAnswer,
-  Operations,
-} from "../../src/foundation/contracts/operations.ts";
-import type { CallTree, HistoryEntry } from "../../src/foundation/contracts/history.ts";
-import type { RefusedDeliveries } from "../../src/foundation/contracts/refused-deliveries.ts";
-import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
-import type { RunDifference, RunView } from "../../src/foundation/contracts/run-view.ts";
-import type {
+  AgentDetail,
   Lock,
   ReceiptView,
   ReplayResult,
 } from "../../src/foundation/contracts/operator-api.ts";
-import type { SpendKey } from "../../src/foundation/contracts/spend-options.ts";
-import type { WhyNot } from "../../src/foundation/contracts/why-not.ts";
-import type { SpendAnswer } from "../../src/foundation/contracts/spend-report.ts";
+import type { Operations } from "../../src/interfaces/operations/operations.ts";
+import type { Delivery, DeliveryAnswer } from "../../src/features/webhooks/provider.ts";
+import type { CallTree, HistoryEntry } from "../../src/foundation/contracts/history.ts";
+import type {
+  RefusedDeliveries,
+  WhyNot,
+} from "../../src/foundation/contracts/refused-deliveries.ts";
+import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
+import type { RunDifference, RunView } from "../../src/interfaces/views/run-view.ts";
+import type { SpendKey } from "../../src/foundation/contracts/budget.ts";
+import type { SpendAnswer } from "../../src/features/spend/spend-report.ts";
 import type {
   AgentStatus,
   LockStatus,
@@ -28,7 +27,7 @@ import type {
 } from "../../streams/status/wire.ts";
 import { allowedHost } from "./fake-allowed-host.ts";
 import { emptyWhyNot } from "./empty-why-not.ts";
-import { fakeHistoryPage } from "./fake-history-page.ts";
+import { fakeHistoryPage, fakeOutcomes } from "./fake-history-page.ts";
 import { fakeAlertOperations } from "./fake-alert-operations.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
@@ -45,7 +44,7 @@ export interface FakeOperations extends Operations {
   phaseNow: "starting" | "running" | "draining";
   storeProblemNow: string | null;
   /** Thrown by the next call that does something. */
-  refusal: OperationError | null;
+  refusal: UserError | null;
   /** The trigger history, in any order. */
   readonly entries: HistoryEntry[];
   /** What `whyNot` answers, by agent. */
@@ -88,7 +87,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
 
   const find = (name: string): AgentStatus => {
     const agent = snapshot.agents.find((known) => known.name === name);
-    if (agent === undefined) throw new OperationError("unknown_agent", `no agent "${name}"`);
+    if (agent === undefined) throw new UserError("unknown_agent", `no agent "${name}"`);
     return agent;
   };
   const otherClaims = ({ resource, instanceId }: LockStatusId): LockStatus[] =>
@@ -161,7 +160,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     trigger: async (name, prompt) => {
       called("trigger", name, prompt);
       const agent = find(name);
-      if (!agent.enabled) throw new OperationError("disabled", `${name} is disabled`);
+      if (!agent.enabled) throw new UserError("disabled", `${name} is disabled`);
       fake.setAgent({ ...agent, state: "running", running: agent.running + 1 });
       await Promise.resolve();
       return { triggerId: "t1", instanceId: `${name}-abcdefgh`, queued: false };
@@ -181,6 +180,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       fake.calls.push(`history ${JSON.stringify(query)}`);
       return fakeHistoryPage(fake.entries, query);
     },
+    outcomes: () => fakeOutcomes(fake.entries, snapshot.agents),
     whyNots: new Map(),
     whyNot: (name) => Promise.resolve(fake.whyNots.get(find(name).name) ?? emptyWhyNot),
     refusedNow: [],

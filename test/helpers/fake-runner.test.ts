@@ -1,8 +1,8 @@
 import { EMPTY, concat, from, map, NEVER, of, timer } from "rxjs";
 import type { RunRequest } from "../../streams/vocabulary.ts";
-import { runnerContract } from "../foundation/contracts/runner.ts";
-import { contractGraceMs } from "../foundation/contracts/scenarios.ts";
-import type { Scenario } from "../foundation/contracts/scenarios.ts";
+import { runnerContract } from "../runtime/runners/contract.ts";
+import { contractGraceMs } from "../runtime/runners/scenarios.ts";
+import type { Scenario } from "../runtime/runners/scenarios.ts";
 import { anAgent, anItem } from "./agents.ts";
 import { anOutput, fakeRunner } from "./fake-runner.ts";
 import type { FakeRun } from "./fake-runner.ts";

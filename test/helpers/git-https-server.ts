@@ -6,17 +6,6 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
-/** Git's own HTTP server behind TLS and basic authentication, on the loopback interface. */
-export interface GitHttpsServer {
-  /** `127.0.0.1:port`. */
-  readonly host: string;
-  /** PEM of the certificate that a client has to trust. */
-  readonly certificate: string;
-  /** The logins that clients came with, as `user:password`; empty for none. */
-  readonly logins: readonly string[];
-  stop(): Promise<void>;
-}
-
 /**
  * Serves the repositories in `root` to those who have one of the `tokens`; `dir` is for its certificate, which is for
  * `name` as openssl has it.
@@ -26,7 +15,7 @@ export async function startGitHttpsServer(
   dir: string,
   tokens: readonly string[],
   { key, cert } = makeCertificate(dir, "IP:127.0.0.1"),
-): Promise<GitHttpsServer> {
+) {
   const logins: string[] = [];
   const server = createServer({ key, cert }, (request, response) => {
     const login = loginOf(request);
@@ -38,8 +27,11 @@ export async function startGitHttpsServer(
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
+    /** `127.0.0.1:port`. */
     host: `127.0.0.1:${port}`,
+    /** PEM of the certificate that a client has to trust. */
     certificate: cert,
+    /** The logins that clients came with, as `user:password`; empty for none. */
     logins,
     stop: async () => {
       server.closeAllConnections();
@@ -48,6 +40,9 @@ export async function startGitHttpsServer(
     },
   };
 }
+
+/** Git's own HTTP server behind TLS and basic authentication, on the loopback interface. */
+export type GitHttpsServer = Awaited<ReturnType<typeof startGitHttpsServer>>;
 
 /** A certificate for these names that is its own authority; `dir` is for its files. */
 export function makeCertificate(

@@ -3,17 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A bare repository with one commit on `main`, in a folder of its own. */
-export interface GitRepository {
-  /** Absolute path of the folder that holds `repo.git`. */
-  readonly root: string;
-  readonly path: string;
-  /** Subjects of the commits on a branch, the newest first. */
-  subjects(branch: string): string[];
-  remove(): void;
-}
-
-export function makeRepository(): GitRepository {
+export function makeRepository() {
   const root = mkdtempSync(join(tmpdir(), "al-git-"));
   const path = join(root, "repo.git");
   git("init", "--quiet", "--bare", "--initial-branch=main", path);
@@ -22,12 +12,18 @@ export function makeRepository(): GitRepository {
   const commit = git("-C", path, "commit-tree", "-m", "begin", tree).trim();
   git("-C", path, "update-ref", "refs/heads/main", commit);
   return {
+    /** Absolute path of the folder that holds `repo.git`. */
     root,
     path,
-    subjects: (branch) => git("-C", path, "log", "--format=%s", branch).trim().split("\n"),
+    /** Subjects of the commits on a branch, the newest first. */
+    subjects: (branch: string): string[] =>
+      git("-C", path, "log", "--format=%s", branch).trim().split("\n"),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }
+
+/** A bare repository with one commit on `main`, in a folder of its own. */
+export type GitRepository = ReturnType<typeof makeRepository>;
 
 /** The machine's own git config takes no part. */
 const env = {

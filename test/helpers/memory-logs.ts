@@ -1,12 +1,12 @@
 import { concat, defer, filter, from, Subject } from "rxjs";
-import { logMatcher } from "../../src/foundation/contracts/log-filter.ts";
+import { logMatcher } from "../../src/foundation/logs/log-scan.ts";
 import type {
   LogLine,
   LogPage,
   LogPageQuery,
   LogQuery,
-  LogSource,
-} from "../../src/foundation/contracts/log-source.ts";
+} from "../../src/foundation/logs/log-query.ts";
+import type { LogSource } from "../../src/foundation/logs/log-source.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 
 /** A log source whose lines a test writes. */

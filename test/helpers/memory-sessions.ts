@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Subject } from "rxjs";
-import type { Sessions } from "../../src/foundation/contracts/sessions.ts";
+import type { Sessions } from "../../src/interfaces/gateway/sessions.ts";
 
 /** Sessions that live as long as the test. */
 export function memorySessions(): Sessions {
@@ -21,6 +21,7 @@ export function memorySessions(): Sessions {
     end,
     endAll: () => [...live].forEach(end),
     ended$: ended.asObservable(),
+    close: () => ended.complete(),
   };
 }
 

@@ -6,12 +6,6 @@ import type { SudoersRule } from "../../src/runtime/runners/host-user/sudoers-ru
 
 const run = promisify(execFile);
 
-/** An OS user that exists for a test. */
-export interface OsUser {
-  readonly name: string;
-  remove(): Promise<void>;
-}
-
 /** Why tests with other OS users cannot run here; null when they can. */
 export function whyNoOsUsers(): string | null {
   if (process.getuid?.() !== 0) return "not root";
@@ -42,11 +36,14 @@ function readableByAll(): boolean {
 let count = 0;
 
 /** Makes a system user without a home and a login. */
-export async function tempUser(): Promise<OsUser> {
+export async function tempUser() {
   const name = `al-test-${process.pid}-${++count}`;
   await patiently("useradd", ["--system", "--shell", "/usr/sbin/nologin", "--user-group", name]);
   return { name, remove: () => patiently("userdel", [name]) };
 }
+
+/** An OS user that exists for a test. */
+export type OsUser = Awaited<ReturnType<typeof tempUser>>;
 
 /** Puts a rule in force; the returned function takes it out again. */
 export async function withSudoersRule(text: string): Promise<() => Promise<void>> {
@@ -55,15 +52,8 @@ export async function withSudoersRule(text: string): Promise<() => Promise<void>
   return () => rm(path, { force: true });
 }
 
-/** The OS users of agents and of an unprivileged scheduler, with the one rule that lets it run agents. */
-export interface AgentUsers {
-  readonly agentUser: OsUser;
-  readonly schedulerUser: OsUser;
-  remove(): Promise<void>;
-}
-
 /** Makes both; `program` is what the rule allows. */
-export async function agentUsers(program: SudoersRule["program"]): Promise<AgentUsers> {
+export async function agentUsers(program: SudoersRule["program"]) {
   const [agentUser, schedulerUser] = [await tempUser(), await tempUser()];
   const names = { scheduler: schedulerUser.name, runAs: agentUser.name };
   const takeRuleOut = await withSudoersRule(sudoersRule({ ...names, program }));
@@ -77,6 +67,9 @@ export async function agentUsers(program: SudoersRule["program"]): Promise<Agent
     },
   };
 }
+
+/** The OS users of agents and of an unprivileged scheduler, with the one rule that lets it run agents. */
+export type AgentUsers = Awaited<ReturnType<typeof agentUsers>>;
 
 /** The number of a user. */
 export function uidOf({ name }: OsUser): number {

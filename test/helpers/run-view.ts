@@ -1,5 +1,5 @@
-import { runEntrySchema } from "../../src/foundation/contracts/run-view.ts";
-import type { RunView } from "../../src/foundation/contracts/run-view.ts";
+import { runEntrySchema } from "../../src/interfaces/views/run-view.ts";
+import type { RunView } from "../../src/interfaces/views/run-view.ts";
 import { historyEntry } from "./history-entry.ts";
 
 /** A run of "dev" by its schedule that went well; what a test is about goes into `run`. */

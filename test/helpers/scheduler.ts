@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -10,6 +11,15 @@ export const builtAl = join(root, "dist/src/cli/al.js");
 
 /** For the environment of a process that does not inherit the tests': compiled once, loaded by every start. */
 export const compileCache = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
+
+/** Where runs of own users keep compiled code is a folder of all tests: a home of its own costs a run one second of CPU. */
+function shareCompiledCode(home: string): void {
+  const { NODE_COMPILE_CACHE: shared } = process.env;
+  const folder = join(home, "cache");
+  if (shared === undefined || existsSync(folder)) return;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  symlinkSync(shared, join(folder, "node"));
+}
 
 /** `AL_STORE_FAULTS=0.01` has that part of every scheduler's commits fail, half of them after they went through. */
 const storeFaults =
@@ -32,11 +42,24 @@ export async function copyProject(project: string): Promise<TestProject> {
     recursive: true,
     filter: (source) => !source.endsWith("/.al"),
   });
+  await hurryScripts(dir);
   return {
     dir,
     home: join(folder, "home"),
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+/** An example's scripted model pauses for its readers. */
+async function hurryScripts(dir: string): Promise<void> {
+  const scripts = (await readdir(dir)).filter((name) => name.endsWith(".script.toml"));
+  for (const path of scripts.map((name) => join(dir, name))) {
+    const text = await readFile(path, "utf8");
+    await writeFile(
+      path,
+      text.replace(/(delayMs = \d+)0\b/g, "$1").replaceAll("sleep 3", "sleep 1"),
+    );
+  }
 }
 
 export interface Finished {
@@ -65,6 +88,15 @@ export interface SchedulerOptions {
   readonly webUi?: boolean;
   /** False leaves the port to the project's config; without it any free one is taken. */
   readonly anyPort?: boolean;
+}
+
+/** Environment of a scheduler whose clock is ahead: its next full minute begins some seconds after its start. */
+export function nearFullMinute(seconds = 4): NodeJS.ProcessEnv {
+  const shiftMs = Math.max(0, 60_000 - (Date.now() % 60_000) - seconds * 1000);
+  return {
+    NODE_OPTIONS: `--import=${join(root, "test/helpers/shift-clock.mjs")}`,
+    AL_TEST_CLOCK_SHIFT_MS: String(shiftMs),
+  };
 }
 
 /** A live scheduler: the built program, started as a user starts it. */
@@ -137,6 +169,7 @@ export function spawnAl(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ) {
+  shareCompiledCode(project.home);
   return spawn(process.execPath, [builtAl, ...args, "--project", project.dir], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NO_COLOR: "1", AL_HOME: project.home, ...storeFaults, ...env },

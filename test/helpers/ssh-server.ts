@@ -18,20 +18,8 @@ export function whyNoSshServer(): string | null {
   return reason;
 }
 
-/** A real sshd on the loopback interface that lets one key in, as this process's own user. */
-export interface SshServer {
-  /** `ssh://user@127.0.0.1:port`. */
-  readonly url: string;
-  readonly port: number;
-  /** What git_ssh holds. */
-  readonly privateKey: string;
-  /** The server's own, as a line of known_hosts. */
-  readonly knownHost: string;
-  stop(): Promise<void>;
-}
-
 /** `dir` is an empty folder for its keys and its config. */
-export async function startSshServer(dir: string): Promise<SshServer> {
+export async function startSshServer(dir: string) {
   // A privileged sshd keeps its unprivileged part there.
   if (process.getuid?.() === 0) mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
   const [hostKey, userKey] = [join(dir, "host"), join(dir, "user")];
@@ -60,9 +48,12 @@ export async function startSshServer(dir: string): Promise<SshServer> {
   }
   const [type = "", key = ""] = readFileSync(`${hostKey}.pub`, "utf8").split(" ");
   return {
+    /** `ssh://user@127.0.0.1:port`. */
     url: `ssh://${userInfo().username}@127.0.0.1:${port}`,
     port,
+    /** What git_ssh holds. */
     privateKey: readFileSync(userKey, "utf8").trim(),
+    /** The server's own, as a line of known_hosts. */
     knownHost: `[127.0.0.1]:${port} ${type} ${key}`,
     stop: async () => {
       server.kill();
@@ -70,6 +61,9 @@ export async function startSshServer(dir: string): Promise<SshServer> {
     },
   };
 }
+
+/** A real sshd on the loopback interface that lets one key in, as this process's own user. */
+export type SshServer = Awaited<ReturnType<typeof startSshServer>>;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

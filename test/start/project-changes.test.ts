@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Subject } from "rxjs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ProjectChange } from "../../src/foundation/config/project-config.ts";
-import { loadProject } from "../../src/foundation/config/load-project.ts";
+import { loadProject } from "../../src/foundation/config/resolve-project.ts";
 import { projectChanges } from "../../src/start/project-changes.ts";
 
 let dir = "";

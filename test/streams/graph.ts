@@ -8,6 +8,7 @@ import type { RuntimePorts, RuntimeSources } from "../../streams/runtime.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
+import { marbles } from "../helpers/marbles.ts";
 import type { Marbles } from "../helpers/marbles.ts";
 import { timedRunner } from "../helpers/stream-runner.ts";
 import { createRunOwner } from "../helpers/run-owner.ts";
@@ -46,7 +47,6 @@ export function graphOf(
       owner: createRunOwner(() => scheduler.now()),
       starting: createSlots(),
       isStopping: () => false,
-      checkValue: () => of(null),
       isEnabled: () => true,
       lastChecked: () => undefined,
       overBudget: () => null,
@@ -151,3 +151,40 @@ function letterOf(event: RunEvent): string {
   if (event.type === "agent-enabled") return event.enabled ? "e" : "d";
   return event.agent;
 }
+
+/** What comes in, and the letters of the events that come out, by their types. */
+type Drawing = Lines & Partial<Readonly<Record<RunEvent["type"], string>>>;
+
+interface Setting {
+  readonly ports?: (helpers: Marbles) => Partial<RuntimePorts>;
+  readonly sources?: (helpers: Marbles) => Partial<RuntimeSources>;
+  /** How long the columns of all diagrams are, such as `minutes`. */
+  readonly columns?: (diagram: string) => string;
+  /** When the events are no longer looked at. */
+  readonly until?: string;
+}
+
+/** Expects the graph to turn what comes in into these events. */
+export function shows(drawing: Drawing, setting: Setting = {}): void {
+  const { ports, sources, columns = (diagram) => diagram, until } = setting;
+  marbles((helpers) => {
+    const event$ = drawn(helpers, drawing, ports?.(helpers), columns, sources?.(helpers));
+    const end = until === undefined ? undefined : columns(until);
+    for (const type of shownTypes) {
+      const expected = drawing[type];
+      if (expected === undefined) continue;
+      helpers.expectObservable(only(event$, type), end).toBe(columns(expected));
+    }
+  });
+}
+
+const shownTypes = [
+  "agent-enabled",
+  "agent-invalid",
+  "agent-removed",
+  "agent-set",
+  "build-finished",
+  "started",
+  "finished",
+  "refused",
+] as const satisfies readonly RunEvent["type"][];

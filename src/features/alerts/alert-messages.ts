@@ -1,5 +1,4 @@
-import type { Alert } from "../../foundation/contracts/alert.ts";
-import type { AlertMessage } from "../../foundation/contracts/alerts.ts";
+import type { Alert, AlertMessage } from "./rules/alert.ts";
 
 export interface MessageDeps {
   readonly projectName: string;
@@ -9,7 +8,7 @@ export interface MessageDeps {
   readonly timezone: () => string;
 }
 
-/** Creates messages: alerts with what each of them says of its project. */
+/** Creates messages: alerts with the name, time zone and dashboard of their project. */
 export function alertMessage({
   projectName,
   origin,
@@ -24,7 +23,7 @@ export function alertMessage({
   });
 }
 
-/** What a target gets when a person tests it. */
+/** The alert for a person's test of a target. */
 export function testAlert(now: number): Alert {
   return {
     topic: "test",
@@ -41,7 +40,7 @@ export function testAlert(now: number): Alert {
   };
 }
 
-/** The page of the dashboard that shows what an alert is about, and has what a person does next; null without an address of the dashboard. */
+/** The page of the dashboard about an alert, with its next step; null without an address of the dashboard. */
 export function alertLink(
   base: string | null,
   alert: Pick<Alert, "topic" | "agent" | "instanceId">,

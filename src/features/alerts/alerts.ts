@@ -1,21 +1,20 @@
+import type { OpenAlert, TargetAnswer, SendAlert } from "./rules/alert.ts";
+import type { AlertTarget, AlertOptions } from "../../../streams/alert-options.ts";
+import type { AlertStore } from "./alert-store.ts";
 import { defer, EMPTY, finalize, ignoreElements, merge, Subject, tap, throttleTime } from "rxjs";
 import type { Observable } from "rxjs";
 import { v7 as uuidV7 } from "uuid";
-import type { AlertCommand, AlertEvent } from "./rules/alert-command.ts";
 import { createAlertRules } from "./rules/alert-rules.ts";
-import type { AlertOptions, AlertTarget } from "../../../streams/alert-options.ts";
+import type { AlertCommand, AlertEvent, BudgetCommand } from "./rules/alert-rules.ts";
 import type { Clock } from "../../../streams/clock.ts";
-import { drive } from "../../../streams/machine.ts";
+import { drive } from "../../foundation/drive.ts";
 import type { Outcome, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
-import type { AlertOperationsDeps } from "../../foundation/contracts/alert-operations.ts";
-import type { AlertStore, SendAlert } from "../../foundation/contracts/alerts.ts";
 import type { BudgetWarning } from "../../foundation/contracts/spend.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { alertMessage, testAlert } from "./alert-messages.ts";
 import type { MessageDeps } from "./alert-messages.ts";
-import { budgetCommand, downCommand, usedBudgetCommand } from "./alert-commands.ts";
-import type { EarlierTimes } from "./alert-commands.ts";
 import { createSender } from "./sender.ts";
+import { agentScope, runScope } from "../../foundation/contracts/budget.ts";
 
 export interface AlertsDeps extends MessageDeps {
   readonly store: AlertStore;
@@ -47,26 +46,13 @@ export interface LostRun {
   readonly retry: WorkItem | null;
 }
 
-export interface Alerts {
-  /** Applies the event; returns what is to be written inside the transaction of its record. */
-  readonly onEvent: (event: RunEvent) => (() => void) | undefined;
-  /** Writes what the end of runs led to that an earlier scheduler left, inside the transaction that records it. */
-  readonly onLost: (lost: readonly LostRun[]) => void;
-  readonly onWarning: (warning: BudgetWarning) => void;
-  /** Why the project's config is invalid; null once it is valid. */
-  readonly onProjectConfig: (error: string | null) => void;
-  readonly operations: AlertOperationsDeps;
-  /** While it is subscribed, alerts are repeated in time and deliveries are sent. */
-  readonly effect$: Observable<never>;
-  /** Resolves once attempts on their way are recorded. */
-  readonly close: () => Promise<void>;
-}
+export type Alerts = ReturnType<typeof createAlerts>;
 
 /** Between two counts on the status stream, in ms: a storm of failures is one change. */
 const countsMs = 250;
 
 /** Turns events into alerts, commits both together, sends the alerts. */
-export function createAlerts(deps: AlertsDeps): Alerts {
+export function createAlerts(deps: AlertsDeps) {
   const { store, targets, timezone, clock, warn } = deps;
   const rules = createAlertRules({
     states: store.states(),
@@ -84,7 +70,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     message: ({ id, alert }) => message(id, alert),
     send: deps.send,
     clock,
-    onProblem: warn,
+    warn,
   });
 
   const onCommitted = (): void => {
@@ -111,7 +97,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     onWrites = record;
     return events;
   };
-  /** What was given up for a target that the project no longer has is no reason to look. */
+  /** Dead deliveries to targets that the project no longer has don't count. */
   const count = (): void => {
     try {
       const stored = store.targetDeliveries();
@@ -124,20 +110,43 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   };
   /** By instance: a transaction that fails is tried again, and each run counts once. */
   const ofLost = new Map<string, readonly AlertEvent[]>();
-  /** The target accepts again: what failed or was given up is sent now. */
+  /** The target accepts again: failed and dead deliveries are sent now. */
   const resumeTarget = async (name: string): Promise<void> => {
     if (store.switchedOff().has(name)) await store.switchOff(name, null);
     await store.retryFailed(name, clock.now());
     onCommitted();
   };
 
+  const operations: AlertOperationsDeps = {
+    store,
+    open: () => rules.open(),
+    targets,
+    retry: async (id) => {
+      const isFound = await store.retry(id, clock.now());
+      if (isFound) onCommitted();
+      return isFound;
+    },
+    test: async (name) => {
+      const target = targets().find((one) => one.name === name);
+      if (target === undefined) {
+        const error = `the project has no [alerts.${name}]`;
+        return { type: "failed", error, afterMs: null };
+      }
+      const answer = await deps.send(message(uuidV7(), testAlert(clock.now())), target);
+      if (answer.type === "accepted") await resumeTarget(name);
+      return answer;
+    },
+  };
+
   return {
-    onEvent: (event) => {
+    /** Applies the event; returns the writes for the transaction of its record. */
+    onEvent: (event: RunEvent): (() => void) | undefined => {
       const command = usedBudgetCommand(event) ?? ({ type: "run-event", event } as const);
       const events = collect(command);
       return events.length === 0 ? undefined : () => putAll(events);
     },
-    onLost: (lost) => {
+    /** Writes the alerts for runs that an earlier scheduler left, inside the transaction that records their end. */
+    onLost: (lost: readonly LostRun[]): void => {
       for (const { item, instanceId, outcome, retry } of lost) {
         const reason = "the scheduler ended while it ran";
         const command = { item, instanceId, outcome, reason, isRetried: retry !== null };
@@ -146,34 +155,17 @@ export function createAlerts(deps: AlertsDeps): Alerts {
         putAll(events);
       }
     },
-    onWarning: (warning) => {
+    onWarning: (warning: BudgetWarning): void => {
       const command = budgetCommand(warning);
       if (command !== null) driver.apply(command);
     },
-    onProjectConfig: (error) => driver.apply({ type: "project-config", error }),
-    operations: {
-      store,
-      open: () => rules.open(),
-      targets,
-      retry: async (id) => {
-        const isFound = await store.retry(id, clock.now());
-        if (isFound) onCommitted();
-        return isFound;
-      },
-      test: async (name) => {
-        const target = targets().find((one) => one.name === name);
-        if (target === undefined) {
-          const error = `the project has no [alerts.${name}]`;
-          return { type: "failed", error, afterMs: null };
-        }
-        const answer = await deps.send(message(uuidV7(), testAlert(clock.now())), target);
-        if (answer.type === "accepted") await resumeTarget(name);
-        return answer;
-      },
-    },
+    /** Why the project's config is invalid; null once it is valid. */
+    onProjectConfig: (error: string | null): void =>
+      driver.apply({ type: "project-config", error }),
+    operations,
+    /** While it is subscribed, alerts are repeated in time and deliveries are sent. */
     effect$: merge(
-      // What was planned by a clock that was wrong is planned anew.
-      merge(deps.changed$, clock.setBack$).pipe(
+      deps.changed$.pipe(
         tap(() => {
           driver.apply({ type: "options-changed" });
           onCommitted();
@@ -185,13 +177,68 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       ),
       defer(() => {
         const down = downCommand(deps.earlier, clock.now());
-        // An earlier scheduler's clock may have been ahead of this one's.
+        // Plans the project's alerts that an earlier scheduler left.
         driver.apply({ type: "options-changed" });
         if (down !== null) driver.apply(down);
         onCommitted();
         return EMPTY;
       }),
     ).pipe(ignoreElements(), finalize(driver.stop)),
+    /** Resolves once attempts on their way are recorded. */
     close: () => sender.close(),
   };
+}
+
+/** Times of an earlier scheduler, epoch ms; null before the first one. */
+interface EarlierTimes {
+  readonly aliveAt: number | null;
+  readonly stoppedAt: number | null;
+}
+
+/** A stop for less than this, in ms, is a restart. */
+const shortestMs = 120_000;
+
+/** The alert for a time without a scheduler; null after a restart and at the first start. A death is always alerted. */
+export function downCommand(
+  { aliveAt, stoppedAt }: EarlierTimes,
+  now: number,
+): AlertCommand | null {
+  const last = Math.max(aliveAt ?? 0, stoppedAt ?? 0);
+  const crashed = (aliveAt ?? 0) > (stoppedAt ?? 0);
+  const downMs = Math.max(0, now - last);
+  if (last === 0 || (!crashed && downMs < shortestMs)) return null;
+  return { type: "scheduler-down", downMs, crashed };
+}
+
+/** The alert for a passed percentage; null for a budget of one run, whose end is alerted itself. */
+function budgetCommand(warning: BudgetWarning): BudgetCommand | null {
+  const { scope, window, percent, usd, limitUsd } = warning;
+  if (scope.startsWith(runScope(""))) return null;
+  return { type: "budget", agent: agentOf(scope), window, percent, usd, limitUsd };
+}
+
+/** A budget that is used up is at 100 %, though a call that it can't pay leaves some of it. */
+function usedBudgetCommand(event: RunEvent): BudgetCommand | null {
+  if (event.type !== "used-budget" || event.budget === null) return null;
+  const { scope, window, usd, limit } = event.budget;
+  return { type: "budget", agent: agentOf(scope), window, percent: 100, usd, limitUsd: limit };
+}
+
+/** Null for the project's. */
+function agentOf(scope: string): string | null {
+  const prefix = agentScope("");
+  return scope.startsWith(prefix) ? scope.slice(prefix.length) : null;
+}
+
+/** The scheduler's part of the operations on alerts. */
+export interface AlertOperationsDeps {
+  readonly store: Pick<AlertStore, "list" | "switchedOff" | "targetDeliveries">;
+  /** The alerts that were opened and not resolved. */
+  readonly open: () => readonly OpenAlert[];
+  /** The targets of the active config. */
+  readonly targets: () => readonly AlertTarget[];
+  /** Sends a test to one of the targets, now. One that accepts it is switched on again. Never rejects. */
+  readonly test: (name: string) => Promise<TargetAnswer>;
+  /** Makes a delivery that is dead, or waits, due now, and wakes the sender; false if there is no such delivery. */
+  readonly retry: (id: string) => Promise<boolean>;
 }

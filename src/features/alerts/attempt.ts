@@ -1,37 +1,46 @@
 import type { AlertTarget } from "../../../streams/alert-options.ts";
-import { nextAttempt } from "./rules/attempts.ts";
-import type { StoredDelivery } from "../../foundation/contracts/alert.ts";
+import type { Clock } from "../../../streams/clock.ts";
 import type {
+  StoredDelivery,
   AlertMessage,
-  AlertStore,
   AttemptRecord,
   SendAlert,
   TargetAnswer,
-} from "../../foundation/contracts/alerts.ts";
+} from "./rules/alert.ts";
+import type { AlertStore } from "./alert-store.ts";
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Waits after each failed attempt, in ms; the first attempt is made at once. */
+const waits = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
+/** The longest wait that a target may ask for, in ms. */
+export const maxAfterMs = 24 * hour;
 
 export interface AttemptDeps {
-  readonly store: Pick<AlertStore, "attempted" | "switchOff" | "switchedOff">;
+  readonly store: AlertStore;
   /** The targets of the active config. */
   readonly targets: () => readonly AlertTarget[];
   readonly message: (delivery: StoredDelivery) => AlertMessage;
   readonly send: SendAlert;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, "now">;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly warn: (message: string) => void;
-  /** Repeats a write until the store takes it. */
+  /** Repeats a write until the store accepts it. */
   readonly persist: (write: () => Promise<void>) => Promise<void>;
 }
 
-/** How much later than planned, of its wait, a delivery is attempted again: what failed together must not return together. */
+/** The most that a wait is lengthened at random, as a share of it: deliveries that failed together must not return together. */
 const jitter = 0.1;
 
-/** Sends a delivery once and records what came of it. */
+/** Sends a delivery once and records the result. */
 export async function attempt(deps: AttemptDeps, delivery: StoredDelivery): Promise<TargetAnswer> {
   const { id, target } = delivery;
   const answer = await answerOf(deps, delivery);
   const record = recordOf(deps, delivery, answer);
-  // Why a target takes nothing was logged when it was switched off.
+  // The reason was logged when the target was switched off.
   if (record.type === "dead" && answer.type === "failed") {
     deps.warn(`an alert was not delivered to ${target}: ${record.error}; "al alerts list" has it`);
   }
@@ -49,24 +58,35 @@ async function answerOf(deps: AttemptDeps, delivery: StoredDelivery): Promise<Ta
   if (answer.type !== "gone") return answer;
   const reason = answer.error;
   deps.warn(`${name} is switched off: ${reason}; "al alerts test ${name}" switches it on again`);
-  await deps.persist(() => deps.store.switchOff(name, { at: deps.now(), reason }));
+  await deps.persist(() => deps.store.switchOff(name, { at: deps.clock.now(), reason }));
   return answer;
 }
 
-/** It would not be sent at any later time either. */
+/** Later attempts would fail too. */
 function gone(error: string): TargetAnswer {
   return { type: "gone", error };
 }
 
 function recordOf(
-  { now, random }: AttemptDeps,
+  { clock, random }: AttemptDeps,
   { attempts }: StoredDelivery,
   answer: TargetAnswer,
 ): AttemptRecord {
-  const at = now();
+  const at = clock.now();
   if (answer.type === "accepted") return { type: "sent", at };
   const { error } = answer;
   const nextAt = answer.type === "gone" ? null : nextAttempt(attempts + 1, answer.afterMs, at);
   if (nextAt === null) return { type: "dead", at, error };
   return { type: "retry", nextAt: nextAt + Math.round((nextAt - at) * jitter * random()), error };
+}
+
+/**
+ * When a delivery is attempted again, epoch ms, after `attempts` that failed; null after the last one. `afterMs`, which
+ * the target asked for, lengthens a wait and never shortens it: a target that always answers "at once" would use up all
+ * attempts in a second.
+ */
+export function nextAttempt(attempts: number, afterMs: number | null, now: number): number | null {
+  const wait = waits[attempts - 1];
+  if (wait === undefined) return null;
+  return now + Math.max(wait, Math.min(afterMs ?? 0, maxAfterMs));
 }

@@ -1,8 +1,8 @@
-import type { TargetAnswer } from "../../foundation/contracts/alerts.ts";
+import type { TargetAnswer } from "./rules/alert.ts";
 import type { OutgoingAnswer } from "../../foundation/contracts/outgoing-request.ts";
-import { withoutAddress } from "../../foundation/contracts/without-address.ts";
+import { withoutAddress } from "../../foundation/contracts/outgoing-request.ts";
 import type { HttpForm, Meaning, TargetType } from "./target.ts";
-import { oneLine } from "./text.ts";
+import { oneLine } from "./target.ts";
 
 /** A type of target that takes one POST of JSON. */
 export function httpTarget(form: HttpForm): TargetType {
@@ -62,12 +62,12 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * `Retry-After` in ms from `now` on: seconds, or a date (RFC 9110, 10.2.3); null when there is none or it can't be read.
+ * `Retry-After` in ms from `now` on: seconds, or a date (RFC 9110, 10.2.3); null if it is missing or can't be read.
  */
 function retryAfterMs(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
   if (/^\d{1,12}(\.\d+)?$/.test(value.trim())) return Math.ceil(Number(value) * 1000);
-  // Date.parse takes many a text that is no date of HTTP, such as "-1".
+  // Date.parse accepts texts that aren't dates of HTTP, such as "-1".
   const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }

@@ -1,11 +1,17 @@
-import type { AlertTarget } from "../../../streams/alert-options.ts";
-import type { AlertMessage, SendAlert } from "../../foundation/contracts/alerts.ts";
+import type { AlertTarget, AlertTargetType } from "../../../streams/alert-options.ts";
+import type { AlertMessage, SendAlert } from "./rules/alert.ts";
 import type { SendRequest } from "../../foundation/contracts/outgoing-request.ts";
-import { reasonOf } from "../../foundation/errors.ts";
-import type { Fields, TargetMessage } from "./target.ts";
-import { targetTypes } from "./targets.ts";
-import { cut, oneLine } from "./text.ts";
+import { reasonOf, messageOf } from "../../foundation/errors.ts";
+import type { Fields, TargetMessage, TargetType } from "./target.ts";
+import { cut, oneLine } from "./target.ts";
 import { alertText } from "./rules/alert-text.ts";
+import { discord } from "./targets/discord.ts";
+import { email } from "./targets/email.ts";
+import { ntfy } from "./targets/ntfy.ts";
+import { slack } from "./targets/slack.ts";
+import { teams } from "./targets/teams.ts";
+import { telegram } from "./targets/telegram.ts";
+import { webhook } from "./targets/webhook.ts";
 
 export interface SendAlertDeps {
   /** The fields of a credential, by `type` or `type:instance`. Rejects when it is missing or incomplete. */
@@ -49,7 +55,7 @@ export function createSendAlert({ credential, redact, ...deps }: SendAlertDeps):
 
 const longestError = 300;
 
-/** An alert in words; what strangers wrote is one line each, and the project is named as the last of the lines. */
+/** An alert in words; each text of strangers is one line, and the last line names the project. */
 function targetMessage(message: AlertMessage, now: number): TargetMessage {
   const { reason } = message.alert;
   const alert = { ...message.alert, reason: reason === null ? null : cut(oneLine(reason), 300) };
@@ -67,4 +73,25 @@ function targetMessage(message: AlertMessage, now: number): TargetMessage {
     })),
     now,
   };
+}
+
+/** All types of targets. */
+const targetTypes: Readonly<Record<AlertTargetType, TargetType>> = {
+  slack,
+  discord,
+  teams,
+  telegram,
+  ntfy,
+  email,
+  webhook,
+};
+
+/** Why alerts can't be sent to a target with such a credential; null when they can, as far as is known without sending. */
+export function targetProblem(target: AlertTarget, fields: Fields): string | null {
+  try {
+    targetTypes[target.type].check(fields, target);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
 }

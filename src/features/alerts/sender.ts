@@ -1,66 +1,52 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { v7 as uuidV7 } from "uuid";
 import { firstValueFrom, merge, NEVER, Subject } from "rxjs";
 import type { Observable } from "rxjs";
-import type { AlertTarget } from "../../../streams/alert-options.ts";
-import type { StoredDelivery } from "../../foundation/contracts/alert.ts";
+import type { StoredDelivery, TargetAnswer } from "./rules/alert.ts";
 import type { Clock } from "../../../streams/clock.ts";
-import type {
-  AlertMessage,
-  AlertStore,
-  SendAlert,
-  TargetAnswer,
-} from "../../foundation/contracts/alerts.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { attempt } from "./attempt.ts";
 import type { AttemptDeps } from "./attempt.ts";
+import { digestOf, digestParts, isFirst, mostMessages, windowMs } from "./rules/digest.ts";
 
-export interface SenderDeps {
-  readonly store: Pick<
-    AlertStore,
-    "due" | "nextAt" | "waitingTargets" | "attempted" | "switchOff" | "switchedOff"
-  >;
-  /** The targets of the active config. */
-  readonly targets: () => readonly AlertTarget[];
-  readonly message: (delivery: StoredDelivery) => AlertMessage;
-  readonly send: SendAlert;
+export interface SenderDeps extends Omit<AttemptDeps, "persist" | "random"> {
   readonly clock: Pick<Clock, "now" | "at" | "setBack$">;
-  readonly onProblem: (message: string) => void;
   /** From 0 to 1. */
   readonly random?: () => number;
-  /** How long its end waits for attempts and for the store, in ms. */
+  /** How long close() waits for attempts and for the store, in ms. */
   readonly closeMs?: number;
-}
-
-export interface AlertSender {
-  /** Deliveries were stored, one is to be retried, or the targets have changed. The first call starts it. */
-  readonly wake: () => void;
-  /** The name of a target, each time that an attempt was recorded. */
-  readonly attempted$: Observable<string>;
-  /**
-   * Begins no more attempts; resolves once those on their way, of at most 15 s, are recorded. A store that takes no writes is
-   * not waited for: what was sent meanwhile is sent once more by the next scheduler, with the same id.
-   */
-  readonly close: () => Promise<void>;
 }
 
 /** How long after a failure of the store it is asked again, in ms. */
 const storeRetryMs = 30_000;
-/** A target that asks for a rest gets it for all its deliveries, for this long at most, in ms. */
+/** The longest pause that a target may ask for, in ms; it holds for all its deliveries. */
 const maxRestMs = 3_600_000;
+/** How often a target whose alerts are held is looked at, in ms. */
+const heldMs = 5_000;
+/** Deliveries that are read at a time, and the most in one digest. */
+const mostDue = 1_000;
+
+interface Worker {
+  /** Times of the messages within the last minute. */
+  readonly messages: number[];
+  /** Before the first attempt. */
+  isNew: boolean;
+}
 
 /**
- * Sends the outbox: one delivery at a time to each target, and the targets beside each other, so that one that hangs
- * delays only itself.
+ * Sends the outbox: one delivery at a time to each target, and all targets in parallel, so that a target that hangs
+ * delays only itself. A target gets five messages a minute; further alerts wait, and are one digest.
  */
-export function createSender(deps: SenderDeps): AlertSender {
-  const { store, clock, onProblem, closeMs = 20_000 } = deps;
+export function createSender(deps: SenderDeps) {
+  const { store, clock, warn, closeMs = 20_000 } = deps;
   const woken = new Subject<void>();
   const closing = new Subject<void>();
   const attempted = new Subject<string>();
   const workers = new Map<string, Promise<void>>();
+  const startedAt = clock.now();
   let isClosing = false;
 
-  /** Until a moment, epoch ms, or the end; or until one of the others emits. */
+  /** Until a moment, epoch ms; until close(), or until one of the others emits. */
   const sleep = async (until: number, ...others: Observable<unknown>[]): Promise<void> => {
     if (isClosing) return;
     const moment = until === Infinity ? NEVER : clock.at(until);
@@ -73,44 +59,77 @@ export function createSender(deps: SenderDeps): AlertSender {
       try {
         return await write();
       } catch (error) {
-        onProblem(`the end of an alert's delivery can't be stored: ${messageOf(error)}`);
-        // It is sent once more by the next scheduler, with the same id.
+        warn(`the end of an alert's delivery can't be stored: ${messageOf(error)}`);
+        // The next scheduler sends it again, with the same id.
         if (isClosing) return;
         await pause();
       }
     }
   };
 
-  const attempts: AttemptDeps = {
-    store,
-    targets: deps.targets,
-    message: deps.message,
-    send: deps.send,
-    now: clock.now,
-    random: deps.random ?? Math.random,
-    warn: onProblem,
-    persist,
+  const attempts: AttemptDeps = { ...deps, random: deps.random ?? Math.random, persist };
+
+  /** Stores one digest in place of several deliveries. */
+  const joined = async (
+    target: string,
+    parts: readonly StoredDelivery[],
+  ): Promise<StoredDelivery> => {
+    const at = clock.now();
+    const alerts = parts.map(({ alert }) => alert);
+    const digest = { id: uuidV7(), at, target, alert: digestOf(alerts, at), nextAt: at };
+    await store.replace(
+      parts.map(({ id }) => id),
+      digest,
+    );
+    return { ...digest, state: "waiting", attempts: 0, lastError: null, endedAt: null };
+  };
+
+  /** The delivery to send now, of those that are due; undefined while all are held. */
+  const choose = async (
+    name: string,
+    worker: Worker,
+    due: readonly [StoredDelivery, ...StoredDelivery[]],
+  ): Promise<StoredDelivery | undefined> => {
+    const free = mostMessages - worker.messages.length;
+    // An earlier scheduler may have sent the oldest and died: a second copy must have the same id.
+    const isUncertain = worker.isNew && due[0].nextAt < startedAt;
+    worker.isNew = false;
+    if (free <= 0) return due.find((one) => !isFirst(one));
+    const parts = isUncertain ? [] : digestParts(due, free);
+    return parts.length > 0 ? joined(name, parts) : due[0];
   };
 
   /** Returns when the target may be asked next, epoch ms. */
-  const step = async (name: string): Promise<number> => {
-    const [delivery] = await store.due(name, clock.now(), 1);
-    if (delivery === undefined) {
+  const step = async (name: string, worker: Worker): Promise<number> => {
+    const { messages } = worker;
+    const now = clock.now();
+    const [oldest, ...others] = await store.due(name, now, mostDue);
+    if (oldest === undefined) {
       await sleep(store.nextAt(name) ?? Infinity, woken);
       return 0;
     }
+    while ((messages[0] ?? now) <= now - windowMs) messages.shift();
+    const delivery = await choose(name, worker, [oldest, ...others]);
+    // Meanwhile a delivery that failed may be due again.
+    if (delivery === undefined) return Math.min((messages[0] ?? now) + windowMs, now + heldMs);
     const answer = await attempt(attempts, delivery);
+    if (isFirst(delivery) && answer.type !== "gone") {
+      // A digest takes the whole minute: in a storm there is one a minute.
+      const taken = delivery.alert.topic === "digest" ? mostMessages : 1;
+      messages.push(...Array.from({ length: taken }, () => clock.now()));
+    }
     attempted.next(name);
     return clock.now() + restMs(answer);
   };
 
   const work = async (name: string): Promise<void> => {
+    const worker: Worker = { messages: [], isNew: true };
     while (!isClosing) {
       try {
-        const next = await step(name);
+        const next = await step(name, worker);
         if (next > clock.now()) await sleep(next);
       } catch (error) {
-        onProblem(`alerts to ${name} can't be sent: ${messageOf(error)}`);
+        warn(`alerts to ${name} can't be sent: ${messageOf(error)}`);
         await pause();
       }
     }
@@ -124,15 +143,21 @@ export function createSender(deps: SenderDeps): AlertSender {
         if (!workers.has(name)) workers.set(name, work(name));
       }
     } catch (error) {
-      onProblem(`alerts can't be sent: ${messageOf(error)}`);
+      warn(`alerts can't be sent: ${messageOf(error)}`);
       void pause().then(wake);
     }
   };
 
   return {
+    /** Deliveries were stored, one is to be retried, or the targets changed. The first call starts the sender. */
     wake,
+    /** The name of a target, each time that an attempt was recorded. */
     attempted$: attempted.asObservable(),
-    close: async () => {
+    /**
+     * Begins no more attempts; resolves when those on their way, of at most 15 s, are recorded. It does not wait for a
+     * store that rejects writes: the next scheduler sends such a delivery again, with the same id.
+     */
+    close: async (): Promise<void> => {
       isClosing = true;
       closing.next();
       const over = new AbortController();

@@ -1,7 +1,9 @@
-import type { AlertText } from "./rules/alert-text.ts";
+import type { AlertText, AlertSeverity } from "./rules/alert-text.ts";
 import type { AlertTarget } from "../../../streams/alert-options.ts";
-import type { AlertMessage, TargetAnswer } from "../../foundation/contracts/alerts.ts";
+import type { AlertMessage, TargetAnswer } from "./rules/alert.ts";
 import type { OutgoingAnswer, SendRequest } from "../../foundation/contracts/outgoing-request.ts";
+import { UserError } from "../../foundation/errors.ts";
+import { plainText } from "../../foundation/contracts/plain-text.ts";
 
 /** An alert in words, with all that a target may show beside them. */
 export interface TargetMessage extends AlertMessage, AlertText {
@@ -39,7 +41,7 @@ export interface HttpForm {
   readonly headers?: (body: string, message: TargetMessage, fields: Fields) => Fields;
   /** Throws a UserError when another field can't be used. */
   readonly check?: (fields: Fields) => void;
-  /** What an answer means where its status alone does not say so; null where it does. */
+  /** The meaning of an answer; null if its status says it. */
   readonly meaning?: (answer: JsonAnswer) => Meaning | null;
 }
 
@@ -55,3 +57,55 @@ export interface Meaning {
   /** Instead of `Retry-After`, in seconds. */
   readonly retryAfter?: number;
 }
+
+/** The address in a field. Errors do not quote it, as it is a secret. */
+export function addressIn(fields: Fields, field: string): URL {
+  const url = URL.parse(requiredField(fields, field).trim());
+  if (url === null || !["http:", "https:"].includes(url.protocol)) {
+    throw unusable(field, "is not an address that begins with https:// or http://");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw unusable(field, "has a user or password in it, which would not be sent");
+  }
+  return url;
+}
+
+export function requiredField(fields: Fields, field: string): string {
+  const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
+  if (value === undefined || value.trim() === "") throw unusable(field, "is missing");
+  return value;
+}
+
+export function optionalField(fields: Fields, field: string): string | null {
+  const value = Object.hasOwn(fields, field) ? (fields[field] ?? "").trim() : "";
+  return value === "" ? null : value;
+}
+
+export function unusable(field: string, why: string): UserError {
+  return new UserError("unusable_credential", `its field ${field} ${why}`);
+}
+
+/** The first `length` characters of a text, the last of them a mark if more was cut off. */
+export function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  // A pair of surrogates is not cut in two.
+  return `${text.slice(0, length - 3).replace(/[\ud800-\udbff]$/, "")}...`;
+}
+
+/** Text by strangers as one line, without characters that act on a terminal or turn the direction of writing. */
+export function oneLine(text: string): string {
+  return plainText(text)
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** A red, an orange and a green circle. */
+export const severityMarks: Readonly<Record<AlertSeverity, string>> = {
+  error: "\u{1f534}",
+  warning: "\u{1f7e0}",
+  ok: "\u{1f7e2}",
+};
+
+/** The label of the link to where a person looks further. */
+export const linkLabel = "Open in Almanac";

@@ -17,7 +17,7 @@ export function orderChain<Model extends { readonly name: string }>(
   return models.toSorted((a, b) => until(a) - until(b));
 }
 
-/** What a run asks for is no more than a hint, in ms: no run may take a model from the others for long. */
+/** The longest cooldown that a run may ask for, in ms: a run must not take a model from the others for long. */
 const longestMs = 3_600_000;
 
 /** The cooldowns after one more report; those that are over are forgotten, so the map stays as small as the config. */

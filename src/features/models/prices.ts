@@ -2,13 +2,11 @@ import type { ModelConfig, Provider, Rates } from "../../../streams/agent-config
 import type { Price } from "../../foundation/contracts/price.ts";
 import { modelDefaults } from "../../foundation/contracts/model-defaults.ts";
 import type { ModelTerms } from "../../foundation/contracts/spend.ts";
-import { isListedProvider, listedCosts } from "./listed-models.ts";
-import type { ListedModel, ListedProvider } from "./listed-models.ts";
-import { withLongPrompts } from "./long-prompts.ts";
-
+import { isListedProvider, listedCosts } from "./unknown-models.ts";
+import type { ListedModel, ListedProvider } from "./unknown-models.ts";
 type Asked = Pick<ModelConfig, "provider" | "model" | "authType" | "maxTokens">;
 
-/** What the config says of a model's price and rate. */
+/** The price and the rate of a model by the config. */
 export interface PriceConfig {
   /** USD per million tokens; null for the table's. */
   readonly price: Rates | null;
@@ -16,17 +14,17 @@ export interface PriceConfig {
 }
 
 /**
- * What a model of an own server is counted at that has no price: that of a usual model of the middle class, so that a
+ * The price of a self-hosted model without one: that of a usual model of the middle class, so that a
  * budget means something for an unknown one. A model that costs nothing says so with a price of zeros.
  */
 export const unpricedCustom: Price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** Ids under which OpenRouter chooses a model itself; the table's numbers for them are no prices. */
+/** Ids under which OpenRouter chooses a model itself; the table's numbers for them aren't prices. */
 const routers = new Set(["auto", "openrouter/fusion"]);
 
-/** What calls to a model cost: by the config, by pi's table, else as unpriced. */
+/** The price of calls to a model: by the config, by pi's table, else as unpriced. */
 export async function modelTerms(asked: Asked, config: PriceConfig): Promise<ModelTerms> {
   const { provider, model, authType } = asked;
   const known = config.price ?? (await listedPrice(provider, model));
@@ -51,7 +49,7 @@ export async function listedPrice(provider: Provider, model: string): Promise<Pr
   return listed === undefined ? null : priceOf(provider, model, listed);
 }
 
-/** The highest rates of any model of the provider: what an unpriced one counts at. */
+/** The highest rates of any model of the provider, for models without a price. */
 export async function dearest(provider: Provider): Promise<Price> {
   if (provider === "scripted") return free;
   if (!isListedProvider(provider)) return unpricedCustom;
@@ -77,7 +75,7 @@ function priceOf(provider: ListedProvider, model: string, { cost }: ListedModel)
   return withLongPrompts(provider, model, price);
 }
 
-/** The table has 0 where a provider has no special rate for the cache: its tokens cost what the others cost. */
+/** The table has 0 where a provider has no special rate for the cache: its tokens cost as much as the others. */
 function withCacheRates({ input, output, cacheRead, cacheWrite }: Rates): Rates {
   const orInput = (usd: number): number => (usd === 0 ? input : usd);
   return { input, output, cacheRead: orInput(cacheRead), cacheWrite: orInput(cacheWrite) };
@@ -87,4 +85,44 @@ async function mostOutput({ provider, model, maxTokens }: Asked): Promise<number
   if (maxTokens !== null) return maxTokens;
   const listed = isListedProvider(provider) ? (await listedCosts(provider)).get(model) : undefined;
   return listed?.maxTokens ?? modelDefaults(provider, model).maxTokens;
+}
+
+/** How much more a request costs whose input exceeds a number of tokens. */
+interface LongPrompts {
+  readonly inputTokensAbove: number;
+  readonly input: number;
+  readonly output: number;
+}
+
+const geminiPro: LongPrompts = { inputTokensAbove: 200_000, input: 2, output: 1.5 };
+const grok: LongPrompts = { inputTokensAbove: 200_000, input: 2, output: 2 };
+
+/**
+ * Models whose long requests cost more, and whose row in pi's table (0.87.1) does not say so; it has the tiers of OpenAI
+ * and xAI. Sources: the catalogue of models.dev of 2026-07-02 for each row, and for Gemini guides of March 2026 that quote
+ * "Gemini Developer API pricing" of ai.google.dev: $2.50 and $15 in place of $1.25 and $10 for 2.5 Pro, $4 and $18 in
+ * place of $2 and $12 for 3.1 Pro, cache reads doubled. No model of Anthropic is here: Sonnet 4.5 takes no more than
+ * 200,000 tokens since 2026-04-30 ("Claude Sonnet 4.5" on platform.claude.com, which says 200K), and those with a window of
+ * a million cost the same at any length.
+ */
+const longPrompts: ReadonlyMap<string, LongPrompts> = new Map([
+  ["google/gemini-2.5-pro", geminiPro],
+  ["google/gemini-3.1-pro-preview", geminiPro],
+  ["google/gemini-3.1-pro-preview-customtools", geminiPro],
+  ["openrouter/google/gemini-3.1-pro-preview", geminiPro],
+  ["openrouter/google/gemini-3.1-pro-preview-customtools", geminiPro],
+  ["openrouter/x-ai/grok-4.3", grok],
+]);
+
+/** The price with the tier that the table lacks. One that it has stays. */
+function withLongPrompts(provider: string, model: string, price: Price): Price {
+  const long = longPrompts.get(`${provider}/${model}`);
+  if (long === undefined || (price.tiers ?? []).length > 0) return price;
+  const tier: Rates = {
+    input: price.input * long.input,
+    output: price.output * long.output,
+    cacheRead: price.cacheRead * long.input,
+    cacheWrite: price.cacheWrite * long.input,
+  };
+  return { ...price, tiers: [{ ...tier, inputTokensAbove: long.inputTokensAbove }] };
 }

@@ -4,103 +4,88 @@ import { setTimeout as wait } from "node:timers/promises";
 import { listLogFiles, parseLogFileName, utcDate } from "../../foundation/logs/log-files.ts";
 import type { LogFile } from "../../foundation/logs/log-files.ts";
 import type { RawLine } from "../../foundation/logs/read-lines.ts";
-import { addFile, createDayWriter, dropDay, filesOfDay } from "./day-writer.ts";
-import type { IndexedFile, PlacedLine } from "./day-writer.ts";
-import { wordsTable } from "./index-format.ts";
-import { readableSize } from "./readable.ts";
-import { inodeOf, isSameFile, LogCursor, tailOf } from "./log-cursor.ts";
+import type { PlacedLine } from "./index-format.ts";
+import { wordsTable, addFile, dropDay, filesOfDay, writeLines } from "./index-format.ts";
+import { inodeOf, isSameFile, LogCursor, readableSize, tailOf } from "./log-cursor.ts";
 
 export interface IndexerOptions {
   /** The folder of the log files. */
   readonly dir: string;
   /** Epoch ms. */
   readonly now: () => number;
-  /** Bytes of log that one commit takes. */
+  /** Bytes of log in one commit. */
   readonly sliceBytes?: number;
+  /** Takes half of the time only: the machine has other work. */
+  readonly isBackground?: boolean;
 }
 
 const dayMs = 86_400_000;
 
 /**
  * Brings an index up to date with log files. A commit holds lines together with how far their files are read, so that
- * one that is cut off leaves no line out and none twice. One pass at a time.
+ * an interrupted pass neither omits a line nor stores it twice. Several processes may index at once.
  */
 export function createIndexer(db: DatabaseSync, options: IndexerOptions) {
-  const { dir, now, sliceBytes = 1024 * 1024 } = options;
+  const { dir, now, sliceBytes = 1024 * 1024, isBackground = false } = options;
 
-  /** One that can't be read must not keep the others out of the index. */
   const isReadable = ({ name }: LogFile): boolean => readableSize(join(dir, name)) !== null;
 
-  /** Writes what cursors passed, and how far each is now. */
-  const commit = (day: string, { lines, last }: Slice): void => {
-    inTransaction(db, () => {
-      const writer = createDayWriter(db, day);
-      for (const line of lines) writer.add(line);
-      const update = db.prepare("UPDATE files SET indexed = ?, tail = ? WHERE id = ?");
-      for (const [{ indexed }, line] of last) update.run(line.end, tailOf(line), indexed.id);
-    });
-  };
-
-  /** Takes lines by time, from whichever file has the next one, so that numbers grow with time. */
-  const nextSlice = async (cursors: readonly LogCursor[]): Promise<Slice> => {
-    const slice: Slice = { lines: [], last: new Map(), bytes: 0 };
-    for (let next = earliest(cursors); next && slice.bytes < sliceBytes; next = earliest(cursors)) {
-      const { head, indexed } = next;
-      if (head === undefined) break;
-      const { line, content } = head;
-      if (content) slice.lines.push({ fileId: indexed.id, start: line.start, content });
-      slice.last.set(next, line);
-      slice.bytes += line.end - line.start;
-      await next.advance();
-    }
-    return slice;
-  };
-
+  /** Indexes the new lines of a day's files; begins anew when another process committed some of them. */
   const indexFiles = async (day: string, files: readonly LogFile[]): Promise<void> => {
-    const known = filesOfDay(db, day);
-    const cursors: LogCursor[] = [];
-    try {
-      for (const file of files.filter(isReadable)) {
-        const indexed = known.get(file.name) ?? (await newFile(file));
-        if (indexed === null) continue;
-        const cursor = new LogCursor(dir, file, indexed);
-        cursors.push(cursor);
-        await cursor.advance();
+    let isDone = false;
+    while (!isDone) {
+      const cursors = await openCursors(day, files.filter(isReadable));
+      try {
+        isDone = await indexLines(day, cursors);
+      } finally {
+        for (const cursor of cursors) await cursor.close();
       }
-      for (;;) {
-        const startedAt = performance.now();
-        const slice = await nextSlice(cursors);
-        if (slice.last.size === 0) break;
-        commit(day, slice);
-        // What is behind is caught up with half of the time: the machine has other work.
-        if (slice.bytes >= sliceBytes) await wait(performance.now() - startedAt);
-      }
-    } finally {
-      for (const cursor of cursors) await cursor.close();
     }
   };
 
-  const newFile = async (file: LogFile): Promise<IndexedFile | null> => {
-    const inode = await inodeOf(dir, file.name);
-    return inode === null ? null : addFile(db, file, inode);
+  const openCursors = async (day: string, files: readonly LogFile[]): Promise<LogCursor[]> => {
+    for (const file of files) {
+      const inode = await inodeOf(dir, file.name);
+      if (inode !== null) addFile(db, file, inode);
+    }
+    const known = filesOfDay(db, day);
+    const cursors = files.flatMap((file) => {
+      const indexed = known.get(file.name);
+      return indexed === undefined ? [] : [new LogCursor(dir, file, indexed)];
+    });
+    for (const cursor of cursors) await cursor.advance();
+    return cursors;
   };
 
-  /** Indexes what is new in files of a day. The day is indexed anew when one of them is not what it was. */
+  /** False if another process committed some of the lines. */
+  const indexLines = async (day: string, cursors: readonly LogCursor[]): Promise<boolean> => {
+    for (;;) {
+      const startedAt = performance.now();
+      const slice = await nextSlice(cursors, sliceBytes);
+      if (slice.last.size === 0) return true;
+      if (!commit(db, day, slice)) return false;
+      const isMore = slice.bytes >= sliceBytes;
+      if (isBackground && isMore) await wait(performance.now() - startedAt);
+    }
+  };
+
+  /** Indexes the new lines of a day's files. If one of them was replaced, the whole day is indexed again. */
   const indexDay = async (day: string, files: readonly LogFile[]): Promise<void> => {
     const known = filesOfDay(db, day);
     for (const { name } of files) {
       const file = known.get(name);
       if (file === undefined || (await isSameFile(dir, file))) continue;
       dropDay(db, day);
-      return indexFiles(day, await filesOn(day));
+      const all = await listLogFiles(dir, null);
+      return indexFiles(
+        day,
+        all.filter(({ date }) => date === day),
+      );
     }
     await indexFiles(day, files);
   };
 
-  const filesOn = async (day: string): Promise<readonly LogFile[]> =>
-    (await listLogFiles(dir, null)).filter(({ date }) => date === day);
-
-  /** A line that was deleted with its log must not be found: its day is indexed anew, or goes with it. */
+  /** Lines of a deleted log must not be found: their day is indexed again, or goes with them. */
   const dropDeleted = (files: readonly LogFile[]): void => {
     const names = new Set(files.map(({ name }) => name));
     for (const { day } of db.prepare("SELECT DISTINCT day FROM files").all()) {
@@ -109,28 +94,22 @@ export function createIndexer(db: DatabaseSync, options: IndexerOptions) {
     }
   };
 
-  /** The words of a day that gets no more lines, in one piece: smaller, and faster to search. */
-  const compactDay = (day: string): void => {
-    const words = wordsTable(day);
-    inTransaction(db, () => {
-      db.exec(`INSERT INTO ${words} (${words}) VALUES ('optimize')`);
-      db.prepare("UPDATE days SET compact = 1 WHERE day = ?").run(day);
-    });
-  };
-
+  /** Merges the words of days without further lines: smaller, and faster to search. */
   const compactDays = (): void => {
     const open = utcDate(now() - dayMs);
     const days = db.prepare("SELECT day FROM days WHERE compact = 0 AND day < ?").all(open);
-    for (const { day } of days) compactDay(String(day));
+    for (const { day } of days) {
+      const words = wordsTable(String(day));
+      inTransaction(db, () => {
+        db.exec(`INSERT INTO ${words} (${words}) VALUES ('optimize')`);
+        db.prepare("UPDATE days SET compact = 1 WHERE day = ?").run(String(day));
+      });
+    }
     if (days.length > 0) db.exec("PRAGMA incremental_vacuum");
   };
 
-  const passed = (at: number): void => {
-    db.prepare("INSERT OR REPLACE INTO passes (id, at) VALUES (1, ?)").run(at);
-  };
-
   return {
-    /** Indexes what is new in all log files, the latest day first, and drops what is gone. */
+    /** Indexes the new lines of all log files, the latest day first, and drops days with deleted files. */
     indexAll: async (): Promise<void> => {
       const startedAt = now();
       const files = await listLogFiles(dir, null);
@@ -140,14 +119,15 @@ export function createIndexer(db: DatabaseSync, options: IndexerOptions) {
         await indexDay(day, days.get(day) ?? []);
       }
       compactDays();
-      passed(startedAt);
+      db.prepare("INSERT OR REPLACE INTO passes (id, at) VALUES (1, ?)").run(startedAt);
     },
-    /** Indexes what is new in some log files. */
+    /** Indexes the new lines of some log files. */
     indexNew: async (names: readonly string[]): Promise<void> => {
       const startedAt = now();
       const files = names.flatMap((name) => parseLogFileName(name) ?? []);
       for (const [day, ofDay] of Map.groupBy(files, ({ date }) => date)) await indexDay(day, ofDay);
-      passed(startedAt);
+      // Before the first pass over all files, earlier days may be missing.
+      db.prepare("UPDATE passes SET at = ?").run(startedAt);
     },
   };
 }
@@ -159,6 +139,21 @@ interface Slice {
   bytes: number;
 }
 
+/** Takes the earliest line of all files again and again, so that numbers grow with time. */
+async function nextSlice(cursors: readonly LogCursor[], sliceBytes: number): Promise<Slice> {
+  const slice: Slice = { lines: [], last: new Map(), bytes: 0 };
+  for (let next = earliest(cursors); next && slice.bytes < sliceBytes; next = earliest(cursors)) {
+    const { head, indexed } = next;
+    if (head === undefined) break;
+    const { line, content } = head;
+    if (content) slice.lines.push({ fileId: indexed.id, start: line.start, content });
+    slice.last.set(next, line);
+    slice.bytes += line.end - line.start;
+    await next.advance();
+  }
+  return slice;
+}
+
 function earliest(cursors: readonly LogCursor[]): LogCursor | undefined {
   let first: LogCursor | undefined;
   for (const cursor of cursors) {
@@ -167,11 +162,29 @@ function earliest(cursors: readonly LogCursor[]): LogCursor | undefined {
   return first;
 }
 
-function inTransaction(db: DatabaseSync, work: () => void): void {
+/** Writes lines and how far their files are read. False if another process committed lines of these files. */
+function commit(db: DatabaseSync, day: string, { lines, last }: Slice): boolean {
+  return inTransaction(db, () => {
+    const select = db.prepare("SELECT 1 FROM files WHERE id = ? AND indexed = ?");
+    const update = db.prepare("UPDATE files SET indexed = ?, tail = ? WHERE id = ?");
+    const isCurrent = ({ indexed: { id, indexed } }: LogCursor): boolean =>
+      select.get(id, indexed) !== undefined;
+    if (![...last.keys()].every(isCurrent)) return false;
+    for (const [cursor, line] of last) {
+      update.run(line.end, tailOf(line), cursor.indexed.id);
+      cursor.indexed = { ...cursor.indexed, indexed: line.end };
+    }
+    writeLines(db, day, lines);
+    return true;
+  });
+}
+
+function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec("BEGIN IMMEDIATE");
   try {
-    work();
+    const result = work();
     db.exec("COMMIT");
+    return result;
   } catch (error) {
     if (db.isTransaction) db.exec("ROLLBACK");
     throw error;

@@ -1,23 +1,50 @@
+import { accessSync, constants, statSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ifMissing } from "../../foundation/errors.ts";
 import type { LogFile } from "../../foundation/logs/log-files.ts";
 import { readForward } from "../../foundation/logs/read-lines.ts";
 import type { RawLine } from "../../foundation/logs/read-lines.ts";
-import type { IndexedFile } from "./day-writer.ts";
-import { contentOf } from "./line-content.ts";
-import type { LineContent } from "./line-content.ts";
-import { readableSize } from "./readable.ts";
+import { kindOf } from "../../foundation/contracts/log-kinds.ts";
+import { plainText } from "../../foundation/contracts/plain-text.ts";
+import type { SearchKind } from "./search-kinds.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
 
-/** Bytes before a place in a log file that tell whether it is still the same file. */
+/** How far a log file is indexed. */
+export interface IndexedFile {
+  readonly id: number;
+  readonly name: string;
+  readonly inode: number;
+  /** Bytes. */
+  readonly indexed: number;
+  /** The last indexed bytes, which tell the file from another of the same name. */
+  readonly tail: string;
+}
+
+/** Bytes before a place in a log file that identify the file. */
 const tailBytes = 64;
 
-/** Null for no file. */
+/**
+ * The size of a log file in bytes; null if it is missing or can't be read. Non-regular files count as missing: opening
+ * a pipe would wait for its writer.
+ */
+export function readableSize(path: string): number | null {
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile()) return null;
+    accessSync(path, constants.R_OK);
+    return stats.size;
+  } catch {
+    return null;
+  }
+}
+
+/** Null if the file is missing. */
 export async function inodeOf(dir: string, name: string): Promise<number | null> {
   return (await stat(join(dir, name)).catch(ifMissing(null)))?.ino ?? null;
 }
 
-/** Whether the file still has what is indexed of it. */
+/** Whether the file still holds the lines that are indexed. */
 export async function isSameFile(
   dir: string,
   { name, inode, indexed, tail }: IndexedFile,
@@ -28,39 +55,27 @@ export async function isSameFile(
   if (file === null) return false;
   const { ino, size } = await file.stat();
   if (ino !== inode || size < indexed) return false;
-  const { buffer, bytesRead } = await file.read(
-    Buffer.alloc(tail.length),
-    0,
-    tail.length,
-    indexed - tail.length,
-  );
-  return buffer.toString("latin1", 0, bytesRead) === tail;
+  const data = Buffer.alloc(tail.length);
+  const { bytesRead } = await file.read(data, 0, tail.length, indexed - tail.length);
+  return data.toString("latin1", 0, bytesRead) === tail;
 }
 
-/** The last bytes of a line, newline included; a character for each. */
+/** The last bytes of a line, newline included; one character a byte. */
 export function tailOf({ text }: RawLine): string {
   return Buffer.from(`${text}\n`).subarray(-tailBytes).toString("latin1");
 }
 
-/** The next line of a log file that is not indexed. */
-export interface Head {
-  readonly line: RawLine;
-  /** Null for a line that has nothing to find. */
-  readonly content: LineContent | null;
-}
-
 /** Reads the lines of a log file that are not indexed, one after the other. */
 export class LogCursor {
-  readonly file: LogFile;
-  readonly indexed: IndexedFile;
-  /** Undefined at the end. */
-  head: Head | undefined;
+  /** How far the file is committed. */
+  indexed: IndexedFile;
+  /** The next line, its content null if it has no text to find; undefined at the end. */
+  head: { readonly line: RawLine; readonly content: LineContent | null } | undefined;
+  /** Epoch ms; a line without a time has that of the line before. */
+  time = 0;
   readonly #lines: AsyncGenerator<RawLine>;
-  /** The time of the previous line. */
-  #time = 0;
 
   constructor(dir: string, file: LogFile, indexed: IndexedFile) {
-    this.file = file;
     this.indexed = indexed;
     this.#lines = readForward(join(dir, file.name), indexed.indexed);
   }
@@ -72,16 +87,75 @@ export class LogCursor {
       return;
     }
     const content = contentOf(next.value.text);
-    this.#time = Math.max(this.#time, content?.time ?? 0);
+    this.time = Math.max(this.time, content?.time ?? 0);
     this.head = { line: next.value, content };
-  }
-
-  /** Epoch ms; a line without a time has that of the one before. */
-  get time(): number {
-    return this.#time;
   }
 
   close(): Promise<unknown> {
     return this.#lines.return(undefined);
   }
+}
+
+/** The part of a log line that can be found. */
+export interface LineContent {
+  /** Epoch ms. */
+  readonly time: number;
+  readonly kind: Exclude<SearchKind, "error">;
+  readonly isError: boolean;
+  readonly instanceId: string | null;
+  readonly text: string;
+}
+
+/** How many characters of a tool's result are indexed: files that it read would be most of the index. */
+const maxOutput = 4096;
+/** Deeper values are skipped: a line of brackets must not stop the index. */
+const maxDepth = 20;
+/** The last time that there is, epoch ms. */
+const maxTime = 8.64e15;
+
+/**
+ * Null for a line without text of its own: it counts tokens, repeats output that the end of the call has, or was not
+ * written by a log writer.
+ */
+export function contentOf(line: string): LineContent | null {
+  const entry = parse(line);
+  if (entry === null) return null;
+  const kind = kindOf(entry) ?? "scheduler";
+  if (kind === "usage" || kind === "tool-output") return null;
+  const { time, level, instanceId, isError } = entry;
+  return {
+    time,
+    kind,
+    isError: level >= 50 || isError === true,
+    instanceId: typeof instanceId === "string" ? instanceId : null,
+    text: textOf(entry),
+  };
+}
+
+function parse(line: string): LogEntry | null {
+  try {
+    const value = JSON.parse(line) as LogEntry | null;
+    if (typeof value?.msg !== "string" || typeof value.time !== "number") return null;
+    return Math.abs(value.time) <= maxTime ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function textOf({ msg, tool, input, output, trigger }: LogEntry): string {
+  const named = [...(typeof tool === "string" ? [tool] : []), ...textsIn(input, 0)];
+  const returned = textsIn(output, 0).join("\n").slice(0, maxOutput);
+  // The first line of a run has its prompt, or the title, repository and number of its event.
+  const started = textsIn(trigger, 0);
+  const parts = [msg, ...named.filter((text) => !msg.includes(text)), ...started, returned];
+  // Colours of a terminal would be a part of the words after them.
+  return plainText(parts.filter((part) => part !== "").join("\n"));
+}
+
+/** The texts and numbers in a value: in its JSON, `\\n` would join the word that follows. */
+function textsIn(value: unknown, depth: number): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return [String(value)];
+  if (typeof value !== "object" || value === null || depth > maxDepth) return [];
+  return Object.values(value).flatMap((one) => textsIn(one, depth + 1));
 }

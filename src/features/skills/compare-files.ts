@@ -1,22 +1,22 @@
 import { createHash } from "node:crypto";
 
-/** What a skill's file became since it was installed. */
+/** The change of a skill's file since it was installed. */
 export interface FileChange {
   readonly path: string;
   readonly kind: "added" | "changed" | "removed";
-  /** True when the agent's own file isn't what was installed any more, so that taking the new one would lose work. */
+  /** True if the agent's own file was edited, so that taking the new one would lose work. */
   readonly isLocal: boolean;
 }
 
 /** Paths to content ids. A path that isn't there has no file. */
 export type Contents = ReadonlyMap<string, string>;
 
-/** Stands for what is there and is not a plain file: equal to nothing. */
+/** A path that is not a regular file; it never equals another. */
 export const notAFile = "not a file";
 
 /**
  * Compares three versions of a skill's files: as installed (null when that is not known any more), as the source has
- * them, and as the agent has them. Only what differs between source and agent, and changed at the source, is reported.
+ * them, and as the agent has them. Reports files that changed at the source and differ from the agent's.
  */
 export function compareFiles(base: Contents | null, next: Contents, local: Contents): FileChange[] {
   const paths = new Set([...(base?.keys() ?? []), ...next.keys()]);
@@ -24,7 +24,7 @@ export function compareFiles(base: Contents | null, next: Contents, local: Conte
     const [was, will, is] = [base?.get(path), next.get(path), local.get(path)];
     if (will === is || (base !== null && was === will)) return [];
     const kind = will === undefined ? "removed" : is === undefined ? "added" : "changed";
-    // Without a base, what is not there can only be new.
+    // Without a base, a missing file can only be new.
     return [{ path, kind, isLocal: is !== was && !(base === null && is === undefined) }];
   });
 }

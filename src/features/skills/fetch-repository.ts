@@ -1,13 +1,11 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, lstat, readdir, readFile, readlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../../foundation/errors.ts";
-import { directoryCommit, plainDirectory } from "./directory-commit.ts";
-import { runGit } from "./git.ts";
-import type { GitOptions } from "./git.ts";
-import { parseBlobs, parseTree } from "./git-output.ts";
-import type { TreeEntry } from "./git-output.ts";
+import { runGit, parseBlobs, parseTree } from "./git.ts";
+import type { GitOptions, TreeEntry } from "./git.ts";
+import { fileURLToPath } from "node:url";
 
 /** A repository's newest commit, as git's objects in a folder of its own: no file of it is on disk by its name. */
 export interface FetchedRepository {
@@ -30,7 +28,7 @@ export interface FetchedRepository {
 
 export interface FetchOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Ends what is under way; without it nothing does. */
+  /** Aborts the fetch. */
   readonly signal?: AbortSignal;
   /** For one fetch. */
   readonly timeoutMs?: number;
@@ -42,7 +40,7 @@ const usualTimeoutMs = 120_000;
 const usualMaxBytes = 256 * 1024 * 1024;
 
 /**
- * Fetches the newest commit, and nothing else, from a URL of `parseSkillSource`; of a directory that is no repository,
+ * Fetches the newest commit, and nothing else, from a URL of `parseSkillSource`; of a directory outside of a repository,
  * a commit of its files. The caller removes it. Throws a UserError when it can't be had.
  */
 export async function fetchRepository(
@@ -165,4 +163,66 @@ function lastLine(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const line = lines.find((each) => /^(fatal|error|remote): /i.test(each)) ?? lines.at(-1);
   return line?.replace(/^(fatal|error): /, "") ?? "no reason was given";
+}
+
+/** The directory that a URL names, when it is there and no repository of git; null otherwise. */
+async function plainDirectory(url: string): Promise<string | null> {
+  if (!url.startsWith("file:")) return null;
+  const path = fileURLToPath(url);
+  const isThere = (name: string) => existsSync(join(path, name));
+  const stats = await lstat(path).catch(() => null);
+  if (stats?.isDirectory() !== true) return null;
+  const isRepository = isThere(".git") || (isThere("HEAD") && isThere("objects"));
+  return isRepository ? null : path;
+}
+
+const limits = { files: 5000, depth: 10 };
+const ignored = [".git", "node_modules"];
+
+/**
+ * Input of `git fast-import` that commits a directory's files to `ref`. The same files make the same commit. Throws a
+ * UserError when there are too many or they are larger than `maxBytes` together.
+ */
+async function directoryCommit(dir: string, ref: string, maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [Buffer.from(`commit ${ref}\ncommitter al <al> 0 +0000\ndata 0\n`)];
+  let [files, bytes] = [0, 0];
+  const add = (path: string, mode: string, content: Buffer): void => {
+    files += 1;
+    bytes += content.byteLength;
+    if (files > limits.files || bytes > maxBytes) throw tooLarge(dir, maxBytes);
+    const head = `M ${mode} inline ${quoted(path)}\ndata ${content.byteLength}\n`;
+    parts.push(Buffer.from(head), content, Buffer.from("\n"));
+  };
+  const walk = async (folder: string, depth: number): Promise<void> => {
+    for (const entry of await readdir(join(dir, folder), { withFileTypes: true })) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      const from = join(dir, path);
+      if (ignored.includes(entry.name)) continue;
+      if (entry.isDirectory()) await walkDeeper(path, depth);
+      else if (entry.isSymbolicLink()) add(path, "120000", Buffer.from(await readlink(from)));
+      else if (entry.isFile()) {
+        const { size, mode } = await lstat(from);
+        if (bytes + size > maxBytes) throw tooLarge(dir, maxBytes);
+        add(path, (mode & 0o100) === 0 ? "100644" : "100755", await readFile(from));
+      }
+    }
+  };
+  const walkDeeper = async (path: string, depth: number): Promise<void> => {
+    if (depth < limits.depth) await walk(path, depth + 1);
+  };
+  await walk("", 1);
+  return Buffer.concat(parts);
+}
+
+/** A path as fast-import takes any. */
+function quoted(path: string): string {
+  const escaped = path.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n");
+  return `"${escaped}"`;
+}
+
+function tooLarge(dir: string, maxBytes: number): UserError {
+  const message = `${dir} has more than ${limits.files} files or ${maxBytes / 1024 ** 2} MiB`;
+  return new UserError("too_large", message, {
+    hint: "a skill is a few files; name its own directory",
+  });
 }

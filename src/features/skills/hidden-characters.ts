@@ -1,4 +1,4 @@
-/** A character that a reader doesn't see, or that changes the order of what is seen. */
+/** A character that a reader doesn't see, or that changes the order of visible ones. */
 export interface HiddenCharacter {
   /** From 1. */
   readonly line: number;
@@ -37,7 +37,7 @@ const names: Readonly<Record<string, string>> = {
   "U+FEFF": "zero-width no-break space",
 };
 
-/** What is hidden in a text, at most `most` of it. Joiners and selectors that make an emoji are part of that. */
+/** The hidden characters of a text, at most `most`. Joiners and selectors of an emoji count as parts of it. */
 export function hiddenCharacters(text: string, most: number): HiddenCharacter[] {
   const found: HiddenCharacter[] = [];
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);

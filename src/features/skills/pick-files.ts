@@ -1,19 +1,18 @@
 import { UserError } from "../../foundation/errors.ts";
-import type { FoundSkill } from "./find-skills.ts";
-import type { TreeEntry } from "./git-output.ts";
+import type { TreeEntry } from "./git.ts";
 
-/** What of a skill's directory becomes part of an agent. */
+/** The part of a skill's directory that becomes part of an agent. */
 export interface PickedFiles {
   /** With paths from the skill's directory, which are safe to write; SKILL.md first. */
   readonly files: readonly TreeEntry[];
-  /** What else is in the directory. */
+  /** The other files of the directory. */
   readonly leftOut: readonly TreeEntry[];
 }
 
 const singleFiles = ["SKILL.md", "Dockerfile"];
 const folders = ["scripts", "references", "assets"];
 
-/** What is taken can be run: no agent's own text may be longer, and no run is given more (src/foundation/config/). */
+/** Limits of an agent's own files (src/foundation/config/): files that are taken can be run. */
 const limits = {
   files: 500,
   textBytes: 1024 ** 2,
@@ -93,8 +92,27 @@ function refuseTwins(files: readonly TreeEntry[]): void {
 
 /** `path` is null for the skill as a whole. */
 function refused(path: string | null, why: string): UserError {
-  const what = path === null ? "it" : JSON.stringify(path);
-  return new UserError("unsafe_skill", `the skill is refused: ${what} ${why}`, {
+  const subject = path === null ? "it" : JSON.stringify(path);
+  return new UserError("unsafe_skill", `the skill is refused: ${subject} ${why}`, {
     hint: "nothing was written; ask the skill's author",
   });
 }
+
+/** A skill of a repository. */
+export interface FoundSkill {
+  /** Its directory's name; null for the repository's top. */
+  readonly name: string | null;
+  /** The directory's path with a slash at its end; empty for the top. */
+  readonly prefix: string;
+}
+
+/** The public layout of Agent Skills: SKILL.md at the top, in `skills/<name>/`, `agents/<name>/`, or in `<name>/`. Sorted by name. */
+export function findSkills(entries: readonly TreeEntry[]): FoundSkill[] {
+  const skills = entries.flatMap(({ path }): FoundSkill[] => {
+    const [match, prefix = "", name = null] = layout.exec(path) ?? [];
+    return match === undefined || name?.startsWith(".") ? [] : [{ name, prefix }];
+  });
+  return skills.sort((a, b) => (a.name ?? "").localeCompare(b.name ?? ""));
+}
+
+const layout = /^((?:(?:skills|agents)\/)?([^/]+)\/|)SKILL\.md$/;

@@ -7,14 +7,14 @@ import { UserError } from "../../foundation/errors.ts";
 export interface SkillSource {
   /** As configs keep it: a URL or a shorthand, without the skill. */
   readonly repository: string;
-  /** What git is given; never begins with a dash. */
+  /** The argument for git; never begins with a dash. */
   readonly url: string;
   /** Which of several skills, from behind a `#`; null without one. */
   readonly skill: string | null;
 }
 
 /**
- * Understands what a person or a config names: an https, ssh or file URL, `git@host:path`, `owner/name` for GitHub, or
+ * Parses a source as a person or a config names it: an https, ssh or file URL, `git@host:path`, `owner/name` for GitHub, or
  * a directory that begins with `/`, `.` or `~`. Throws a UserError (usage) for anything else.
  */
 export function parseSkillSource(text: string, cwd: string): SkillSource {
@@ -30,7 +30,7 @@ export function skillSourceText({ repository }: SkillSource, skill: string | nul
   return skill === null ? repository : `${repository}#${skill}`;
 }
 
-/** What the repository is called by its address: the last part of it, without `.git`. */
+/** The repository's name: the last part of its address, without `.git`. */
 export function repositoryName({ url }: SkillSource): string {
   return basename(url.replace(/\/+$/, "").replace(/(\/?\.git)$/, "")).replace(/^.*:/, "");
 }

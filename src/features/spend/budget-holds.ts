@@ -17,8 +17,8 @@ import type { OnLimit } from "../../../streams/agent-config.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import { nanoOfUsd } from "../../foundation/contracts/money.ts";
-import { usedUpText, waitsForMoneyText } from "./rules/refusal-text.ts";
-import type { UsedUp } from "./rules/refusal-text.ts";
+import { usedUpText, waitsForMoneyText } from "./refusals.ts";
+import type { UsedUp } from "./refusals.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { RunEvent, UsedBudget } from "../../../streams/vocabulary.ts";
 import type { BudgetState, RunFunds, SpendMeter } from "../../foundation/contracts/spend.ts";
@@ -37,9 +37,9 @@ export interface BudgetHoldDeps {
 /** Which agents have no money for a run. */
 export interface BudgetHolds {
   /** Takes note of agents whose config changed. */
-  onEvent(event: RunEvent): void;
+  readonly onEvent: (event: RunEvent) => void;
   /** Null for an agent without a valid config, too. */
-  overBudget(agent: string): OverBudget | null;
+  readonly overBudget: (agent: string) => OverBudget | null;
   /** The budget that is used up, by agent. Emits at once. */
   readonly used$: Observable<ReadonlyMap<string, UsedBudget>>;
   /** Agents with `onLimit = "pause"` that wait for money. Emits at once. */
@@ -100,7 +100,7 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
   const edited$ = new Subject<string>();
   const spent$ = meter.spent$.pipe(map(({ agent }) => agent));
   const changes$: Observable<Changed> = merge(
-    // At once: what is triggered next must wait already.
+    // At once: the next trigger must wait already.
     merge(meter.refused$, meter.raised$).pipe(map(() => null)),
     deps.changed$.pipe(
       auditTime(quietMs, scheduler),
@@ -143,7 +143,7 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
   };
 }
 
-/** What was found, and whether the project's own limits were used up then: all agents share those. */
+/** The result, and whether the project's own limits were used up then: all agents share those. */
 interface Found {
   readonly used: ReadonlyMap<string, UsedBudget>;
   readonly isProjectSpent: boolean;
@@ -189,7 +189,7 @@ function usedBudget(
   return { scope, window, endsAt: endsAt ?? Infinity, usd, limit: limit ?? 0, onLimit };
 }
 
-/** For a person: whose budget it is, until when, and what raises it. */
+/** For a person: whose budget it is, until when, and the command that raises it. */
 export function usedText({ usd, limit, scope, window, endsAt }: UsedBudget): string {
   return usedUpText(usedUp({ scope, window, endsAt, usd, limit }));
 }

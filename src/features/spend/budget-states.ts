@@ -44,7 +44,7 @@ function lasts({ endsAt }: AccountKey): number {
   return endsAt ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** What a run spent, in USD. */
+/** The spending of a run, in USD. */
 export function runSpend(
   instanceId: string,
   agent: string,

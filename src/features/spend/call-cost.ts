@@ -10,7 +10,7 @@ import type { CallUsage, Price, WorstRates } from "../../foundation/contracts/pr
 import type { CallEnd, CallPlan } from "../../foundation/contracts/model-gateway.ts";
 import type { ModelTerms } from "../../foundation/contracts/spend.ts";
 
-/** Dearer than any call is; the sums of what a server of one's own may count stay exact. */
+/** Above the cost of any call; sums of a self-hosted server's counts stay exact. */
 const maxNano = nanoOfUsd(10_000);
 
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -22,7 +22,7 @@ export function ratesOf(plan: CallPlan, { provider, price, billing }: ModelTerms
   return worstRates(charged, factor, plan.longCache === true);
 }
 
-/** What a call that ended cost by its price, and what its budgets are charged: for one that was cut no less than reserved. */
+/** The cost of a call by its price, and the charge to its budgets: for a cut call no less than reserved. */
 export function costOfEnd(
   { providerModel }: CallPlan,
   { provider, price, billing }: ModelTerms,
@@ -35,7 +35,7 @@ export function costOfEnd(
   return { nano, charged: billing === "subscription" ? 0 : nano };
 }
 
-/** The tokens as whole numbers: what a server of one's own counts may be anything. */
+/** The tokens as whole numbers: a self-hosted server may count anything. */
 export function wholeUsage(usage: CallUsage): CallUsage {
   const whole = (tokens: number): number =>
     Number.isFinite(tokens) ? Math.min(Math.max(0, Math.ceil(tokens)), maxTokens) : 0;

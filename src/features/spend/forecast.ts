@@ -3,9 +3,9 @@ import type { Schedule } from "../../../streams/triggers/next-tick.ts";
 import { usdOfNano } from "../../foundation/contracts/money.ts";
 import type { NanoUsd } from "../../foundation/contracts/money.ts";
 import type { AgentRuns } from "../../foundation/contracts/spend.ts";
-import type { SpendForecast } from "../../foundation/contracts/spend-report.ts";
+import type { SpendForecast } from "./spend-report.ts";
 
-/** What an agent's runs will cost in the next 30 days, by what its last runs did. */
+/** The cost of an agent's runs in the next 30 days, by its last runs. */
 export interface Forecast {
   /** Runs that its schedule starts. */
   readonly ticks: number;
@@ -54,7 +54,7 @@ export function scheduleOf(config: {
 /** The runs of an agent that has not run yet. */
 export const noRuns: AgentRuns = { costs: [], triggered: 0 };
 
-/** All agents' together; null when there is none. */
+/** Total over all agents; null without agents. */
 export function totalForecast(
   forecasts: Iterable<Forecast | null>,
 ): Pick<Forecast, "monthNano" | "monthP90Nano"> | null {

@@ -1,10 +1,10 @@
 import { Subject } from "rxjs";
-import type { Budgets } from "../../foundation/contracts/budget.ts";
+import type { Budgets, AccountKey } from "../../foundation/contracts/budget.ts";
 import { createLedger } from "./rules/ledger.ts";
 import type { LedgerEvent } from "./rules/ledger-events.ts";
-import { usdOfNano } from "../../foundation/contracts/money.ts";
+import { usdOfNano, nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { inputOf } from "../../foundation/contracts/price.ts";
-import { createCalendar } from "./rules/windows.ts";
+import { createCalendar } from "./rules/accounts.ts";
 import type { CallEnd, CallGrant, CallPlan } from "../../foundation/contracts/model-gateway.ts";
 import type {
   BudgetWarning,
@@ -12,15 +12,17 @@ import type {
   ModelTerms,
   RunSpend,
   SpendMeter,
-  SpendStore,
 } from "../../foundation/contracts/spend.ts";
+import type { SpendStore } from "../../foundation/store/spend.ts";
 import { budgetStates, exhaustedState, runSpend } from "./budget-states.ts";
 import { costOfEnd, wholeUsage } from "./call-cost.ts";
-import { createRaise } from "./raise.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { rateLimited, refused, waitText } from "./refusals.ts";
 import type { Reserved } from "./refusals.ts";
 import { createReservations } from "./reserve-money.ts";
+import { agentScope } from "../../foundation/contracts/budget.ts";
+import type { Ledger } from "./rules/ledger.ts";
+import type { NanoUsd } from "../../foundation/contracts/money.ts";
 
 export interface MeterDeps {
   readonly store: SpendStore;
@@ -50,7 +52,7 @@ interface OpenCall {
 }
 
 /**
- * Meters the calls of runs to models: reserves in memory what a call may cost, stores it, and only then grants the call.
+ * Meters the calls of runs to models: reserves the highest cost of a call in memory, stores it, and only then grants the call.
  */
 export function createMeter(deps: MeterDeps): SpendMeter {
   const { store, budgetsOf, timezone, liveRuns, onError, now = Date.now } = deps;
@@ -104,7 +106,7 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     const { account, percent, cap } = event;
     const { scope, window } = account;
     const amounts = { usd: usdOfNano(event.spent), limitUsd: usdOfNano(cap) };
-    // First what comes of it: if only that is stored, the next scheduler warns again, and its reader drops the second.
+    // First the effects of the warning: if only they are stored, the next scheduler warns again, and its reader drops the second.
     warning.next({ scope, window, percent, ...amounts });
     store.recordWarning(account, percent).catch(onError);
   };
@@ -169,3 +171,38 @@ const notBegun: CallEnd = {
   firstByteMs: null,
   totalMs: 0,
 };
+
+interface RaiseDeps {
+  readonly store: Pick<SpendStore, "raise">;
+  readonly timezone: () => string;
+  /** Instance ids of the agent's runs that are not over. */
+  readonly liveRuns: (agent: string) => readonly string[];
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** Adds to the limits of a scope; resolves with its accounts once they are stored, and takes the change back if they can't be. */
+function createRaise(
+  ledger: Ledger,
+  { store, timezone, liveRuns, now }: RaiseDeps,
+): (scope: string, usd: number) => Promise<readonly AccountKey[]> {
+  const raiseBy = (scope: string, nano: NanoUsd): readonly AccountKey[] => {
+    const runs = scope.startsWith(agentScope(""))
+      ? liveRuns(scope.slice(agentScope("").length))
+      : [];
+    const command = { type: "raise", scope, nano, runs, timezone: timezone() } as const;
+    const events = ledger.apply(command, now());
+    return events.flatMap((event) => (event.type === "raised" ? event.accounts : []));
+  };
+  return async (scope, usd) => {
+    const nano = nanoOfUsd(usd);
+    const accounts = raiseBy(scope, nano);
+    try {
+      await store.raise(accounts, nano);
+    } catch (error) {
+      raiseBy(scope, -nano);
+      throw error;
+    }
+    return accounts;
+  };
+}

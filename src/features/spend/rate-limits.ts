@@ -9,24 +9,11 @@ export interface RateLimitedCall {
   readonly instanceId: string;
 }
 
-/** Calls to a model by the minute. */
-export interface RateLimits {
-  /**
-   * Resolves with null when it is the call's turn, or at once with the ms after which to come back when that is too long
-   * to wait. Calls `onWait` with about how many ms it waits. Rejects with the reason of `signal`.
-   */
-  turn(
-    call: RateLimitedCall,
-    signal: AbortSignal,
-    onWait?: (waitMs: number) => void,
-  ): Promise<number | null>;
-}
-
 interface Model {
   perMinute: number;
   /** When the calls of the last minute began, ms of `monotonic`. */
   starts: number[];
-  /** What begins each call that waits. */
+  /** Functions that begin the waiting calls. */
   readonly waiting: FairQueue<() => void>;
   timer: NodeJS.Timeout | null;
 }
@@ -36,7 +23,7 @@ const minuteMs = 60_000;
 const longestWaitMs = 300_000;
 
 /** No calls at first. `monotonic` gives ms that no change of the clock touches. */
-export function createRateLimits(monotonic = () => performance.now()): RateLimits {
+export function createRateLimits(monotonic = () => performance.now()) {
   const models = new Map<string, Model>();
 
   const drain = (model: Model): void => {
@@ -79,7 +66,15 @@ export function createRateLimits(monotonic = () => performance.now()): RateLimit
       drain(model);
     });
   return {
-    turn: async ({ model: name, perMinute, instanceId }, signal, onWait) => {
+    /**
+     * Resolves with null when it is the call's turn, or at once with the ms after which to come back when that is too long
+     * to wait. Calls `onWait` with about how many ms it waits. Rejects with the reason of `signal`.
+     */
+    turn: async (
+      { model: name, perMinute, instanceId }: RateLimitedCall,
+      signal: AbortSignal,
+      onWait?: (waitMs: number) => void,
+    ): Promise<number | null> => {
       signal.throwIfAborted();
       if (perMinute === null) return null;
       const model = modelOf(name, perMinute);

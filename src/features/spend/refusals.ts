@@ -1,12 +1,15 @@
 import type { LedgerEvent, LedgerRefusal } from "./rules/ledger-events.ts";
-import { refusalText } from "./rules/refusal-text.ts";
 import type { CallRefusal } from "../../foundation/contracts/model-gateway.ts";
+import type { AccountKey } from "../../foundation/contracts/budget.ts";
+import { projectScope, raiseCommand, agentOf } from "../../foundation/contracts/budget.ts";
+import { usdText } from "../../foundation/contracts/money.ts";
+import type { NanoUsd } from "../../foundation/contracts/money.ts";
 
 export type Reserved = Extract<LedgerEvent, { type: "reserved" }>;
 export type Refused = Extract<LedgerEvent, { type: "refused" }>;
 type BudgetRefusal = Extract<LedgerRefusal, { code: "budget_exceeded" }>;
 
-/** Whether open calls hold what the call needs. */
+/** Whether open calls hold the money that the call needs. */
 export function isHeld(
   event: Reserved | Refused,
 ): event is Refused & { readonly refusal: BudgetRefusal } {
@@ -40,4 +43,49 @@ function rateOf(model: string, perMinute: number | null): string {
 
 function secondsOf(ms: number): string {
   return `${Math.ceil(ms / 1000)} s`;
+}
+
+/** For a person: which budget can't pay, by how much, until when, and the command that raises it. */
+export function refusalText(refusal: LedgerRefusal): string {
+  if (refusal.code === "too_many_turns") {
+    const { turns } = refusal;
+    return `this run had the ${turns} answers of models that its budget allows (turns = ${turns})`;
+  }
+  const { scope, window, cap, spent, reserved, needed } = refusal;
+  const held = reserved === 0 ? "" : ` and ${usdText(reserved)} is reserved by open calls`;
+  const amounts = `${usdText(spent)} of ${usdText(cap)} is spent${held}`;
+  const least = `the call needs at least ${usdText(needed)}`;
+  return `${ownerOf(scope, window)}: ${amounts}; ${least}. ${remedyOf(refusal)}`;
+}
+
+/** For a person: which budget is used up, and why no run is started; amounts in nano-dollars. */
+export function usedUpText({ scope, window, endsAt, spent, cap }: UsedUp): string {
+  const amounts = `${usdText(spent)} of ${usdText(cap)} is spent`;
+  const rest = spent < cap ? ", and the rest pays no call" : "";
+  return `budget: ${ownerOf(scope, window)} is used up: ${amounts}${rest}. ${remedyOf({ scope, endsAt })}`;
+}
+
+/** For a person: which budget a suspended run waits for, and until when; amounts in nano-dollars. */
+export function waitsForMoneyText({ scope, window, endsAt, spent, cap }: UsedUp): string {
+  const until = endsAt === null ? "" : ` until ${new Date(endsAt).toISOString()}`;
+  const limit = `${ownerOf(scope, window)} (${usdText(spent)} of ${usdText(cap)})`;
+  return `waits for money${until}: ${limit}; ${raiseCommand(scope)}`;
+}
+
+/** A budget that pays no call. */
+export interface UsedUp extends AccountKey {
+  readonly spent: NanoUsd;
+  readonly cap: NanoUsd;
+}
+
+/** Whose budget it is, and for which window. */
+export function ownerOf(scope: string, window: string): string {
+  if (scope === projectScope) return `the project's budget for ${window}`;
+  const agent = agentOf(scope);
+  return agent === null ? "this run's budget" : `the budget of agent ${agent} for ${window}`;
+}
+
+function remedyOf({ scope, endsAt }: { readonly scope: string; readonly endsAt: number | null }) {
+  const turns = endsAt === null ? "" : ` before it turns at ${new Date(endsAt).toISOString()}`;
+  return `A person can raise it${turns}: ${raiseCommand(scope)}`;
 }

@@ -3,13 +3,12 @@ import type { Ledger } from "./rules/ledger.ts";
 import type { CallPlan } from "../../foundation/contracts/model-gateway.ts";
 import type { ModelTerms } from "../../foundation/contracts/spend.ts";
 import { ratesOf } from "./call-cost.ts";
-import { createHeldMoney } from "./held-money.ts";
 import { isHeld } from "./refusals.ts";
 import type { Refused, Reserved } from "./refusals.ts";
 
 /** Money for calls that begin, from the accounts of a ledger. */
 export interface Reservations {
-  /** Waits for what open calls hold. Rejects with the reason of `signal`. */
+  /** Waits for money that open calls hold. Rejects with the reason of `signal`. */
   reserve(plan: CallPlan, terms: ModelTerms, signal: AbortSignal): Promise<Reserved | Refused>;
   /** The call does not begin. */
   cancel(plan: CallPlan, reserved: Reserved): void;
@@ -17,7 +16,7 @@ export interface Reservations {
   freed(accounts: readonly AccountKey[]): void;
 }
 
-/** How long a call waits for what open calls hold, in ms: its client waits for the answer as long as ten minutes. */
+/** How long a call waits for money that open calls hold, in ms: its client waits ten minutes for the answer. */
 const longestHeldMs = 120_000;
 
 /** No calls at first. `now` gives epoch ms. */
@@ -62,4 +61,104 @@ export function createReservations(
     },
     freed: (accounts) => held.freed(accounts),
   };
+}
+
+/** An attempt to get money: its result, or the account whose open calls hold the money. */
+type Attempt<T> = () => { readonly result: T } | { readonly heldBy: AccountKey };
+
+interface Waiter<T> {
+  readonly attempt: Attempt<T>;
+  /** Settles the promise with the result of this, or its error. */
+  readonly finish: (result: () => T) => void;
+  /** The budget account whose lack of money this request waits for. */
+  account: string;
+}
+
+/**
+ * None waits at first. The first that came to an account is the first that is tried; one that still lacks money holds up
+ * those behind it.
+ */
+function createHeldMoney<T>(longestMs: number) {
+  const queues = new Map<string, Set<Waiter<T>>>();
+
+  const join = (waiter: Waiter<T>): void => {
+    const queue = queues.get(waiter.account) ?? new Set();
+    queues.set(waiter.account, queue.add(waiter));
+  };
+  const leave = (waiter: Waiter<T>): void => {
+    const queue = queues.get(waiter.account);
+    queue?.delete(waiter);
+    if (queue?.size === 0) queues.delete(waiter.account);
+  };
+  /** False when the account is still short, hence for those behind it, too. */
+  const retry = (waiter: Waiter<T>): boolean => {
+    const heldBy = attempted(waiter);
+    if (heldBy === waiter.account) return false;
+    if (heldBy === null) return true;
+    leave(waiter);
+    waiter.account = heldBy;
+    join(waiter);
+    return true;
+  };
+  const wait = (
+    attempt: Attempt<T>,
+    account: string,
+    last: () => T,
+    signal: AbortSignal,
+  ): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const finish = (result: () => T): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", abort);
+        leave(waiter);
+        try {
+          resolve(result());
+        } catch (error) {
+          // The store may fail to read; the call that gave money back is not to fail with it.
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      const abort = (): void => finish(() => abortedBy(signal));
+      const timer = setTimeout(() => finish(last), longestMs);
+      signal.addEventListener("abort", abort, { once: true });
+      const waiter: Waiter<T> = { attempt, finish, account };
+      join(waiter);
+    });
+  return {
+    /** Attempts now, and again whenever money came back. After the longest time to wait, `last` decides. */
+    get: async (attempt: Attempt<T>, last: () => T, signal: AbortSignal): Promise<T> => {
+      signal.throwIfAborted();
+      const first = attempt();
+      return "result" in first ? first.result : wait(attempt, nameOf(first.heldBy), last, signal);
+    },
+    /** Money came back to these accounts, or their limits changed. */
+    freed: (accounts: readonly AccountKey[]) => {
+      for (const key of accounts) {
+        for (const waiter of queues.get(nameOf(key)) ?? []) if (!retry(waiter)) break;
+      }
+    },
+  };
+}
+
+/** The account that holds the waiter's money; null if the waiter is finished. */
+function attempted<T>({ attempt, finish }: Waiter<T>): string | null {
+  try {
+    const outcome = attempt();
+    if ("heldBy" in outcome) return nameOf(outcome.heldBy);
+    finish(() => outcome.result);
+  } catch (error) {
+    finish(() => {
+      throw error;
+    });
+  }
+  return null;
+}
+
+function abortedBy(signal: AbortSignal): never {
+  signal.throwIfAborted();
+  throw new Error("the signal is not aborted");
+}
+
+function nameOf({ scope, window }: AccountKey): string {
+  return `${window} ${scope}`;
 }

@@ -13,7 +13,7 @@ import type { Clock } from "../../../streams/clock.ts";
 import type { RunFunds } from "../../foundation/contracts/spend.ts";
 
 /**
- * What `look` finds at first, whenever the window of the limit turns, and when something changed; to the first that is
+ * The result of `look` at first, whenever the window of the limit turns, and when something changed; to the first that is
  * no limit. Never completes before.
  *
  *     look:      S until 4, then T, paid after the change     S, T short of money

@@ -1,8 +1,12 @@
-import { mergeMap, pairwise, startWith } from "rxjs";
+import { mergeMap, pairwise, startWith, map } from "rxjs";
 import type { Observable } from "rxjs";
 import type { RunEvent, UsedBudget } from "../../../streams/vocabulary.ts";
 import { usedText } from "./budget-holds.ts";
 import type { BudgetHolds } from "./budget-holds.ts";
+import { agentScope } from "../../foundation/contracts/budget.ts";
+import { createCalendar } from "./rules/accounts.ts";
+import { nanoOfUsd, usdOfNano } from "../../foundation/contracts/money.ts";
+import type { SpendMeter } from "../../foundation/contracts/spend.ts";
 
 export interface UsedBudgetDeps extends Pick<BudgetHolds, "used$"> {
   /** Whether the project has the agent. */
@@ -26,7 +30,7 @@ export function usedBudgetEvents({ used$, hasAgent, now }: UsedBudgetDeps): Obse
   );
 }
 
-/** A call that is settled meanwhile changes what is spent, and nothing about what the agent waits for. */
+/** A call that is settled meanwhile changes the amount, but not the budget that the agent waits for. */
 function isSameLimit(a: UsedBudget | null, b: UsedBudget | null): boolean {
   if (a === null || b === null) return a === b;
   const isSameWindow = a.scope === b.scope && a.window === b.window;
@@ -36,4 +40,38 @@ function isSameLimit(a: UsedBudget | null, b: UsedBudget | null): boolean {
 function textOf(budget: UsedBudget | null): string {
   if (budget === null) return "its budget pays calls to models again";
   return `${budget.onLimit === "pause" ? "work waits" : "work is refused"}: ${usedText(budget)}`;
+}
+
+/** The spending of runs as it happens, with their agents' total of today. */
+export function spentEvents(
+  meter: Pick<SpendMeter, "spent$" | "limits">,
+  timezone: () => string,
+  now: () => number,
+): Observable<RunEvent> {
+  const calendar = createCalendar();
+  return meter.spent$.pipe(
+    map(({ agent, instanceId, usd }) => {
+      const at = now();
+      const { key: date, endsAt } = calendar(at, timezone()).day;
+      const own = agentScope(agent);
+      const states = meter.limits([agent]);
+      const today = states.find(({ scope, window }) => scope === own && window === date);
+      const spent = { usd: today?.usd ?? 0, endsAt };
+      return { type: "spent", agent, at, instanceId, usd, today: spent } as const;
+    }),
+  );
+}
+
+/**
+ * A finished run has the tokens and costs that the scheduler counted, including the most that its open calls may cost. The
+ * run's own figure stays for calls that charge no budget, such as a subscription's.
+ */
+export function withCost(event: RunEvent, meter: Pick<SpendMeter, "run">): RunEvent {
+  if (event.type !== "finished") return event;
+  const { usd, reservedUsd, turns, tokens } = meter.run(event.instanceId, event.agent);
+  const costUsd = usdOfNano(nanoOfUsd(usd) + nanoOfUsd(reservedUsd));
+  if (costUsd === 0 && tokens === 0) return event;
+  const reported = { model: null, costUsd: null, turns, ...event.end.usage };
+  const usage = { ...reported, tokens, ...(costUsd === 0 ? {} : { costUsd }) };
+  return { ...event, end: { ...event.end, usage } };
 }

@@ -1,5 +1,5 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
-import type { RunContent } from "../../foundation/contracts/run-version.ts";
+import type { RunContent } from "../../foundation/store/runs.ts";
 
 /** One side of a comparison. */
 export interface Compared {
@@ -10,7 +10,7 @@ export interface Compared {
 /** Texts that have little in common take long to compare, and a line by line account of them helps no reader. */
 const timeoutMs = 500;
 
-/** What changed from one run's config and instructions to another's, as a unified difference; empty for nothing. */
+/** The unified difference between the config and instructions of two runs; empty if they are equal. */
 export function difference(from: Compared, to: Compared): string {
   return [
     patchOf("config.json", from, to, ({ config }) => config),
@@ -29,7 +29,7 @@ function patchOf(
   return textDifference(names, textOf(from.content), textOf(to.content));
 }
 
-/** What changed from one text to another, as a unified difference of files of these names; empty for nothing. */
+/** The unified difference between two texts as files of these names; empty if they are equal. */
 export function textDifference(
   [old, now]: readonly [old: string, now: string],
   before: string,

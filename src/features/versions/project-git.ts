@@ -1,22 +1,11 @@
 import { execFile } from "node:child_process";
-import type { GitState } from "../../foundation/contracts/run-version.ts";
+import type { GitState } from "../../foundation/store/runs.ts";
 
 export interface ProjectGitOptions {
   readonly projectDir: string;
   readonly env: NodeJS.ProcessEnv;
   /** Milliseconds that only grow. */
   readonly elapsed?: () => number;
-}
-
-/** The state of the repository that a project is in. */
-export interface ProjectGit {
-  /**
-   * As it is now, or was at most a few seconds ago: a value while that is known, else a promise that never rejects.
-   * Null without a repository, a commit or git itself.
-   */
-  state(): GitState | null | Promise<GitState | null>;
-  /** Files changed: the next state is read anew. */
-  invalidate(): void;
 }
 
 /** A commit changes no file that is watched. */
@@ -26,7 +15,7 @@ const timeoutMs = 20_000;
 const maxOutputBytes = 64 * 1024;
 
 /** Reads the state when it is asked for, once for all that ask meanwhile. */
-export function createProjectGit(options: ProjectGitOptions): ProjectGit {
+export function createProjectGit(options: ProjectGitOptions) {
   const { elapsed = () => performance.now() } = options;
   let reading: Promise<GitState | null> | null = null;
   let known: { readonly state: GitState | null; readonly until: number } | null = null;
@@ -38,15 +27,23 @@ export function createProjectGit(options: ProjectGitOptions): ProjectGit {
     return state;
   };
   return {
-    state: () => {
+    /**
+     * As it is now, or was at most a few seconds ago: a value while that is known, else a promise that never rejects.
+     * Null without a repository, a commit or git itself.
+     */
+    state: (): GitState | null | Promise<GitState | null> => {
       if (known !== null && elapsed() < known.until) return known.state;
       return (reading ??= read());
     },
+    /** Files changed: the next state is read anew. */
     invalidate: () => {
       known = null;
     },
   };
 }
+
+/** The state of the repository that a project is in. */
+export type ProjectGit = ReturnType<typeof createProjectGit>;
 
 /** Everything in one call, and nothing written: no lock of the index, no hook. The scheduler's own files don't count. */
 const args = [
@@ -67,7 +64,7 @@ function readGit({ projectDir: cwd, env }: ProjectGitOptions): Promise<GitState 
 
 const tooMuchOutput = "ERR_CHILD_PROCESS_STDIO_MAXBUFFER";
 
-/** Reads `# branch.oid <commit>` and whether a line follows that is no header. */
+/** Reads `# branch.oid <commit>` and whether a line follows that is not a header. */
 function parseStatus(output: string): GitState | null {
   const commit = /^# branch\.oid ([0-9a-f]{40,64})$/m.exec(output)?.[1];
   if (commit === undefined) return null;

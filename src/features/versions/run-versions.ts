@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { RunContent, RunVersion } from "../../foundation/contracts/run-version.ts";
+import type { RunContent, RunVersion } from "../../foundation/store/runs.ts";
 
 export interface RunVersionSources {
   /** The canonical text of a config. */
@@ -13,7 +13,7 @@ export interface RunVersionSources {
   readonly onChange: () => void;
 }
 
-/** The version of what an agent's runs run now. A config that did not change is hashed once. Never rejects. */
+/** The version of an agent's config and instructions now. A config that did not change is hashed once. Never rejects. */
 export function createRunVersions({
   describe,
   files,
@@ -22,7 +22,7 @@ export function createRunVersions({
 }: RunVersionSources): (agent: AgentConfig) => Promise<RunVersion> {
   const known = new Map<string, RunVersion>();
   return async (agent) => {
-    // The run itself is rejected with what is wrong with the files.
+    // The run itself is rejected with the fault of the files.
     const hashes = await files(agent.name).catch(() => unreadable);
     const config = describe(agent, hashes);
     const last = known.get(agent.name);

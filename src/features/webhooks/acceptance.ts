@@ -1,9 +1,5 @@
 import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
-import type {
-  Acceptance,
-  DeadLetter,
-  WaitingRun,
-} from "../../foundation/contracts/webhook-receipts.ts";
+import type { Acceptance, DeadLetter, WaitingRun } from "../../foundation/store/receipts.ts";
 import { keptHeaders } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import type { MatchResult } from "./match-index.ts";
@@ -24,8 +20,8 @@ export interface Matched {
 }
 
 /**
- * What one delivery writes: its receipt, a work item for each agent, also for one whose run takes it, and a dead
- * letter for what ran nothing.
+ * The writes of one delivery: its receipt, a work item for each agent, also for one whose run takes it, and a dead
+ * letter if no agent ran.
  */
 export function acceptanceOf(matched: Matched, newId: () => string): Acceptance {
   const { provider, delivery, payload, event, result, waitingRuns, at } = matched;

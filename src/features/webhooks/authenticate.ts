@@ -1,6 +1,5 @@
-import type { Delivery } from "../../foundation/contracts/operations.ts";
-import type { WebhookSource } from "../../foundation/contracts/webhook-filters.ts";
-import type { Headers, Provider } from "./provider.ts";
+import type { WebhookSource } from "../../foundation/config/project-config.ts";
+import type { Headers, Provider, Delivery } from "./provider.ts";
 import { header } from "./signature.ts";
 
 /** Why a delivery is not taken. `why` is for the operator's log, never for the sender. */
@@ -16,7 +15,7 @@ export type Authenticated = { readonly ok: true; readonly source: WebhookSource 
 /** All secrets that a source accepts at the moment; more than one while a secret is rotated. */
 export type SecretsOf = (source: WebhookSource) => readonly string[] | Promise<readonly string[]>;
 
-/** What a signature is checked by. */
+/** The secrets and the time for checking a signature. */
 interface Checks {
   readonly secretsOf: SecretsOf;
   /** Epoch ms. */
@@ -73,7 +72,7 @@ async function tryOne(
   try {
     secrets = await secretsOf(source);
   } catch {
-    // The reader's message may quote what it read.
+    // The reader's message may quote the secret.
     return refuse(`the secret of credential ${source.credential} cannot be read`, 503);
   }
   // An empty secret proves nothing.

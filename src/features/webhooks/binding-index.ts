@@ -1,7 +1,16 @@
 import type { WebhookBinding } from "../../../streams/agent-config.ts";
 import { unmetPaths, valueAt } from "../../../streams/where.ts";
 import type { Where } from "../../../streams/where.ts";
-import { comparable, attributeOf, filterOf, oneLine, passes, whyNot } from "./filter.ts";
+import type { Mismatch } from "../../foundation/contracts/refused-deliveries.ts";
+import {
+  attributeOf,
+  comparable,
+  filterOf,
+  oneLine,
+  passes,
+  valuesText,
+  whyNot,
+} from "./filter.ts";
 import type { Filter } from "./filter.ts";
 import type { Payload } from "./json.ts";
 import type { Attributes, FilterRule } from "./provider.ts";
@@ -47,25 +56,61 @@ export function letsThrough(binding: IndexedBinding, { attributes, payload }: Ma
   return unknown === null && filters.every((filter) => passes(filter, attributes)) && !isUnmet();
 }
 
-/** How many conditions of a binding keep an event out. */
-export function conditionsAgainst(
-  binding: IndexedBinding,
-  { attributes, payload }: MatchInput,
-): number {
-  const { filters, where, unknown } = binding;
-  if (unknown !== null) return 1;
-  const failed = filters.reduce((count, filter) => count + Number(!passes(filter, attributes)), 0);
-  return failed + unmetPaths(payload, where).length;
+/** A condition that keeps an event out; `why` says so in a sentence. */
+export interface FailedCondition extends Mismatch {
+  readonly why: string;
 }
 
-/** Why a binding does not let an event through, one reason for each condition that failed; empty when it does. */
-export function reasonsAgainst(
+/** The conditions of a binding that keep an event out; empty if it lets the event through. */
+export function conditionsAgainst(
   { filters, where, unknown }: IndexedBinding,
   { attributes, payload }: MatchInput,
-): readonly string[] {
-  if (unknown !== null) return [`${unknown} is no filter of this source's type`];
-  const failed = filters.map((filter) => whyNot(filter, attributes)).filter((why) => why !== null);
-  return [...failed, ...whyNotWhere(payload, where)];
+): readonly FailedCondition[] {
+  if (unknown !== null) {
+    const why = `${unknown} is no filter of this source's type`;
+    return [{ condition: unknown, wanted: "a filter that there is", got: "none", why }];
+  }
+  const unmet = unmetPaths(payload, where).map((path) => {
+    const [got, wanted] = [valueText(valueAt(payload, path)), valueText(where[path])];
+    const why = `where ${path} is ${got}, not ${wanted}`;
+    return { condition: `where ${path}`, wanted, got, why };
+  });
+  return [...filters.flatMap((filter) => failedFilter(filter, attributes) ?? []), ...unmet];
+}
+
+function failedFilter(filter: Filter, attributes: Attributes): FailedCondition | null {
+  const why = whyNot(filter, attributes);
+  if (why === null) return null;
+  const { field, rule, wanted, given } = filter;
+  const got = valuesText(attributeOf(field, rule, attributes));
+  if (!rule.excludes) return { condition: field, wanted: given, got, why };
+  return typeof wanted === "boolean"
+    ? { condition: field, wanted: "no event of a bot", got: "one", why }
+    : { condition: field, wanted: `none of ${given}`, got, why };
+}
+
+/** A value of a payload or of `where`, for a sentence. */
+function valueText(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (typeof value === "string") return JSON.stringify(oneLine(value));
+  if (typeof value === "object" && value !== null)
+    return Array.isArray(value) ? "a list" : "an object";
+  return JSON.stringify(value);
+}
+
+/**
+ * For each `[[webhooks]]` entry of an agent that listens to the source, the conditions that keep the event out. Null if
+ * no entry listens to the source, empty if one of them lets the event through.
+ */
+export function explain(
+  agent: { readonly name: string; readonly webhooks: readonly WebhookBinding[] },
+  source: string,
+  event: MatchInput,
+): readonly (readonly FailedCondition[])[] | null {
+  const entries = agent.webhooks.filter((binding) => binding.source === source);
+  if (entries.length === 0) return null;
+  const against = entries.map((one) => conditionsAgainst(indexedBinding(agent.name, one), event));
+  return against.some((conditions) => conditions.length === 0) ? [] : against;
 }
 
 /**
@@ -140,21 +185,4 @@ function keyOf({ filters }: IndexedBinding): {
     if (!rule.excludes && typeof wanted !== "boolean") return { field, rule, values: wanted };
   }
   return null;
-}
-
-/** One reason for each path whose value is not the wanted one: `where issue.level is "error", not "fatal"`. */
-function whyNotWhere(payload: Payload, where: Where): readonly string[] {
-  return unmetPaths(payload, where).map((path) => {
-    const [found, wanted] = [valueAt(payload, path), where[path]];
-    return `where ${path} is ${whereValueText(found)}, not ${whereValueText(wanted)}`;
-  });
-}
-
-/** A value of a payload or of `where`, for a sentence. */
-export function whereValueText(value: unknown): string {
-  if (value === undefined) return "missing";
-  if (typeof value === "string") return JSON.stringify(oneLine(value));
-  if (typeof value === "object" && value !== null)
-    return Array.isArray(value) ? "a list" : "an object";
-  return JSON.stringify(value);
 }

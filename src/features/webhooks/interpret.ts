@@ -1,10 +1,11 @@
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
-import { webhookEvent } from "./event.ts";
+import { webhookEvent } from "./provider.ts";
 import { parseJsonBody } from "./json.ts";
 import type { Parsed, Payload } from "./json.ts";
 import type { Attributes, Headers, Provider, Request } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
 import { header } from "./signature.ts";
+import { maxReadableBytes } from "../../foundation/contracts/body-limits.ts";
 
 /** A delivery as agents and filters see it. */
 export interface Interpreted {
@@ -76,7 +77,7 @@ export function interpretStored(stored: StoredDelivery): Interpreted | null {
 
 const maxHeader = 500;
 
-/** The headers that a receipt keeps. An allow-list: what is not named here may be a secret. */
+/** The headers that a receipt keeps. An allow list: any other header may be a secret. */
 export function keptHeaders(provider: Provider, headers: Headers): Record<string, string> {
   const names = ["content-type", "user-agent", ...provider.keptHeaders];
   const kept: Record<string, string> = {};
@@ -85,4 +86,27 @@ export function keptHeaders(provider: Provider, headers: Headers): Record<string
     if (value !== null) kept[name] = value.slice(0, maxHeader);
   }
   return kept;
+}
+
+/** Deeper than any provider's bodies: indented, it would take the square of its depth, and far deeper ends the stack. */
+const maxDepth = 64;
+
+/**
+ * A stored body as an agent reads it: its JSON, indented unless it is large, also where the delivery was a form that
+ * held it. The text as it came if it is not JSON or nested too deep.
+ */
+export function readablePayload(
+  delivery: Pick<StoredDelivery, "type" | "headers" | "body">,
+): string {
+  const payload = parseStored(delivery)?.payload;
+  if (payload === undefined || isDeeper(payload, maxDepth)) {
+    return Buffer.from(delivery.body).toString("utf8");
+  }
+  const indent = delivery.body.byteLength > maxReadableBytes ? 0 : 2;
+  return JSON.stringify(payload, null, indent);
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
 }

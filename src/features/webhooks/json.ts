@@ -1,5 +1,5 @@
 import { valueAt } from "../../../streams/where.ts";
-import { isPlainObject } from "../../foundation/contracts/plain-object.ts";
+import { isPlainObject } from "../../foundation/contracts/json-size.ts";
 
 /** An unchecked JSON object. */
 export type Payload = Readonly<Record<string, unknown>>;

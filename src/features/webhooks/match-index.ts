@@ -1,14 +1,9 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import {
-  BindingIndex,
-  conditionsAgainst,
-  indexedBinding,
-  letsThrough,
-  reasonsAgainst,
-} from "./binding-index.ts";
-import type { MatchInput, IndexedBinding } from "./binding-index.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { BindingIndex, conditionsAgainst, indexedBinding, letsThrough } from "./binding-index.ts";
+import type { FailedCondition, IndexedBinding, MatchInput } from "./binding-index.ts";
 
-/** What the index needs to know of an agent. */
+/** The part of an agent's config that the index reads. */
 export type ListeningAgent = Pick<AgentConfig, "name" | "scale" | "webhooks">;
 
 /** Which agents an event starts, and why it starts no other. */
@@ -17,9 +12,9 @@ export interface MatchResult {
   readonly matched: readonly string[];
   /** Agents whose filters let the event through and that are disabled. */
   readonly disabled: readonly string[];
-  /** Null when an agent's filters let the event through; else what came closest, such as `agent dev: repos does not include acme/x`. */
+  /** Null if an agent's filters let the event through; else the closest entry, such as `agent dev: repos does not include acme/x`. */
   readonly reason: string | null;
-  /** How many bindings were looked at: what the event cost. */
+  /** How many bindings were examined: the cost of the event. */
   readonly examined: number;
 }
 
@@ -36,8 +31,8 @@ interface Entry {
 const maxExplained = 50;
 
 /**
- * An index of which agents listen to what, empty at first and changed an agent at a time. An event costs as much as the bindings that share a value with it, however many
- * agents there are.
+ * An index of the bindings of agents, empty at first and changed an agent at a time. An event costs as much as the
+ * bindings that share a value with it, however many agents there are.
  */
 export function createMatchIndex() {
   const agents = new Map<string, Entry>();
@@ -117,33 +112,33 @@ function closest(
   event: MatchInput,
 ): MatchResult {
   const asked = some(candidates, index.all);
-  let best: { readonly binding: IndexedBinding; readonly against: number } | null = null;
+  let best: Asked | null = null;
   for (const binding of asked) {
     const against = conditionsAgainst(binding, event);
-    if (best === null || isCloser(binding, against, best)) best = { binding, against };
+    if (best === null || isCloser({ binding, against }, best)) best = { binding, against };
   }
   const examined = candidates.size + asked.size;
-  return { ...noMatch(best === null ? "" : whyNotThis(best.binding, event)), examined };
+  return { ...noMatch(best === null ? "" : reasonOf(best)), examined };
 }
 
-function isCloser(
-  binding: IndexedBinding,
-  against: number,
-  than: { readonly binding: IndexedBinding; readonly against: number },
-): boolean {
-  const fewer = against - than.against;
-  return fewer < 0 || (fewer === 0 && conditionsOf(binding) > conditionsOf(than.binding));
+interface Asked {
+  readonly binding: IndexedBinding;
+  readonly against: readonly FailedCondition[];
+}
+
+function isCloser(one: Asked, than: Asked): boolean {
+  const fewer = one.against.length - than.against.length;
+  return fewer < 0 || (fewer === 0 && conditionsOf(one.binding) > conditionsOf(than.binding));
 }
 
 function conditionsOf({ filters, where }: IndexedBinding): number {
   return filters.length + Object.keys(where).length;
 }
 
-function whyNotThis(binding: IndexedBinding, event: MatchInput): string {
-  const reasons = reasonsAgainst(binding, event);
-  const reason = `agent ${binding.agent}: ${reasons[0] ?? ""}`;
-  return reasons.length > 1
-    ? `${reason} (and ${reasons.length - 1} more of its conditions)`
+function reasonOf({ binding, against }: Asked): string {
+  const reason = `agent ${binding.agent}: ${against[0]?.why ?? ""}`;
+  return against.length > 1
+    ? `${reason} (and ${against.length - 1} more of its conditions)`
     : reason;
 }
 
@@ -161,4 +156,49 @@ function some(...sets: readonly ReadonlySet<IndexedBinding>[]): Set<IndexedBindi
 
 function noMatch(reason: string): MatchResult {
   return { matched: [], disabled: [], reason, examined: 0 };
+}
+
+const maxNamed = 3;
+
+/** Remembers agents with an invalid config, for the reason of a delivery that started nothing. */
+export function createBrokenAgents() {
+  /** Sources of the last valid config, which stays active. */
+  const active = new Map<string, readonly string[]>();
+  /** Sources that the invalid config names. */
+  const broken = new Map<string, readonly string[]>();
+  return {
+    onEvent: (event: RunEvent): void => {
+      if (event.type === "agent-set") {
+        active.set(
+          event.agent,
+          event.config.webhooks.map(({ source }) => source),
+        );
+        broken.delete(event.agent);
+      }
+      if (event.type === "agent-invalid") broken.set(event.agent, event.sources);
+      if (event.type === "agent-removed") {
+        active.delete(event.agent);
+        broken.delete(event.agent);
+      }
+    },
+    /** The result; a reason why nothing ran names the agents of the source that could not be matched. */
+    explain: (source: string, result: MatchResult): MatchResult => {
+      if (result.reason === null || broken.size === 0) return result;
+      const names = [...broken.keys()].sort();
+      const old = names.filter((name) => active.get(name)?.includes(source));
+      const none = names.filter(
+        (name) => !old.includes(name) && broken.get(name)?.includes(source),
+      );
+      const more = [
+        ...(none.length === 0 ? [] : [`with an invalid config, so not asked: ${namesText(none)}`]),
+        ...(old.length === 0 ? [] : [`asked with the last valid config: ${namesText(old)}`]),
+      ];
+      return { ...result, reason: [result.reason, ...more].join("; ") };
+    },
+  };
+}
+
+function namesText(found: readonly string[]): string {
+  const more = found.length - maxNamed;
+  return `agent ${found.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

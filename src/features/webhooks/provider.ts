@@ -1,5 +1,5 @@
-import type { FilterField } from "../../foundation/contracts/webhook-filters.ts";
-import type { EventFields } from "./event.ts";
+import type { WebhookEvent } from "../../../streams/vocabulary.ts";
+import type { FilterField } from "../../foundation/config/config-key.ts";
 import type { Parsed, Payload } from "./json.ts";
 
 /** Request headers with lower-case names. */
@@ -14,11 +14,11 @@ export interface Request {
 /** Whether a request is from its provider; `why` is for the operator's log and holds nothing of secret or signature. */
 export type Verdict = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
-/** What a filter is compared with; null or an empty list where the event carries none, and then no filter matches. */
+/** The event's value for a filter; null or an empty list if the event carries none, and then no filter matches. */
 export type Attribute = string | boolean | null | readonly string[];
 export type Attributes = Readonly<Record<string, Attribute | undefined>>;
 
-/** An event as its provider describes it: its fields, and what filters compare beside them. */
+/** An event as its provider describes it: its fields, and further values for filters. */
 export interface EventDescription extends EventFields {
   /** By the names of filters; a filter without an entry here compares the field of its name. */
   readonly attributes: Attributes;
@@ -37,7 +37,7 @@ export interface FilterRule extends FilterField {
 }
 export type FilterRules = Readonly<Record<string, FilterRule>>;
 
-/** What `sign` needs; `now` is epoch ms, `id` becomes the delivery id where the provider has a header for it. */
+/** The input of `sign`; `now` is epoch ms, `id` becomes the delivery id where the provider has a header for it. */
 export interface ToSign {
   readonly secret: string;
   readonly body: Uint8Array;
@@ -51,7 +51,7 @@ export interface ToSign {
 export interface Provider {
   /** Value of `type` in `[webhooks.<source>]` and of the path `/webhooks/<type>`. */
   readonly type: string;
-  /** For the reference page: what proves a delivery, and what people stumble over, in markdown. */
+  /** For the reference page: the proof of a delivery, and pitfalls, in markdown. */
   readonly about: { readonly proof: string; readonly note: string | null };
   /** Headers that hold a signature or a secret; never stored. */
   readonly secretHeaders: readonly string[];
@@ -73,9 +73,112 @@ export interface Provider {
   parse?(request: Request): Parsed;
   /** The provider's id of the delivery, the same when it delivers again. */
   deliveryId(payload: Payload, headers: Headers): string | null;
-  /** What a ping or URL verification is answered with; null for an event. */
+  /** The answer to a ping or URL verification; null for an event. */
   answerPing?(payload: Payload, headers: Headers): Readonly<Record<string, unknown>> | null;
   /** True when the sender shows a person any other answer than an empty one. */
   isAnsweredEmpty?(headers: Headers): boolean;
   describe(payload: Payload, headers: Headers): EventDescription;
+}
+
+/**
+ * Filters that every provider has: they keep an agent from being started by its own echo. An event without a
+ * sender is kept out by neither.
+ */
+export const commonFilters: FilterRules = {
+  ignoreSenders: {
+    kind: "strings",
+    meaning:
+      "Not when one of these caused the event: logins, e-mails or ids, as the event's sender",
+    attribute: "sender",
+    ignoreCase: true,
+    excludes: true,
+  },
+  ignoreBots: {
+    kind: "boolean",
+    meaning: "Not when a bot or an integration caused the event",
+    attribute: "senderIsBot",
+    excludes: true,
+  },
+};
+
+/** The fields of an event before its payload is read. */
+type EventBase = Pick<WebhookEvent, "source" | "type" | "receiptId" | "timestamp">;
+
+/** The fields of an event by its provider; missing ones are null. */
+export type EventFields = Partial<Omit<WebhookEvent, keyof EventBase | "event">> & {
+  readonly event: string;
+};
+
+/** As long as the longest text that the code-hosting provider takes: only other providers' texts are ever cut. */
+const maxBody = 65_536;
+const maxText = 1_000;
+const maxLabels = 100;
+
+/** A normalized event. Texts are cut to a bounded length, since each work item carries its own copy. */
+export function webhookEvent(base: EventBase, fields: EventFields): WebhookEvent {
+  return {
+    ...base,
+    event: cut(fields.event, maxText),
+    action: short(fields.action),
+    repo: short(fields.repo),
+    number: fields.number ?? null,
+    title: short(fields.title),
+    body: longText(fields.body, base.receiptId),
+    url: short(fields.url),
+    author: short(fields.author),
+    labels: (fields.labels ?? []).slice(0, maxLabels).map((label) => cut(label, maxText)),
+    sender: short(fields.sender),
+    branch: short(fields.branch),
+    conclusion: short(fields.conclusion),
+  };
+}
+
+function short(value: string | null | undefined): string | null {
+  return value === null || value === undefined ? null : cut(value, maxText);
+}
+
+function longText(value: string | null | undefined, receiptId: string): string | null {
+  if (value === null || value === undefined || value.length <= maxBody) return value ?? null;
+  return `${cut(value, maxBody)}\n[cut here; receipt ${receiptId} holds the whole payload]`;
+}
+
+/** Never ends in half of a surrogate pair: such a text is not valid UTF-8 when it is written. */
+function cut(value: string, length: number): string {
+  return value.length <= length ? value : value.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+/** A delivery as it came in, before anything was verified. */
+export interface Delivery {
+  /** Provider type of the path, `/webhooks/<type>`. */
+  readonly type: string;
+  /** Source of the path, `/webhooks/<type>/<source>`; null without. */
+  readonly source: string | null;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** The answer to a delivery. */
+export type DeliveryAnswer =
+  | { readonly status: 200; readonly body: Readonly<Record<string, unknown>> | null }
+  | {
+      readonly status: 400 | 401 | 403 | 404 | 413 | 503;
+      /** Short stable code such as `bad_signature`. */
+      readonly error: string;
+      readonly detail: string;
+    };
+
+/** The result of one delivery, for counters. `type` is a known type or `unknown`; `source` is null until verified. */
+export interface DeliveryCount {
+  readonly type: string;
+  readonly source: string | null;
+  readonly result:
+    | "accepted"
+    | "unmatched"
+    | "duplicate"
+    | "ping"
+    | "unverified"
+    | "malformed"
+    | "not_found"
+    | "unavailable";
 }

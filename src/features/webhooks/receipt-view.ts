@@ -1,8 +1,8 @@
+import { UserError } from "../../foundation/errors.ts";
 import { valueAt } from "../../../streams/where.ts";
 import { maxReadableBytes } from "../../foundation/contracts/body-limits.ts";
-import { OperationError } from "../../foundation/contracts/operations.ts";
 import type { ReceiptView } from "../../foundation/contracts/operator-api.ts";
-import type { Receipt } from "../../foundation/contracts/webhook-receipts.ts";
+import type { Receipt } from "../../foundation/store/receipts.ts";
 import { parseStored } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 
@@ -50,7 +50,7 @@ function shownPayload(receipt: Receipt): Payload | null {
   return parsed && (parsed.provider.secretPaths ?? []).reduce(withoutSecret, parsed.payload);
 }
 
-/** An empty value stays: that there is no secret is worth seeing. */
+/** Empty values stay: a missing secret is worth seeing. */
 function withoutSecret(payload: Payload, path: string): Payload {
   const value = valueAt(payload, path);
   return value === undefined || value === null || value === ""
@@ -64,12 +64,12 @@ function replaced(payload: Payload, [key = "", ...rest]: readonly string[]): Pay
   return { ...payload, [key]: rest.length === 0 ? mark : replaced(inner, rest) };
 }
 
-/** The receipt, or OperationError `unknown_receipt`. */
+/** The receipt, or UserError `unknown_receipt`. */
 export function mustHaveReceipt(receiptOf: (id: string) => Receipt | null, id: string): Receipt {
   const receipt = receiptOf(id);
   if (receipt !== null) return receipt;
   const message = `no receipt "${id}"; receipts are kept as long as the history`;
-  throw new OperationError("unknown_receipt", message);
+  throw new UserError("unknown_receipt", message);
 }
 
 /** A part of a text could hold a part of a secret, which is not known as one. */
@@ -80,8 +80,8 @@ function textOf(body: Uint8Array): string {
     : Buffer.from(body).toString("utf8");
 }
 
-function notShown(what: string): string {
-  return `[${what}, not shown]`;
+function notShown(part: string): string {
+  return `[${part}, not shown]`;
 }
 
 /** How many characters may still be shown; a number and a brace count like a few. */
@@ -90,7 +90,7 @@ interface Room {
 }
 const bytesOfAny = 8;
 
-/** A value without secrets, and without what there is no room for. */
+/** A value without secrets, cut to the room that is left. */
 function shownValue(value: unknown, depth: number, room: Room): unknown {
   room.left -= bytesOfAny;
   if (typeof value === "string") return shownText(value, room);
@@ -130,7 +130,7 @@ function shownObject(value: object, depth: number, room: Room): object {
   return Object.fromEntries(shown);
 }
 
-/** Empty and absent values stay: that there is no secret is worth seeing. */
+/** Empty and absent values stay: a missing secret is worth seeing. */
 function isSecret(name: string, value: unknown): boolean {
   if (value === null || value === "" || !isSecretName(name)) return false;
   return typeof value === "string" || typeof value === "number";

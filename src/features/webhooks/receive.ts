@@ -1,16 +1,7 @@
 import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
-import type {
-  Delivery,
-  DeliveryAnswer,
-  DeliveryCount,
-} from "../../foundation/contracts/operations.ts";
-import type { WebhookSource } from "../../foundation/contracts/webhook-filters.ts";
+import type { WebhookSource } from "../../foundation/config/project-config.ts";
 import type { RefusedDelivery } from "../../foundation/contracts/refused-deliveries.ts";
-import type {
-  Acceptance,
-  Accepted,
-  RunMatch,
-} from "../../foundation/contracts/webhook-receipts.ts";
+import type { Acceptance, Accepted, RunMatch } from "../../foundation/store/receipts.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { acceptanceOf } from "./acceptance.ts";
 import { authenticate } from "./authenticate.ts";
@@ -18,10 +9,11 @@ import type { Refusal, SecretsOf } from "./authenticate.ts";
 import { interpret, parseDelivery } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import type { MatchIndex } from "./match-index.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider, Request, Delivery, DeliveryAnswer, DeliveryCount } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
-import { whyTooMuch } from "./unsigned-limit.ts";
 import { rateLimitedWarnings } from "../../foundation/contracts/rate-limited-warnings.ts";
+import { JsonSize } from "../../foundation/contracts/json-size.ts";
+import { header } from "./signature.ts";
 
 export interface ReceiverDeps {
   /** The project's sources as they are now. */
@@ -32,7 +24,7 @@ export interface ReceiverDeps {
   matchRuns(event: WebhookEvent, payload: Payload): RunMatch;
   /** Resolves once everything is durable; rejects when the store can't. */
   accept(acceptance: Acceptance): Promise<Accepted>;
-  /** Hands on what was committed. */
+  /** Gives committed work to the queues. */
   dispatch(items: readonly WorkItem[]): void;
   count(delivery: DeliveryCount): void;
   /** A delivery of which nothing is stored. */
@@ -47,7 +39,7 @@ export interface ReceiverDeps {
 
 export type Receive = (delivery: Delivery) => Promise<DeliveryAnswer>;
 
-/** What every step needs: the deps, with warnings that cannot flood the log. */
+/** The deps of every step, with warnings that cannot flood the log. */
 interface ReceiverContext {
   readonly deps: ReceiverDeps;
   readonly warn: (key: string, message: string) => void;
@@ -213,4 +205,24 @@ function dispatch(
   } catch (error) {
     warn("dispatch", `webhook receipt ${receiptId} is stored but not started: ${messageOf(error)}`);
   }
+}
+
+/** Parsing so many blocks the process for some 100 ms; those of 25 MiB would block it for seconds. */
+const maxValues = 100_000;
+/** A form's JSON is percent-encoded, so that its values can't be counted as they come. */
+const maxFormBytes = 1024 * 1024;
+const maxFields = 1_000;
+
+/** Why the body of an unsigned source is not parsed, in words for the sender; null when it may be. */
+function whyTooMuch({ headers, body }: Request): string | null {
+  if (new JsonSize().push(body, maxValues).values > maxValues) {
+    return `without a signature, a body may hold ${maxValues} JSON values`;
+  }
+  const isForm = /^application\/x-www-form-urlencoded/i.test(header(headers, "content-type") ?? "");
+  if (!isForm) return null;
+  const text = Buffer.from(body.subarray(0, maxFormBytes)).toString("latin1");
+  const fields = text.split("&", maxFields + 1).length;
+  return body.length > maxFormBytes || fields > maxFields
+    ? `without a signature, a form may hold ${maxFormBytes} bytes and ${maxFields} fields`
+    : null;
 }

@@ -1,6 +1,6 @@
 import type { Provider } from "./provider.ts";
 
-/** The reference page of all providers, as markdown: what proves a delivery, and which filters there are. */
+/** The reference page of all providers, as markdown: the proof of a delivery, and the filters. */
 export function webhookReference(providers: Iterable<Provider>): string {
   return `${[intro, ...[...providers].map(section)].join("\n\n")}\n`;
 }

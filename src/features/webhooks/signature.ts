@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Headers, Verdict } from "./provider.ts";
+import type { Headers, Verdict, Request, ToSign } from "./provider.ts";
+import { isSameSecret } from "../../foundation/contracts/request-limit.ts";
 
 export const valid: Verdict = { ok: true };
 
@@ -22,7 +23,7 @@ export function hmac(key: string | Buffer, ...parts: readonly (string | Uint8Arr
   return mac.digest();
 }
 
-/** Compares in constant time; the lengths themselves are no secret. */
+/** Compares in constant time; the lengths themselves aren't secret. */
 function sameBytes(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
@@ -57,4 +58,63 @@ export function verifyTime(time: number, now: number, windowMs: number): Verdict
 /** A header's unix seconds as ms; NaN when it is anything but digits. */
 export function secondsToMs(value: string | null): number {
   return value !== null && /^\d{1,12}$/.test(value) ? Number(value) * 1000 : Number.NaN;
+}
+
+/** How far the sender's clock may be off, in ms. */
+const windowMs = 300_000;
+const prefix = "whsec_";
+
+/** The headers of Standard Webhooks, and Svix' own names for the same ones, which Clerk, Resend and others send. */
+export const standardHeaders = {
+  secret: ["webhook-signature", "svix-signature"],
+  kept: ["webhook-id", "webhook-timestamp", "svix-id", "svix-timestamp"],
+} as const;
+
+/** One of these headers by its last word; null without. */
+export function standardHeader(
+  headers: Headers,
+  name: "id" | "timestamp" | "signature",
+): string | null {
+  return header(headers, `webhook-${name}`) ?? header(headers, `svix-${name}`);
+}
+
+/**
+ * Checks a request by Standard Webhooks 1.0: `webhook-signature` holds `v1,<base64 HMAC-SHA256>` once or more, over
+ * `id.timestamp.body`, with the key that is the base64 after `whsec_`; `webhook-timestamp` is unix seconds, ±300.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export function verifyStandard({ headers, body }: Request, secret: string, now: number): Verdict {
+  const id = standardHeader(headers, "id");
+  const timestamp = standardHeader(headers, "timestamp");
+  const given = standardHeader(headers, "signature");
+  if (id === null || timestamp === null || given === null) return refused("no signature");
+  const key = keyOf(secret);
+  if (key.length === 0) return refused(`the secret holds no base64 key after "${prefix}"`);
+  const expected = `v1,${hmac(key, `${id}.${timestamp}.`, body).toString("base64")}`;
+  // As text: several base64 texts decode to the same bytes.
+  const matches = given.split(" ").some((one) => isSameSecret(one, expected));
+  return matches
+    ? verifyTime(secondsToMs(timestamp), now, windowMs)
+    : refused("signature does not match");
+}
+
+/** The three headers that `verifyStandard` accepts. */
+export function signStandard({ secret, body, now, id }: ToSign): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const signature = hmac(keyOf(secret), `${id}.${timestamp}.`, body).toString("base64");
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${signature}`,
+  };
+}
+
+/** Whether a secret is in this scheme's form. */
+export function isStandardSecret(secret: string): boolean {
+  return secret.startsWith(prefix);
+}
+
+function keyOf(secret: string): Buffer {
+  const encoded = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret;
+  return Buffer.from(encoded, "base64");
 }

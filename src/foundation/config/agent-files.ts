@@ -1,24 +1,26 @@
+import type { Problem } from "../../../streams/vocabulary.ts";
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Problem } from "../../../streams/vocabulary.ts";
-import { agentNamePattern } from "../contracts/agent-name.ts";
-import { imageContextStamp } from "../contracts/image-context.ts";
+import {
+  agentNamePattern,
+  isSchemaFileName,
+  schemaFileName,
+} from "../contracts/credential-reference.ts";
+import { imageContextStamp } from "../files/classify.ts";
 import { isMissing, messageOf } from "../errors.ts";
-import { fileProblem } from "./diagnostics.ts";
-import { readText } from "./read-file.ts";
-import type { FileText } from "./read-file.ts";
-import { maxConfigBytes } from "./read-project.ts";
-import { namedSchemas, readSchemas } from "./schema-files.ts";
-import type { SchemaFile } from "./schema-files.ts";
+import { fileProblem } from "./validate.ts";
+import { readText, maxConfigBytes } from "./read-project.ts";
+import type { FileText } from "./read-project.ts";
 import { formatValue } from "./format-value.ts";
+import type { SchemaProblem } from "./value-schema.ts";
 
-/** The texts of an agent's files; null where there is none, and `problems` has the reason. */
+/** The texts of an agent's files; null for a file without a text, with the reason in `problems`. */
 export interface AgentFiles {
   readonly name: string;
   readonly config: string | null;
   readonly skill: string | null;
-  /** Changes with the Dockerfile and with what it may copy; null without one. */
+  /** Changes with the Dockerfile and with the files that it may copy; null without one. */
   readonly dockerfileHash: string | null;
   /** JSON files that its config names, by name. */
   readonly schemas: ReadonlyMap<string, SchemaFile>;
@@ -34,7 +36,7 @@ export async function readAgent(projectDir: string, name: string): Promise<Agent
   return filesOf(projectDir, name, [config, skill, dockerfile]);
 }
 
-/** Reads a directory that has a SKILL.md and no `config.toml`, so is no agent yet; null for all others. Never throws. */
+/** Reads a directory that is not an agent yet: it has a SKILL.md, but no `config.toml`. Else null. Never throws. */
 export async function readBareSkill(projectDir: string, name: string): Promise<AgentFiles | null> {
   // Asked of every agent that is touched: the other files are read of the few that lack this one only.
   const path = join(projectDir, "agents", name, "config.toml");
@@ -107,7 +109,7 @@ async function imageHash(dockerfile: FileText, agentDir: string): Promise<string
 }
 
 interface AgentList {
-  /** Sorted. A name is no promise that `readAgent` finds an agent. */
+  /** Sorted. `readAgent` may still find no agent for a name. */
   readonly names: readonly string[];
   /** Directories that can't be agents because of their name. */
   readonly problems: readonly Problem[];
@@ -154,4 +156,67 @@ export function agentNameProblem(name: string): string | null {
 function illegalName(name: string): Problem {
   const problem = agentNameProblem(name) ?? "";
   return fileProblem(`agents/${name}`, `${problem}; rename the directory`);
+}
+
+/** The agents of a project as they are on disk. */
+export interface AllAgents {
+  /** By name, sorted. */
+  readonly agents: ReadonlyMap<string, AgentFiles>;
+  /** Directories that can't be agents because of their name. */
+  readonly problems: readonly Problem[];
+  /** Names of directories that would be agents if they had a `config.toml`. */
+  readonly bareSkills: readonly string[];
+}
+
+/** Reads the files of all agents. Never throws. */
+export async function readAllAgents(projectDir: string): Promise<AllAgents> {
+  const { names, problems } = await listAgents(projectDir);
+  const files = await Promise.all(names.map((name) => readAgent(projectDir, name)));
+  const there = files.filter((one) => one !== null);
+  const others = names.filter((_, index) => files[index] === null);
+  const bare = await Promise.all(others.map((name) => readBareSkill(projectDir, name)));
+  return {
+    agents: new Map(there.map((one) => [one.name, one])),
+    problems,
+    bareSkills: bare.flatMap((one) => (one === null ? [] : [one.name])),
+  };
+}
+
+/** A JSON Schema in an agent's directory. */
+export type SchemaFile = FileText | { readonly type: "invalid"; readonly problem: SchemaProblem };
+
+/** An agent has one; there may be other JSON files. */
+const maxSchemas = 10;
+
+/** Names of JSON files in an agent's config: `[expect].schema`, before the config has been parsed. */
+function namedSchemas(config: string): readonly string[] {
+  const names = config.matchAll(new RegExp(`["'](${schemaFileName})["']`, "g"));
+  return [...new Set([...names].map(([, name = ""]) => name))].slice(0, maxSchemas);
+}
+
+/** All that an agent's config could name. Never throws. */
+export async function listSchemas(projectDir: string, agent: string): Promise<readonly string[]> {
+  const names = await readdir(join(projectDir, "agents", agent)).catch(() => []);
+  return names.filter(isSchemaFileName).slice(0, maxSchemas);
+}
+
+/** Files of an agent's directory, checked. Never throws. */
+export async function readSchemas(
+  projectDir: string,
+  agent: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, SchemaFile>> {
+  const read = async (name: string) => {
+    const path = join(projectDir, "agents", agent, name);
+    return [name, await checked(await readText(path, projectDir, maxConfigBytes))] as const;
+  };
+  return new Map(await Promise.all(names.map(read)));
+}
+
+async function checked(file: FileText): Promise<SchemaFile> {
+  if (file.type !== "text") return file;
+  // Loaded for agents with a schema only.
+  const { schemaProblem } = await import("./value-schema.ts");
+  const problem = schemaProblem(file.text);
+  return problem === null ? file : { type: "invalid", problem };
 }

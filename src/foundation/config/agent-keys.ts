@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { counted, durationText } from "../contracts/format.ts";
-import { hooksKey } from "./agent-hooks.ts";
+import { hooksKey, harnessKey } from "./harness.ts";
 import { localKey } from "./agent-local.ts";
 import { modelsKey } from "./agent-models.ts";
 import { runtimeKey } from "./agent-runtime.ts";
-import { webhooksKey } from "./agent-webhooks.ts";
+import { webhooksKey } from "./webhook-bindings.ts";
 import { alertKey } from "./alert-options.ts";
 import { budgetKey } from "./budget.ts";
-import { agentKey, fact, factOf } from "./config-key.ts";
+import { agentKey, fact, factOf, maskUserInfo } from "./config-key.ts";
 import type { AgentKey } from "./config-key.ts";
 import { expectKey } from "./expect.ts";
 import {
@@ -22,9 +22,7 @@ import {
   text,
   timezone,
 } from "./fields.ts";
-import { harnessKey } from "./harness.ts";
 import { heartbeatKey } from "./heartbeat.ts";
-import { maskUserInfo } from "./mask.ts";
 import { fileSchema } from "./key-table.ts";
 import { networkKey } from "./network.ts";
 import { fiveFields } from "./schedule.ts";
@@ -33,9 +31,9 @@ const catchUps = ["none", "latest"] as const;
 const paramError = "text or a list of texts";
 
 /**
- * The keys of an agent's config. The file's schema and reference page, the values in use with their fallbacks, what
- * `al config` prints, the description of a change, the API's schema and the facts on the agent's page are made from this
- * table, in its order. A new key is an entry here, in AgentConfig, and what reads it.
+ * The keys of an agent's config. The file's schema and reference page, the values in use with their fallbacks, the
+ * output of `al config`, the description of a change, the API's schema and the facts on the agent's page are made from
+ * this table, in its order. A new key is an entry here, in AgentConfig, and its reader.
  */
 export const agentKeys = {
   name: { value: z.string() },
@@ -109,7 +107,7 @@ export const agentKeys = {
       .describe("Labels by which the dashboard and `al stat --tag` group and filter agents."),
     resolve: (given): readonly string[] => [...new Set(given)],
     value: z.array(z.string()).readonly(),
-    // A run is the same whatever its agent is labelled.
+    // Labels do not affect a run, so its version omits them.
     canonical: () => null,
     facts: (names) => factOf("Tags", names),
   }),

@@ -2,10 +2,9 @@ import { z } from "zod";
 import type { AgentLocalConfig } from "../../../streams/agent-config.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
 import type { RuntimeType } from "../../../streams/runtimes.ts";
-import { agentKey, fact, factOf } from "./config-key.ts";
-import type { Diagnostics } from "./diagnostics.ts";
-import { describeValues, differingKeys } from "./differences.ts";
-import { maskValues } from "./mask.ts";
+import { agentKey, fact, factOf, maskValues } from "./config-key.ts";
+import type { Diagnostics } from "./validate.ts";
+import { describeValues, differingKeys } from "./format-value.ts";
 import { memorySize, network, pattern, processors, table } from "./fields.ts";
 
 const variable = pattern(

@@ -3,9 +3,8 @@ import type { ModelConfig } from "../../../streams/agent-config.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { agentKey, factOf } from "./config-key.ts";
 import type { AgentContext, ModelKey } from "./config-key.ts";
-import { describeValues, isEqual } from "./differences.ts";
+import { describeValues, isEqual, formatNames, formatValue } from "./format-value.ts";
 import { list, text } from "./fields.ts";
-import { formatNames, formatValue } from "./format-value.ts";
 import { canonicalKeys, valueSchema } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
 

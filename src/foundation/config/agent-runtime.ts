@@ -10,8 +10,8 @@ import type { RuntimeType } from "../../../streams/runtimes.ts";
 import { placeProblem } from "./cluster-place.ts";
 import { places } from "./cluster.ts";
 import { agentKey, fact, factOf } from "./config-key.ts";
-import type { Diagnostics } from "./diagnostics.ts";
-import { describeValues } from "./differences.ts";
+import type { Diagnostics } from "./validate.ts";
+import { describeValues } from "./format-value.ts";
 import { choice, pattern, table } from "./fields.ts";
 import type { ProjectConfig } from "./project-config.ts";
 

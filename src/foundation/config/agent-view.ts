@@ -1,7 +1,8 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { AgentFact } from "../contracts/agent-detail.ts";
 import { agentKeys } from "./agent-keys.ts";
 import type { AgentKey } from "./config-key.ts";
+import { describeValues, isEqual } from "./format-value.ts";
+import type { AgentFact } from "../contracts/operator-api.ts";
 import { valueSchema } from "./key-table.ts";
 
 /** An agent's config in use, as the API describes it. */
@@ -13,4 +14,19 @@ export function agentFacts(config: AgentConfig, scheduleText: string | null): re
     const key: AgentKey<unknown> = agentKeys[name];
     return key.facts?.(config[name], { config, scheduleText }) ?? [];
   });
+}
+
+/** The differences in one line: `schedule "0 9 * * *" → "0 8 * * *", scale 1 → 2`. Empty if the configs are equal. */
+export function describeChange(before: AgentConfig, after: AgentConfig): string {
+  return (Object.keys(agentKeys) as (keyof AgentConfig)[])
+    .filter((name) => !isEqual(before[name], after[name]))
+    .map((name) => describeKey(name, before[name], after[name]))
+    .join(", ");
+}
+
+function describeKey(name: keyof AgentConfig, before: unknown, after: unknown): string {
+  const key: AgentKey<unknown> = agentKeys[name];
+  const label = key.label ?? key.inFile ?? name;
+  if (key.change !== undefined) return key.change(before, after);
+  return key.isLong ? `${label} changed` : describeValues(label, before, after);
 }

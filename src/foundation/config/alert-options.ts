@@ -3,11 +3,9 @@ import type { AlertOptions, AlertTarget } from "../../../streams/alert-options.t
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { durationText } from "../contracts/format.ts";
 import { agentKey, factOf } from "./config-key.ts";
-import type { Diagnostics } from "./diagnostics.ts";
-import { describeValues, differingKeys } from "./differences.ts";
-import { parseDuration, writtenDuration } from "./durations.ts";
-import { duration, integer, list, table, text } from "./fields.ts";
-import { formatNames, formatValue } from "./format-value.ts";
+import type { Diagnostics } from "./validate.ts";
+import { describeValues, differingKeys, formatNames, formatValue } from "./format-value.ts";
+import { parseDuration, writtenDuration, duration, integer, list, table, text } from "./fields.ts";
 
 const targets = list(text(), 'a list of names of [alerts.<name>], e.g. ["ops"], or [] for none');
 const after = integer("failures", 1, 1000);

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { alertTargetTypes } from "../../../streams/alert-options.ts";
 import type { AlertTarget, QuietHours } from "../../../streams/alert-options.ts";
-import { alertCredentialTypes } from "../contracts/alert-credentials.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
-import type { Diagnostics } from "./diagnostics.ts";
-import { choice, credential, list, pattern, table } from "./fields.ts";
+import type { Diagnostics } from "./validate.ts";
+import { choice, credential, list, pattern, table, alertCredentialTypes } from "./fields.ts";
 import { formatValue } from "./format-value.ts";
 
 const quietError = 'two different times of day, e.g. "22:00-07:00"';
@@ -67,7 +66,7 @@ export function writtenAlertTargets(targets: readonly AlertTarget[]): object {
   );
 }
 
-/** Reports what the type of a target needs, or has no use for. */
+/** Reports keys that the type of a target needs, or does not use. */
 export function checkAlertTargets(
   tables: Readonly<Record<string, TargetTable>>,
   diagnostics: Diagnostics,
@@ -90,7 +89,7 @@ export function checkAlertTargets(
   }
 }
 
-/** Null for text that is no such hours. */
+/** Null if the text is not a range of hours, or the range is empty. */
 function parseQuietHours(text: string): QuietHours | null {
   const parts = quietPattern.exec(text)?.slice(1).map(Number);
   const [fromHour = 0, fromMinute = 0, untilHour = 0, untilMinute = 0] = parts ?? [];

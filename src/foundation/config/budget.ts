@@ -3,7 +3,7 @@ import { onLimits } from "../../../streams/agent-config.ts";
 import type { Budget } from "../../../streams/agent-config.ts";
 import { defaultBudget } from "../contracts/budget.ts";
 import { agentKey, fact } from "./config-key.ts";
-import { describeValues, differingKeys } from "./differences.ts";
+import { describeValues, differingKeys } from "./format-value.ts";
 import { choice, integer, list, table } from "./fields.ts";
 
 /** Sums of more are not exact to the nano-dollar. */

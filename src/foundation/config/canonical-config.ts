@@ -4,10 +4,10 @@ import type { CanonicalContext } from "./config-key.ts";
 import { canonicalKeys } from "./key-table.ts";
 import type { ProjectConfig } from "./project-config.ts";
 
-/** What the project adds to the config of an agent that runs in containers. */
+/** Defaults of the project for an agent that runs in containers. */
 type ContainerDefaults = Pick<ProjectConfig["local"], "image" | "memory" | "cpus">;
 
-export interface CanonicalOptions extends CanonicalContext {
+interface CanonicalOptions extends CanonicalContext {
   /** Null for a runtime without limits. */
   readonly container: ContainerDefaults | null;
   readonly project: Pick<ProjectConfig, "network"> & {
@@ -44,7 +44,7 @@ function together(own: NetworkConfig | null, project: NetworkConfig | null): Net
   return { allow: [...new Set([...project.allow, ...own.allow])] };
 }
 
-/** Plain data with the keys of its objects in order; what is null or empty has none. */
+/** Plain data with the keys of its objects sorted, without null and empty values. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,3 @@
-import type { ClusterEngineName } from "../contracts/cluster.ts";
 import { formatValue } from "./format-value.ts";
 
 /** A rule about the machines of each engine that has several. */
@@ -23,4 +22,32 @@ export function placeProblem(engine: ClusterEngineName, rule: string): string | 
   const { pattern, what } = forms[engine];
   if (pattern.test(rule)) return null;
   return `place has ${formatValue(rule)}; expected ${what}, e.g. ${formatValue(placeExample[engine])}`;
+}
+
+/** Where runs of the runtime `cluster` are started: the project's `[cluster]`. */
+export const clusterEngines = ["docker", "swarm", "kubernetes"] as const;
+export type ClusterEngineName = (typeof clusterEngines)[number];
+
+export interface ClusterConfig {
+  readonly engine: ClusterEngineName;
+  /** `host:port` by which other machines reach the scheduler's door. */
+  readonly address: string;
+  /** `host:port` at which the door listens. */
+  readonly listen: string;
+  /** Name of an image that has the program, instead of one that is built here; null for none. */
+  readonly image: string | null;
+  /** Prefix of the names under which built images are pushed, such as `registry.example.com/team`; null for no push. */
+  readonly registry: string | null;
+  /** Without a word of a run for so long, it is lost. */
+  readonly leaseSeconds: number;
+  /** How long a run may wait for a machine. */
+  readonly startTimeoutSeconds: number;
+  /** Where runs may be placed: Swarm's constraints, or `key=value` of Kubernetes' node labels. */
+  readonly place: readonly string[];
+  /** Resources reserved for a run; its limits are those of `[local]`. */
+  readonly reserve: { readonly memory: string; readonly cpus: number };
+  /** Kubernetes: null for the namespace of the kubeconfig's context. */
+  readonly namespace: string | null;
+  /** Swarm: the addresses of the network that closed runs are in, as CIDR. */
+  readonly subnet: string;
 }

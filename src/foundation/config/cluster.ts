@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { clusterEngines } from "../contracts/cluster.ts";
-import type { ClusterConfig } from "../contracts/cluster.ts";
-import { placeExample, placeProblem } from "./cluster-place.ts";
-import type { Diagnostics } from "./diagnostics.ts";
-import { describeValues, differingKeys } from "./differences.ts";
+import type { ClusterConfig } from "./cluster-place.ts";
+import { placeExample, placeProblem, clusterEngines } from "./cluster-place.ts";
+import type { Diagnostics } from "./validate.ts";
+import { describeValues, differingKeys } from "./format-value.ts";
 import { choice, integer, list, memorySize, pattern, processors, table, text } from "./fields.ts";
 
 const hostAndPort = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?):(\d{1,5})$/;
@@ -109,7 +108,7 @@ export function checkCluster(given: ClusterTable | undefined, diagnostics: Diagn
   }
 }
 
-/** What differs between two of them, by the names of the file. */
+/** The differences between two of them, by the names of the file. */
 export function describeClusters(
   before: ClusterConfig | null,
   after: ClusterConfig | null,

@@ -1,23 +1,22 @@
+import type { AgentFact } from "../contracts/operator-api.ts";
 import type { z } from "zod";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { AgentFact } from "../contracts/agent-detail.ts";
-import type { FilterTable } from "../contracts/webhook-filters.ts";
-import type { Diagnostics } from "./diagnostics.ts";
+import type { Diagnostics } from "./validate.ts";
 import type { ProjectConfig } from "./project-config.ts";
-import type { SchemaFile } from "./schema-files.ts";
+import type { SchemaFile } from "./agent-files.ts";
 
-/** What agents are resolved by beside the project's config. */
+/** Input for resolving agents beside the project's config. */
 export interface KnownToAgents {
   readonly filters: FilterTable;
   /** The types that the program knows; others are allowed. */
   readonly credentialTypes: readonly string[];
-  /** Whether runs have this variable of the credential that `reference` names. */
+  /** Whether the credential `reference` sets the environment variable `variable` in a run. */
   readonly credentialSets: (reference: string, variable: string) => boolean;
   /** The program's, for `compatibility`. */
   readonly version: string;
 }
 
-/** What the value of an agent's key may depend on. */
+/** Input that the value of an agent's key may depend on. */
 export interface AgentContext extends KnownToAgents {
   readonly project: ProjectConfig;
   /** JSON files of its directory by name. */
@@ -28,7 +27,7 @@ export interface AgentContext extends KnownToAgents {
 /** Puts a text in the place of a secret one: equal for equal secrets. */
 export type Mask = (secret: string) => string;
 
-/** What a config that is stored with a run depends on: it holds no secret text, and no place of this machine. */
+/** Input of a config that is stored with a run: it holds no secret text, and no place of this machine. */
 export interface CanonicalContext {
   readonly mask: Mask;
   readonly projectDir: string;
@@ -42,17 +41,17 @@ interface ShownKey<Value> {
   readonly label?: string;
   /** Values are long or private: a description names only the key. */
   readonly isLong?: true;
-  /** The value as the version of a run holds it, where that is not what the file would hold. */
+  /** The value as the version of a run holds it, if it differs from the file's. */
   canonical?(value: Value, context: CanonicalContext): unknown;
   /** Describes a change, where it takes more than both values. */
   change?(before: Value, after: Value): string;
 }
 
-/** What a key of a file adds to that. */
+/** The properties of a key that files have. */
 export interface FileKey<Name extends string, Field extends z.ZodType, Value, Context> {
   /** Its name in the file. */
   readonly inFile: Name;
-  /** What the file may hold; its description is the key's on the reference page. */
+  /** The schema of the file's value; its description is the key's on the reference page. */
   readonly field: Field;
   /** The value in use, with the fallback of a key that is not set. */
   resolve(given: z.output<Field>, context: Context): Value;
@@ -61,11 +60,11 @@ export interface FileKey<Name extends string, Field extends z.ZodType, Value, Co
 }
 
 interface ShownAgentKey<Value> extends ShownKey<Value> {
-  /** What the agent's page lists. */
+  /** Lines on the agent's page. */
   facts?(value: Value, shown: ShownAgent): readonly AgentFact[];
 }
 
-/** What a fact may show beside its own value. */
+/** Context for a fact beside its own value. */
 export interface ShownAgent {
   readonly config: AgentConfig;
   /** The schedule in words; null without one. */
@@ -93,15 +92,15 @@ export function agentKey<const Name extends string, Field extends z.ZodType, Val
   return key;
 }
 
-/** What the value of a key of `[models.<name>]` may depend on. */
-export interface ModelContext {
+/** Input that the value of a key of `[models.<name>]` may depend on. */
+interface ModelContext {
   readonly name: string;
   readonly provider: string;
   readonly projectDir: string;
 }
 
 interface ShownModelKey<Value> extends Pick<ShownKey<Value>, "value" | "canonical"> {
-  /** What the agent's page shows of it; null for nothing. */
+  /** Text on the agent's page; null for no text. */
   fact?(value: Value): string | null;
 }
 
@@ -113,4 +112,29 @@ export function modelKey<const Name extends string, Field extends z.ZodType, Val
   key: ShownModelKey<Value> & FileKey<Name, Field, Value, ModelContext>,
 ): ShownModelKey<Value> & FileKey<Name, Field, Value, ModelContext> {
   return key;
+}
+
+/** One filter field that a `[[webhooks]]` entry may have. */
+export interface FilterField {
+  readonly kind: "strings" | "string" | "boolean";
+  /** The meaning in one sentence for the reference page and the editor. */
+  readonly meaning: string;
+  /** The allowed values, where the provider has a closed set. */
+  readonly values?: readonly string[];
+}
+
+/** Filter fields by provider type; its keys are the known types of `[webhooks.<source>]`. */
+export type FilterTable = Readonly<Record<string, Readonly<Record<string, FilterField>>>>;
+
+/** The same names, each with a masked value. */
+export function maskValues(
+  values: Readonly<Record<string, string>>,
+  mask: Mask,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, mask(value)]));
+}
+
+/** An address without the name and the password that may stand in it. */
+export function maskUserInfo(address: string, mask: Mask): string {
+  return address.replace(/(?<=:\/\/)[^/@]+(?=@)/, mask);
 }

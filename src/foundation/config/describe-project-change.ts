@@ -1,7 +1,7 @@
 import { describeAlerts } from "./alert-options.ts";
 import { describeBudgets } from "./budget.ts";
 import { describeClusters } from "./cluster.ts";
-import { describeValues, differingKeys } from "./differences.ts";
+import { describeValues, differingKeys } from "./format-value.ts";
 import { describeNetworks } from "./network.ts";
 import type { ProjectConfig } from "./project-config.ts";
 
@@ -12,7 +12,7 @@ interface ProjectDifference {
   readonly needsRestart: boolean;
 }
 
-/** What differs between two configs of the project. */
+/** The differences between two configs of the project. */
 export function describeProjectChange(
   before: ProjectConfig,
   after: ProjectConfig,

@@ -39,7 +39,7 @@ export function parseKey(key: string): string[] {
 function parseValue(text: string): unknown {
   try {
     const { value } = parse(`value = ${text}`);
-    // What looks like a date is text here: no key takes one.
+    // Dates are texts here: no key takes a date.
     if (!(value instanceof TomlDate)) return value;
   } catch {
     // Text needs no quotes: a shell takes them away.
@@ -101,7 +101,7 @@ function valueIn(there: unknown, { path, value, isAdded = false }: Edit): unknow
   return Array.isArray(value) && value.length === 0 ? [emptyMark] : value;
 }
 
-/** The list with what it does not have yet. Throws a UserError (usage) for what is no list. */
+/** The list with the missing values added. Throws a UserError (usage) if it is not a list. */
 function longer(there: unknown, value: unknown, path: readonly string[]): readonly unknown[] {
   if (!Array.isArray(there)) {
     throw usage(`${path.join(".")} is not a list`, "--set replaces its value");

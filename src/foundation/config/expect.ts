@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Expectation, ExpectedSchema } from "../../../streams/agent-config.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
-import { schemaFileName } from "../contracts/schema-file-name.ts";
+import { schemaFileName } from "../contracts/credential-reference.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { agentKey, fact } from "./config-key.ts";
 import type { AgentContext } from "./config-key.ts";
-import type { Diagnostics } from "./diagnostics.ts";
-import { describeValues, differingKeys } from "./differences.ts";
+import type { Diagnostics } from "./validate.ts";
+import { describeValues, differingKeys } from "./format-value.ts";
 import { flag, pattern, table } from "./fields.ts";
 
 const schemaError = 'a JSON file in its directory, e.g. "out.schema.json"';
@@ -61,7 +61,7 @@ interface CheckedTable {
   readonly expect?: { readonly schema?: string | undefined } | undefined;
 }
 
-/** Reports a schema that can't be used: what is wrong in it stands in the file itself. */
+/** Reports a schema that can't be used: the problem has its place in that file. */
 export function checkExpect(
   { expect }: CheckedTable,
   { name, schemas }: Pick<AgentFiles, "name" | "schemas">,

@@ -1,17 +1,15 @@
 import { z } from "zod";
-import { alertCredentialTypes } from "../contracts/alert-credentials.ts";
 import {
   isCredentialInstance,
   parseCredentialReference,
   gatewayKeyType,
 } from "../contracts/credential-reference.ts";
-import { parseDuration } from "./durations.ts";
 import { formatNames } from "./format-value.ts";
-import { isTimezone } from "./timezone.ts";
+import type { AlertTargetType } from "../../../streams/alert-options.ts";
 
 /**
- * Building blocks of the schemas. The error message of each describes the expected value, so that a problem can be worded
- * as "what was found; what is expected".
+ * Building blocks of the schemas. The error message of each describes the expected value, so that a problem reads
+ * "is …; expected …".
  */
 
 /** A timer can't wait for more than 2^31−1 ms. */
@@ -94,6 +92,17 @@ export function runCredential() {
   return credential().refine(isNotOfAlerts, { error });
 }
 
+/** The type of the credential with the address and the secrets of each type of target. */
+export const alertCredentialTypes: Readonly<Record<AlertTargetType, string>> = {
+  slack: "slack_webhook",
+  discord: "discord_webhook",
+  teams: "teams_webhook",
+  telegram: "telegram_bot",
+  ntfy: "ntfy_topic",
+  email: "smtp",
+  webhook: "alert_webhook",
+};
+
 const ofAlerts = Object.values(alertCredentialTypes);
 
 function isNotOfAlerts(reference: string): boolean {
@@ -151,4 +160,43 @@ function isAddableHeader(name: string): boolean {
 function isAllowedCredential(reference: string): boolean {
   const parsed = parseCredentialReference(reference);
   return parsed !== null && parsed.type !== gatewayKeyType;
+}
+
+const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const minMs = unitsMs.m;
+const maxMs = 365 * unitsMs.d;
+
+/** The ms of "90s", "24h" or "7d"; null for "never"; undefined for text that is neither, or out of range. */
+export function parseDuration(text: string): number | null | undefined {
+  if (text === "never") return null;
+  const [, count = "", unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (new Map<string, number>(Object.entries(unitsMs)).get(unit) ?? 0);
+  return ms >= minMs && ms <= maxMs ? ms : undefined;
+}
+
+/** The text that a file would hold, in the largest unit that leaves a whole number; of a day, in hours. */
+export function writtenDuration(ms: number | null): string {
+  if (ms === null) return "never";
+  if (ms > unitsMs.d && ms % unitsMs.d === 0) return `${ms / unitsMs.d}d`;
+  for (const unit of ["h", "m"] as const) {
+    if (ms % unitsMs[unit] === 0) return `${ms / unitsMs[unit]}${unit}`;
+  }
+  return `${ms / unitsMs.s}s`;
+}
+
+/** Whether it is an IANA name; the offsets that Intl takes too, such as `+02:00`, are none. */
+export function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The machine's IANA time zone; UTC where the machine's own setting is none. */
+export function machineTimezone(): string {
+  const { timeZone } = new Intl.DateTimeFormat("en").resolvedOptions();
+  return isTimezone(timeZone) ? timeZone : "UTC";
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { agentKey, factOf, fact } from "./config-key.ts";
+import { table, texts, choice, text } from "./fields.ts";
 import type { HarnessConfig } from "../../../streams/agent-config.ts";
 import { defaultHarness, harnesses, harnessTypes } from "../../../streams/harnesses.ts";
-import { agentKey, fact } from "./config-key.ts";
-import { describeValues } from "./differences.ts";
-import { choice, table, text } from "./fields.ts";
+import { describeValues } from "./format-value.ts";
 
 const summaries = harnessTypes.map((type) => `"${type}" ${harnesses[type].summary}`).join(", ");
 
@@ -40,4 +40,28 @@ export const harnessKey = agentKey({
       : describeValues("harness.type", before.type, after.type),
   facts: ({ type, command }) =>
     fact("Harness", harnesses[type].startsCommand ? `${type} (${command})` : type),
+});
+
+const commands = texts().default([]);
+const hooksSchema = table({
+  pre: commands.describe("Run before the session. One that fails ends the run, and that fails."),
+  post: commands.describe(
+    "Run after the session, also after one that failed, was ended or ran out of time; AL_OUTCOME has which. One that fails makes the run fail.",
+  ),
+});
+
+const strings = z.array(z.string()).readonly();
+
+export const hooksKey = agentKey({
+  inFile: "hooks",
+  field: hooksSchema
+    .prefault({})
+    .describe("Shell commands around the session, in the run's own environment."),
+  resolve: (given): { readonly pre: readonly string[]; readonly post: readonly string[] } => given,
+  value: z.object({ pre: strings, post: strings }),
+  isLong: true,
+  facts: ({ pre, post }) => [
+    ...factOf("Before the session", pre),
+    ...factOf("After the session", post),
+  ],
 });

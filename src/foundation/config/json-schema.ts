@@ -1,12 +1,11 @@
 import { z } from "zod";
-import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
+import type { FilterField, FilterTable } from "./config-key.ts";
 import { agentSchema } from "./agent-keys.ts";
-import { expectation, meaning } from "./explain-schema.ts";
-import { projectSchema } from "./project-schema.ts";
-import { schedulePattern } from "./schedule-pattern.ts";
+import { expectation, meaning } from "./validate.ts";
+import { projectSchema, neededModelKeys } from "./project-schema.ts";
+import { schedulePattern } from "./schedule.ts";
 import { commonFields } from "./webhook-bindings.ts";
-import { neededModelKeys } from "./needed-model-keys.ts";
-import { isTimezone } from "./timezone.ts";
+import { isTimezone } from "./fields.ts";
 
 /**
  * Names that Intl takes and does not list: older ones, and newer ones of places that it lists by the older. By their area;
@@ -39,7 +38,7 @@ export function timezoneNames(): readonly string[] {
   return [...new Set([...Intl.supportedValuesOf("timeZone"), ...more])].filter(isTimezone).sort();
 }
 
-/** Rules of a JSON Schema for what spans several keys, where the config's own checks are code. */
+/** Rules of a JSON Schema that span several keys, where the config's own checks are code. */
 
 /** An agent that something starts, or that is disabled. */
 const startedAgent = {
@@ -97,7 +96,7 @@ function jsonSchemaOf(schema: z.ZodType, title: string): Node {
   return { ...json, title };
 }
 
-/** What a key is for, and what it takes. */
+/** The purpose and the type of a key. */
 function descriptionOf(schema: z.core.$ZodType): string | null {
   const expected = expectation(schema);
   const parts = [meaning(schema), expected === null ? null : `Expected: ${expected}.`];

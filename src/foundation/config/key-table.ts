@@ -12,7 +12,7 @@ type Shape<Keys> = {
   ]: Keys[Key] extends { field: infer Field extends z.ZodType } ? Field : never;
 };
 type ValueOf<Key> = Key extends { value: z.ZodType<infer Value> } ? Value : never;
-/** What the keys of a table resolve their values by. */
+/** Input for resolving the keys of a table. */
 type ContextOf<Keys> = {
   [Key in keyof InFile<Keys>]: Keys[Key & keyof Keys] extends {
     resolve(given: never, context: infer Context): unknown;
@@ -35,7 +35,7 @@ export function fileSchema<Keys extends object>(keys: Keys) {
   return table(Object.fromEntries(fields) as unknown as Shape<Keys>);
 }
 
-/** The values in use, from what the file holds; each key resolves its own. */
+/** The values in use, from the file's values; each key resolves its own. */
 export function resolveKeys<Keys extends object>(
   keys: Keys,
   given: object,

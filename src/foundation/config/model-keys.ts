@@ -8,17 +8,16 @@ import {
 } from "../../../streams/agent-config.ts";
 import type { ModelConfig } from "../../../streams/agent-config.ts";
 import { counted, durationText } from "../contracts/format.ts";
-import { modelKey } from "./config-key.ts";
+import { modelKey, maskUserInfo, maskValues } from "./config-key.ts";
 import type { ModelKey } from "./config-key.ts";
 import { choice, credential, headers, integer, list, maxTimerSeconds, text } from "./fields.ts";
-import { maskUserInfo, maskValues } from "./mask.ts";
 import { priceField, priceText, ratesOf } from "./price.ts";
 
 const authTypes = ["api_key", "oauth_token", "none"] as const;
 
 /**
- * The keys of `[models.<name>]`: the file's schema and reference page, the values in use, the API's schema and what the
- * dashboard shows of a model are made from this table. A new key is an entry here, in ModelConfig, and what reads it.
+ * The keys of `[models.<name>]`: the file's schema and reference page, the values in use, the API's schema and the
+ * dashboard's facts of a model are made from this table. A new key is an entry here, in ModelConfig, and its reader.
  */
 export const modelKeys = {
   name: { value: z.string() },

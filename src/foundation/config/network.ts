@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { NetworkConfig } from "../../../streams/agent-config.ts";
 import { parseAllowEntry, presetEntries } from "../contracts/network-allow.ts";
 import { agentKey, factOf } from "./config-key.ts";
-import type { Diagnostics } from "./diagnostics.ts";
-import { describeValues, differingKeys } from "./differences.ts";
+import type { Diagnostics } from "./validate.ts";
+import { describeValues, differingKeys } from "./format-value.ts";
 import { credential, list, table } from "./fields.ts";
 
 const entryError =

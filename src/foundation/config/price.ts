@@ -23,7 +23,7 @@ function usdPerMillion() {
   return z.number({ error }).min(0, { error }).max(maxUsdPerMillion, { error });
 }
 
-/** The cache costs what other input costs where the price says nothing of it. */
+/** Without prices of its own, the cache costs as much as other input. */
 export function ratesOf(given: z.output<typeof priceField> | undefined): Rates | null {
   if (given === undefined) return null;
   const { input, output, cacheRead = input, cacheWrite = input } = given;

@@ -1,6 +1,5 @@
 import type { AlertOptions, AlertTarget } from "../../../streams/alert-options.ts";
-import type { ClusterConfig } from "../contracts/cluster.ts";
-import type { WebhookSource } from "../contracts/webhook-filters.ts";
+import type { ClusterConfig } from "./cluster-place.ts";
 import type {
   Budget,
   HarnessConfig,
@@ -9,8 +8,8 @@ import type {
 } from "../../../streams/agent-config.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
 
-export interface ProjectNetworkConfig extends NetworkConfig {
-  /** Further hosts of credentials, by `type` or `type:instance`. */
+interface ProjectNetworkConfig extends NetworkConfig {
+  /** Hosts that runs with a credential may reach beside those of its type; the keys are `type` or `type:instance`. */
   readonly credentials: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -26,8 +25,6 @@ export interface ProjectConfig {
     readonly network: string;
     /** Local image that the default image is built on. */
     readonly base: string | null;
-    /** Processes that are kept started ahead for each OS user that agents run as. */
-    readonly warm: number;
     /** How many runs may be starting at once. */
     readonly starting: number;
   };
@@ -48,7 +45,7 @@ export interface ProjectConfig {
   /** Where runs of the runtime `cluster` are started; null without the table. */
   readonly cluster: ClusterConfig | null;
   readonly alerts: readonly AlertTarget[];
-  /** For agents that don't set their own, and for what no agent is the cause of. */
+  /** For agents that don't set their own, and for events without an agent. */
   readonly alert: AlertOptions;
   /** URL that is pinged while the scheduler is well, null for none. It may hold a secret. */
   readonly heartbeat: string | null;
@@ -65,7 +62,7 @@ export interface ProjectConfig {
   readonly timezone: string;
 }
 
-/** What became of the project's `config.toml`. A bad config is a value, not an error. */
+/** The result of reading the project's `config.toml`. A bad config is a value, not an error. */
 export type ProjectChange =
   | {
       readonly type: "set";
@@ -73,3 +70,13 @@ export type ProjectChange =
       readonly warnings: readonly Problem[];
     }
   | { readonly type: "invalid"; readonly problems: readonly Problem[] };
+
+/** A `[webhooks.<source>]` of the project. */
+export interface WebhookSource {
+  readonly name: string;
+  /** Provider type, a key of the filter table. */
+  readonly type: string;
+  /** Instance of that type's secret credential; null without. */
+  readonly credential: string | null;
+  readonly allowUnsigned: boolean;
+}

@@ -1,3 +1,5 @@
+import { providers } from "../../../streams/agent-config.ts";
+import type { Provider } from "../../../streams/agent-config.ts";
 import { z } from "zod";
 import { maxAllowedBodyBytes } from "../contracts/body-limits.ts";
 import { projectAlertSchema } from "./alert-options.ts";
@@ -66,11 +68,6 @@ const localSchema = table({
     .optional()
     .describe(
       "What the default image is built on, where no registry can be reached: Node 24, git, curl, jq and ssh are in it. Without it node:24-slim.",
-    ),
-  warm: integer("processes", 0, 1000)
-    .default(0)
-    .describe(
-      "Not for containers: processes that are kept started ahead for each OS user that agents run as.",
     ),
   starting: integer("runs", 1, 1000)
     .optional()
@@ -176,3 +173,38 @@ export const projectSchema = table({
   timezone: timezone().optional().describe("The clock of schedules. Without it the machine's."),
 });
 export type ProjectTable = z.output<typeof projectSchema>;
+
+/** A key that models of some providers can't do without. */
+interface NeededKey {
+  readonly key: "script" | "model" | "baseUrl";
+  readonly providers: readonly Provider[];
+  readonly expected: (provider: Provider) => string;
+}
+
+/** The check of a project's config and the editor's schema are made from this table. */
+export const neededModelKeys: readonly NeededKey[] = [
+  {
+    key: "script",
+    providers: ["scripted"],
+    expected: () => "the path of the script that the model replays",
+  },
+  {
+    key: "model",
+    providers: providers.filter((provider) => provider !== "scripted"),
+    expected: (provider) => `the name that ${provider} gives the model`,
+  },
+  {
+    key: "baseUrl",
+    providers: ["custom"],
+    expected: () => "the URL of an OpenAI-compatible endpoint",
+  },
+];
+
+/** The first key that the model lacks, and its expected value; null if it has all. */
+export function missingModelKey(model: ModelTable): readonly [string, string] | null {
+  const { provider } = model;
+  const missing = neededModelKeys.find(
+    (needed) => needed.providers.includes(provider) && model[needed.key] === undefined,
+  );
+  return missing === undefined ? null : [missing.key, missing.expected(provider)];
+}

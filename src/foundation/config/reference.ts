@@ -1,12 +1,14 @@
+import { providers } from "../../../streams/agent-config.ts";
+import type { Provider } from "../../../streams/agent-config.ts";
+import { modelDefaults, apiBaseUrl } from "../contracts/model-defaults.ts";
 import { z } from "zod";
-import type { FilterField } from "../contracts/webhook-filters.ts";
+import type { FilterField } from "./config-key.ts";
 import { agentSchema } from "./agent-keys.ts";
-import { defaultOf, expectation, isOptional, meaning, unwrapped } from "./explain-schema.ts";
+import { defaultOf, expectation, isOptional, meaning, unwrapped } from "./validate.ts";
 import { projectSchema } from "./project-schema.ts";
-import { providerReference } from "./provider-reference.ts";
 import { commonFields } from "./webhook-bindings.ts";
 
-/** The reference page of both files, as markdown: every key with what it takes, its default and what it is for. */
+/** The reference page of both files, as markdown: every key with its type, its default and its purpose. */
 export function configReference(): string {
   return `${[
     intro,
@@ -53,8 +55,8 @@ function section(key: string, field: Field): string[] {
   return [title, text.filter(Boolean).join(" "), ...sections(inner)];
 }
 
-const providers = "[All services and their filters](../../features/webhooks/reference.md).";
-const webhookNotes = { one: "", named: providers, list: providers };
+const allServices = "[All services and their filters](../../features/webhooks/reference.md).";
+const webhookNotes = { one: "", named: allServices, list: allServices };
 
 interface InnerTable {
   readonly table: z.ZodObject;
@@ -64,7 +66,7 @@ interface InnerTable {
 
 function innerTable(field: Field): InnerTable | null {
   const inner = unwrapped(field);
-  // A table that says itself what it takes is short: it is a value in its row.
+  // A table that describes its own value is short: it is a value in its row.
   if (inner instanceof z.ZodObject && expectation(inner) === "a table") {
     return { table: inner, kind: "one" };
   }
@@ -113,4 +115,37 @@ function markdown(rows: readonly Row[]): string {
 
 function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+}
+
+/** The part of the reference page on the providers of models, as markdown. */
+function providerReference(): string {
+  const rows = providers.filter((one) => one !== "scripted").map(row);
+  const head = [
+    "| provider | `api` | `baseUrl` | `oauth_token` is sent as | an unknown model's window |",
+    "|---|---|---|---|---|",
+  ];
+  return [providerIntro, [...head, ...rows].join("\n"), notes].join("\n\n");
+}
+
+const providerIntro = `## The providers of models
+
+How each is asked where \`[models.<name>]\` says nothing else.`;
+
+const notes = `A \`baseUrl\` counts with and without its version (\`/v1\`, \`/v1beta\`), with a slash at its end and with the path of an
+endpoint, such as \`/v1/chat/completions\`. A server with a path of its own and another version, or none, is asked under
+the path as it stands; write the endpoint's whole address for one without version and path.
+
+A key with \`authType = "api_key"\` is sent as \`x-api-key\` to anthropic-messages, as \`x-goog-api-key\` to
+google-generative-ai, and else as \`Authorization: Bearer\`. An OAuth token is sent to anthropic as Claude Code sends it.
+
+A model that is not in pi's list is asked without a limit of its answer (anthropic-messages requires one: 64,000 tokens, or
+what an older model allows) and reasons as the provider's current models do; with groq, mistral and custom it reasons only
+where \`thinkingLevel\` says so. \`al start\` and \`al doctor\` name such models until \`contextWindow\` is set.`;
+
+function row(provider: Provider): string {
+  const { api, contextWindow } = modelDefaults(provider, "");
+  const url = provider === "custom" ? "required" : `\`${apiBaseUrl(null, { provider, api })}\``;
+  const token = api === "google-generative-ai" ? "(not taken)" : "`Authorization: Bearer`";
+  const window = contextWindow.toLocaleString("en");
+  return `| ${[provider, `\`${api}\``, url, token, `${window} tokens`].join(" | ")} |`;
 }

@@ -9,8 +9,7 @@ import { checkLocal } from "./agent-local.ts";
 import { checkRuntime, runtimeTypeOf } from "./agent-runtime.ts";
 import type { KnownToAgents } from "./config-key.ts";
 import { checkExpect } from "./expect.ts";
-import { hasErrors } from "./diagnostics.ts";
-import type { Diagnostics } from "./diagnostics.ts";
+import type { Diagnostics } from "./validate.ts";
 import { checkNetwork } from "./network.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import { formatValue } from "./format-value.ts";
@@ -18,9 +17,9 @@ import { resolveKeys } from "./key-table.ts";
 import { scheduleProblem } from "./schedule.ts";
 import { parseSkill } from "./skill.ts";
 import type { ParsedSkill, Skill } from "./skill.ts";
-import { validateToml } from "./validate.ts";
+import { validateToml, hasErrors } from "./validate.ts";
 
-/** What an agent's files are: a config, or why they are none. */
+/** The result of reading an agent's files: a config, or why they are invalid. */
 type ResolvedAgent = Exclude<AgentChange, { readonly type: "removed" }>;
 
 /** The agent's config from its files, with the project's fallbacks. Pure; never throws. */

@@ -1,5 +1,10 @@
+import { problemText } from "../../../streams/problem-text.ts";
+import type { Problem } from "../../../streams/vocabulary.ts";
+import type { FilterTable } from "./config-key.ts";
+import { UserError } from "../errors.ts";
+import type { ProjectConfig, WebhookSource, ProjectChange } from "./project-config.ts";
+import { readProject } from "./read-project.ts";
 import type { ModelApi, ModelConfig } from "../../../streams/agent-config.ts";
-import type { FilterTable, WebhookSource } from "../contracts/webhook-filters.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
 import { checkAlert, projectAlert } from "./alert-options.ts";
@@ -9,15 +14,12 @@ import { checkCluster, resolveCluster } from "./cluster.ts";
 import { resolveHarness } from "./harness.ts";
 import { resolveKeys } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
-import { missingModelKey } from "./needed-model-keys.ts";
-import { hasErrors } from "./diagnostics.ts";
-import type { Diagnostics } from "./diagnostics.ts";
-import type { ProjectChange, ProjectConfig } from "./project-config.ts";
-import { projectSchema } from "./project-schema.ts";
+import { missingModelKey, projectSchema } from "./project-schema.ts";
+import type { Diagnostics } from "./validate.ts";
 import type { ModelTable, ProjectTable } from "./project-schema.ts";
 import type { ProjectFile } from "./read-project.ts";
 import { formatNames, formatValue } from "./format-value.ts";
-import { validateToml } from "./validate.ts";
+import { validateToml, hasErrors } from "./validate.ts";
 
 /** The project's config from its text. Pure; never throws. */
 export function resolveProject(file: ProjectFile, filters: FilterTable): ProjectChange {
@@ -134,4 +136,23 @@ function mapEntries<From, To>(
   map: (key: string, value: From) => To,
 ): Record<string, To> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(key, value)]));
+}
+
+export interface LoadedProject {
+  readonly project: ProjectConfig;
+  readonly warnings: readonly Problem[];
+}
+
+/**
+ * The project at `dir` (absolute), for a start that needs one. Throws a UserError for a bad or a missing one.
+ */
+export async function loadProject(dir: string, filters: FilterTable): Promise<LoadedProject> {
+  const change = resolveProject(await readProject(dir), filters);
+  if (change.type === "invalid") throw invalidConfig(change.problems);
+  return { project: change.project, warnings: change.warnings };
+}
+
+/** A config that can't be used at a start, where no earlier one is active. The message has one line a problem. */
+function invalidConfig(problems: readonly Problem[]): UserError {
+  return new UserError("invalid_config", problems.map(problemText).join("\n"));
 }

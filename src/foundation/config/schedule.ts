@@ -6,7 +6,7 @@ import { formatNames } from "./format-value.ts";
 const advice = 'use five fields, e.g. "0 9 * * *"';
 
 /** Short names, as crontab(5) has them. `@reboot` is none: it names no time. */
-export const shortNames: Readonly<Record<string, string>> = {
+const shortNames: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
   "@daily": "0 0 * * *",
   "@midnight": "0 0 * * *",
@@ -16,13 +16,13 @@ export const shortNames: Readonly<Record<string, string>> = {
   "@annually": "0 0 1 1 *",
 };
 
-/** A schedule in five fields with one space between them, so that what is compared and shown is what is meant. */
+/** A schedule in five fields with one space between them, so that equal schedules are equal texts. */
 export function fiveFields(schedule: string): string {
   const text = schedule.trim().replace(/\s+/g, " ");
   return Object.hasOwn(shortNames, text) ? (shortNames[text] ?? text) : text;
 }
 
-/** What is wrong with a schedule, null when nothing is. */
+/** The problem with a schedule; null if it is valid. */
 export function scheduleProblem(schedule: string): string | null {
   const quoted = `schedule ${JSON.stringify(schedule)}`;
   // The parser takes fewer fields as "every minute", six as seconds, and short names of its own.
@@ -54,4 +54,39 @@ function neverDue(schedule: string, quoted: string): string | null {
     }
   }
   return `${quoted} never comes due; choose a day that its months have`;
+}
+
+/**
+ * A pattern of schedules for editors: every sensible schedule that `scheduleProblem` takes matches. Some that it refuses
+ * match too, such as a range from 5 to 1 or the 30th of February. Uses only syntax that all regular expressions share.
+ */
+export function schedulePattern(): string {
+  const months = "jan feb mar apr may jun jul aug sep oct nov dec";
+  const weekdays = "sun mon tue wed thu fri sat";
+  const month = oneOf(["0*(?:[1-9]|1[0-2])", ...anyCase(months)]);
+  const weekday = oneOf(["0*[0-7]", ...anyCase(weekdays)]);
+  const fields = [
+    field("0*[1-5]?\\d"),
+    field("0*(?:1?\\d|2[0-3])"),
+    field("0*(?:[1-9]|[12]\\d|3[01])", "L"),
+    field(month),
+    oneOf([field(weekday, `${weekday}L`), `(?:[*?]|${weekday})#0*[1-5]`]),
+  ];
+  return `^\\s*${oneOf([fields.join("\\s+"), ...Object.keys(shortNames)])}\\s*$`;
+}
+
+/** A list of values and ranges, with steps; `last` takes none. */
+function field(value: string, ...last: readonly string[]): string {
+  const range = `(?:[*?]|${value}(?:-${value})?)(?:/0*[1-9]\\d*)?`;
+  const item = oneOf([range, ...last]);
+  return `${item}(?:,${item})*`;
+}
+
+function oneOf(patterns: readonly string[]): string {
+  return `(?:${patterns.join("|")})`;
+}
+
+/** `jan` as `[jJ][aA][nN]`: a schema's pattern has no flags. */
+function anyCase(names: string): string[] {
+  return names.split(" ").map((name) => name.replace(/\w/g, (c) => `[${c}${c.toUpperCase()}]`));
 }

@@ -1,9 +1,11 @@
-import { lstat, readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { readFile, lstat, readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { JobFile } from "../contracts/job.ts";
 import { UserError } from "../errors.ts";
 
-/** The folders of a skill by the public Agent Skills layout; SKILL.md names what is in them by relative paths. */
+/** The folders of a skill by the public Agent Skills layout; SKILL.md refers to their files by relative paths. */
 const folders = ["scripts", "references", "assets"];
 const maxFiles = 500;
 const maxDepth = 8;
@@ -39,10 +41,7 @@ export async function readSkillFiles(
 }
 
 /** The same files without their contents, in the order of the disk. Throws as readSkillFiles. */
-export async function listSkillFiles(
-  projectDir: string,
-  agent: string,
-): Promise<readonly SkillFile[]> {
+async function listSkillFiles(projectDir: string, agent: string): Promise<readonly SkillFile[]> {
   const root = skillDir(projectDir, agent);
   const files: SkillFile[] = [];
   let left = maxBytes;
@@ -78,4 +77,59 @@ function skillDir(projectDir: string, agent: string): string {
 
 async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
+}
+
+/**
+ * The scripts that an agent's scripted models play, as one text with the path of each before it; empty without one. A
+ * run whose script can't be read fails with the reason.
+ */
+export async function scriptTexts(
+  { models }: Pick<AgentConfig, "models">,
+  projectDir: string,
+): Promise<string> {
+  const paths = new Set(models.flatMap(({ script }) => (script === null ? [] : [script])));
+  const texts = [...paths].sort().map(async (path) => {
+    const text = await readFile(path, "utf8").catch(() => "# (unreadable)\n");
+    return `# ${relative(projectDir, path)}\n${text}`;
+  });
+  return (await Promise.all(texts)).join("");
+}
+
+/** Hashes of the files of an agent's skill beside SKILL.md, by path. */
+type SkillHashes = Readonly<Record<string, string>>;
+
+interface HashedFile {
+  readonly state: string;
+  readonly hash: string;
+}
+
+/**
+ * Hashes the files of skills; a file that did not change is not read again. Rejects for files that runs can't have, as
+ * readSkillFiles does.
+ */
+export function createSkillHashes(projectDir: string): (agent: string) => Promise<SkillHashes> {
+  const known = new Map<string, ReadonlyMap<string, HashedFile>>();
+  return async (agent) => {
+    const before = known.get(agent);
+    const hashed = new Map<string, HashedFile>();
+    for (const file of await listSkillFiles(projectDir, agent)) {
+      const last = before?.get(file.path);
+      const hash =
+        last?.state === file.state
+          ? last.hash
+          : await hashOf(join(projectDir, "agents", agent, file.path), file);
+      hashed.set(file.path, { state: file.state, hash });
+    }
+    if (hashed.size === 0) known.delete(agent);
+    else known.set(agent, hashed);
+    return Object.fromEntries([...hashed].map(([path, { hash }]) => [path, hash]));
+  };
+}
+
+async function hashOf(path: string, { executable }: SkillFile): Promise<string> {
+  const hash = createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex")
+    .slice(0, 16);
+  return executable ? `${hash} executable` : hash;
 }

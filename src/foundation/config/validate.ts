@@ -1,15 +1,12 @@
-import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
+import { parse, TomlError } from "smol-toml";
 import { messageOf } from "../errors.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
-import { isPlainObject } from "../contracts/plain-object.ts";
-import { unwrapped } from "./explain-schema.ts";
-import { hasErrors, createDiagnostics } from "./diagnostics.ts";
-import type { Diagnostics } from "./diagnostics.ts";
+import { isPlainObject } from "../contracts/json-size.ts";
 import { formatPath, formatValue } from "./format-value.ts";
-import { tomlLocator } from "./toml-locator.ts";
-import type { TomlPath } from "./toml-locator.ts";
-import { tomlWords } from "./toml-words.ts";
+import { tomlLocator, tomlWords } from "./toml-locator.ts";
+import type { TomlPath, Locate } from "./toml-locator.ts";
+import type { Problem } from "../../../streams/vocabulary.ts";
 
 /** A TOML file against its schema: the value, null when it has errors, and its diagnostics. */
 interface Validated<T> {
@@ -96,6 +93,12 @@ function warnOfKeys(
   const known = knownKeys(schema, path);
   const table = valueAt(data, path);
   for (const key of keys) {
+    const removed = removedKeys.get(formatPath([...path, key]));
+    if (removed !== undefined) {
+      diagnostics.warn([...path, key], removed, "key");
+      if (isPlainObject(table)) Reflect.deleteProperty(table, key);
+      continue;
+    }
     const near = didYouMean(key, known) || `; known here: ${known.join(", ")}`;
     diagnostics.warn([...path, key], `unknown key ${formatValue(key)} is ignored${near}`, "key");
     if (isPlainObject(table)) Reflect.deleteProperty(table, key);
@@ -130,4 +133,85 @@ function knownKeys(schema: z.core.$ZodType, path: TomlPath): string[] {
   if (!(inner instanceof z.ZodObject)) return [];
   const field = (inner.shape as Readonly<Record<string, z.core.$ZodType>>)[part];
   return field === undefined ? [] : knownKeys(field, rest);
+}
+
+/** Keys of earlier versions, and the warning for a config that still has one. */
+const removedKeys: ReadonlyMap<string, string> = new Map([
+  [
+    "local.warm",
+    "local.warm does nothing: processes are no longer started before their run. Remove it",
+  ],
+]);
+
+/** The schema without its wrappers for keys that may be left out. */
+export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  return isWrapper(schema) ? unwrapped(schema.unwrap()) : schema;
+}
+
+function isWrapper(
+  schema: z.core.$ZodType,
+): schema is z.ZodOptional | z.ZodDefault | z.ZodPrefault {
+  return (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault
+  );
+}
+
+/** Every error message of the schemas describes the expected value: it explains a field as well as it corrects one. */
+export function expectation(schema: z.core.$ZodType): string | null {
+  const { error } = unwrapped(schema)._zod.def;
+  if (error === undefined) return null;
+  const message = (error as (issue: object) => unknown)({});
+  return typeof message === "string" ? message : null;
+}
+
+/** The purpose of a key; null if it has no description. */
+export function meaning(schema: z.core.$ZodType): string | null {
+  return z.globalRegistry.get(schema)?.description ?? null;
+}
+
+/** The default of a key, as TOML writes it; null if the key has none. */
+export function defaultOf(schema: z.core.$ZodType): string | null {
+  if (schema instanceof z.ZodOptional) return defaultOf(schema.unwrap());
+  if (!(schema instanceof z.ZodDefault)) return null;
+  return JSON.stringify(schema.def.defaultValue);
+}
+
+/** Whether the key may be left out. */
+export function isOptional(schema: z.core.$ZodType): boolean {
+  return isWrapper(schema);
+}
+
+/** More problems than this of one file help no reader, and a page has to show them. */
+const maxEach = 25;
+
+/**
+ * Collects the problems of one TOML file, each at its key path: at the value, unless told otherwise. `file` is relative
+ * to the project. Keeps the first problems of each severity, and one that more follow.
+ */
+function createDiagnostics(file: string, locate: Locate) {
+  const problems: Problem[] = [];
+  const start = { line: 1, column: 1 };
+  const add = (severity: Problem["severity"]) => {
+    let count = 0;
+    return (path: TomlPath, message: string, at: "key" | "value" = "value"): void => {
+      count++;
+      if (count > maxEach + 1) return;
+      const text = count > maxEach ? "there are more problems; correct these first" : message;
+      problems.push({ severity, file, ...(locate(path, at) ?? start), message: text });
+    };
+  };
+  return { problems: problems as readonly Problem[], error: add("error"), warn: add("warning") };
+}
+
+export type Diagnostics = ReturnType<typeof createDiagnostics>;
+
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some(({ severity }) => severity === "error");
+}
+
+/** A problem of a whole file. */
+export function fileProblem(file: string, message: string): Problem {
+  return { severity: "error", file, line: null, column: null, message };
 }

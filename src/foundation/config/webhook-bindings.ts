@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { WebhookBinding } from "../../../streams/agent-config.ts";
-import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
+import { agentKey, factOf } from "./config-key.ts";
+import { list, pattern, text } from "./fields.ts";
+import type { FilterField, FilterTable } from "./config-key.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
-import type { Diagnostics } from "./diagnostics.ts";
+import type { Diagnostics } from "./validate.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import { formatNames, formatPath, formatValue } from "./format-value.ts";
-import { pattern, text } from "./fields.ts";
 import type { TomlPath } from "./toml-locator.ts";
 
 const whereError = 'a table of paths and values, e.g. { "issue.level" = "fatal" }';
@@ -15,7 +16,7 @@ const whereValue = z.union([z.string(), z.number(), z.boolean()], {
 const maxWherePaths = 32;
 
 /** Its filter fields depend on the source's type, which the project's config has. */
-export const webhookSchema = z.looseObject(
+const webhookSchema = z.looseObject(
   {
     source: text("the name of a webhook source of the project").describe(
       "Whose deliveries start the agent. All filters beside it must match.",
@@ -39,14 +40,14 @@ type Entry = z.output<typeof webhookSchema>;
 type Fields = Readonly<Record<string, FilterField>>;
 type FilterValue = WebhookBinding["filters"][string];
 
-/** Filters that every type of source has: what keeps an agent from starting itself. */
+/** Filters of every type of source; they keep an agent from starting itself. */
 export const commonFields: Fields = {
   ignoreSenders: { kind: "strings", meaning: "Events of these senders are ignored." },
   ignoreBots: { kind: "boolean", meaning: "Events of bots are ignored." },
 };
 
 /** The agent's `[[webhooks]]` against the project's sources and their types' filter fields. */
-export function webhookBindings(
+function webhookBindings(
   entries: readonly Entry[],
   project: ProjectConfig,
   filters: FilterTable,
@@ -152,4 +153,42 @@ function checkValues(
       `${name} has ${formatValue(item)}; expected ${formatNames(known)}${near}`,
     );
   }
+}
+
+const bindingSchema = z.object({
+  source: z.string(),
+  type: z.string(),
+  filters: z.record(z.string(), z.union([z.string(), z.boolean(), z.array(z.string()).readonly()])),
+  where: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .exactOptional()
+    .meta({ description: "Values that the payload must have, by dotted paths" }),
+});
+
+export const webhooksKey = agentKey({
+  inFile: "webhooks",
+  field: list(webhookSchema, "tables [[webhooks]]")
+    .default([])
+    .describe("Deliveries that start it."),
+  resolve: (entries, { project, filters, diagnostics }): readonly WebhookBinding[] =>
+    webhookBindings(entries, project, filters, diagnostics),
+  written: (bindings) => bindings.map(writtenBinding),
+  value: z.array(bindingSchema).readonly(),
+  isLong: true,
+  facts: (bindings) => factOf("Webhooks", bindings.map(bindingText)),
+});
+
+function writtenBinding({ source, filters, where }: WebhookBinding): object {
+  return { source, ...filters, ...(where === undefined ? {} : { where }) };
+}
+
+/** `github: repos acme/website; actions opened, labeled; where issue.number is 7`. */
+function bindingText({ source, filters, where = {} }: WebhookBinding): string {
+  const texts = [
+    ...Object.entries(filters).map(
+      ([name, value]) => `${name} ${Array.isArray(value) ? value.join(", ") : String(value)}`,
+    ),
+    ...Object.entries(where).map(([path, value]) => `where ${path} is ${JSON.stringify(value)}`),
+  ];
+  return `${source}: ${texts.length === 0 ? "everything" : texts.join("; ")}`;
 }

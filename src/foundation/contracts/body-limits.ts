@@ -4,5 +4,5 @@ const mebibyte = 1024 * 1024;
 export const maxAllowedBodyBytes = 128 * mebibyte;
 /** Room for a document with such a body as a text in it, each of whose characters may need an escape. */
 export const maxDocumentBytes = 2 * maxAllowedBodyBytes + 16 * mebibyte;
-/** Bodies up to this size are shown whole and indented; what is larger would hold up everything else. */
+/** Bodies up to this size are shown whole and indented; larger ones would block the event loop. */
 export const maxReadableBytes = mebibyte;

@@ -35,9 +35,9 @@ export const runScope = (instanceId: string): string => `run:${instanceId}`;
 /** The one window of a run: all of it. */
 export const wholeRun = "run";
 
-/** What counts for one scope in a window of one kind. */
+/** The limit of one scope in a window of one kind. */
 export interface Limit {
-  /** Null where there is none: it is counted nevertheless. */
+  /** Null without a limit: spending is counted nevertheless. */
   readonly nano: NanoUsd | null;
   readonly warnAt: readonly number[];
 }
@@ -77,7 +77,7 @@ export interface AccountKey {
   readonly endsAt: number | null;
 }
 
-/** What is stored of an account. */
+/** An account as it is stored. */
 export interface StoredAccount {
   readonly spent: NanoUsd;
   /** How much a person added to its limit. */
@@ -99,3 +99,10 @@ export function agentOf(scope: string): string | null {
   const prefix = agentScope("");
   return scope.startsWith(prefix) ? scope.slice(prefix.length) : null;
 }
+
+/** Keys by which spending is grouped. */
+export const spendKeys = ["agent", "model", "day"] as const;
+export type SpendKey = (typeof spendKeys)[number];
+
+/** The most that one request adds, in USD. */
+export const maxRaiseUsd = 1_000_000;

@@ -8,7 +8,7 @@ export interface CredentialReference {
 const referencePattern = /^([a-z0-9][a-z0-9_-]{0,62})(?::([A-Za-z0-9][A-Za-z0-9_.-]{0,62}))?$/;
 const instancePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
 
-/** The parts of a reference, null when it is none. */
+/** The parts of a reference, null if the text is not one. */
 export function parseCredentialReference(reference: string): CredentialReference | null {
   const [, type, instance = "default"] = referencePattern.exec(reference) ?? [];
   return type === undefined ? null : { type, instance };
@@ -24,4 +24,15 @@ export const gatewayKeyType = "gateway_api_key";
 /** A credential as configs name it. */
 export function credentialName({ type, instance }: CredentialReference): string {
   return instance === "default" ? type : `${type}:${instance}`;
+}
+
+/** Valid agent names, as part of a regular expression. Some matching names are reserved. */
+export const agentNamePattern = "[a-z0-9][a-z0-9-]{0,62}";
+
+/** Name of a file in an agent's directory that `[expect].schema` may be. */
+export const schemaFileName = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}\\.json";
+const pattern = new RegExp(`^${schemaFileName}$`);
+
+export function isSchemaFileName(name: string): boolean {
+  return pattern.test(name);
 }

@@ -4,7 +4,7 @@ export const denyReasons = [
   "malformed",
   /** No entry of the allow list is for the host and port. */
   "not_allowed",
-  /** It has no address. */
+  /** DNS has no IP address for the host. */
   "unresolved",
   /** All its addresses are in private networks, and the entry does not say `private`. */
   "private_address",
@@ -18,12 +18,12 @@ export const denyReasons = [
   "server_name",
   /** The run has as many tunnels open as it may have. */
   "too_many_tunnels",
-  /** What stands for a secret would have left to where it is not bound, or not in a header. */
+  /** A sentinel was sent to a host that it is not bound to, or outside of a header. */
   "sentinel",
 ] as const;
 export type DenyReason = (typeof denyReasons)[number];
 
-/** What is wrong with a host, behind its name. */
+/** The problem with a host, to follow its name. */
 export const denyProblems: Readonly<Record<DenyReason, string>> = {
   malformed: "can't be read",
   not_allowed: "is not in [network].allow",
@@ -36,3 +36,22 @@ export const denyProblems: Readonly<Record<DenyReason, string>> = {
   too_many_tunnels: "has to wait, as this run has too many connections open",
   sentinel: "would have been sent what stands for a secret",
 };
+
+/** The port of an address that names none. */
+export const defaultPort = 443;
+
+/** The form in which addresses of requests, and entries, have a host. */
+export function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** The address of a request, without the default port. */
+export function hostAndPort({
+  host,
+  port,
+}: {
+  readonly host: string;
+  readonly port: number;
+}): string {
+  return port === defaultPort ? bracketed(host) : `${bracketed(host)}:${port}`;
+}

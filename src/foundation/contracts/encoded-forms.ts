@@ -33,7 +33,7 @@ const htmlNames: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Whole, and the part that stays the same whatever stands before and behind it, for each of three offsets. */
+/** The whole in Base64, and for each of three offsets the part that does not depend on the bytes around it. */
 function base64Forms(bytes: Buffer): string[] {
   const inner = [0, 1, 2].map((offset) => {
     const shifted = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
@@ -44,7 +44,7 @@ function base64Forms(bytes: Buffer): string[] {
   return forms.flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
 }
 
-/** What encoders write as `\u` and four digits: nothing, all but ASCII, what HTML reads too, everything. */
+/** Characters that encoders write as `\u` and four digits: no character, all but ASCII, those special in HTML, all. */
 const jsonEscaped = [
   /[]/g,
   /[^\x20-\x7e]/g,
@@ -66,7 +66,7 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** What encoders leave as it is: `encodeURIComponent`, RFC 3986, the same in a path, forms, none. */
+/** Characters that encoders leave alone: `encodeURIComponent`, RFC 3986, the same in a path, forms, no character. */
 const urlPlain = [/[\w.!~*'()-]/, /[\w.~-]/, /[\w.~/-]/, /[\w.*-]/, /[]/];
 
 function urlForms(value: string): string[] {

@@ -1,7 +1,14 @@
+import type { Outcome, TriggerKind } from "../../../streams/vocabulary.ts";
+
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
+
+/** ISO 8601 UTC of epoch ms. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
 
 /** The distance of a moment from `now`: `12 s ago`, `in 3 min`, `now`. Times are epoch ms. */
 export function relativeTime(time: number, now: number): string {
@@ -50,4 +57,26 @@ export function bytesText(bytes: number): string {
 /** An outcome in words: `timed out`. */
 export function outcomeText(outcome: string): string {
   return outcome.replaceAll("_", " ");
+}
+
+/** Ends of work that no run was started for. */
+export const refusedOutcomes = [
+  "skipped",
+  "missed",
+  "dropped",
+  "rejected",
+] as const satisfies readonly Outcome[];
+
+interface Ended {
+  readonly kind: TriggerKind;
+  readonly agent: string | null;
+  readonly outcome: Outcome | null;
+  readonly startedAt: string | null;
+}
+
+/** How an entry of the history stands or ended, in one word: `queued`, `running`, its outcome, `unmatched`. */
+export function stateWord({ kind, agent, outcome, startedAt }: Ended): string {
+  if (outcome === null) return startedAt === null ? "queued" : "running";
+  // No agent refused it: it was for none.
+  return outcome === "rejected" && kind === "webhook" && agent === null ? "unmatched" : outcome;
 }

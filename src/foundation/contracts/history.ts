@@ -42,7 +42,7 @@ export const historyEntrySchema = z
   .meta({ id: "HistoryEntry" });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 
-/** What an entry asked and returned in full, and the calls around it. */
+/** The request and the returned value of an entry in full, and the calls around it. */
 export const callTreeSchema = z
   .object({
     context: z
@@ -56,6 +56,28 @@ export const callTreeSchema = z
   })
   .meta({ id: "CallTree" });
 export type CallTree = z.infer<typeof callTreeSchema>;
+
+const numberOf = z.int().meta({ description: "Work items" });
+/** How the work of the last three days ended, in buckets of three hours, oldest first. */
+export const outcomeCountsSchema = z
+  .object({
+    buckets: z.array(
+      z.object({
+        since: z.string(),
+        before: z.string().meta({ description: "With `since` the bucket's page of the history" }),
+      }),
+    ),
+    agents: z.array(
+      z.object({
+        name: z.string(),
+        counts: z.array(z.record(z.string(), numberOf)).meta({
+          description: "By outcome, for each bucket; `open` while the work waits or runs",
+        }),
+      }),
+    ),
+  })
+  .meta({ id: "OutcomeCounts" });
+export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 
 /** Query of `GET /api/stats/triggers`. `page` counts from 1; `before` is a cursor from `nextBefore`. */
 export const historyQuerySchema = z.object({

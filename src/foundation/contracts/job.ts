@@ -64,7 +64,7 @@ const jobCredentialSchema = z.object({
   env: z.record(z.string(), z.string()),
   /** Variables with the path of a field as a file, which the run writes: `{field}` in them stands for its path. */
   fileEnv: z.record(z.string(), z.string()).optional(),
-  /** Texts that are no secrets, written as fields are where `fileEnv` names them. */
+  /** Public texts, written as files like fields if `fileEnv` names them. */
   texts: z.record(z.string(), z.string()).optional(),
   /** Where git authenticates with it: the password is the value of `variable`. */
   git: z.object({ url: z.string(), username: z.string(), variable: z.string() }).optional(),
@@ -87,27 +87,32 @@ const jobNetworkSchema = z.object({
   certificates: z.string().nullable(),
   /** Whether the bridge is the run's only way out; a host user's run may be open for all that. */
   closed: z.boolean().optional(),
-  /** Certificate of the run's own authority, as PEM; absent when the scheduler puts in none of its secrets. */
+  /** Certificate of the run's own authority, as PEM; absent if the scheduler injects no secrets into its requests. */
   authority: z.string().optional(),
 });
 export type JobNetwork = z.infer<typeof jobNetworkSchema>;
+
+/** `closed` or `open`: the network of a host user's run, which is known only once it starts. */
+export const networkVariable = "AL_NETWORK";
 
 export const jobSchema = z.object({
   instanceId: z.string(),
   agent: z.string(),
   title: z.string(),
   instructions: z.string(),
-  /** What the instructions refer to; written into the working directory. */
-  files: z.array(jobFileSchema).optional(),
+  /** Files that the instructions refer to; written into the working directory. */
+  files: z.array(jobFileSchema).readonly().optional(),
   harness: z.object({ type: z.enum(harnessTypes), command: z.string() }),
   /** In the order to try; models in cooldown come last. */
   models: z.array(jobModelSchema).min(1),
-  params: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-  credentials: z.array(jobCredentialSchema),
+  params: z.record(z.string(), z.union([z.string(), z.array(z.string()).readonly()])),
+  credentials: z.array(jobCredentialSchema).readonly(),
   /** Variables that the agent's config sets for its commands and hooks. */
   env: z.record(z.string(), z.string()).optional(),
-  hooks: z.object({ pre: z.array(z.string()), post: z.array(z.string()) }),
+  hooks: z.object({ pre: z.array(z.string()).readonly(), post: z.array(z.string()).readonly() }),
   timeoutSeconds: z.number(),
+  /** The agent's `[expect].schema`: the run checks the value that it returns. */
+  valueSchema: z.object({ file: z.string(), text: z.string() }).optional(),
   trigger: z.custom<Trigger>((value) => typeof value === "object" && value !== null),
   /** The webhook's whole body, for the agent to read from a file; null for other triggers. */
   payload: z.string().nullable(),

@@ -9,7 +9,7 @@ export const logKinds = [
   "said",
   /** A call: `tool`, `input`, and `call`, its id, which the lines below repeat. */
   "tool",
-  /** What a running call printed since the line before, if anything: `tool`, `output`, `leftOut`, `durationMs`. */
+  /** Output of a running call since the line before, if any: `tool`, `output`, `leftOut`, `durationMs`. */
   "tool-output",
   /** The answer to a call: `tool`, `output`, `isError`, `durationMs`. */
   "tool-result",

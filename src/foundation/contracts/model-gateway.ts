@@ -1,6 +1,7 @@
 import type { ModelApi, ModelConfig, Provider } from "../../../streams/agent-config.ts";
 import type { CallUsage } from "./price.ts";
 import type { Script } from "./job.ts";
+import { createHmac } from "node:crypto";
 
 export type { CallUsage };
 
@@ -29,14 +30,14 @@ export interface UpstreamModel {
   readonly timeoutSeconds: number | null;
 }
 
-/** What a call may need at most. */
+/** The most that a call may need. */
 export interface CallPlan {
   readonly instanceId: string;
   readonly agent: string;
   /** The model's name in the project's config. */
   readonly model: string;
   readonly providerModel: string;
-  /** The size that its tokens are estimated from; an image counts at most what it can cost. */
+  /** The size that its tokens are estimated from; an image counts at most its highest cost. */
   readonly requestBytes: number;
   /** Tokens, as the request has it; null when it sets no limit. */
   readonly maxOutputTokens: number | null;
@@ -58,7 +59,7 @@ export interface CallEnd {
   readonly estimated: boolean;
   /**
    * Whether the scheduler stopped reading before the usage came: the client had hung up, as a killed run does, or the
-   * scheduler itself stopped. Such a call is charged what was reserved at least, as the provider may bill it.
+   * scheduler itself stopped. Such a call is charged at least its reservation, as the provider may bill it.
    */
   readonly isCut: boolean;
   /** As the provider names it, such as `flex` or `priority`. */
@@ -82,13 +83,13 @@ export interface CallRefusal {
   readonly detail: string;
 }
 
-/** Reserves the cost of calls before they are made, and settles it after. */
+/** Reserves the cost of calls to models before they are made, and settles it after. */
 export interface Meter {
   /** A grant is durable when this resolves with it. Rejects with the reason of `signal`. */
   begin(plan: CallPlan, signal: AbortSignal): Promise<CallGrant | CallRefusal>;
 }
 
-/** What a scripted model answers. */
+/** The answer of a scripted model. */
 export interface ScriptedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -101,3 +102,60 @@ export type AnswerScript = (
   body: unknown,
   signal: AbortSignal,
 ) => Promise<ScriptedAnswer>;
+
+/** The user of the bridge's Basic authentication; only the key counts. */
+export const bridgeUser = "al";
+
+/**
+ * The key of a run's bridge. It is made of the run's token, so that all who remove that from texts know the key too; it
+ * does not lead back to the token.
+ */
+export function bridgeKey(token: string): string {
+  return createHmac("sha256", token).update("bridge").digest("hex").slice(0, 48);
+}
+
+/** Body of a request to a model: conversations with pictures are as large as the providers take them. */
+export const maxModelRequestBytes = 32 * 1024 * 1024;
+
+/** Prefix of the keys of Anthropic's subscriptions, by which clients choose how to authenticate. */
+export const oauthMark = "sk-ant-oat01-";
+
+/** Stands for the host of a scripted model, which has none. */
+const scriptedHost = "scripted";
+
+/**
+ * Where a run asks a model: `/model/<name>/<host of the provider>/<path>`. The host is part of it because pi tells by
+ * the address which features an API has. `upstream` is the base URL as the API's clients want it; empty for scripted models.
+ */
+export function modelPath(name: string, upstream: string): string {
+  const { host, pathname } =
+    upstream === "" ? { host: scriptedHost, pathname: "/v1" } : new URL(upstream);
+  return `/model/${encodeURIComponent(name)}/${host}${pathname === "/" ? "" : pathname}`;
+}
+
+/** Header of a request that names one call of a harness; the bridge observes its answer. */
+export const callHeader = "x-al-call";
+
+/** Trailer of an answer: `AnswerFacts` as JSON, URI-encoded. Absent without any. */
+export const factsTrailer = "x-al-answer";
+
+/** Facts in a model's answer that clients drop or misread. */
+export interface AnswerFacts {
+  /** The model's words of refusal, which clients take for ordinary text or leave out. */
+  readonly refusal: string;
+  /** Why the provider did not pass the prompt to the model. */
+  readonly blocked: string | null;
+  /** The code or type of an error inside of a stream. */
+  readonly streamError: string | null;
+  /** Ids of tool calls whose final arguments are not whole JSON. */
+  readonly cutCalls: readonly string[];
+}
+
+/** Header of an answer that the gateway gave in place of the provider: the code of the problem. */
+export const problemHeader = "x-al-problem";
+
+/** Code of a call that money alone is missing for. */
+export const noMoneyCode = "budget_exceeded";
+
+/** Codes of a call that no budget pays: another model can't be paid by it, either. */
+export const overBudgetCodes: readonly string[] = [noMoneyCode, "too_many_turns"];

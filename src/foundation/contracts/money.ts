@@ -3,7 +3,7 @@ export type NanoUsd = number;
 
 const nanoPerUsd = 1e9;
 
-/** The nearest whole amount; what no sum can reach counts as the largest amount that is exact. */
+/** The nearest whole amount, capped at the largest exact integer. */
 export function nanoOfUsd(usd: number): NanoUsd {
   return Math.min(Math.round(usd * nanoPerUsd), Number.MAX_SAFE_INTEGER);
 }

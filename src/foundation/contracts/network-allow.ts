@@ -1,7 +1,8 @@
 import { isIP, isIPv4 } from "node:net";
 import { domainToASCII } from "node:url";
-import { defaultPort, hostAndPort } from "./host-and-port.ts";
-import { networkPresets } from "./network-presets.ts";
+import { defaultPort, hostAndPort } from "./deny-reasons.ts";
+import type { DenyReason } from "./deny-reasons.ts";
+import { shellWord } from "./shell-word.ts";
 
 /** An entry of `[network].allow`: a host, or all names below one. */
 export interface AllowedHost {
@@ -16,14 +17,14 @@ export interface AllowedHost {
 
 const labels =
   /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
-/** What `domainToASCII` would cut off or decode. */
+/** Characters that `domainToASCII` would cut off or decode. */
 const unsafe = /[\s%/?#\\@:<>^|[\]\u0000-\u001f]/;
 const entryForm =
   /^(?<wildcard>\*\.)?(?<host>\[[^\]]*\]|[^:\s]+)(:(?<port>[0-9]{1,5}))?(?<isPrivate>\s+private)?$/;
 
 /**
- * One form for one host: lower case, punycode, no trailing dot, IPv4 in four decimal numbers whatever it was written in,
- * IPv6 without brackets in its short form. IPv6 has to be in brackets. Null for what is no host.
+ * One form for one host: lower case, punycode, no trailing dot, IPv4 always in four decimal numbers,
+ * IPv6 without brackets in its short form. IPv6 has to be in brackets. Null if the text is not a host.
  */
 export function canonicalHost(text: string): string | null {
   const address = /^\[([0-9a-f:.]+)\]$/i.exec(text);
@@ -38,7 +39,7 @@ function endsInNumber(name: string): boolean {
   return /(^|\.)(0x[0-9a-f]*|[0-9]+)$/.test(name);
 }
 
-/** Reads a host entry; a text in its place is what is wrong with it. */
+/** Reads a host entry; returns a text with the problem if it can't. */
 export function parseAllowEntry(entry: string): AllowedHost | string {
   const { wildcard, host = "", port, isPrivate } = entryForm.exec(entry.trim())?.groups ?? {};
   const named = { isWildcard: wildcard !== undefined, isPrivate: isPrivate !== undefined };
@@ -70,7 +71,7 @@ export function allowedHosts(entries: readonly string[]): readonly AllowedHost[]
     .filter((parsed) => typeof parsed !== "string");
 }
 
-/** The hosts that a preset stands for; null for what is no preset. */
+/** The hosts that a preset stands for; null if the name is not a preset. */
 export function presetEntries(name: string): readonly string[] | null {
   return Object.hasOwn(networkPresets, name) ? (networkPresets[name] ?? null) : null;
 }
@@ -88,4 +89,108 @@ export function allowEntry({
 export function isFor(entry: AllowedHost, host: string, port: number): boolean {
   if (entry.port !== port) return false;
   return entry.isWildcard ? host.endsWith(`.${entry.host}`) : host === entry.host;
+}
+
+/**
+ * Names for the hosts of a service, as `[network].allow` takes them. A host that serves content of strangers, such
+ * as a bucket or a page, is a way out for an agent, too; such hosts are left out where the service works without them.
+ */
+export const networkPresets: Readonly<Record<string, readonly string[]>> = {
+  github: [
+    "github.com",
+    "github.com:22",
+    "api.github.com",
+    "uploads.github.com",
+    "codeload.github.com",
+    "raw.githubusercontent.com",
+    "objects.githubusercontent.com",
+    "release-assets.githubusercontent.com",
+    "github-cloud.githubusercontent.com",
+  ],
+  gitlab: ["gitlab.com", "gitlab.com:22"],
+  bitbucket: ["bitbucket.org", "bitbucket.org:22", "api.bitbucket.org"],
+  npm: ["registry.npmjs.org"],
+  pypi: ["pypi.org", "files.pythonhosted.org"],
+  crates: ["index.crates.io", "static.crates.io", "crates.io"],
+  go: ["proxy.golang.org", "sum.golang.org"],
+  rubygems: ["rubygems.org", "index.rubygems.org"],
+  debian: ["deb.debian.org", "deb.debian.org:80", "security.debian.org", "security.debian.org:80"],
+  ubuntu: [
+    "archive.ubuntu.com",
+    "archive.ubuntu.com:80",
+    "security.ubuntu.com",
+    "security.ubuntu.com:80",
+  ],
+  alpine: ["dl-cdn.alpinelinux.org"],
+  sentry: ["sentry.io", "*.sentry.io"],
+  linear: ["api.linear.app"],
+  slack: ["slack.com", "files.slack.com"],
+  discord: ["discord.com"],
+  notion: ["api.notion.com"],
+  mintlify: ["api.mintlify.com"],
+  bugsnag: ["api.bugsnag.com"],
+  netlify: ["api.netlify.com"],
+  hetzner: ["api.hetzner.cloud"],
+  vultr: ["api.vultr.com"],
+  stripe: ["api.stripe.com"],
+  cloudflare: ["api.cloudflare.com"],
+  vercel: ["api.vercel.com"],
+  reddit: ["www.reddit.com", "oauth.reddit.com"],
+  x: ["api.x.com", "api.twitter.com"],
+  aws: ["*.amazonaws.com"],
+  gcp: ["*.googleapis.com"],
+};
+
+/** The entry that a host needs that was denied; null where no entry helps, or one of these does. */
+export function missingEntry(
+  { host, port, denied }: Pick<AllowedHost, "host" | "port"> & { readonly denied: DenyReason },
+  allow: readonly AllowedHost[],
+): string | null {
+  const isPrivate = denied === "private_address";
+  if (denied !== "not_allowed" && !isPrivate) return null;
+  const isListed = allow.some((entry) => {
+    return isFor(entry, host, port) && (entry.isPrivate || !isPrivate);
+  });
+  if (isListed) return null;
+  return isPrivate ? allowEntry({ host, port, isPrivate }) : allowEntry({ host, port });
+}
+
+/** The command that allows it for an agent. */
+export function allowCommand(agent: string, entry: string): string {
+  return `al config ${agent} --add ${shellWord(`network.allow=${entry}`)}`;
+}
+
+/** The hosts that a run may reach beside its models. */
+export interface EgressPolicy {
+  readonly agent: string;
+  readonly allow: readonly AllowedHost[];
+  /** The gateway's port on this machine, refused even if it is listed; null for none. */
+  readonly ownPort: number | null;
+  readonly bindings: readonly SecretBinding[];
+}
+
+/** A secret that stays outside of the run, and where it is put in. */
+export interface SecretBinding {
+  /** Stands for the secret in the run. */
+  readonly sentinel: string;
+  readonly secret: string;
+  /** Canonical hosts, on port 443. */
+  readonly hosts: readonly string[];
+}
+
+/** A connection that a run asked for, at its end. */
+export interface EgressAttempt {
+  readonly instanceId: string;
+  readonly agent: string;
+  /** Canonical; as it was written when it can't be read, cut to 255 characters. */
+  readonly host: string;
+  /** 0 when it can't be read. */
+  readonly port: number;
+  /** Null when it was let through. */
+  readonly denied: DenyReason | null;
+  /** For a person: why, and how to fix it. Empty when it was let through. */
+  readonly detail: string;
+  /** From the run, and to it. */
+  readonly bytesOut: number;
+  readonly bytesIn: number;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 
 /** A resource that a run holds for itself; times ISO 8601 UTC. */
 export const lockSchema = z
@@ -37,7 +38,7 @@ export const receiptViewSchema = z
   .meta({ id: "Receipt" });
 export type ReceiptView = z.infer<typeof receiptViewSchema>;
 
-/** What became of a replay for one agent. */
+/** The result of a replay for one agent. */
 const replayedSchema = z.object({
   agent: z.string(),
   outcome: z
@@ -66,3 +67,34 @@ export const replayResultSchema = z
   })
   .meta({ id: "ReplayResult" });
 export type ReplayResult = z.infer<typeof replayResultSchema>;
+
+/** A link that logs a browser in, once. */
+export const loginLinkSchema = z
+  .object({
+    url: z.string().meta({ description: "Its path holds the token" }),
+    expiresAt: z.iso.datetime(),
+  })
+  .meta({ id: "LoginLink" });
+export type LoginLink = z.infer<typeof loginLinkSchema>;
+
+/** An agent in full, for its own page. */
+export interface AgentDetail {
+  /** The active config; null until there was a valid one. */
+  readonly config: AgentConfig | null;
+  /** When its schedule is due next, ISO 8601 UTC, at most five; none without a schedule. */
+  readonly nextTicks: readonly string[];
+}
+
+/** One line of an agent's config. */
+export interface AgentFact {
+  readonly label: string;
+  readonly values: readonly string[];
+}
+
+/** The gateway's answer to the agent page. */
+export interface AgentAnswer extends AgentDetail {
+  /** The schedule in words; null without one. */
+  readonly scheduleText: string | null;
+  /** The config as lines for people. */
+  readonly facts: readonly AgentFact[];
+}

@@ -22,10 +22,10 @@ export interface OutgoingAnswer {
 /** Rejects, when no whole answer came in time, with an error that holds the host of the address at most. */
 export type SendRequest = (request: OutgoingRequest) => Promise<OutgoingAnswer>;
 
-export interface OutgoingOptions {
+interface OutgoingOptions {
   /** `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case. */
   readonly proxyEnv: NodeJS.ProcessEnv;
-  /** For one request with its answer, in ms. */
+  /** How long one request with its response may take, in ms. */
   readonly timeoutMs?: number;
 }
 
@@ -78,4 +78,15 @@ async function firstText(answer: AsyncIterable<Buffer>): Promise<string> {
     if (bytes >= maxAnswerBytes) break;
   }
   return Buffer.concat(chunks).subarray(0, maxAnswerBytes).toString("utf8");
+}
+
+/** Shorter parts of a path are words, such as "webhooks". */
+const shortestSecret = 9;
+
+/** A text without the address that was asked, whose path is a secret: some servers repeat it. */
+export function withoutAddress(text: string, url: URL): string {
+  const parts = [url.href, url.pathname, url.search, ...url.pathname.split("/")];
+  return parts
+    .filter((part) => part.length >= shortestSecret)
+    .reduce((shown, part) => shown.replaceAll(part, "[redacted]"), text);
 }

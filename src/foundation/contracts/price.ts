@@ -24,7 +24,7 @@ export interface CallUsage {
  * Cost of one token in 10^-16 USD, whole: exact for prices of up to nine decimals and for factors of a tenth, which
  * dollars as floating-point numbers are not.
  */
-export type TokenRate = bigint;
+type TokenRate = bigint;
 
 /** Rates are kept in 10^-15 USD and multiplied by a factor in tenths. */
 const ratePerUsdPerMillion = 1e9;
@@ -40,8 +40,8 @@ export function inputOf({ input, cacheRead, cacheWrite }: CallUsage): number {
 }
 
 /**
- * What a call costs; `factor` is that of its service tier. A fraction of a nano-dollar counts as a whole one, so that
- * no reservation is less than what it covers.
+ * The cost of a call; `factor` is that of its service tier. A fraction of a nano-dollar counts as a whole one, so that
+ * a reservation is never less than the cost.
  */
 export function costOf(price: Price, usage: CallUsage, factor = 1): NanoUsd {
   const rates = ratesAt(price, inputOf(usage));
@@ -72,7 +72,7 @@ export function worstRates(price: Price, factor: number, longCache: boolean): Wo
   return { input: longCache && long > short ? long : short, output: worst((one) => [one.output]) };
 }
 
-/** What so many tokens cost. */
+/** The cost of a number of tokens. */
 export function costAt(rate: TokenRate, tokens: number): NanoUsd {
   return wholeNano(rate * BigInt(tokens));
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { historyEntrySchema } from "./history.ts";
 
 /** Why a delivery was not accepted; a ping and a delivery that no agent wanted were. */
-export const deliveryRefusals = [
+const deliveryRefusals = [
   "unverified",
   "duplicate",
   "malformed",
@@ -25,7 +26,7 @@ export interface RefusedDelivery {
 export const refusedTogetherMs = 600_000;
 
 /** Deliveries of one source that were refused for the same reason within ten minutes; times ISO 8601 UTC. */
-export const refusedDeliveriesSchema = z
+const refusedDeliveriesSchema = z
   .object({
     type: z.string().meta({ description: "The provider's type, or `unknown`" }),
     source: z
@@ -51,3 +52,54 @@ export const refusedDeliveriesQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 export type RefusedDeliveriesQuery = z.infer<typeof refusedDeliveriesQuerySchema>;
+
+/** A condition of a `[[webhooks]]` entry that a delivery does not meet; the values as short texts. */
+const mismatchSchema = z.object({
+  condition: z.string().meta({ description: "A filter, or `where` with a path" }),
+  wanted: z.string(),
+  got: z.string(),
+});
+export type Mismatch = z.infer<typeof mismatchSchema>;
+
+/** A stored delivery that an agent listens to the source of, and that was no work for it. */
+const turnedAwaySchema = z
+  .object({
+    receiptId: z.string(),
+    at: z.iso.datetime(),
+    source: z.string(),
+    event: z.string(),
+    action: z.string().nullable(),
+    stoppedBy: z.array(z.array(mismatchSchema)).meta({
+      description:
+        "By the agent's config as it is now: for each `[[webhooks]]` entry of the source what stops it; empty when one lets it through by now",
+    }),
+  })
+  .meta({ id: "TurnedAway" });
+export type TurnedAway = z.infer<typeof turnedAwaySchema>;
+
+/** Why an agent did not run. */
+export const whyNotSchema = z
+  .object({
+    now: z.array(z.string()).meta({ description: "What keeps it from running now, in sentences" }),
+    refused: z.array(historyEntrySchema).meta({
+      description: "Its work that no run was started for, newest first",
+    }),
+    turnedAway: z.array(turnedAwaySchema).meta({
+      description: "Deliveries that its filters turned away, newest first",
+    }),
+    lookedBackTo: z.iso.datetime().nullable().meta({
+      description: "Older deliveries were not looked at; null when all that are stored were",
+    }),
+    refusedDeliveries: z.array(refusedDeliveriesSchema).meta({
+      description: "Deliveries of its sources that were refused before any filter",
+    }),
+  })
+  .meta({ id: "WhyNot" });
+export type WhyNot = z.infer<typeof whyNotSchema>;
+
+/** Query of `GET /api/agents/<name>/why-not`. */
+export const whyNotQuerySchema = z.object({
+  since: z.iso.datetime({ offset: true }).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+export type WhyNotQuery = z.infer<typeof whyNotQuerySchema>;

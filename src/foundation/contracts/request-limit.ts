@@ -1,9 +1,10 @@
-import { ServerResponse } from "node:http";
-import type { IncomingMessage, ServerOptions } from "node:http";
-import type { Socket } from "node:net";
-import { CompactRequest } from "./compact-request.ts";
+import { ServerResponse, IncomingMessage } from "node:http";
+import type { ServerOptions } from "node:http";
+import type { Socket, Server } from "node:net";
+import type { FastifyServerOptions } from "fastify";
+import { createHash, timingSafeEqual } from "node:crypto";
 
-/** What a program in a run may send ahead: `apt-get` asks for ten files at once. */
+/** Requests that a program in a run may pipeline: `apt-get` sends ten at once. */
 export const pipelinedByPrograms = 16;
 
 /** By connection: requests whose answers were not handed to the kernel before this turn of the event loop. */
@@ -28,7 +29,7 @@ export function limitOpenRequests(
         socket.destroy();
         isRefused = true;
       }
-      // Node's parser stops at an upgrade alone; otherwise it would go on with the rest of what it read.
+      // Node's parser stops at an upgrade alone; otherwise it would parse the rest of its buffer.
       Object.defineProperty(this, "upgrade", {
         configurable: true,
         set: (given: boolean) => (isUpgrade = given),
@@ -50,4 +51,89 @@ class CountedResponse<R extends IncomingMessage = IncomingMessage> extends Serve
     // Within one turn, Node may parse and answer everything that one read brought, one request after the other.
     this.once("finish", () => setImmediate(add, -1));
   }
+}
+
+const smallBytes = 1024;
+const blockBytes = 16 * 1024;
+const empty = Buffer.alloc(0);
+
+/**
+ * A request that gathers small chunks of its body while they are not read: Node makes a Buffer of each, so that a body in
+ * chunks of one byte takes 300 times its bytes.
+ */
+class CompactRequest extends IncomingMessage {
+  #block = empty;
+  #filled = 0;
+  #isWanted = false;
+
+  override push(chunk: Buffer | null): boolean {
+    if (chunk === null || chunk.length > smallBytes) {
+      this.#flush();
+      return super.push(chunk);
+    }
+    if (this.#filled + chunk.length > this.#block.length) {
+      this.#flush();
+      this.#block = Buffer.allocUnsafeSlow(blockBytes);
+    }
+    this.#filled += chunk.copy(this.#block, this.#filled);
+    // All that came in one read is gathered first.
+    if (this.#isWanted) process.nextTick(() => this.#flush());
+    this.#isWanted = false;
+    return this.readableLength + this.#filled < this.readableHighWaterMark;
+  }
+
+  override _read(size: number): void {
+    if (this.#filled > 0) this.#flush();
+    else this.#isWanted = true;
+    super._read(size);
+  }
+
+  #flush(): void {
+    if (this.#filled === 0) return;
+    const gathered = this.#block.subarray(0, this.#filled);
+    this.#block = this.#block.subarray(this.#filled);
+    this.#filled = 0;
+    super.push(gathered);
+  }
+}
+
+/**
+ * Keeps Fastify from loading its own compilers of schemas, which would be a fifth of the code that a start loads: routes have zod's
+ * schemas, or none.
+ */
+export const noSchemaCompilers: NonNullable<FastifyServerOptions["schemaController"]> = {
+  compilersFactory: { buildValidator: () => fail, buildSerializer: () => fail },
+};
+
+function fail(): never {
+  throw new Error("a route has a schema, and its app has nothing that reads it");
+}
+
+/**
+ * Keeps at most `max` connections without a valid token or key: the oldest is closed. Every local user can find a socket's
+ * path (`/proc/net/unix`), and by holding connections open must not keep its run away; nor may who reaches a port use
+ * up the file descriptors that the scheduler needs.
+ */
+export function limitUnauthenticated(server: Server, max: number) {
+  // A set keeps the order of arrival.
+  const connections = new Set<Socket>();
+  server.on("connection", (connection: Socket) => {
+    connections.add(connection);
+    connection.once("close", () => connections.delete(connection));
+    const [oldest] = connections;
+    if (connections.size > max) oldest?.destroy();
+  });
+  return {
+    /** The connection carried a request with a valid token or key. */
+    markAuthenticated: (connection: Socket) => void connections.delete(connection),
+  };
+}
+
+/** Compares two secrets in constant time, hiding their lengths too; an empty secret never matches. */
+export function isSameSecret(given: string, expected: string): boolean {
+  return expected !== "" && timingSafeEqual(sha256(given), sha256(expected));
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

@@ -46,7 +46,7 @@ export type AgentHosts = z.infer<typeof agentHostsSchema>;
 /** For how many days denied hosts are shown. */
 export const deniedDays = 30;
 
-/** What writes an entry into an agent's file. */
+/** Request to write an entry into an agent's file. */
 export const allowHostSchema = z.strictObject({
   host: z.string().min(1).max(255),
   port: z.int().min(1).max(65_535).default(443),

@@ -1,4 +1,5 @@
-import type { Condition } from "./condition.ts";
+import { unmetPaths } from "../../../streams/where.ts";
+import type { Where } from "../../../streams/where.ts";
 
 /** A resource that one run has for itself. Times are epoch ms. */
 export interface HeldLock {
@@ -38,4 +39,34 @@ export interface Wait {
   readonly until: number;
   /** How long it was to wait, in ms, where that is longer than it may; else absent. */
   readonly askedMs?: number;
+}
+
+/** The condition of a wait; an absent field matches anything. */
+export interface Condition {
+  readonly kind: "webhook" | "agent-call";
+  /** Webhook source, or the calling agent. */
+  readonly source?: string | undefined;
+  readonly event?: string | undefined;
+  readonly where?: Where | undefined;
+}
+
+/** An event that may end a wait. */
+export interface Occurrence {
+  readonly kind: "webhook" | "agent-call";
+  /** The agent that is called; null for a webhook, which any agent may wait for. */
+  readonly agent: string | null;
+  readonly source: string;
+  /** Null for a call. */
+  readonly event: string | null;
+  /** Any JSON; undefined for a call whose context is none. */
+  readonly payload: unknown;
+}
+
+/** Whether the event meets the condition. */
+export function meets(occurrence: Occurrence, condition: Condition): boolean {
+  const { kind, source, event, where = {} } = condition;
+  if (kind !== occurrence.kind) return false;
+  if (source !== undefined && source !== occurrence.source) return false;
+  if (event !== undefined && event !== occurrence.event) return false;
+  return unmetPaths(occurrence.payload, where).length === 0;
 }

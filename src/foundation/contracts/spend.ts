@@ -1,4 +1,4 @@
-import type { AccountKey, StoredAccount } from "./budget.ts";
+import type { AccountKey } from "./budget.ts";
 import type { Observable } from "rxjs";
 import type { Provider } from "../../../streams/agent-config.ts";
 import type { NanoUsd } from "./money.ts";
@@ -7,12 +7,11 @@ import type { Meter } from "./model-gateway.ts";
 
 /**
  * How sure the cost of a call is: its price is known; it is not, and the call counts at the dearest price of the
- * provider; or a subscription pays for it, and the cost is only what it would have been.
+ * provider; or a subscription pays for it, and the cost is hypothetical.
  */
-export const billings = ["priced", "unpriced", "subscription"] as const;
-export type Billing = (typeof billings)[number];
+type Billing = "priced" | "unpriced" | "subscription";
 
-/** What a model costs and allows. */
+/** Price and limits of a model. */
 export interface ModelTerms {
   readonly provider: Provider;
   readonly price: Price;
@@ -36,7 +35,7 @@ export interface ReservedCall {
   readonly providerModel: string;
   readonly billing: Billing;
   readonly reserved: NanoUsd;
-  /** What it is charged to; the first is the run's. */
+  /** The accounts that are charged; the first is the run's. */
   readonly accounts: readonly AccountKey[];
 }
 
@@ -48,9 +47,9 @@ export interface SettledCall {
   readonly status: number | null;
   readonly usage: CallUsage | null;
   readonly estimated: boolean;
-  /** What it cost by its price; of a subscription what it would have cost. */
+  /** The cost by price, also if a subscription pays. */
   readonly nano: NanoUsd;
-  /** What its accounts are charged. */
+  /** The amount that its accounts are charged. */
   readonly charged: NanoUsd;
   readonly reserved: NanoUsd;
   /** Whether the model answered. */
@@ -60,32 +59,15 @@ export interface SettledCall {
   readonly accounts: readonly AccountKey[];
 }
 
-/** What a store keeps of spending. */
-export interface SpendStore {
-  /** What is stored of an account; null when nothing was spent. What an open call reserved counts as spent. */
-  account(scope: string, window: string): StoredAccount | null;
-  /** Durable when it resolves, with the call's number. */
-  reserve(call: ReservedCall): Promise<number>;
-  /** Waits for the store. */
-  settle(call: SettledCall): Promise<void>;
-  raise(accounts: readonly AccountKey[], nano: NanoUsd): Promise<void>;
-  /** Waits for the store. */
-  recordWarning(account: AccountKey, percent: number): Promise<void>;
-  /** Records why the last call of a run was refused for its budget; null when it was not. */
-  recordRefusal(instanceId: string, reason: string | null): Promise<void>;
-  /** As recorded last; null for a run without a refusal. */
-  refusal(instanceId: string): string | null;
-}
-
-/** What the forecast of an agent is worked out from. */
+/** Input of an agent's forecast. */
 export interface AgentRuns {
-  /** What its last runs cost that are over and asked a model, the latest first. */
+  /** Costs of its last ended runs that called a model, the latest first. */
   readonly costs: readonly NanoUsd[];
   /** Runs of 30 days that webhooks and calls start, by the rate of the last 30. */
   readonly triggered: number;
 }
 
-/** What a run spent by now. */
+/** The spending of a run so far. */
 export interface RunSpend {
   readonly instanceId: string;
   readonly agent: string;
@@ -105,7 +87,7 @@ export interface MeteredCall {
   /** HTTP status of the provider; null when it gave no answer. */
   readonly status: number | null;
   readonly usage: CallUsage | null;
-  /** What its budgets are charged. */
+  /** The amount that its budgets are charged. */
   readonly usd: number;
 }
 
@@ -119,7 +101,7 @@ export interface BudgetWarning {
   readonly limitUsd: number;
 }
 
-/** A limit and what is spent of it, in USD. */
+/** A limit and the spending against it, in USD. */
 export interface BudgetState {
   readonly scope: string;
   readonly window: string;
@@ -127,7 +109,7 @@ export interface BudgetState {
   readonly endsAt: number | null;
   readonly usd: number;
   readonly reserved: number;
-  /** With what it was raised by; null for none. */
+  /** Including raises; null for no limit. */
   readonly limit: number | null;
 }
 
@@ -144,7 +126,7 @@ export type RunFunds =
   /** Runs of its agent stop at their limits. */
   | { readonly type: "stops" };
 
-/** A meter that tells what is spent. */
+/** A meter that emits spending. */
 export interface SpendMeter extends Meter {
   readonly spent$: Observable<RunSpend>;
   readonly call$: Observable<MeteredCall>;
@@ -160,7 +142,7 @@ export interface SpendMeter extends Meter {
    * window turns or it is raised; null for none.
    */
   exhausted(agent: string, instanceId?: string): BudgetState | null;
-  /** What the run spent by now. */
+  /** The run's spending so far. */
   run(instanceId: string, agent: string): RunSpend;
   /**
    * Adds to the limits of `project`, `agent:<name>` or `run:<instance id>` until their windows turn, and to those of

@@ -1,19 +1,18 @@
-import type { AgentConfig, NetworkConfig } from "../../../streams/agent-config.ts";
-import { parseCredentialReference } from "../contracts/credential-reference.ts";
-import { allowedHosts } from "../contracts/network-allow.ts";
-import type { AllowedHost } from "../contracts/network-allow.ts";
-import { addedHosts } from "./bound-hosts.ts";
-import type { MoreHosts } from "./bound-hosts.ts";
+import { canonicalHost, allowedHosts } from "../contracts/network-allow.ts";
+import type { CredentialReference } from "../contracts/credential-reference.ts";
 import { credentialType } from "./credential-types.ts";
 import type { Credential } from "./load-credential.ts";
+import type { AgentConfig, NetworkConfig } from "../../../streams/agent-config.ts";
+import { parseCredentialReference } from "../contracts/credential-reference.ts";
+import type { AllowedHost } from "../contracts/network-allow.ts";
 
 /** SSH, by which git hosts are reached, too. */
 const sshPort = 22;
 
 /**
- * The entries of `[network].allow` that come with a credential: what `[network.credentials]` binds it to, and its type's
- * presets or the host of its own that it names (`host`). `ownHost` reads that; it is not asked for types without such a
- * field. One whose host can't be read brings none of its own: that it is missing is reported where it is used.
+ * The entries of `[network].allow` that a credential implies: the hosts that `[network.credentials]` binds it to, and
+ * its own `host` or its type's presets. `ownHost` reads the field; it is not called for types without one. A credential
+ * whose host can't be read adds only the bound hosts: the run that uses it reports the missing credential.
  */
 export async function allowedByCredential(
   reference: string,
@@ -38,7 +37,7 @@ async function hostsOfType(
   return [host, `${host.replace(/:[0-9]+$/, "")}:${sshPort}`];
 }
 
-/** What the runs of an agent may reach: by its credentials, the project and itself. `project` is null without `[network]`. */
+/** The hosts that runs of an agent may reach, by its credentials, the project and its own config. `project` is null without `[network]`. */
 export async function allowList(
   { credentials, network }: Pick<AgentConfig, "credentials" | "network">,
   project: (NetworkConfig & { readonly credentials: MoreHosts }) | null,
@@ -51,4 +50,29 @@ export async function allowList(
   );
   const entries = [...(project?.allow ?? []), ...(network?.allow ?? [])];
   return allowedHosts([...ofCredentials.flat(), ...entries]);
+}
+
+/** `[network.credentials]`: more hosts by `type` or `type:instance`. */
+export type MoreHosts = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * The hosts that the secrets of a credential are bound to, in their canonical form; none for one that is not bound. A
+ * credential that names its own `host` is for that one; with a port of its own it is bound to none, as only port 443 is
+ * opened for it.
+ */
+export function boundHosts(credential: Credential, more: MoreHosts): readonly string[] {
+  const { type, instance, fields } = credential;
+  const known = credentialType(type)?.hosts ?? [];
+  const own = known.length > 0 && fields.host !== undefined ? [fields.host] : known;
+  const canonical = [...own, ...addedHosts({ type, instance }, more)]
+    .map((host) => canonicalHost(host.replace(/:443$/, "")))
+    .filter((host) => host !== null);
+  return [...new Set(canonical)];
+}
+
+/** The hosts that `[network.credentials]` names for a credential. */
+function addedHosts({ type, instance }: CredentialReference, more: MoreHosts): readonly string[] {
+  return [type, `${type}:${instance}`].flatMap((name) =>
+    Object.hasOwn(more, name) ? (more[name] ?? []) : [],
+  );
 }

@@ -3,9 +3,7 @@ import { link, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gatewayKeyType } from "../contracts/credential-reference.ts";
 import { UserError, hasCode, messageOf } from "../errors.ts";
-import { storeDir } from "./home-dir.ts";
-import { placeSecret } from "./place-secret.ts";
-import { checkPrivateDir, readSecret } from "./read-secret.ts";
+import { storeDir, placeSecret, checkPrivateDir, readSecret } from "./read-secret.ts";
 
 /** The gateway's API key and the file that holds it. */
 export interface ApiKey {
@@ -15,10 +13,10 @@ export interface ApiKey {
   readonly created: boolean;
 }
 
-/** What fits into a header and is no accident. */
+/** Fits into a header, and is long enough not to be a mistake. */
 const keyPattern = /^[\x21-\x7e]{16,512}$/;
 
-/** The gateway's API key, made when there is none; of several callers at once, all get the same. */
+/** The gateway's API key, created if missing; concurrent callers get the same key. */
 export async function ensureApiKey(home: string): Promise<ApiKey> {
   const path = keyPath(home);
   const found = await readKey(home, path);
@@ -40,7 +38,7 @@ export async function ensureApiKey(home: string): Promise<ApiKey> {
   throw new UserError("api_key", `${path} went away while it was read; try again`);
 }
 
-/** The gateway's API key, null when there is none yet. Throws a UserError when it can't be used. */
+/** The gateway's API key, null before it is created. Throws a UserError if it can't be used. */
 export async function findApiKey(home: string): Promise<Omit<ApiKey, "created"> | null> {
   const path = keyPath(home);
   const key = await readKey(home, path);

@@ -52,3 +52,54 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
     presets: ["x"],
   },
 };
+
+/** Credentials of the targets of alerts. An address that is enough to write there is a secret, too. */
+export const alertTypes: Readonly<Record<string, CredentialType>> = {
+  slack_webhook: address("Incoming webhook of Slack", "SLACK_WEBHOOK_URL"),
+  discord_webhook: address("Webhook of a channel of Discord", "DISCORD_WEBHOOK_URL"),
+  teams_webhook: address("Workflow of Teams that posts what it gets", "TEAMS_WEBHOOK_URL"),
+  telegram_bot: {
+    description: "Bot of Telegram and the chat that it writes to",
+    fields: {
+      token: field("Token of the bot, from @BotFather", ["TELEGRAM_BOT_TOKEN"]),
+      chat: field("ID of the chat, or @name of a channel", ["TELEGRAM_CHAT_ID"], "open"),
+      url: field(
+        "Address of your own Bot API server; https://api.telegram.org without it",
+        ["TELEGRAM_API_URL"],
+        "optional",
+        "open",
+      ),
+    },
+  },
+  ntfy_topic: {
+    description: "Topic of ntfy",
+    fields: {
+      url: field("Address with the topic, such as https://ntfy.sh/my-topic", ["NTFY_URL"]),
+      token: field("Access token", ["NTFY_TOKEN"], "optional"),
+    },
+  },
+  smtp: {
+    description: "Mail server that sends alerts",
+    fields: {
+      host: field("Name of the server", ["SMTP_HOST"], "open"),
+      port: field("Port; 587 without it, 465 with implicit TLS", ["SMTP_PORT"], "optional", "open"),
+      user: field("User name", ["SMTP_USER"], "optional", "open"),
+      password: field("Password", ["SMTP_PASSWORD"], "optional"),
+      from: field("Address that mails come from", ["SMTP_FROM"], "open"),
+      tls: field("starttls (as without it), implicit, or none", ["SMTP_TLS"], "optional", "open"),
+    },
+  },
+  alert_webhook: {
+    description: "Receiver of alerts, as signed by Standard Webhooks",
+    fields: {
+      url: field("Address", ["ALERT_WEBHOOK_URL"]),
+      secret: field("Secret that the receiver verifies with: whsec_ and 24 to 64 bytes as base64", [
+        "ALERT_WEBHOOK_SECRET",
+      ]),
+    },
+  },
+};
+
+function address(description: string, variable: string): CredentialType {
+  return { description, fields: { url: field("Its address, https://...", [variable]) } };
+}

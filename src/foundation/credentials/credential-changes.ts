@@ -1,24 +1,28 @@
 import {
+  distinctUntilChanged,
+  from,
+  map,
+  mergeMap,
+  switchMap,
   concat,
   defer,
   exhaustMap,
-  from,
   interval,
-  map,
-  mergeMap,
   pairwise,
   startWith,
 } from "rxjs";
 import type { Observable } from "rxjs";
-import type { AgentConfig } from "../../../streams/agent-config.ts";
-import { credentialStamps } from "./credential-stamps.ts";
+import type { WebhookSource } from "../config/project-config.ts";
 import { webhookSecretType } from "./credential-types.ts";
+import { loadCredential, credentialStamps } from "./load-credential.ts";
+import { reasonOf } from "../errors.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 
 /** The secret that a webhook source names; `credential` is null without one. */
 type WebhookSecret = { readonly type: string; readonly credential: string | null };
 
 /** The users of credentials, as they are configured now. */
-export interface CredentialUsers {
+interface CredentialUsers {
   readonly webhooks: () => Readonly<Record<string, WebhookSecret & { readonly name: string }>>;
   readonly agents: () => Iterable<{
     readonly config: Pick<AgentConfig, "credentials" | "models"> | null;
@@ -65,18 +69,18 @@ function changed(before: Stamps, now: Stamps): readonly (readonly [string, strin
   const names = [...new Set([...before.keys(), ...now.keys()])];
   return names.flatMap((name) => {
     if (before.get(name) === now.get(name)) return [];
-    const what = !now.has(name) ? "was removed" : before.has(name) ? "changed" : "was added";
-    return [[name, what] as const];
+    const change = !now.has(name) ? "was removed" : before.has(name) ? "changed" : "was added";
+    return [[name, change] as const];
   });
 }
 
-function messagesFor([name, what]: readonly [string, string], users: CredentialUsers): string[] {
+function messagesFor([name, change]: readonly [string, string], users: CredentialUsers): string[] {
   const sources = Object.values(users.webhooks())
     .filter(({ type, credential }) => name === `${webhookSecretType(type)}:${credential}`)
     .map((source) => `webhook source ${source.name}`);
   const isOfAgents = [...users.agents()].some(({ config }) => isNamedBy(config, name));
   const whom = isOfAgents ? ["runs that start from now on", ...sources] : sources;
-  return whom.length === 0 ? [] : [`credential ${name} ${what}; this affects ${whom.join(", ")}`];
+  return whom.length === 0 ? [] : [`credential ${name} ${change}; this affects ${whom.join(", ")}`];
 }
 
 function isNamedBy(
@@ -86,4 +90,37 @@ function isNamedBy(
   if (config === null) return false;
   const references = [...config.credentials, ...config.models.map(({ credential }) => credential)];
   return references.some((one) => one === name || `${one}:default` === name);
+}
+
+type Sources = Readonly<Record<string, WebhookSource>>;
+
+/**
+ * Why deliveries of webhook sources will be refused although each has a credential: it can't be loaded. Looks when the
+ * sources change, so that the owner knows before the first delivery does.
+ */
+export function missingSecrets(
+  home: string,
+  project$: Observable<{ readonly webhooks: Sources }>,
+): Observable<string> {
+  return project$.pipe(
+    map(({ webhooks }) => webhooks),
+    distinctUntilChanged(isSame),
+    switchMap((sources) => from(Promise.all(Object.values(sources).map((one) => look(home, one))))),
+    mergeMap((reasons) => reasons.filter((text) => text !== null)),
+  );
+}
+
+function isSame(a: Sources, b: Sources): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+async function look(home: string, source: WebhookSource): Promise<string | null> {
+  const { name, type, credential } = source;
+  if (credential === null || source.allowUnsigned) return null;
+  try {
+    await loadCredential(home, `${webhookSecretType(type)}:${credential}`);
+    return null;
+  } catch (error) {
+    return `deliveries to webhook source ${name} are refused: ${reasonOf(error)}`;
+  }
 }

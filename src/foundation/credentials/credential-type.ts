@@ -1,7 +1,7 @@
 /** One secret of a credential. */
 export interface CredentialField {
   readonly description: string;
-  /** Environment variables that it is exposed as; none for what only works as a file. */
+  /** Environment variables that it is exposed as; empty for a field that only works as a file. */
   readonly env: readonly string[];
   readonly optional?: true;
   /** True for a public value, such as a region or a name: hiding it would only shred the logs. */
@@ -24,13 +24,13 @@ export interface GitLogin {
   readonly username: string;
 }
 
-/** What the program knows about a type of credential. */
+/** A type of credential that the program knows. */
 export interface CredentialType {
   readonly description: string;
   readonly fields: Readonly<Record<string, CredentialField>>;
   /** For the fields that are there. */
   readonly files?: (has: (field: string) => boolean) => readonly FileVariable[];
-  /** Texts that are no secrets and the same for all, which the run writes as files if `files` names them. */
+  /** Public texts, the same for all credentials of the type; the run writes those in `files` as files. */
   readonly texts?: Readonly<Record<string, string>>;
   readonly git?: GitLogin;
   /** The presets of `[network].allow` that come with it; none for a service without fixed hosts. */

@@ -1,6 +1,6 @@
 import type { Provider } from "../../../streams/agent-config.ts";
 import { gatewayKeyType } from "../contracts/credential-reference.ts";
-import { alertTypes } from "./alert-types.ts";
+import { alertTypes } from "./app-types.ts";
 import { single } from "./credential-type.ts";
 import type { CredentialType } from "./credential-type.ts";
 import { serviceTypes } from "./service-types.ts";
@@ -48,7 +48,7 @@ export function webhookSecretType(providerType: string): string {
   return known ?? `${providerType}_webhook_secret`;
 }
 
-/** What the scheduler itself does with a credential of the type; null for one that only runs use. */
+/** How the scheduler itself uses a credential of the type; null if only runs use it. */
 export function schedulersUseOf(type: string): string | null {
   if (Object.hasOwn(modelKeys, type)) return "the scheduler asks models with it";
   if (Object.values(webhookSecretTypes).includes(type))

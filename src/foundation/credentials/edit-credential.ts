@@ -2,15 +2,14 @@ import { chmod, link, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
 import { hasCode, messageOf, UserError } from "../errors.ts";
-import { storeDir } from "./home-dir.ts";
+import { storeDir, placeSecret } from "./read-secret.ts";
 import { namesIn } from "./list-credentials.ts";
 import { fieldPattern } from "./load-credential.ts";
-import { placeSecret } from "./place-secret.ts";
 
 /** The most that a secret may hold, in bytes. */
 const maxBytes = 64 * 1024;
 
-export interface NewField extends CredentialReference {
+interface NewField extends CredentialReference {
   readonly field: string;
   readonly secret: string;
   /** Whether a value that is there may go. */
@@ -24,7 +23,7 @@ export interface NewField extends CredentialReference {
 export async function storeField(home: string, entry: NewField): Promise<string> {
   const { type, instance, field, secret, replace } = entry;
   if (!fieldPattern.test(field)) {
-    const message = `${JSON.stringify(field)} is no name of a credential's field`;
+    const message = `${JSON.stringify(field)} is not a name of a credential's field`;
     throw new UserError("invalid_credential", message, {
       hint: "use letters, digits, _ and -",
     });
@@ -62,7 +61,7 @@ function storeError(path: string, error: unknown): UserError {
   });
 }
 
-/** Removes a credential with all its fields, or one field; the names of what was removed. */
+/** Removes a credential with all its fields, or one field; returns the removed names. */
 export async function removeCredential(
   home: string,
   { type, instance }: CredentialReference,

@@ -1,3 +1,6 @@
+import { findApiKey } from "./api-key.ts";
+import { secretsOf } from "./credential-types.ts";
+import { loadCredential } from "./load-credential.ts";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -6,8 +9,7 @@ import {
   parseCredentialReference,
 } from "../contracts/credential-reference.ts";
 import { isMissing, messageOf, UserError } from "../errors.ts";
-import { storeDir } from "./home-dir.ts";
-import { loadCredential } from "./load-credential.ts";
+import { storeDir } from "./read-secret.ts";
 import { stageCredentials } from "./stage-credentials.ts";
 
 /** A credential of the store without its secrets. */
@@ -17,11 +19,11 @@ export interface StoredCredential {
   readonly fields: readonly StoredField[];
   /** Environment variables that a run gets from it. */
   readonly variables: readonly string[];
-  /** Why it can't be used, and what to do; null when it can. */
+  /** Why it can't be used, and a hint; null if it can. */
   readonly problem: string | null;
 }
 
-export interface StoredField {
+interface StoredField {
   readonly name: string;
   /** Permissions in octal, `600`. */
   readonly mode: string;
@@ -72,7 +74,7 @@ async function dirsIn(path: string): Promise<string[]> {
   return names.filter((_, index) => stats[index]?.isDirectory() === true);
 }
 
-/** Sorted; none when the directory is not there. */
+/** Sorted; empty if the directory is missing. */
 export async function namesIn(dir: string): Promise<string[]> {
   try {
     return (await readdir(dir)).sort();
@@ -83,4 +85,12 @@ export async function namesIn(dir: string): Promise<string[]> {
       cause: error,
     });
   }
+}
+
+/** All secrets of the store in `home` that can be used, the API key among them. Makes none. */
+export async function storedSecrets(home: string): Promise<readonly string[]> {
+  const apiKey = await findApiKey(home);
+  const usable = (await listCredentials(home)).filter(({ problem }) => problem === null);
+  const loaded = await Promise.all(usable.map(({ name }) => loadCredential(home, name)));
+  return [...(apiKey === null ? [] : [apiKey.key]), ...loaded.flatMap(secretsOf)];
 }

@@ -1,13 +1,11 @@
-import { readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { join, relative, sep, dirname } from "node:path";
+import { storeDir, checkPrivateDir, readSecret } from "./read-secret.ts";
 import { credentialName, parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
 import { isMissing, messageOf, UserError } from "../errors.ts";
 import { credentialType, credentialTypes } from "./credential-types.ts";
-import { storeDir } from "./home-dir.ts";
-import { checkPrivateDir, readSecret } from "./read-secret.ts";
 import { closest, meant } from "../contracts/did-you-mean.ts";
-import { credentialStamps } from "./credential-stamps.ts";
 
 /** A credential with its secrets. */
 export interface Credential extends CredentialReference {
@@ -20,7 +18,7 @@ export const fieldPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const maxFields = 64;
 
 /**
- * Loads what `reference` (`type` or `type:instance`) names from the store in `home`. Throws a UserError when it isn't
+ * Loads the credential `reference` (`type` or `type:instance`) from the store in `home`. Throws a UserError when it isn't
  * there, is incomplete, or is open to other users.
  */
 export async function loadCredential(home: string, reference: string): Promise<Credential> {
@@ -48,7 +46,7 @@ export async function loadCredential(home: string, reference: string): Promise<C
   return { ...parsed, fields };
 }
 
-/** Null when there is no such directory. */
+/** Null if the directory is missing. */
 async function fieldNames(dir: string): Promise<string[] | null> {
   try {
     // Hidden files belong to editors, and to a key that is just being written.
@@ -67,7 +65,7 @@ function strange(dir: string, illegal: string | undefined): UserError {
   const found =
     illegal === undefined
       ? `${dir} has more than ${maxFields} files`
-      : `${join(dir, illegal)} is no field of a credential`;
+      : `${join(dir, illegal)} is not a field of a credential`;
   const hint = "one file a field, named with letters, digits, _ and -; move others elsewhere";
   return new UserError("unsafe_credential", found, { hint });
 }
@@ -83,7 +81,7 @@ function checkComplete(
   const absent = needed.find((name) => !Object.hasOwn(fields, name));
   const field = needed.length > 1 ? ` --field ${absent ?? ""}` : "";
   // An empty file may be there already.
-  const lacks = (what: string): string => `${dir} lacks ${what}, or it is empty`;
+  const lacks = (part: string): string => `${dir} lacks ${part}, or it is empty`;
   if (absent !== undefined) {
     throw missing(reference, lacks(`its field ${absent}`), `${field} --replace`);
   }
@@ -97,7 +95,7 @@ function firstFlags(type: string): string {
 /** A type that the program does not know has fields of its own. */
 const ownField = " --field <field> --replace";
 
-/** `found` is what is there instead; `flags` make `al creds add` store it. */
+/** `found` are the stored names; `flags` make `al creds add` store it. */
 function missing(reference: CredentialReference, found: string, flags: string): UserError {
   const name = credentialName(reference);
   return new UserError("missing_credential", `credential ${name} is missing: ${found}`, {
@@ -125,11 +123,40 @@ async function nearCredential(home: string, wanted: CredentialReference): Promis
   return near === null ? null : meant(near);
 }
 
-/** `gitlab_token` is no slip of `github_token`: the program knows both. */
+/** Whether `wanted` may be a misspelling of this type. `gitlab_token` is not one of `github_token`: both are known. */
 function mayBeMeant({ type }: CredentialReference, wanted: string): boolean {
   return type === wanted || !isKnown(type) || !isKnown(wanted);
 }
 
 function isKnown(type: string): boolean {
   return credentialType(type) !== null;
+}
+
+/**
+ * Stamps that change with the files of each credential of the store in `home`, by `type:instance`. Reads no
+ * value. A store that is not there has none.
+ */
+export async function credentialStamps(home: string): Promise<ReadonlyMap<string, string>> {
+  const store = storeDir(home);
+  const entries = await readdir(store, { recursive: true, withFileTypes: true }).catch(() => []);
+  const paths = entries.filter((entry) => !entry.isDirectory()).map(pathOf);
+  const stamps = new Map<string, string>();
+  for (const path of paths.sort()) {
+    const name = credentialOf(relative(store, path).split(sep));
+    const stats = name === null ? null : await stat(path).catch(() => null);
+    if (name === null || stats === null) continue;
+    stamps.set(name, `${stamps.get(name) ?? ""} ${path} ${stats.ino} ${stats.ctimeMs}`);
+  }
+  return stamps;
+}
+
+function pathOf({ parentPath, name }: { parentPath: string; name: string }): string {
+  return join(parentPath, name);
+}
+
+/** The credential of `type/instance/field`; null for other files. Hidden files belong to editors and open writes. */
+function credentialOf([type, instance, field, ...deeper]: readonly string[]): string | null {
+  if (type === undefined || instance === undefined || field === undefined) return null;
+  if (deeper.length > 0 || field.startsWith(".")) return null;
+  return `${type}:${instance}`;
 }

@@ -1,7 +1,9 @@
+import { homedir } from "node:os";
+import { join, resolve, dirname, sep } from "node:path";
+import { randomBytes } from "node:crypto";
+import { mkdir, open, rm, realpath, stat } from "node:fs/promises";
 import { constants } from "node:fs";
 import type { Stats } from "node:fs";
-import { open, realpath, stat } from "node:fs/promises";
-import { sep } from "node:path";
 import { shellWord } from "../contracts/shell-word.ts";
 import { isMissing, messageOf, UserError } from "../errors.ts";
 
@@ -10,7 +12,7 @@ const maxBytes = 64 * 1024;
 /**
  * Reads one secret of the store at `store`, without the line ends behind it; null when the file isn't there. Throws a
  * UserError when another user could read it, too, or it isn't a small file in the store. Errors name files, never
- * what they hold.
+ * their content.
  */
 export async function readSecret(path: string, store: string): Promise<string | null> {
   try {
@@ -68,4 +70,39 @@ function unreadable(path: string, cause: unknown): UserError {
   return new UserError("unsafe_credential", `${path} can't be read: ${messageOf(cause)}`, {
     cause,
   });
+}
+
+/**
+ * Writes a secret to a draft (mode 600) beside `path`, whose directories it makes (mode 700), and has `put` move it in
+ * place: no reader sees half of one. The draft is hidden, so that it counts as no field.
+ */
+export async function placeSecret<T>(
+  path: string,
+  secret: string,
+  put: (draft: string) => Promise<T>,
+): Promise<T> {
+  const draft = join(dirname(path), `.draft-${randomBytes(6).toString("hex")}`);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    await write(draft, secret);
+    return await put(draft);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function write(path: string, secret: string): Promise<void> {
+  await using file = await open(path, "wx", 0o600);
+  await file.writeFile(`${secret}\n`);
+  await file.sync();
+}
+
+/** The directory of files that belong to the user and not to a project: `AL_HOME`, else `~/.almanac`. Absolute. */
+export function homeDir(env: Readonly<Record<string, string | undefined>>): string {
+  return env.AL_HOME ? resolve(env.AL_HOME) : join(homedir(), ".almanac");
+}
+
+/** Where the store keeps one file a field: `<home>/credentials/<type>/<instance>/<field>`. */
+export function storeDir(home: string): string {
+  return join(home, "credentials");
 }

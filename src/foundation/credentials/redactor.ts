@@ -1,27 +1,11 @@
+import { bridgeKey } from "../contracts/model-gateway.ts";
+import type { Job, JobNetwork } from "../contracts/job.ts";
+import { secretsOf } from "./credential-types.ts";
 import { shortestHidden } from "../contracts/encoded-forms.ts";
-import { mapTexts } from "../contracts/map-texts.ts";
-import type { Output, RedactText } from "../contracts/redact-text.ts";
+import { mapTexts } from "../contracts/json-size.ts";
 import { withoutTerminalCodes } from "../contracts/plain-text.ts";
-import { secretForms } from "./secret-forms.ts";
-import { TextIndex } from "./text-index.ts";
+import { secretForms, TextIndex } from "./text-index.ts";
 import type { Found, Range } from "./text-index.ts";
-
-/** Takes known secrets out of what is written down. */
-export interface Redactor {
-  /**
-   * From now on these values are secrets. They stay so, as what was known once may still turn up; only what is worth
-   * nothing any more, such as the token of a run that is over, is forgotten by the function that is returned.
-   */
-  readonly add: (secrets: Iterable<string>) => () => void;
-  /**
-   * The text without terminal codes and other control characters (tabs and line ends stay), with `[redacted]` for every
-   * secret in any of its forms, also one with characters inside that are not shown, or over several lines. A text is
-   * cut only after this; where a long one was cut before, the beginning of a secret at its end is one, too.
-   */
-  readonly redact: RedactText;
-  /** The same for all texts of a JSON-like value, its keys too; the value itself stays as it is. */
-  readonly redactValue: (value: unknown) => unknown;
-}
 
 const mark = "[redacted]";
 
@@ -33,7 +17,7 @@ const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 const unseen = /[\u0000-\u0008\n-\u001f\u007f-\u009f\p{Default_Ignorable_Code_Point}]+/gu;
 
 /** A redactor that knows no secret yet. */
-export function createRedactor(): Redactor {
+export function createRedactor() {
   /** How many secrets have a form. */
   const forms = new Map<string, number>();
   const index = new TextIndex();
@@ -67,7 +51,11 @@ export function createRedactor(): Redactor {
     return ranges.length === 0 ? text : marked(text, before.length, ranges);
   };
   return {
-    add: (secrets) => {
+    /**
+     * From now on these values are secrets. They stay so, as they may still turn up; only a secret that is worth
+     * nothing any more, such as the token of a run that is over, is forgotten by the function that is returned.
+     */
+    add: (secrets: Iterable<string>): (() => void) => {
       const all = [...secrets].flatMap((secret) => secretForms(secret));
       let added = [...new Set(all.map(seen))].filter(({ length }) => length >= shortestHidden);
       for (const form of added) count(form, 1);
@@ -76,12 +64,20 @@ export function createRedactor(): Redactor {
         added = [];
       };
     },
-    redact: (text, output) => masked(text, output),
-    redactValue: (value) => mapTexts(value, (text) => masked(text)),
+    /**
+     * The text without terminal codes and other control characters (tabs and line ends stay), with `[redacted]` for every
+     * secret in any of its forms, also one with characters inside that are not shown, or over several lines. A text is
+     * cut only after this; where a long one was cut before, the beginning of a secret at its end is one, too.
+     */
+    redact: (text: string, output?: Output): string => masked(text, output),
+    /** The same for all texts of a JSON-like value, its keys too; the value itself stays as it is. */
+    redactValue: (value: unknown): unknown => mapTexts(value, (text) => masked(text)),
   };
 }
 
-/** Hides one half of a secret, and keeps what the next text of the output may go on with. */
+export type Redactor = ReturnType<typeof createRedactor>;
+
+/** Hides half of a secret at the end of a text, and remembers it for the next text of the output. */
 function carry(output: Output, shown: string, { ranges, begun, halfBegun }: Found): void {
   const end = shown.length;
   if (halfBegun < end) ranges.push([halfBegun, end]);
@@ -114,4 +110,42 @@ function marked(text: string, before: number, ranges: readonly Range[]): string 
     copied = end;
   }
   return result + text.slice(copied);
+}
+
+/** Texts that follow each other, such as the lines of a run: a secret may go on from one to the next. */
+interface Output {
+  /** The possible beginning of a secret at the end of the texts before. */
+  begun: string;
+}
+
+/** Takes known secrets and control characters out of a text. Half of a secret or more at the end of an output's text is one. */
+export type RedactText = (text: string, output?: Output) => string;
+
+/**
+ * Removes the secrets of a job, its token included, from a JSON-like value. The run itself uses it, so that text that
+ * it writes is clean wherever it is kept on its way.
+ */
+export function jobRedactor(job: Job): (value: unknown) => unknown {
+  const redactor = createRedactor();
+  redactor.add(job.credentials.flatMap(secretsOf));
+  redactor.add(proxySecrets(job.network));
+  if (job.channel !== null) redactor.add([job.channel.token, bridgeKey(job.channel.token)]);
+  return redactor.redactValue;
+}
+
+/** The passwords of proxies, as they are written in an address and as they are sent. */
+export function proxySecrets(network: JobNetwork | undefined): string[] {
+  return Object.values(network?.variables ?? {}).flatMap((address) => {
+    const password = URL.parse(address)?.password ?? "";
+    return password === "" ? [] : [password, decoded(password)];
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A lone % stands for itself.
+    return text;
+  }
 }

@@ -7,7 +7,7 @@ interface Variable {
   /** The field that it is about. */
   readonly field: string;
   readonly name: string;
-  /** What it is called beside that when another credential sets `name`, too. */
+  /** Its second name, for when another credential sets `name` too. */
   readonly longName: string;
   readonly value: string;
   /** Whether its value names a file that the run writes. */
@@ -100,8 +100,8 @@ function variableName(...parts: readonly string[]): string {
 }
 
 /**
- * Whether runs may get `variable` from the credential that `reference` names, whatever of it is stored. The fields of a
- * type that the program does not know are not known either: all that begins like its variables is taken for one.
+ * Whether runs may get `variable` from the credential that `reference` names, even if it is not stored. A type that the
+ * program does not know has unknown fields: each variable with the type's prefix counts as one of them.
  */
 export function setsVariable(reference: string, variable: string): boolean {
   const parsed = parseCredentialReference(reference);

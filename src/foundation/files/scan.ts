@@ -1,8 +1,22 @@
+import {
+  NEVER,
+  catchError,
+  concat,
+  defer,
+  exhaustMap,
+  map,
+  merge,
+  mergeMap,
+  of,
+  switchMap,
+  timer,
+} from "rxjs";
+import type { Observable } from "rxjs";
+import { messageOf, hasCode, isMissing } from "../errors.ts";
+import type { ProjectFileEvent } from "./watch-project.ts";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { imageContextStamp } from "../contracts/image-context.ts";
-import { hasCode, isMissing, messageOf } from "../errors.ts";
-import { isOfAgent } from "./classify.ts";
+import { isOfAgent, imageContextStamp } from "./classify.ts";
 
 /** The watched files and agent directories that there are: path relative to the project → its stamp. */
 export type Scan = ReadonlyMap<string, string>;
@@ -12,7 +26,7 @@ const atOnce = 16;
 
 /**
  * Looks at every file that the program reads: `config.toml` and of each agent its directory and files. A Dockerfile
- * changes with what it may copy, which without one costs nothing. Rejects when `agents` can't be read: what can't be
+ * changes with the files that it may copy. Rejects if `agents` can't be read: a folder that can't be
  * seen is not gone.
  */
 export async function scanProject(projectDir: string): Promise<Scan> {
@@ -41,7 +55,7 @@ export async function scanProject(projectDir: string): Promise<Scan> {
 
 /**
  * A file's stamp changes with its content, its inode (a rename over it) and its mode. A directory's is only its
- * inode: files that nothing reads come and go in it. What can't be looked at is there, with that for a stamp.
+ * inode: unread files come and go in it. An unreadable file has its error as stamp.
  */
 async function stampOf(path: string): Promise<string | null> {
   try {
@@ -65,4 +79,61 @@ async function namesIn(dir: string): Promise<string[]> {
 /** A link that leads in a circle leads to nothing either. */
 function isGone(error: unknown): boolean {
   return isMissing(error) || hasCode(error, "ELOOP");
+}
+
+/** When scans are made, and the base of the first comparison. */
+interface RepairScanOptions {
+  /** Each value begins anew with a scan at once: a watcher that is ready may have missed earlier changes. */
+  readonly begin$?: Observable<unknown>;
+  /** Each value adds a scan, unless one is being made. */
+  readonly also$?: Observable<unknown>;
+  /** How long between two scans, in ms. */
+  readonly everyMs?: number;
+  /** The caller's scan; without it, the first scan is the base. */
+  readonly before?: Scan | null;
+}
+
+/**
+ * Scans the project every `everyMs` and emits the changes since the last scan: a watch loses a folder that was
+ * renamed and created again, or a link with a new target. Emits `ready` after the first scan. A failed scan emits a
+ * `warning` and no changes. Cold; never errors, never completes.
+ */
+export function repairScans(
+  projectDir: string,
+  { begin$ = of(null), also$ = NEVER, everyMs = 30_000, before = null }: RepairScanOptions = {},
+): Observable<ProjectFileEvent> {
+  return defer(() => {
+    let last = before;
+    let isFirst = true;
+    const compare = (scan: Scan): readonly ProjectFileEvent[] => {
+      const paths = last === null ? [] : diffScan(last, scan);
+      const ready: readonly ProjectFileEvent[] = isFirst ? [{ type: "ready" }] : [];
+      last = scan;
+      isFirst = false;
+      return [...paths.map((path): ProjectFileEvent => ({ type: "touched", path })), ...ready];
+    };
+    const scan$ = defer(() => scanProject(projectDir)).pipe(
+      map(compare),
+      catchError((error: unknown) => of([warningOf(error)])),
+    );
+    const scans$ = concat(
+      scan$,
+      merge(timer(everyMs, everyMs), also$).pipe(exhaustMap(() => scan$)),
+    );
+    return begin$.pipe(
+      switchMap(() => scans$),
+      mergeMap((events) => events),
+    );
+  });
+}
+
+function warningOf(error: unknown): ProjectFileEvent {
+  const message = `the project's files can't be looked through: ${messageOf(error)}`;
+  return { type: "warning", message };
+}
+
+/** Paths that came, went or changed between two scans, sorted. */
+export function diffScan(before: Scan, after: Scan): readonly string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
 }

@@ -13,33 +13,33 @@ import {
   takeUntil,
   timer,
 } from "rxjs";
-import type { MonoTypeOperatorFunction, Observable } from "rxjs";
+import type { Observable } from "rxjs";
 import { problemText } from "../../../streams/problem-text.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
 import { classify } from "./classify.ts";
 import type { PathKind } from "./classify.ts";
-import { repairScans } from "./repair-scans.ts";
+import { repairScans } from "./scan.ts";
 import type { Scan } from "./scan.ts";
 import { watchProject } from "./watch-project.ts";
 import type { ProjectFileEvent } from "./watch-project.ts";
 
-/** What may have changed on disk. All are hints. */
+/** Possible changes on disk. All are hints. */
 export interface WatchedFiles {
   /** Names of agents. */
   readonly agent$: Observable<string>;
   /** The project's config.toml. */
   readonly project$: Observable<unknown>;
-  /** Why watching is impaired, and what can't be an agent because of its name; for a person. */
+  /** Why watching is impaired, and folders that can't be agents because of their name; for a person. */
   readonly warning$: Observable<string>;
 }
 
 /** Nothing came or went for so long, in ms. */
 const quietMs = 1_000;
-/** A watcher that is not ready by then, in ms, is not waited for. */
+/** How long to wait for a watcher to become ready, in ms. */
 const readyTimeoutMs = 5_000;
 
-export interface WatchDeps {
-  /** From before the files were read: what changed since then is found, too. */
+interface WatchDeps {
+  /** From before the files were read: later changes are found, too. */
   readonly scan: Scan;
   /** Directories that can't be agents, known already. */
   readonly problems: readonly Problem[];
@@ -51,22 +51,23 @@ export interface WatchDeps {
   }>;
 }
 
-/** Watches the files of a project, once for all subscribers; a scan finds what events miss. */
+/** Watches the files of a project, once for all subscribers; a scan finds missed events. */
 export function watchFiles(projectDir: string, deps: WatchDeps): WatchedFiles {
   const { scan, problems, isAgentName, listAgents } = deps;
   const mayBeMisnamed = (kind: PathKind): boolean =>
     kind?.kind === "agents-root" || (kind?.kind === "agent" && !isAgentName(kind.name));
   const watched$ = watchProject(projectDir).pipe(share());
   const ready$ = watched$.pipe(filter(({ type }) => type === "ready"));
+  const burst$ = burstsOfFolders(watched$).pipe(share());
   // A watcher is ready a second time when it had to begin anew by polling.
   const begin$ = merge(ready$, timer(readyTimeoutMs).pipe(takeUntil(ready$)));
-  const repaired$ = repairScans(projectDir, { begin$, before: scan });
+  const repaired$ = repairScans(projectDir, { begin$, also$: burst$, before: scan });
   const event$ = merge(repaired$, watched$).pipe(share());
   const kind$ = event$.pipe(
     mergeMap((event) => (event.type === "touched" ? of(classify(event.path)) : [])),
     share(),
   );
-  const agent$ = merge(kind$, cameOrWent(watched$).pipe(onceMoreWhenQuiet(listAgents)));
+  const agent$ = merge(kind$, burst$.pipe(mergeMap((paths) => paths.map(classify))));
   return {
     agent$: agent$.pipe(
       mergeMap((kind) => {
@@ -86,41 +87,20 @@ export function watchFiles(projectDir: string, deps: WatchDeps): WatchedFiles {
   };
 }
 
-/** Folders of agents that came or went. */
-function cameOrWent(event$: Observable<ProjectFileEvent>): Observable<PathKind> {
-  return event$.pipe(
-    mergeMap((event) =>
-      event.type === "touched" && agentFolder.test(event.path) ? of(classify(event.path)) : [],
-    ),
-    share(),
-  );
-}
-
 const agentFolder = /^agents\/[^/]+$/;
 
 /**
- * Watching misses that a folder went which had only just come, as when one checkout follows another: each of a burst is
- * looked at once more, and so is each that was there after the last burst and is not there now.
+ * Folders of agents that came or went, once nothing more does. Watching misses that a folder went which had only just
+ * come, as when one checkout follows another: each of a burst is looked at once more, and a scan finds the others.
  */
-export function onceMoreWhenQuiet(
-  list: () => Promise<{ readonly names: readonly string[] }>,
-): MonoTypeOperatorFunction<PathKind> {
-  return (value$) =>
-    defer(() => {
-      let known: readonly string[] = [];
-      const gone = (names: readonly string[]): PathKind[] => {
-        const there = new Set(names);
-        const missing = known.filter((name) => !there.has(name));
-        known = names;
-        return missing.map((name) => ({ kind: "agent", name }));
-      };
-      return value$.pipe(
-        buffer(value$.pipe(debounceTime(quietMs))),
-        concatMap((kinds) =>
-          from(list()).pipe(mergeMap(({ names }) => [...kinds, ...gone(names)])),
-        ),
-      );
-    });
+function burstsOfFolders(event$: Observable<ProjectFileEvent>): Observable<readonly string[]> {
+  const path$ = event$.pipe(
+    filter((event) => event.type === "touched"),
+    map(({ path }) => path),
+    filter((path) => agentFolder.test(path)),
+    share(),
+  );
+  return path$.pipe(buffer(path$.pipe(debounceTime(quietMs))));
 }
 
 /**

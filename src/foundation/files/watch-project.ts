@@ -16,8 +16,8 @@ export type ProjectFileEvent =
   | { readonly type: "ready" }
   | { readonly type: "warning"; readonly message: string };
 
-/** The part of chokidar's watcher that is used: what a test can stand in for. */
-export interface Watcher {
+/** The used part of chokidar's watcher, which tests can replace. */
+interface Watcher {
   on(event: "all", listener: (event: string, path: string) => void): unknown;
   on(event: "ready", listener: () => void): unknown;
   on(event: "error", listener: (error: unknown) => void): unknown;
@@ -28,20 +28,20 @@ export interface Watcher {
 /** How files are watched. */
 export interface WatchOptions {
   readonly open?: (dir: string, options: ChokidarOptions) => Watcher;
-  /** Between two looks at a file while watching has to poll, in ms. */
+  /** How long between two polls of a file if the system has no watches left, in ms. */
   readonly pollEveryMs?: number;
 }
 
-/** Folders below the project that are looked into: an agent's, and of its image's files what is not deeper still. */
+/** Folders below the project that are looked into: an agent's, and those of its image's files down to this depth. */
 const depth = 10;
 
 /** Codes of errors when the system has no more watches or open files to give. */
 const exhausted = ["ENOSPC", "EMFILE", "ENFILE"];
 
 /**
- * Emits which files of a project, of those that the program reads, were touched; see `repairScans` for what it
- * misses. The root is watched, not the files, so that one which comes later is seen. When the system has no watches
- * left it emits a `warning` and polls instead. Cold; never errors, never completes.
+ * Emits which of the project files that the program reads were touched; `repairScans` finds the changes that it
+ * misses. It watches the root, not the files, so that later files are seen. If the system has no watches left, it
+ * emits a `warning` and polls instead. Cold; never errors, never completes.
  */
 export function watchProject(
   projectDir: string,
@@ -70,7 +70,7 @@ function watched(
     const watcher = open(projectDir, {
       ...options,
       ignoreInitial: true,
-      // What it makes of an editor's rename would hide the removal of a file that comes back late.
+      // Its handling of an editor's rename would hide the removal of a file that comes back late.
       atomic: false,
       depth,
       ignored: (path) => {
@@ -81,7 +81,7 @@ function watched(
     watcher.on("all", (event, path) => {
       const touched = readAgainFor(pathOf(path));
       if (touched !== null) subscriber.next({ type: "touched", path: touched });
-      // What was passed over before it came is not looked at again by itself.
+      // Files ignored before it came are not looked at again by themselves.
       if (event === "add" && basename(path) === "Dockerfile") watcher.add(foldersBeside(path));
     });
     watcher.on("ready", () => subscriber.next({ type: "ready" }));
@@ -94,7 +94,7 @@ function watched(
 }
 
 /**
- * What an image is made of is read of agents that have one only. Links in there are not followed: they go into an
+ * Files of an image are read only for agents with a Dockerfile. Links in there are not followed: they go into an
  * image as links, and may lead to all of the disk.
  */
 function isRead(projectDir: string, path: string): boolean {

@@ -4,16 +4,16 @@ import { defer, exhaustMap, map, mergeMap, of } from "rxjs";
 import type { Observable } from "rxjs";
 import { listLogFiles, logFileOf, parseLogFileName, utcDate } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
-import { lastWrite } from "./log-position.ts";
+import { statOf } from "./log-position.ts";
 
-/** What the system knows of a log file; no file has inode 0 and no bytes. */
+/** The status of a log file; a missing file has inode 0 and no bytes. */
 export interface FileCheck {
   readonly file: LogFile;
   readonly inode: number;
   readonly size: number;
 }
 
-export interface CheckDeps {
+interface CheckDeps {
   readonly dir: string;
   readonly tick$: Observable<unknown>;
   /** Epoch ms. */
@@ -47,7 +47,7 @@ export function fileChecks(
   });
 }
 
-/** The open files of one agent, which need not exist; none for what is no agent's name. */
+/** The open files of one agent, which need not exist; empty for an invalid agent name. */
 function openFiles(agent: string, now: number): readonly LogFile[] {
   const files = [logFileOf(agent, now - dayMs), logFileOf(agent, now)];
   return files.filter(({ name }) => parseLogFileName(name) !== null);
@@ -59,8 +59,8 @@ function openFilesOf(dir: string): (now: number) => Promise<readonly LogFile[]> 
   let listedAt = -Infinity;
   return async (now) => {
     const startedAt = Date.now();
-    const changedAt = await lastWrite(dir);
-    if (changedAt !== null && changedAt + stampStepMs >= listedAt) {
+    const found = await statOf(dir);
+    if (found !== null && found.mtimeMs + stampStepMs >= listedAt) {
       for (const file of await listLogFiles(dir, null)) known.set(file.name, file);
       listedAt = startedAt;
     }

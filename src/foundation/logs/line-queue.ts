@@ -1,48 +1,34 @@
+import { messageOf } from "../errors.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
 /** An append takes at most this much, so that a flood in one file does not delay the others. */
 const maxAppendBytes = 1024 * 1024;
-
-/** Bytes of the lines of one file: all of them, and those that wait no more. */
-interface Progress {
-  pushed: number;
-  done: number;
-}
-
-/** How far the files have to be for all lines that waited at one moment. */
-export type QueueMark = readonly { readonly progress: Readonly<Progress>; readonly at: number }[];
+/** An append takes at least this much of a file that more lines wait for. */
+export const leastAppendBytes = maxAppendBytes / 2;
 
 /** Lines that wait for the disk, by file: at most `maxBytes` of ASCII. */
 export function createLineQueue(maxBytes: number) {
   const waiting = new Map<string, string[]>();
   const drops = new Map<string, number>();
-  /** The progress of each file that lines wait for, also while they are taken. */
-  const progresses = new Map<string, Progress>();
   let bytes = 0;
 
   const pushAnyway = (name: string, line: string): void => {
     bytes += line.length;
-    const progress = progresses.get(name) ?? { pushed: 0, done: 0 };
-    progress.pushed += line.length;
-    progresses.set(name, progress);
     const lines = waiting.get(name);
     if (lines) lines.push(line);
     else waiting.set(name, [line]);
   };
 
-  const done = (name: string, count: number): void => {
+  const done = (count: number): void => {
     bytes -= count;
-    const progress = progresses.get(name);
-    if (progress === undefined) return;
-    progress.done += count;
-    if (progress.done === progress.pushed) progresses.delete(name);
   };
 
   return {
-    /** Adds a line, or counts it as dropped when there is no room. */
+    /** Adds a line, or counts it as dropped if the queue is full. */
     push: (name: string, line: string): void => {
       if (bytes + line.length <= maxBytes) pushAnyway(name, line);
       else drops.set(name, (drops.get(name) ?? 0) + 1);
     },
-    /** Adds a line although there may be no room. */
+    /** Adds a line even if the queue is full. */
     pushAnyway,
     /** Files that lines wait for. */
     names: () => [...waiting.keys()],
@@ -58,18 +44,15 @@ export function createLineQueue(maxBytes: number) {
       return Buffer.from(lines.slice(0, count).join(""), "latin1");
     },
     done,
-    /** All lines that wait now. */
-    mark: (): QueueMark =>
-      [...progresses.values()].map((progress) => ({ progress, at: progress.pushed })),
-    /** Whether none of those lines waits any more. */
-    isPast: (mark: QueueMark): boolean => mark.every(({ progress, at }) => progress.done >= at),
+    /** Whether no line waits or is being written. */
+    isIdle: (): boolean => bytes === 0,
     /** Whether so much waits that new lines may be dropped soon. */
     isHalfFull: () => bytes > maxBytes / 2,
-    /** Puts back what was taken but for the lines that `written` bytes complete. */
+    /** Puts back the taken lines but for those that `written` bytes complete. */
     putBack: (name: string, lines: Buffer, written: number): void => {
       // The line that was cut is written again as a whole.
       const from = written === 0 ? 0 : lines.lastIndexOf("\n", written - 1) + 1;
-      done(name, from);
+      done(from);
       const text = lines.toString("latin1", from);
       waiting.set(name, [...(text === "" ? [] : [text]), ...(waiting.get(name) ?? [])]);
     },
@@ -87,4 +70,55 @@ function fitting(lines: readonly string[]): number {
   let size = 0;
   const tooMany = lines.findIndex((line, i) => (size += line.length) > maxAppendBytes && i > 0);
   return tooMany === -1 ? lines.length : tooMany;
+}
+
+/** The longest line that is written, in bytes, its newline counted. */
+export const maxLineBytes = 32 * 1024;
+
+/** Cuts texts to these lengths in turn until the line fits: a character takes up to six bytes. */
+const textLimits = [24_000, 5_000, 1_000, 200];
+
+/**
+ * One line of NDJSON in pino's shape, ASCII with `\u` escapes, at most 32 KiB, newline included. The entry is already
+ * without secrets. A cut text ends with its length, and a line that was cut has `truncated: true`.
+ */
+export function formatLine(entry: LogEntry): string {
+  const { level, time, agent, instanceId, msg, ...fields } = entry;
+  const head = { level, time, agent, ...(instanceId === undefined ? {} : { instanceId }) };
+  const plain = asData(fields);
+  const whole = toLine({ ...head, ...plain, msg });
+  if (whole.length <= maxLineBytes) return whole;
+  for (const limit of textLimits) {
+    const cutFields = JSON.parse(JSON.stringify(plain, cutter(limit))) as object;
+    const line = toLine({ ...head, ...cutFields, msg: cut(msg, limit), truncated: true });
+    if (line.length <= maxLineBytes) return line;
+  }
+  return toLine({ ...head, msg: cut(msg, 2_000), truncated: true });
+}
+
+/** The fields as plain data; an error of JSON becomes a field, it is not thrown. */
+function asData(fields: object): object {
+  try {
+    return JSON.parse(JSON.stringify(fields)) as object;
+  } catch (error) {
+    return { fieldsError: messageOf(error) };
+  }
+}
+
+function cutter(limit: number): (key: string, value: unknown) => unknown {
+  return (_key, value) => (typeof value === "string" ? cut(value, limit) : value);
+}
+
+function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  return `${text.slice(0, limit)}… (cut, ${text.length} characters)`;
+}
+
+/** ASCII, so that no reader ever meets half a character. */
+function toLine(value: object): string {
+  const ascii = JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return `${ascii}\n`;
 }

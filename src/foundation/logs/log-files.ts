@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { agentNamePattern } from "../contracts/agent-name.ts";
+import { agentNamePattern } from "../contracts/credential-reference.ts";
 import { ifMissing } from "../errors.ts";
 
 const fileNamePattern = new RegExp(`^(${agentNamePattern})-(\\d{4}-\\d{2}-\\d{2})\\.log$`);
@@ -30,14 +30,14 @@ export function logFileOf(agent: string, time: number): LogFile {
   return { name: `${agent}-${date}.log`, agent, date };
 }
 
-/** The parts of a file name; null when it is no log file. An agent's name may itself end in a date. */
+/** The parts of a log file's name; null for other names. An agent's name may itself end in a date. */
 export function parseLogFileName(name: string): LogFile | null {
   const parts = fileNamePattern.exec(name);
   const [, agent, date] = parts ?? [];
   return agent === undefined || date === undefined ? null : { name, agent, date };
 }
 
-/** The log files of a directory, of one agent or all (null), oldest day first; none when there is no directory. */
+/** The log files of a directory, of one agent or all (null), oldest day first; empty if the directory is missing. */
 export async function listLogFiles(dir: string, agent: string | null): Promise<LogFile[]> {
   const all = await readdir(dir).catch(ifMissing<string[]>([]));
   // Ten thousand agents may have a hundred thousand names: only names that begin right meet the pattern.
@@ -54,7 +54,7 @@ const mostDays = 62;
 
 /**
  * An agent's log files of the UTC days from one time to another (epoch ms), oldest first, whether they exist or not; null
- * for what is no agent's name, and for too many days.
+ * for an invalid agent name, and for too many days.
  */
 export function logFilesBetween(agent: string, from: number, to: number): LogFile[] | null {
   const days = Math.floor(to / dayMs) - Math.floor(from / dayMs) + 1;

@@ -1,15 +1,16 @@
 import { join } from "node:path";
-import { Observable } from "rxjs";
-import type { LogLine, LogQuery } from "../contracts/log-source.ts";
-import type { FileCheck } from "./file-checks.ts";
-import { startOf } from "./follow-start.ts";
-import type { Place, StartDeps } from "./follow-start.ts";
+import type { LogLine, LogQuery } from "./log-query.ts";
+import { listLogFiles } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
+import { findPosition, lastLineEnd, statOf } from "./log-position.ts";
+import { readLog } from "./log-reader.ts";
+import { Observable } from "rxjs";
+import type { FileCheck } from "./file-checks.ts";
 import { toLogLine } from "./log-lines.ts";
 import type { AppendedLines } from "./log-writer.ts";
 import type { RawLine, ReadLines } from "./read-lines.ts";
 
-export interface FollowDeps extends StartDeps {
+interface FollowDeps extends StartDeps {
   /** Lines of the followed files, as they are appended. */
   readonly appended$: Observable<AppendedLines>;
   /** The followed files, again and again. */
@@ -85,9 +86,10 @@ export function followLog(query: LogQuery, deps: FollowDeps): Observable<LogLine
       const path = join(deps.dir, file.name);
       // Another file may take the name meanwhile.
       const isOver = () => subscriber.closed || places?.get(file.name) !== place;
-      for (let lines = await deps.read(path, place.offset); lines.length > 0 && !isOver();) {
+      for (;;) {
+        const lines = await deps.read(path, place.offset);
+        if (lines.length === 0 || isOver()) return;
         for (const raw of lines) show(place, file, raw);
-        lines = await deps.read(path, place.offset);
       }
     };
 
@@ -122,4 +124,66 @@ function oldest(files: ReadonlyMap<string, LogFile>): LogFile | undefined {
   let first: LogFile | undefined;
   for (const file of files.values()) if (!first || file.date < first.date) first = file;
   return first;
+}
+
+/** How far a follower is in a log file. */
+export interface Place {
+  /** Where the next line starts. Infinity: no line of this file is wanted. */
+  offset: number;
+  /** Tells the file from another that takes its name; null until it is known. */
+  inode: number | null;
+  /** The file's size when it was checked last. */
+  size: number;
+}
+
+interface StartDeps {
+  readonly dir: string;
+  /** The agent whose files are followed; null for all. */
+  readonly agent: string | null;
+  /** Files before this UTC date get no new lines. */
+  readonly firstDate: () => string;
+}
+
+/** Where a follower begins. */
+interface FollowStart {
+  readonly places: Map<string, Place>;
+  readonly backlog: readonly LogLine[];
+  /** Files to read from their places on. */
+  readonly unread: readonly LogFile[];
+}
+
+/** A known position of one agent is read on from, however long ago it was; else the last lines are the backlog. */
+async function startOf(query: LogQuery, deps: StartDeps): Promise<FollowStart> {
+  const { dir, agent, firstDate } = deps;
+  const files = await listLogFiles(dir, agent);
+  const after = await findPosition(dir, query.after);
+  const places = new Map<string, Place>();
+  if (agent !== null && after?.file.agent === agent) {
+    for (const { name, date } of files) {
+      const offset =
+        name === after.file.name ? after.offset : date < after.file.date ? Infinity : 0;
+      places.set(name, { offset, inode: null, size: 0 });
+    }
+    return { places, backlog: [], unread: files };
+  }
+  for (const { name, date } of files) {
+    if (date >= firstDate()) places.set(name, await endOf(join(dir, name)));
+  }
+  const backlog = await readLog(dir, query);
+  for (const { id } of backlog) passLine(places, id);
+  return { places, backlog, unread: [] };
+}
+
+async function endOf(path: string): Promise<Place> {
+  const inode = (await statOf(path))?.ino ?? null;
+  return { offset: await lastLineEnd(path), inode, size: 0 };
+}
+
+/** The backlog is read later than the files' ends and may go beyond them. */
+function passLine(places: Map<string, Place>, id: string): void {
+  const colon = id.lastIndexOf(":");
+  const [name, end] = [id.slice(0, colon), Number(id.slice(colon + 1))];
+  const place = places.get(name);
+  if (place) place.offset = Math.max(end, place.offset);
+  else places.set(name, { offset: end, inode: null, size: 0 });
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { LogEntry, LogLevel } from "../../../streams/vocabulary.ts";
-import type { LogLine } from "../contracts/log-source.ts";
-import { maxLineBytes } from "./format-line.ts";
+import type { LogLine } from "./log-query.ts";
+import { maxLineBytes } from "./line-queue.ts";
 import type { LogFile } from "./log-files.ts";
 import { fileSize, positionId } from "./log-position.ts";
 import { readBackward } from "./read-lines.ts";
@@ -26,13 +26,12 @@ export async function tailOf(
   dir: string,
   file: LogFile,
   wanted: number,
-  instanceId: string | null,
   end?: number,
 ): Promise<LogLine[]> {
   const path = join(dir, file.name);
   const lines: LogLine[] = [];
   for await (const raw of readBackward(path, end ?? (await fileSize(path)) ?? 0)) {
-    const line = toLogLine(raw, file, instanceId);
+    const line = toLogLine(raw, file, null);
     if (line) lines.push(line);
     if (lines.length >= wanted) break;
   }
@@ -59,7 +58,7 @@ function isEntry(value: unknown): value is LogEntry {
   return texts && isTime(time) && levels.includes(level);
 }
 
-/** Other numbers are no date: formatting them as one would fail. */
+/** Whether a value is a valid time; formatting an invalid date would throw. */
 function isTime(time: unknown): boolean {
   return typeof time === "number" && !Number.isNaN(new Date(time).getTime());
 }

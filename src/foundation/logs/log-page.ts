@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { LogLine, LogPage, LogPageQuery } from "../contracts/log-source.ts";
+import type { LogLine, LogPage, LogPageQuery } from "./log-query.ts";
 import { listLogFiles } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
 import { fileSize, findPosition, positionId } from "./log-position.ts";
@@ -9,7 +9,7 @@ import type { LogScan } from "./log-scan.ts";
 import { readBackward, readForward } from "./read-lines.ts";
 import type { RawLine } from "./read-lines.ts";
 
-/** What one scan reads: some tenths of a second, between which other work gets its turn. */
+/** Bytes of one scan: some tenths of a second, between which other work gets its turn. */
 const defaultScanBytes = 32 * 1024 * 1024;
 
 /**
@@ -32,7 +32,8 @@ export async function readLogPage(
   return backward(dir, files, start, scan);
 }
 
-async function backward(
+/** The last lines before a position, or before the end for null, in the files of one agent, given oldest first. */
+export async function backward(
   dir: string,
   files: readonly LogFile[],
   start: LogPosition | null,
@@ -51,7 +52,8 @@ async function backward(
   return page(scan, lines.reverse(), null, newer, start === null);
 }
 
-async function forward(
+/** The first lines after a position; none without one. */
+export async function forward(
   dir: string,
   files: readonly LogFile[],
   start: LogPosition | null,

@@ -1,8 +1,8 @@
-import type { Stats } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { rm, open, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { listLogFiles, logsDir, utcDate, parseLogFileName } from "./log-files.ts";
+import type { Stats } from "node:fs";
 import { ifMissing } from "../errors.ts";
-import { parseLogFileName } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
 import { readBackward } from "./read-lines.ts";
 
@@ -17,7 +17,7 @@ export function positionId(name: string, offset: number): string {
   return `${name}:${offset}`;
 }
 
-/** The position that an id names; null for text that is no id, a file that is gone, or the middle of a line. */
+/** The position that an id names; null for an invalid id, a deleted file, or the middle of a line. */
 export async function findPosition(dir: string, id: string | null): Promise<LogPosition | null> {
   const [, name, digits] = /^([^:/]{1,100}):(\d{1,15})$/.exec(id ?? "") ?? [];
   const file = parseLogFileName(name ?? "");
@@ -26,17 +26,12 @@ export async function findPosition(dir: string, id: string | null): Promise<LogP
   return (await isLineStart(join(dir, file.name), offset)) ? { file, offset } : null;
 }
 
-/** The size of a file in bytes, null when there is none. */
+/** The size of a file in bytes; null if it is missing. */
 export async function fileSize(path: string): Promise<number | null> {
   return (await statOf(path))?.size ?? null;
 }
 
-/** When a file was written last, epoch ms; null when there is none. */
-export async function lastWrite(path: string): Promise<number | null> {
-  return (await statOf(path))?.mtimeMs ?? null;
-}
-
-/** What the system knows of a file, null when there is none. */
+/** The file's status; null if it is missing. */
 export function statOf(path: string): Promise<Stats | null> {
   return stat(path).catch(ifMissing(null));
 }
@@ -56,4 +51,43 @@ async function isLineStart(path: string, offset: number): Promise<boolean> {
   await using file = await open(path, "r");
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, offset - 1);
   return buffer.toString() === "\n";
+}
+
+/** How long and how many log files are stored. */
+interface LogRetention {
+  /** Epoch ms. */
+  readonly now: number;
+  readonly days: number;
+  /** The most that all log files may have together. */
+  readonly maxBytes: number;
+}
+
+/** The remaining and the deleted files. */
+interface PrunedLogs {
+  readonly deleted: readonly string[];
+  readonly bytes: number;
+}
+
+const dayMs = 86_400_000;
+
+/** Deletes log files older than `days`, then the oldest beyond `maxBytes`; never one of today, which is written. */
+export async function pruneLogs(projectDir: string, retention: LogRetention): Promise<PrunedLogs> {
+  const { now, days, maxBytes } = retention;
+  const dir = logsDir(projectDir);
+  const files: { name: string; date: string; size: number }[] = [];
+  for (const { name, date } of await listLogFiles(dir, null)) {
+    const size = await fileSize(join(dir, name));
+    if (size !== null) files.push({ name, date, size });
+  }
+  const today = utcDate(now);
+  const firstKept = utcDate(now - days * dayMs);
+  let bytes = files.reduce((sum, file) => sum + file.size, 0);
+  const deleted: string[] = [];
+  for (const file of files) {
+    if (file.date >= today || (file.date >= firstKept && bytes <= maxBytes)) continue;
+    await rm(join(dir, file.name), { force: true });
+    deleted.push(file.name);
+    bytes -= file.size;
+  }
+  return { deleted, bytes };
 }

@@ -1,27 +1,32 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { LogLine, LogQuery } from "../contracts/log-source.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+import type { LogLine, LogQuery } from "./log-query.ts";
 import { maxLines, tailOf, toLogLine } from "./log-lines.ts";
-import { listLogFiles, logFilesBetween, utcDate } from "./log-files.ts";
+import { listLogFiles, logFilesBetween, logsDir, parseLogFileName, utcDate } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
-import { fileSize, findPosition, lastWrite } from "./log-position.ts";
+import { backward, forward } from "./log-page.ts";
+import { fileSize, findPosition } from "./log-position.ts";
 import type { LogPosition } from "./log-position.ts";
-import { mergeLines, mergeTails } from "./merge-lines.ts";
-import type { WrittenFile } from "./merge-lines.ts";
-import { readBackward, readForward } from "./read-lines.ts";
+import { createLogScan, everything } from "./log-scan.ts";
+import { readBackward } from "./read-lines.ts";
 
 /**
  * The lines so far, oldest first: the last `lines` of them, or everything after the position `after` when that is
  * known. Over all agents they are merged by time.
  */
-export async function readLog(dir: string, query: LogQuery): Promise<LogLine[]> {
+export async function readLog(dir: string, query: LogQuery): Promise<readonly LogLine[]> {
   const agent = query.agent ?? agentOf(query.instanceId);
   const files = await filesOf(dir, agent, query.times);
   const position = await findPosition(dir, query.after);
   if (position === null || (agent !== null && position.file.agent !== agent)) {
     return lastLines(dir, files, query);
   }
-  if (agent !== null) return sinceInOrder(dir, files, position, query);
+  if (agent !== null) {
+    const { instanceId } = query;
+    const scan = createLogScan({ instanceId, filter: everything, lines: maxLines });
+    return (await forward(dir, files, position, scan)).lines;
+  }
   return (await sinceMerged(dir, files, position)) ?? lastLines(dir, files, query);
 }
 
@@ -44,77 +49,93 @@ export function agentOf(instanceId: string | null): string | null {
   return /^(.+)-[^-]{8}$/.exec(instanceId ?? "")?.[1] ?? null;
 }
 
-function lastLines(
+async function lastLines(
   dir: string,
   files: readonly LogFile[],
   { agent, instanceId, lines }: LogQuery,
-): Promise<LogLine[]> {
+): Promise<readonly LogLine[]> {
   const wanted = Math.min(Math.max(lines, 0), maxLines);
-  if (wanted === 0) return Promise.resolve([]);
-  return agent === null && instanceId === null
-    ? lastMerged(dir, files, wanted)
-    : lastInOrder(dir, files, wanted, instanceId);
-}
-
-async function lastInOrder(
-  dir: string,
-  files: readonly LogFile[],
-  wanted: number,
-  instanceId: string | null,
-): Promise<LogLine[]> {
-  let found: LogLine[] = [];
-  for (const file of files.toReversed()) {
-    const more = await tailOf(dir, file, wanted - found.length, instanceId);
-    // A run's lines lie together: once they are found, a day without any is before its start.
-    if (instanceId !== null && found.length > 0 && more.length === 0) break;
-    found = [...more, ...found];
-    if (found.length === wanted) break;
+  if (wanted === 0) return [];
+  if (agent === null && instanceId === null) {
+    return lastMerged(dir, files, wanted, (error) => Promise.reject(error));
   }
-  return found;
+  const scan = createLogScan({ instanceId, filter: everything, lines: wanted });
+  return (await backward(dir, files, null, scan)).lines;
 }
 
+/** The last entries of all agents and the scheduler, oldest first. A start passes over files that it can't read. */
+export async function latestEntries(
+  projectDir: string,
+  count: number,
+): Promise<readonly LogEntry[]> {
+  const dir = logsDir(projectDir);
+  const files = await listLogFiles(dir, null).catch(() => []);
+  return (await lastMerged(dir, files, count, () => [])).map(({ entry }) => entry);
+}
+
+/** The last lines of all agents, merged by time; `unread` gives those of a file that can't be read. */
 async function lastMerged(
   dir: string,
   files: readonly LogFile[],
   wanted: number,
+  unread: (error: Error) => LogLine[] | Promise<never>,
 ): Promise<LogLine[]> {
-  return mergeTails(await byLastWrite(dir, files), wanted, (file) =>
-    tailOf(dir, file, wanted, null),
-  );
+  let found: LogLine[] = [];
+  for (const { file, writtenAt } of writtenLast(dir, files, wanted)) {
+    const oldest = found.length < wanted ? undefined : found[0];
+    // Nothing in this file, nor in those written before it, is newer than the lines so far.
+    if (oldest && oldest.entry.time > writtenAt) break;
+    const tail = await tailOf(dir, file, wanted).catch(unread);
+    found = mergeLines([...tail, ...found]).slice(-wanted);
+  }
+  return found;
 }
 
-/** Newest first by when they were written last. */
-async function byLastWrite(dir: string, files: readonly LogFile[]): Promise<WrittenFile[]> {
-  const written: WrittenFile[] = [];
-  for (const file of files) {
-    const writtenAt = await lastWrite(join(dir, file.name));
-    if (writtenAt !== null) written.push({ file, writtenAt });
-  }
-  return written.sort((a, b) => b.writtenAt - a.writtenAt);
+interface WrittenFile {
+  readonly file: LogFile;
+  /** Epoch ms. */
+  readonly writtenAt: number;
 }
 
-/** What follows a position in the files of its agent, given oldest first; at most 10,000 lines. */
-async function sinceInOrder(
-  dir: string,
-  files: readonly LogFile[],
-  { file: first, offset }: LogPosition,
-  { instanceId }: LogQuery,
-): Promise<LogLine[]> {
-  const lines: LogLine[] = [];
-  for (const file of files.filter(({ date }) => date >= first.date)) {
-    const start = file.name === first.name ? offset : 0;
-    for await (const raw of readForward(join(dir, file.name), start)) {
-      const line = toLogLine(raw, file, instanceId);
-      if (line) lines.push(line);
-      // A reader that wants more resumes after the last one.
-      if (lines.length === maxLines) return lines;
-    }
+/** The `count` files written last, newest first: each holds a line, so no other has one of the last `count`. */
+function writtenLast(dir: string, files: readonly LogFile[], count: number): WrittenFile[] {
+  const found: WrittenFile[] = [];
+  const days = Map.groupBy(files, ({ date }) => date);
+  // A file is written on its own day only: for a thousand agents, the files of the last day or two are enough.
+  for (const day of [...days.keys()].reverse()) {
+    if (found.length >= count) break;
+    const written = (days.get(day) ?? []).flatMap((file) => lastWriteOf(dir, file));
+    found.push(...written.sort((a, b) => b.writtenAt - a.writtenAt));
   }
-  return lines;
+  return found.slice(0, count);
+}
+
+/** Empty if the file is empty or not a regular file: reading a pipe of that name would block. */
+function lastWriteOf(dir: string, file: LogFile): WrittenFile[] {
+  try {
+    const found = statSync(join(dir, file.name));
+    return found.isFile() && found.size > 0 ? [{ file, writtenAt: found.mtimeMs }] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Merges lines by time, and those of one agent stay in their order even where their times do not. */
+function mergeLines(lines: readonly LogLine[]): LogLine[] {
+  const latest = new Map<string, number>();
+  const keyed = lines.map((line) => {
+    const file = line.id.slice(0, line.id.lastIndexOf(":"));
+    const agent = parseLogFileName(file)?.agent ?? file;
+    const key = Math.max(latest.get(agent) ?? -Infinity, line.entry.time);
+    latest.set(agent, key);
+    return { line, file, key };
+  });
+  keyed.sort((a, b) => a.key - b.key || Number(a.file > b.file) - Number(a.file < b.file));
+  return keyed.map(({ line }) => line);
 }
 
 /**
- * What the merge of all agents shows after a position: of its own agent everything after it, of the others what is
+ * The merge of all agents after a position: every line of its own agent after it, and lines of the others that are
  * later by (time, file name), the order in which a merge shows lines. Null when that is too much to hold.
  */
 async function sinceMerged(
@@ -122,7 +143,7 @@ async function sinceMerged(
   files: readonly LogFile[],
   { file: own, offset }: LogPosition,
 ): Promise<LogLine[] | null> {
-  const [last] = await tailOf(dir, own, 1, null, offset);
+  const [last] = await tailOf(dir, own, 1, offset);
   const time = last?.entry.time ?? Date.parse(own.date);
   const isLater = (line: LogLine, file: LogFile): boolean =>
     line.entry.time > time || (line.entry.time === time && file.name > own.name);

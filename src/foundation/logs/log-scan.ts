@@ -1,30 +1,26 @@
-import { logMatcher } from "../contracts/log-filter.ts";
-import type { LogLine, LogPageQuery } from "../contracts/log-source.ts";
+import type { LogFilter, LogLine, LogPageQuery } from "./log-query.ts";
 import type { LogFile } from "./log-files.ts";
 import { timeIn, toLogLine } from "./log-lines.ts";
 import type { RawLine } from "./read-lines.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+import { plainText } from "../contracts/plain-text.ts";
 
-/** A look through lines that knows when it has seen enough. */
-export interface LogScan {
-  /** The line when it is wanted, else null. */
-  look(raw: RawLine, file: LogFile): LogLine | null;
-  /** Whether it has read as much as it may, or found as much as was asked for. */
-  isOver(found: number): boolean;
-  /** A run's lines lie together: once they were found, a day without any is before its start. */
-  isBeforeRun(file: LogFile): boolean;
-  /** Time of the last line that was looked at, epoch ms; null before the first. */
-  readonly reachedAt: () => number | null;
-}
+/** All lines, whatever they say. */
+export const everything: LogFilter = { level: 0, text: "" };
 
-export function createLogScan(query: LogPageQuery, maxBytes: number): LogScan {
-  const { instanceId, filter, lines } = query;
+/** Decides which lines of a scan are wanted, and when it is over: after `lines` of them, or `maxBytes` of others. */
+export function createLogScan(
+  { instanceId, filter, lines }: Pick<LogPageQuery, "instanceId" | "filter" | "lines">,
+  maxBytes = Infinity,
+) {
   const { mayMatch, matches } = logMatcher(filter);
   let bytes = 0;
   let isRunFound = false;
   let daysWithout = 0;
   let last: { readonly raw: RawLine; readonly file: LogFile } | null = null;
   return {
-    look: (raw, file) => {
+    /** The line when it is wanted, else null. */
+    look: (raw: RawLine, file: LogFile): LogLine | null => {
       if (file.name !== last?.file.name) daysWithout += 1;
       last = { raw, file };
       // A run is looked for however far back it lies: most lines of other runs need one comparison.
@@ -36,9 +32,57 @@ export function createLogScan(query: LogPageQuery, maxBytes: number): LogScan {
       daysWithout = 0;
       return matches(line.entry) ? line : null;
     },
-    isOver: (found) => found >= lines || bytes >= maxBytes,
-    isBeforeRun: (file) =>
+    /** Whether it has read as much as it may, or found as much as was asked for. */
+    isOver: (found: number): boolean => found >= lines || bytes >= maxBytes,
+    /** Logs are read from the newest day back: after lines of a run were found, a day without any is before its start. */
+    isBeforeRun: (file: LogFile): boolean =>
       instanceId !== null && isRunFound && daysWithout > 0 && file.name !== last?.file.name,
-    reachedAt: () => last && timeIn(last.raw.text, last.file),
+    /** Time of the last line that was looked at, epoch ms; null before the first. */
+    reachedAt: (): number | null => last && timeIn(last.raw.text, last.file),
   };
+}
+
+export type LogScan = ReturnType<typeof createLogScan>;
+
+/** Fields that all lines of an agent or of a run share: a filter by them would match everything. */
+const commonFields: ReadonlySet<string> = new Set(["level", "time", "agent", "instanceId", "kind"]);
+
+/** Deeper values are not searched: a line of brackets must not overflow the stack. */
+const maxDepth = 32;
+
+const levelOfLine = /^\{"level":(\d+)/;
+
+export function logMatcher({ level, text }: LogFilter) {
+  const wanted = text.trim().toLowerCase();
+  // Log files are ASCII with `\u` escapes, which have no case, and other texts are escaped in them too.
+  const isPlain = /^[ !#-[\]-~]*$/.test(wanted);
+  return {
+    /** Whether a line as it is written may match: most lines need no more than this. */
+    mayMatch: (line: string): boolean => {
+      const levelText = levelOfLine.exec(line)?.[1];
+      if (levelText !== undefined && Number(levelText) < level) return false;
+      if (wanted === "" || !isPlain) return true;
+      return line.toLowerCase().includes(wanted) || line.includes("\\u");
+    },
+    matches: (entry: LogEntry): boolean =>
+      entry.level >= level &&
+      (wanted === "" || textsOf(entry).some((part) => part.toLowerCase().includes(wanted))),
+  };
+}
+
+/** The texts that a line has for its readers, without terminal codes. */
+function textsOf(entry: LogEntry): string[] {
+  const fields = Object.entries(entry).filter(([name]) => !commonFields.has(name));
+  return fields.flatMap(([name, value]) => [
+    ...leaves(value).map((leaf) => plainText(leaf)),
+    // A tool's input is shown as JSON.
+    ...(name === "input" && typeof value === "object" ? [JSON.stringify(value)] : []),
+  ]);
+}
+
+function leaves(value: unknown, depth = 0): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return [String(value)];
+  if (typeof value !== "object" || value === null || depth > maxDepth) return [];
+  return Object.values(value).flatMap((inner) => leaves(inner, depth + 1));
 }

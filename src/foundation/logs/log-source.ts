@@ -1,6 +1,6 @@
+import type { LogLine, LogPage, LogPageQuery, LogQuery } from "./log-query.ts";
 import { defer, filter, finalize, interval, NEVER, share } from "rxjs";
 import type { Observable } from "rxjs";
-import type { LogSource } from "../contracts/log-source.ts";
 import { fileChecks, firstOpenDate } from "./file-checks.ts";
 import type { FileCheck } from "./file-checks.ts";
 import { logsDir } from "./log-files.ts";
@@ -21,7 +21,7 @@ export interface LogSourceOptions {
 }
 
 /** Reads and follows the logs of a project. All followers of an agent share one check and one read of its files. */
-export function createLogSource(projectDir: string, options: LogSourceOptions = {}): LogSource {
+export function createLogSource(projectDir: string, options: LogSourceOptions = {}) {
   const { appended$ = NEVER, now = Date.now, checkEveryMs = 250 } = options;
   const dir = logsDir(projectDir);
   const tick$ = interval(checkEveryMs).pipe(share());
@@ -38,9 +38,12 @@ export function createLogSource(projectDir: string, options: LogSourceOptions = 
   };
 
   return {
-    read: (query) => readLog(dir, query),
-    page: (query) => readLogPage(dir, query),
-    follow: (query) => {
+    /** The lines so far, oldest first. */
+    read: (query: LogQuery): Promise<readonly LogLine[]> => readLog(dir, query),
+    /** A part of one agent's log, filtered; one call reads a bounded amount. */
+    page: (query: LogPageQuery): Promise<LogPage> => readLogPage(dir, query),
+    /** The lines so far, then each new line within 500 ms, across the change of file at midnight. Cold. */
+    follow: (query: LogQuery): Observable<LogLine> => {
       const agent = query.agent ?? agentOf(query.instanceId);
       return followLog(query, {
         dir,
@@ -53,3 +56,5 @@ export function createLogSource(projectDir: string, options: LogSourceOptions = 
     },
   };
 }
+
+export type LogSource = ReturnType<typeof createLogSource>;

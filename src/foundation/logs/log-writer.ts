@@ -2,15 +2,14 @@ import { join } from "node:path";
 import { Subject } from "rxjs";
 import { messageOf } from "../errors.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
-import { formatLine } from "./format-line.ts";
+import { createLineQueue, formatLine, leastAppendBytes } from "./line-queue.ts";
 import { logFileOf, logsDir, parseLogFileName } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
-import { AppendError, createLogHandles } from "./log-handles.ts";
-import { createLineQueue } from "./line-queue.ts";
+import { AppendError, createAppender } from "./append-lines.ts";
 import { wholeLines } from "./read-lines.ts";
 import type { RawLine } from "./read-lines.ts";
 
-/** What a log writer needs. */
+/** Options of a log writer. */
 export interface LogWriterOptions {
   /** Epoch ms; its UTC date chooses the file. */
   readonly now: () => number;
@@ -36,8 +35,7 @@ interface Append {
   readonly start: number;
 }
 
-/** Open files at once; 1000 agents would otherwise hold 1000. */
-const maxOpenFiles = 64;
+/** Files that are open at once: 1000 agents would otherwise have 1000. */
 const appendsAtOnce = 16;
 const retryAfterMs = 1_000;
 const problemEveryMs = 60_000;
@@ -50,7 +48,7 @@ const defaultWaitingBytes = 16 * 1024 * 1024;
 export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   const { now, onProblem, maxWaitingBytes = defaultWaitingBytes } = options;
   const dir = logsDir(projectDir);
-  const handles = createLogHandles(maxOpenFiles);
+  const append = createAppender();
   const queue = createLineQueue(maxWaitingBytes);
   const appended$ = new Subject<AppendedLines>();
   const grown$ = new Subject<string>();
@@ -71,8 +69,8 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   const appendNext = async (name: string): Promise<Append | null> => {
     const data = queue.take(name) ?? Buffer.alloc(0);
     try {
-      const { inode, size } = await handles.append(join(dir, name), data);
-      queue.done(name, data.length);
+      const { inode, size } = await append(join(dir, name), data);
+      queue.done(data.length);
       const dropped = queue.dropped(name);
       if (dropped > 0) queue.pushAnyway(name, droppedLine(name, dropped));
       return { name, inode, data, start: size - data.length };
@@ -130,12 +128,10 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
     return drained;
   };
 
+  /** Until all that waited at first is written: new lines may come all the time. */
   const flush = async (): Promise<boolean> => {
-    const written = queue.mark();
-    while (!queue.isPast(written)) {
-      const succeeded = await startDrain();
-      if (!succeeded && !queue.isPast(written)) return false;
-    }
+    const drains = 1 + Math.ceil(maxWaitingBytes / leastAppendBytes);
+    for (let n = 0; n < drains && !queue.isIdle(); n++) if (!(await startDrain())) return false;
     return true;
   };
 
@@ -147,18 +143,17 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
     /** Takes an entry; it is on its way to the disk when this turn of the event loop is over. Never throws. */
     write: (entry: LogEntry): void => {
       queue.push(fileName(entry, now()), formatLine(entry));
-      // While the disk fails, the retry takes what waits.
+      // While the disk fails, the retry writes the queue.
       if (retry === undefined) schedule();
     },
     /** Resolves with whether everything written so far is in the files; if not, it is tried again. */
     flush,
     /** Whether the disk is so far behind that lines may be dropped soon: who can wait with more should. */
     isBehind: (): boolean => queue.isHalfFull(),
-    /** Flushes and closes the files; nothing may be written afterwards. */
+    /** Writes all lines that wait; nothing may be written afterwards. */
     close: async (): Promise<void> => {
       while ((await flush()) && !queue.isEmpty());
       clearTimeout(retry);
-      await handles.close();
       if (!queue.isEmpty()) onProblem("logs: the last lines could not be written");
     },
   };

@@ -15,7 +15,7 @@ const newline = 0x0a;
 /** A line beyond this isn't ours; it is passed over rather than held in memory. */
 const longestLine = 1024 * 1024;
 
-/** The whole lines of a file from `start` on, up to its present end; half a line at the end is left. None of no file. */
+/** The whole lines of a file from `start` to its current end, without a partial last one. Empty if it is missing. */
 export async function* readForward(path: string, start: number): AsyncGenerator<RawLine> {
   // Retention may delete the file at any time.
   await using file = await open(path, "r").catch(ifMissing(null));
@@ -68,18 +68,18 @@ async function someLines(path: string, start: number): Promise<readonly RawLine[
   return lines;
 }
 
-/** The whole lines of a file that end at `end` or before, last first. Half a line at the end is left. None of no file. */
+/** The whole lines of a file up to `end`, last first, without a partial last one. Empty if the file is missing. */
 export async function* readBackward(path: string, end: number): AsyncGenerator<RawLine> {
   // Retention may delete the file at any time.
   await using file = await open(path, "r").catch(ifMissing(null));
   if (file === null) return;
-  // What is left of a line whose start has not been read yet; null inside of half a line, or of one too long.
+  // The rest of a line whose start has not been read yet; null inside of half a line, or of one too long.
   let rest: Buffer | null = null;
   for (let to = end; to > 0;) {
     const from = Math.max(0, to - chunkBytes);
     const chunk = await readAt(file, from, to - from);
     const data: Buffer = rest === null ? chunk : Buffer.concat([chunk, rest]);
-    // In the rightmost data, what follows the last newline is half a line.
+    // In the rightmost data, the part after the last newline is half a line.
     const firstNewline = from === 0 ? -1 : data.indexOf(newline);
     const whole = data.subarray(firstNewline + 1);
     yield* wholeLines(whole, from + firstNewline + 1).reverse();

@@ -1,20 +1,19 @@
 import type { OpenCall } from "../contracts/run-state.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Outcome, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
-import type { WaitingRun } from "../contracts/webhook-receipts.ts";
+import type { WaitingRun } from "./receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { openTriggers } from "./open-triggers.ts";
-import { prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
+import { openTriggers, prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
 import { prepareWaits } from "./waits.ts";
 
-/** What became of a call so far: that of its latest attempt. */
+/** The state of a call: that of its latest attempt. */
 export interface CallState {
   readonly callId: string;
   readonly agent: string;
   readonly state: "queued" | "running" | "ended";
   readonly outcome: Outcome | null;
   readonly exitCode: number | null;
-  /** What the callee returned, any JSON; null for nothing. */
+  /** The value that the callee returned, any JSON; null for no value. */
   readonly value: unknown;
   readonly reason: string | null;
 }
@@ -37,7 +36,7 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
 
   const add = (item: WorkItem, limit: number, waitingRun: WaitingRun | null) => {
     const { trigger } = item;
-    if (trigger.kind !== "agent-call") throw new Error(`work item ${item.id} is no call`);
+    if (trigger.kind !== "agent-call") throw new Error(`work item ${item.id} is not a call`);
     if (known.get(trigger.callId) !== undefined) return "known";
     if (Number(ofRoot.get(trigger.root)?.n) >= limit) return "too_many";
     if (waitingRun?.isWaiting() === true && waits.end(waitingRun)) {

@@ -1,18 +1,25 @@
-import { existsSync, linkSync, rmSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { existsSync, renameSync, rmSync, linkSync, statSync } from "node:fs";
 import { messageOf, UserError } from "../errors.ts";
-import { createPrivately } from "./private-file.ts";
+import { createPrivately, inodeOf } from "./state-dir.ts";
+import { DatabaseSync } from "node:sqlite";
 import { corruptHint, storeError } from "./store-error.ts";
 
-/** Waits this long, in ms, for another process's write before it fails. */
+/** How long to wait for another process's write before failing, in ms. */
 const busyTimeoutMs = 5000;
 
+/** The format of a database: SQL that makes `firstVersion` in an empty file, and then a step to each later version. */
+interface DatabaseFormat {
+  /** The `user_version` of the oldest files that can be opened. */
+  readonly firstVersion: number;
+  readonly steps: readonly string[];
+}
+
 /**
- * Opens a SQLite file of mode 0600 with durable commits (WAL, `synchronous=FULL`) and brings it up to date:
- * `migrations[i]` takes it from `user_version` i to i + 1. Throws UserError `store_unavailable`, `store_corrupt` or
- * `store_newer`; a file that is no database, or is one no more, is never replaced by a new one.
+ * Opens a SQLite file of mode 0600 with durable commits (WAL, `synchronous=FULL`) and brings it up to date. Throws
+ * UserError `store_unavailable`, `store_corrupt`, `store_older` or `store_newer`; a file that is not a database is never
+ * replaced by a new one.
  */
-export function openDatabase(path: string, migrations: readonly string[]): DatabaseSync {
+export function openDatabase(path: string, format: DatabaseFormat): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     if (!existsSync(path)) createDatabase(path);
@@ -24,7 +31,7 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
       PRAGMA journal_size_limit = 67108864;
       PRAGMA wal_autocheckpoint = 4000;
       PRAGMA cache_size = -16000`);
-    migrate(db, path, migrations);
+    migrate(db, path, format);
     return db;
   } catch (error) {
     db?.close();
@@ -33,8 +40,8 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
 }
 
 /**
- * Puts an empty database in place in one step, so that an empty file is never one that another process began. Of several
- * callers at once, the first one's stays.
+ * Creates an empty database in one atomic step, so that no process ever sees another's unfinished file. If several
+ * processes create it at once, the first one's stays.
  */
 function createDatabase(path: string): void {
   const draft = `${path}.${process.pid}.new`;
@@ -57,7 +64,7 @@ function createDatabase(path: string): void {
 
 /** The error of a file that is there and holds no byte. */
 export function emptied(path: string): UserError {
-  return new UserError("store_corrupt", `${path}: the file is empty, and what was in it is gone`, {
+  return new UserError("store_corrupt", `${path}: the file is empty, and its content is gone`, {
     hint: corruptHint,
   });
 }
@@ -71,28 +78,50 @@ function unopened(path: string, error: unknown): unknown {
   });
 }
 
-/** How many migrations brought it to its format. */
-export function versionOf(db: DatabaseSync): number {
+/** Whether the file has the latest format. Throws UserError `store_newer`, or `store_older` for one that no step begins at. */
+export function isCurrent(db: DatabaseSync, path: string, format: DatabaseFormat): boolean {
+  const version = versionOf(db);
+  const latest = latestOf(format);
+  if (version > latest) throw newer(path, version);
+  if (version !== 0 && version < format.firstVersion) throw older(path, version);
+  return version === latest;
+}
+
+function versionOf(db: DatabaseSync): number {
   return Number(db.prepare("PRAGMA user_version").get()?.user_version);
 }
 
-function migrate(db: DatabaseSync, path: string, migrations: readonly string[]): void {
-  if (versionOf(db) === migrations.length) return;
+function latestOf({ firstVersion, steps }: DatabaseFormat): number {
+  return firstVersion + steps.length - 1;
+}
+
+function migrate(db: DatabaseSync, path: string, format: DatabaseFormat): void {
+  if (isCurrent(db, path, format)) return;
   db.exec("BEGIN IMMEDIATE");
   try {
     // Read again: another process may have migrated while this one waited for the lock.
-    const version = versionOf(db);
-    if (version > migrations.length) throw newer(path, version);
-    for (const sql of migrations.slice(version)) db.exec(sql);
-    db.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`);
+    if (!isCurrent(db, path, format)) {
+      const version = versionOf(db);
+      const done = version === 0 ? 0 : version - format.firstVersion + 1;
+      for (const sql of format.steps.slice(done)) db.exec(sql);
+      db.exec(`PRAGMA user_version = ${latestOf(format)}`);
+    }
+    db.exec("COMMIT");
   } catch (error) {
     if (db.isTransaction) db.exec("ROLLBACK");
     throw error;
   }
 }
 
-/** The error of a file whose format is not known yet. */
-export function newer(path: string, version: number): UserError {
+function older(path: string, version: number): UserError {
+  return new UserError(
+    "store_older",
+    `${path}: written before version 0.1.0 of this program (format ${version})`,
+    { hint: "begin anew: with no scheduler running (al stop), move the file away" },
+  );
+}
+
+function newer(path: string, version: number): UserError {
   return new UserError(
     "store_newer",
     `${path}: written by a newer version of this program (format ${version})`,
@@ -100,4 +129,57 @@ export function newer(path: string, version: number): UserError {
       hint: "install that version again, or begin anew: with no scheduler running (al stop), move the file away",
     },
   );
+}
+
+/** The log and its index, without which the database itself is not whole. */
+const besides = ["-wal", "-shm"];
+
+export function createDatabaseFiles(db: DatabaseSync, path: string) {
+  const inodes = () => ["", ...besides].map((part) => inodeOf(path + part));
+  const opened = inodes();
+  let saved: bigint | null = null;
+  const target = (): string => {
+    const isOwn = [null, opened[0], saved].includes(inodeOf(path));
+    return isOwn ? path : `${path}.saved`;
+  };
+  return {
+    /** Whether another process that opens the database gets the same files. */
+    areInPlace: (): boolean =>
+      inodes().every((inode, n) => [null, inode].includes(opened[n] ?? null)),
+    /**
+     * Writes all that is in the database to its path again, or beside it where another file took its place, and returns
+     * the file. Again: the same file anew. Throws when it can't be written.
+     */
+    save: (): string => {
+      const file = target();
+      const draft = `${file}.${process.pid}.new`;
+      rmSync(draft, { force: true });
+      createPrivately(draft);
+      db.prepare("VACUUM INTO ?").run(draft);
+      // They belong to no file that is here now.
+      for (const part of besides) rmSync(file + part, { force: true });
+      renameSync(draft, file);
+      saved = inodeOf(file);
+      return file;
+    },
+  };
+}
+
+/** Opens a database that is worth less than a start: one that is damaged is moved aside, and a new one made. */
+export function orAside<T>(
+  path: string,
+  open: () => T,
+  isWorthless: (error: unknown) => boolean,
+  onProblem: (message: string) => void,
+): T {
+  try {
+    return open();
+  } catch (error) {
+    if (!isWorthless(error)) throw error;
+    const aside = `${path}.damaged-${new Date().toISOString().replaceAll(":", "")}`;
+    for (const part of ["", ...besides])
+      if (existsSync(path + part)) renameSync(path + part, aside + part);
+    onProblem(`${messageOf(error)}: it was moved to ${aside}, and a new one is made`);
+    return open();
+  }
 }

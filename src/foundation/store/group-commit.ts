@@ -1,21 +1,19 @@
 import type { DatabaseSync } from "node:sqlite";
+import { isUnavailable, storeError, isBusy } from "./store-error.ts";
 import { messageOf } from "../errors.ts";
-import { isBusy, isUnavailable, storeError } from "./store-error.ts";
-import { createTransaction } from "./transaction.ts";
-import type { Write } from "./transaction.ts";
 
 /** Makes many writes durable with one fsync. */
 export interface GroupCommit {
   /**
-   * Runs `fn` inside the next transaction and resolves with its result once that is committed, hence durable. What
-   * `fn` throws rejects this promise only; when the commit fails (disk full, read-only), every write of the
+   * Runs `fn` inside the next transaction and resolves with its result once that is committed, hence durable. An
+   * error of `fn` rejects this promise only; when the commit fails (disk full, read-only), every write of the
    * transaction is rejected with UserError `store_unavailable`, and later writes are tried anew. With `waitMs`, a write
    * waits that long for the store first, in its place before all later writes.
    */
   readonly write: <T>(fn: () => T, waitMs?: number) => Promise<T>;
   /**
    * As `write`, for writes that no caller repeats: while the store is not available it waits, in its place
-   * before all later writes. `fn` may run more than once, and then what it wrote before was rolled back.
+   * before all later writes. `fn` may run more than once, after its earlier writes were rolled back.
    */
   readonly record: <T>(fn: () => T) => Promise<T>;
   /** Commits everything that waits, now or not at all. */
@@ -31,7 +29,7 @@ interface Waiting extends Write {
 
 /** More than this in one transaction would keep the event loop from everything else. */
 const maxWrites = 1000;
-/** Between a transaction that failed and the next, when something waits for it, in ms. */
+/** How long between a failed transaction and the next one while writes wait, in ms. */
 const retryMs = 50;
 /** How long a write waits for another process's, in ms. */
 const busyMs = 5000;
@@ -115,5 +113,127 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
       cancelTurn = undefined;
       while (waiting.length > 0) commitSome(true);
     },
+  };
+}
+
+/** One of the writes of a transaction. */
+export interface Write {
+  /** Does the work; the returned function is called after the commit. */
+  readonly attempt: () => () => void;
+  /** Is called after the commit, when the work threw and its writes were undone. */
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Commits many writes at once, each under its own savepoint, and returns the functions to call then. Throws
+ * the fault of the disk or of another process, and then nothing was written.
+ */
+function createTransaction(
+  db: DatabaseSync,
+  path: string,
+): (writes: readonly Write[]) => readonly (() => void)[] {
+  const mark = createCommitMark(db);
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  const savepoint = db.prepare("SAVEPOINT one_write");
+  const release = db.prepare("RELEASE one_write");
+  const undo = db.prepare("ROLLBACK TO one_write");
+
+  const runOne = (write: Write): (() => void) => {
+    savepoint.run();
+    try {
+      const done = write.attempt();
+      release.run();
+      return done;
+    } catch (error) {
+      // The disk's faults are those of the whole transaction, which SQLite may have rolled back by itself.
+      if (!db.isTransaction || isUnavailable(error)) throw error;
+      undo.run();
+      release.run();
+      return () => write.reject(storeError(path, error));
+    }
+  };
+  return (writes) => {
+    let done: readonly (() => void)[] = [];
+    try {
+      begin.run();
+      mark.set();
+      done = writes.map(runOne);
+      commit.run();
+    } catch (error) {
+      // A commit may fail after it went through; a caller that gets an error would write it again.
+      if (done.length > 0 && mark.isCommitted()) return done;
+      rollBack(db);
+      throw error;
+    }
+    return done;
+  };
+}
+
+/** A rollback that fails is the same fault again, and the next BEGIN reports it. */
+function rollBack(db: DatabaseSync): void {
+  try {
+    if (db.isOpen && db.isTransaction) db.exec("ROLLBACK");
+  } catch (error) {
+    process.emitWarning(`the store could not roll back: ${String(error)}`);
+  }
+}
+
+/**
+ * Counts the transactions of a connection in a temporary table, which is committed and rolled back with the rest. It is
+ * in memory: on disk it would need space in /tmp for every commit.
+ */
+function createCommitMark(db: DatabaseSync) {
+  db.exec(
+    "PRAGMA temp_store = MEMORY; CREATE TEMP TABLE commit_mark (n INTEGER); INSERT INTO commit_mark VALUES (0)",
+  );
+  const update = db.prepare("UPDATE temp.commit_mark SET n = ?");
+  const select = db.prepare("SELECT n FROM temp.commit_mark");
+  let last = 0;
+  return {
+    /** Inside each transaction. */
+    set: () => {
+      update.run(++last);
+    },
+    /** Whether the transaction that set it last is committed; false also when that is unknown. */
+    isCommitted: () => {
+      try {
+        return db.isOpen && !db.isTransaction && select.get()?.n === last;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+const commitMs = 1_000;
+
+/**
+ * Calls `commit` at most once a second. While the store is not available, one commit waits, and later counts are added up
+ * behind it.
+ */
+export function createEachSecond(commit: () => Promise<void>) {
+  let timer: NodeJS.Timeout | null = null;
+  let committing: Promise<void> | null = null;
+
+  const commitNow = (): Promise<void> => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    return commit();
+  };
+  const flush = async (): Promise<void> => {
+    await committing;
+    committing ??= commitNow().finally(() => (committing = null));
+    return committing;
+  };
+  return {
+    /** Commits within a second or so. */
+    schedule: (): void => {
+      timer ??= setTimeout(() => void flush().catch(() => undefined), commitMs).unref();
+    },
+    /** Resolves when all that was added up is committed. */
+    flush,
+    /** Hands pending counts to the last commit. */
+    close: (): void => void commitNow().catch(() => undefined),
   };
 }

@@ -3,7 +3,7 @@ import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
 import type { Outcome } from "../../../streams/vocabulary.ts";
 import { UserError } from "../errors.ts";
 import type { HistoryQuery } from "../contracts/history.ts";
-import { refusedOutcomes } from "../contracts/state-word.ts";
+import { refusedOutcomes } from "../contracts/format.ts";
 
 /** Conditions joined by AND, and the values of their question marks. */
 export interface Condition {
@@ -77,7 +77,7 @@ export function cursorOf(row: Cursor): string {
   return `${row.at.toString(36)}-${row.seq.toString(36)}`;
 }
 
-/** Reads a cursor. Throws UserError `bad_cursor` for text that is none. */
+/** Reads a cursor. Throws UserError `bad_cursor` for other text. */
 export function parseCursor(text: string): Cursor {
   const parts = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})$/.exec(text);
   if (parts === null) {
@@ -88,4 +88,58 @@ export function parseCursor(text: string): Cursor {
   }
   const [at = 0, seq = 0] = parts.slice(1).map((part) => Number.parseInt(part, 36));
   return { at, seq };
+}
+
+/** The length of a bucket of `trigger_counts`, in ms; the migrations have it too. */
+export const bucketMs = 3 * 3_600_000;
+
+/** How many entries that meet a query arrived in a bucket. */
+export interface BucketCount {
+  readonly bucket: number;
+  readonly n: number;
+}
+
+/** A stretch of time that surely holds a page, and how many newer entries in it come before the page. */
+export interface Window {
+  /** Epoch ms, inclusive. */
+  readonly from: number;
+  /** Epoch ms, exclusive. */
+  readonly to: number;
+  readonly skip: number;
+}
+
+/**
+ * Where the page is that begins after `offset` entries, found by adding up: only the entries of its first bucket are
+ * walked over, however deep it lies. `counts` are newest first and not empty of entries. Null past the end.
+ */
+export function windowAt(
+  counts: readonly BucketCount[],
+  offset: number,
+  size: number,
+): Window | null {
+  let skip = offset;
+  const first = counts.findIndex(({ n }) => {
+    if (skip < n) return true;
+    skip -= n;
+    return false;
+  });
+  const newest = counts[first];
+  if (newest === undefined) return null;
+  const from = startOf(counts.slice(first), skip + size);
+  return { from, to: (newest.bucket + 1) * bucketMs, skip };
+}
+
+/** Where the page is that begins after a cursor; how much of the cursor's own bucket is older is not known. */
+export function windowAfter(counts: readonly BucketCount[], cursor: Cursor, size: number): Window {
+  const own = Math.floor(cursor.at / bucketMs);
+  const older = counts.filter(({ bucket }) => bucket < own);
+  const from = older.length === 0 ? own * bucketMs : startOf(older, size);
+  return { from, to: cursor.at + 1, skip: 0 };
+}
+
+/** The start of the bucket in which so many entries are reached, or of the last one. */
+function startOf(counts: readonly BucketCount[], wanted: number): number {
+  let reached = 0;
+  const enough = counts.find(({ n }) => (reached += n) >= wanted) ?? counts.at(-1);
+  return (enough?.bucket ?? 0) * bucketMs;
 }

@@ -1,11 +1,24 @@
+import { isoTime } from "../contracts/format.ts";
+import { historyEntrySchema } from "../contracts/history.ts";
+import type {
+  HistoryEntry,
+  CallTree,
+  HistoryPage,
+  HistoryQuery,
+  OutcomeCounts,
+} from "../contracts/history.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { CallTree, HistoryPage, HistoryQuery } from "../contracts/history.ts";
-import { allOf, countFilter, cursorOf, parseCursor, rowFilter } from "./history-filter.ts";
-import type { Cursor } from "./history-filter.ts";
-import { entryColumns, entryOf } from "./history-rows.ts";
-import type { EntryRow } from "./history-rows.ts";
-import { bucketMs, windowAfter, windowAt } from "./history-window.ts";
-import type { BucketCount, Window } from "./history-window.ts";
+import {
+  allOf,
+  countFilter,
+  cursorOf,
+  parseCursor,
+  rowFilter,
+  bucketMs,
+  windowAfter,
+  windowAt,
+} from "./history-filter.ts";
+import type { Cursor, BucketCount, Window } from "./history-filter.ts";
 
 /** Entries of one tree that are shown: a call of it may have been tried more than once. */
 const longestTree = 500;
@@ -21,9 +34,45 @@ export function createHistory(db: DatabaseSync) {
       const cursor = query.before === undefined ? null : parseCursor(query.before);
       return pageOf(db, query, cursor);
     },
-    /** The tree of calls that an entry belongs to; undefined when there is no such entry. Throws those of the store. */
+    /** How the work of these agents ended that arrived in the latest buckets; `now` is epoch ms. */
+    outcomes: (agents: readonly string[], now: number) => outcomesOf(db, agents, now),
+    /** The tree of calls that an entry belongs to; undefined if the entry is missing. Throws the store's errors. */
     callTree: (id: string) => treeOf(db, id),
   };
+}
+
+/** Buckets of three hours: three days. */
+const shownBuckets = 24;
+
+function outcomesOf(db: DatabaseSync, agents: readonly string[], now: number): OutcomeCounts {
+  const first = Math.floor(now / bucketMs) - shownBuckets + 1;
+  const buckets = Array.from({ length: shownBuckets }, (_, index) => (first + index) * bucketMs);
+  const rows = db
+    .prepare(
+      `SELECT agent, bucket, outcome, sum(n) AS n FROM json_each(?)
+       JOIN trigger_counts ON agent = value AND bucket >= ? GROUP BY agent, bucket, outcome`,
+    )
+    .all(JSON.stringify(agents), first) as unknown as OutcomeRow[];
+  const counts = new Map<string, Record<string, number>[]>();
+  for (const { agent, bucket, outcome, n } of rows) {
+    const own = counts.get(agent) ?? buckets.map((): Record<string, number> => ({}));
+    counts.set(agent, own);
+    const count = own[bucket - first];
+    if (count !== undefined) count[outcome || "open"] = n;
+  }
+  return {
+    buckets: buckets.map((at) => ({
+      since: isoTime(at),
+      before: cursorOf({ at: at + bucketMs, seq: 0 }),
+    })),
+    agents: [...counts].map(([name, own]) => ({ name, counts: own })),
+  };
+}
+
+interface OutcomeRow extends BucketCount {
+  readonly agent: string;
+  /** Empty while the work waits or runs. */
+  readonly outcome: string;
 }
 
 function treeOf(db: DatabaseSync, id: string): CallTree | undefined {
@@ -107,4 +156,47 @@ function rowsIn(
 /** Epoch ms; nothing is older than 0. */
 function sinceOf({ since }: HistoryQuery): number {
   return since === undefined ? 0 : Math.max(0, Date.parse(since));
+}
+
+/** An entry as it is stored. */
+export interface EntryRow extends Omit<
+  HistoryEntry,
+  "at" | "startedAt" | "endedAt" | "deadLetter" | "value"
+> {
+  readonly seq: number;
+  readonly at: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly deadLetter: number;
+  /** The beginning of its JSON. */
+  readonly value: string | null;
+}
+
+/** Characters of a run's value that a page shows. */
+const shownValue = 1000;
+
+/** The columns of an entry, from `triggers`. */
+export const entryColumns = `seq, id, at, kind, agent, source, event, action, receipt_id AS receiptId,
+  instance_id AS instanceId, outcome, dead_letter AS deadLetter, reason, attempt, started_at AS startedAt,
+  ended_at AS endedAt, ended_at - started_at AS durationMs, exit_code AS exitCode, model, tokens,
+  cost_usd AS costUsd, call_id AS callId, caller, replay_of AS replayOf, version, substr(value, 1, ${shownValue + 1}) AS value,
+  CASE WHEN started_at IS NULL THEN 0 ELSE
+    (SELECT count(*) FROM triggers AS made WHERE made.caller = triggers.instance_id AND made.attempt = 1
+       AND made.replay_of IS NULL)
+  END AS calls`;
+
+/** The wire's shape; parsing it drops columns of the store alone and holds the rows to the contract. */
+export function entryOf(row: EntryRow): HistoryEntry {
+  return historyEntrySchema.parse({
+    ...row,
+    at: isoTime(row.at),
+    startedAt: row.startedAt === null ? null : isoTime(row.startedAt),
+    endedAt: row.endedAt === null ? null : isoTime(row.endedAt),
+    deadLetter: row.deadLetter === 1,
+    value: row.value === null ? null : shown(row.value),
+  });
+}
+
+function shown(json: string): unknown {
+  return json.length > shownValue ? `${json.slice(0, shownValue)}…` : JSON.parse(json);
 }

@@ -1,19 +1,165 @@
-import { modelCallDaysTable } from "./model-call-days-table.ts";
-import { modelCallsTable } from "./model-calls-table.ts";
-import { outboxTables } from "./outbox-tables.ts";
-import { refusedDeliveriesTable } from "./refused-deliveries-table.ts";
-import { remoteRunsTable } from "./remote-runs-table.ts";
-import { runHostsTable } from "./run-hosts-table.ts";
+import { spendTables } from "./spend.ts";
 
 /**
- * The format of state.db, one step a version; a step that was released is never edited.
- *
- * `triggers` is the history and the durable work at once. Its order is (at, seq), which every index carries, so a
- * page at any depth is one seek. `trigger_counts` makes the total of any filter a sum over few rows; SQL triggers keep
- * it right for every writer. Times are epoch ms.
+ * Runs that live: their locks, their waits (`asked_ms` is how long a wait was to last that may not last so long), the
+ * answers to repeated requests whose effect could not be found again, their sockets, and their machines: `ticket` and
+ * `token` are SHA-256 in hex, `claim` is the claimer's id, null before the claim. `run_contents` holds each config with
+ * its instructions once, with secret values as hashes under the project's `mask_key`, so that a short one can't be
+ * guessed. `run_hosts` has the hosts that runs asked for: `denied` is empty where they were let through.
  */
-export const migrations: readonly string[] = [
-  `
+const runTables = `
+  CREATE TABLE run_contents (hash TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
+  CREATE TABLE locks (
+    resource TEXT PRIMARY KEY,
+    agent TEXT NOT NULL,
+    instance_id TEXT NOT NULL,
+    fencing_token INTEGER NOT NULL,
+    held_since INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE waits (
+    instance_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    condition TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    asked_ms INTEGER,
+    PRIMARY KEY (instance_id, key)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE answers (
+    instance_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    PRIMARY KEY (instance_id, key)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE channels (
+    instance_id TEXT PRIMARY KEY,
+    token_hash TEXT NOT NULL,
+    dir TEXT NOT NULL
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE remote_runs (
+    instance_id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    ticket TEXT NOT NULL,
+    claim TEXT,
+    token TEXT
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE run_hosts (
+    instance_id TEXT NOT NULL,
+    denied TEXT NOT NULL,
+    host TEXT NOT NULL,
+    port INTEGER NOT NULL,
+    agent TEXT NOT NULL,
+    connections INTEGER NOT NULL,
+    bytes_out INTEGER NOT NULL,
+    bytes_in INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (instance_id, denied, host, port)
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX run_hosts_by_time ON run_hosts (at);
+  CREATE INDEX run_hosts_denied ON run_hosts (agent, at) WHERE denied <> '';`;
+
+/** Accepted deliveries, and refused ones, counted in stretches of ten minutes. `source` is empty where it is unknown. */
+const deliveryTables = `
+  CREATE TABLE receipts (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    type TEXT NOT NULL,
+    delivery_id TEXT,
+    body_hash TEXT NOT NULL,
+    headers TEXT NOT NULL,
+    body BLOB NOT NULL,
+    matched TEXT NOT NULL DEFAULT '[]',
+    reason TEXT
+  ) STRICT;
+  CREATE INDEX receipts_by_time ON receipts (at);
+  CREATE INDEX receipts_by_delivery ON receipts (source, delivery_id, body_hash)
+    WHERE delivery_id IS NOT NULL;
+  CREATE TABLE refused_deliveries (
+    stretch INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    source TEXT NOT NULL,
+    result TEXT NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (stretch, type, source, result)
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX refused_deliveries_by_time ON refused_deliveries (last_at);`;
+
+/**
+ * `outbox` holds each alert once for each target, written in the transaction of its event; `alert` is JSON.
+ * `rule_states` is for the rules that open alerts; `agent` is empty for the project.
+ */
+const alertTables = `
+  CREATE TABLE outbox (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    target TEXT NOT NULL,
+    alert TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'dead')),
+    attempts INTEGER NOT NULL DEFAULT 0,
+    next_at INTEGER NOT NULL,
+    last_error TEXT,
+    ended_at INTEGER
+  ) STRICT;
+  CREATE INDEX outbox_waiting ON outbox (target, next_at) WHERE state = 'waiting';
+  CREATE INDEX outbox_dead ON outbox (seq) WHERE state = 'dead';
+  CREATE INDEX outbox_by_time ON outbox (at);
+
+  CREATE TABLE rule_states (
+    agent TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (agent, rule)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE targets_off (
+    target TEXT PRIMARY KEY,
+    at INTEGER NOT NULL,
+    reason TEXT NOT NULL
+  ) WITHOUT ROWID, STRICT;`;
+
+/**
+ * The format of state.db. Step 0 makes the tables of version 0.1.0, its first format; each further step takes the
+ * database to the next format, and a step that was released is never edited.
+ *
+ * `triggers` is the history and the durable work at once. Its order is (at, seq), which every index carries, so a page at
+ * any depth is one seek. Its filters are in one column, `class`, so that one index serves all combinations of them.
+ * `trigger_counts` has three hours a bucket: the page at any depth of any filter is found by adding up. SQL triggers keep
+ * counts and sums right for every writer. Times are epoch ms, amounts billionths of a US dollar.
+ */
+export const storeFormat = {
+  firstVersion: 15,
+  steps: [
+    `${historyTables()} ${runTables} ${deliveryTables} ${spendTables()} ${alertTables}
+    CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
+    INSERT INTO settings VALUES ('mask_key', lower(hex(randomblob(32))));
+    CREATE TABLE disabled_agents (agent TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
+    CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
+  ],
+};
+
+/**
+ * A call is a row of `triggers` like all work: `root` is the row that its tree of calls began with, `caller` the instance
+ * that called. `replay_of` is the row that this one runs again. `begun`: whether the run's process may have been asked
+ * for something; if not, a crash costs its work no try.
+ */
+function historyTables(): string {
+  const change = (row: "NEW" | "OLD", n: 1 | -1): string => `
+    INSERT INTO trigger_counts VALUES
+      (coalesce(${row}.agent, ''), ${row}.bucket, ${row}.kind, coalesce(${row}.outcome, ''), ${row}.dead_letter, ${n}),
+      ('*', ${row}.bucket, ${row}.kind, coalesce(${row}.outcome, ''), ${row}.dead_letter, ${n})
+      ON CONFLICT DO UPDATE SET n = n + excluded.n;`;
+  const forget = `
+    DELETE FROM trigger_counts
+      WHERE agent IN (coalesce(OLD.agent, ''), '*') AND bucket = OLD.bucket AND kind = OLD.kind
+        AND outcome = coalesce(OLD.outcome, '') AND dead_letter = OLD.dead_letter AND n = 0;`;
+  return `
   CREATE TABLE triggers (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -36,92 +182,30 @@ export const migrations: readonly string[] = [
     model TEXT,
     tokens REAL,
     cost_usd REAL,
-    trigger TEXT
+    trigger TEXT,
+    class TEXT GENERATED ALWAYS AS (kind || '/' || coalesce(outcome, '') || '/' || dead_letter) VIRTUAL,
+    bucket INTEGER GENERATED ALWAYS AS (at / 10800000) VIRTUAL,
+    call_id TEXT,
+    caller TEXT,
+    root TEXT,
+    value TEXT,
+    waited_ms INTEGER NOT NULL DEFAULT 0,
+    replay_of TEXT,
+    version TEXT,
+    git_commit TEXT,
+    git_dirty INTEGER,
+    begun INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX triggers_by_time ON triggers (at);
-  CREATE INDEX triggers_by_agent ON triggers (agent, at);
-  CREATE INDEX triggers_by_agent_outcome ON triggers (agent, outcome, at);
-  CREATE INDEX triggers_by_outcome ON triggers (outcome, at);
-  CREATE INDEX triggers_by_kind ON triggers (kind, at);
-  CREATE INDEX triggers_by_dead_letter ON triggers (dead_letter, at);
-  CREATE INDEX triggers_open ON triggers (seq, receipt_id) WHERE state <> 'ended';
-
-  CREATE TABLE trigger_counts (
-    agent TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    outcome TEXT NOT NULL,
-    dead_letter INTEGER NOT NULL,
-    n INTEGER NOT NULL,
-    PRIMARY KEY (agent, kind, outcome, dead_letter)
-  ) WITHOUT ROWID, STRICT;
-  CREATE TRIGGER count_insert AFTER INSERT ON triggers BEGIN
-    INSERT INTO trigger_counts
-      VALUES (coalesce(NEW.agent, ''), NEW.kind, coalesce(NEW.outcome, ''), NEW.dead_letter, 1)
-      ON CONFLICT DO UPDATE SET n = n + 1;
-  END;
-  CREATE TRIGGER count_update AFTER UPDATE OF agent, kind, outcome, dead_letter ON triggers BEGIN
-    UPDATE trigger_counts SET n = n - 1
-      WHERE agent = coalesce(OLD.agent, '') AND kind = OLD.kind
-        AND outcome = coalesce(OLD.outcome, '') AND dead_letter = OLD.dead_letter;
-    INSERT INTO trigger_counts
-      VALUES (coalesce(NEW.agent, ''), NEW.kind, coalesce(NEW.outcome, ''), NEW.dead_letter, 1)
-      ON CONFLICT DO UPDATE SET n = n + 1;
-  END;
-  CREATE TRIGGER count_delete AFTER DELETE ON triggers BEGIN
-    UPDATE trigger_counts SET n = n - 1
-      WHERE agent = coalesce(OLD.agent, '') AND kind = OLD.kind
-        AND outcome = coalesce(OLD.outcome, '') AND dead_letter = OLD.dead_letter;
-  END;
-
-  CREATE TABLE last_runs (
-    agent TEXT PRIMARY KEY,
-    started_at INTEGER NOT NULL,
-    ended_at INTEGER,
-    outcome TEXT NOT NULL,
-    reason TEXT
-  ) WITHOUT ROWID, STRICT;
-
-  CREATE TABLE receipts (
-    seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    at INTEGER NOT NULL,
-    source TEXT NOT NULL,
-    type TEXT NOT NULL,
-    delivery_id TEXT,
-    body_hash TEXT NOT NULL,
-    headers TEXT NOT NULL,
-    body BLOB NOT NULL
-  ) STRICT;
-  CREATE INDEX receipts_by_time ON receipts (at);
-  CREATE INDEX receipts_by_delivery ON receipts (source, delivery_id, body_hash)
-    WHERE delivery_id IS NOT NULL;
-
-  CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
-  CREATE TABLE disabled_agents (agent TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
-  CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;
-  `,
-  `
-  ALTER TABLE receipts ADD COLUMN matched TEXT NOT NULL DEFAULT '[]';
-  ALTER TABLE receipts ADD COLUMN reason TEXT;
-  `,
-  // The counts get a coarse time, three hours a bucket, so that the page at any depth of any filter is found by adding
-  // up; the rows get their filters in one column, so that one index serves all combinations of them.
-  `
-  DROP TRIGGER count_insert;
-  DROP TRIGGER count_update;
-  DROP TRIGGER count_delete;
-  DROP TABLE trigger_counts;
-  DROP INDEX triggers_by_agent;
-  DROP INDEX triggers_by_agent_outcome;
-  DROP INDEX triggers_by_outcome;
-  DROP INDEX triggers_by_kind;
-  DROP INDEX triggers_by_dead_letter;
-
-  ALTER TABLE triggers ADD COLUMN class TEXT
-    GENERATED ALWAYS AS (kind || '/' || coalesce(outcome, '') || '/' || dead_letter) VIRTUAL;
-  ALTER TABLE triggers ADD COLUMN bucket INTEGER GENERATED ALWAYS AS (at / 10800000) VIRTUAL;
   CREATE INDEX triggers_by_class ON triggers (class, at);
   CREATE INDEX triggers_by_agent_class ON triggers (agent, class, at);
+  CREATE INDEX triggers_open ON triggers (seq, receipt_id) WHERE state <> 'ended';
+  CREATE INDEX triggers_by_call ON triggers (call_id, seq) WHERE call_id IS NOT NULL;
+  CREATE INDEX triggers_by_caller ON triggers (caller, seq) WHERE caller IS NOT NULL;
+  CREATE INDEX triggers_by_root ON triggers (root) WHERE root IS NOT NULL;
+  CREATE INDEX triggers_by_receipt ON triggers (receipt_id, agent) WHERE receipt_id IS NOT NULL;
+  CREATE INDEX triggers_by_version ON triggers (version) WHERE version IS NOT NULL;
+  CREATE INDEX triggers_by_instance ON triggers (instance_id, seq) WHERE instance_id IS NOT NULL;
 
   CREATE TABLE trigger_counts (
     agent TEXT NOT NULL, -- '' for none, '*' for all together
@@ -132,115 +216,16 @@ export const migrations: readonly string[] = [
     n INTEGER NOT NULL,
     PRIMARY KEY (agent, bucket, kind, outcome, dead_letter)
   ) WITHOUT ROWID, STRICT;
-  INSERT INTO trigger_counts
-    SELECT coalesce(agent, ''), bucket, kind, coalesce(outcome, ''), dead_letter, count(*) FROM triggers
-      GROUP BY 1, 2, 3, 4, 5;
-  INSERT INTO trigger_counts
-    SELECT '*', bucket, kind, outcome, dead_letter, sum(n) FROM trigger_counts GROUP BY 2, 3, 4, 5;
+  CREATE TRIGGER count_insert AFTER INSERT ON triggers BEGIN ${change("NEW", 1)} END;
+  CREATE TRIGGER count_delete AFTER DELETE ON triggers BEGIN ${change("OLD", -1)} ${forget} END;
+  CREATE TRIGGER count_update AFTER UPDATE OF agent, at, kind, outcome, dead_letter ON triggers
+    BEGIN ${change("OLD", -1)} ${forget} ${change("NEW", 1)} END;
 
-  CREATE TRIGGER count_insert AFTER INSERT ON triggers BEGIN
-    INSERT INTO trigger_counts VALUES
-      (coalesce(NEW.agent, ''), NEW.bucket, NEW.kind, coalesce(NEW.outcome, ''), NEW.dead_letter, 1),
-      ('*', NEW.bucket, NEW.kind, coalesce(NEW.outcome, ''), NEW.dead_letter, 1)
-      ON CONFLICT DO UPDATE SET n = n + 1;
-  END;
-  CREATE TRIGGER count_delete AFTER DELETE ON triggers BEGIN
-    UPDATE trigger_counts SET n = n - 1
-      WHERE agent IN (coalesce(OLD.agent, ''), '*') AND bucket = OLD.bucket AND kind = OLD.kind
-        AND outcome = coalesce(OLD.outcome, '') AND dead_letter = OLD.dead_letter;
-    DELETE FROM trigger_counts
-      WHERE agent IN (coalesce(OLD.agent, ''), '*') AND bucket = OLD.bucket AND kind = OLD.kind
-        AND outcome = coalesce(OLD.outcome, '') AND dead_letter = OLD.dead_letter AND n = 0;
-  END;
-  CREATE TRIGGER count_update AFTER UPDATE OF agent, at, kind, outcome, dead_letter ON triggers BEGIN
-    UPDATE trigger_counts SET n = n - 1
-      WHERE agent IN (coalesce(OLD.agent, ''), '*') AND bucket = OLD.bucket AND kind = OLD.kind
-        AND outcome = coalesce(OLD.outcome, '') AND dead_letter = OLD.dead_letter;
-    DELETE FROM trigger_counts
-      WHERE agent IN (coalesce(OLD.agent, ''), '*') AND bucket = OLD.bucket AND kind = OLD.kind
-        AND outcome = coalesce(OLD.outcome, '') AND dead_letter = OLD.dead_letter AND n = 0;
-    INSERT INTO trigger_counts VALUES
-      (coalesce(NEW.agent, ''), NEW.bucket, NEW.kind, coalesce(NEW.outcome, ''), NEW.dead_letter, 1),
-      ('*', NEW.bucket, NEW.kind, coalesce(NEW.outcome, ''), NEW.dead_letter, 1)
-      ON CONFLICT DO UPDATE SET n = n + 1;
-  END;
-  `,
-  // What runs ask of each other. A call is a row of `triggers` like all work; `root` is the id of the row that its tree
-  // of calls began with, `caller` the instance that called. `answers` holds what a repeated request is told whose effect
-  // could not be found again.
-  `
-  ALTER TABLE triggers ADD COLUMN call_id TEXT;
-  ALTER TABLE triggers ADD COLUMN caller TEXT;
-  ALTER TABLE triggers ADD COLUMN root TEXT;
-  ALTER TABLE triggers ADD COLUMN value TEXT;
-  ALTER TABLE triggers ADD COLUMN waited_ms INTEGER NOT NULL DEFAULT 0;
-  CREATE INDEX triggers_by_call ON triggers (call_id, seq) WHERE call_id IS NOT NULL;
-  CREATE INDEX triggers_by_caller ON triggers (caller, seq) WHERE caller IS NOT NULL;
-  CREATE INDEX triggers_by_root ON triggers (root) WHERE root IS NOT NULL;
-
-  CREATE TABLE locks (
-    resource TEXT PRIMARY KEY,
-    agent TEXT NOT NULL,
-    instance_id TEXT NOT NULL,
-    fencing_token INTEGER NOT NULL,
-    held_since INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL
-  ) WITHOUT ROWID, STRICT;
-  CREATE TABLE waits (
-    instance_id TEXT NOT NULL,
-    key TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    condition TEXT NOT NULL,
-    since INTEGER NOT NULL,
-    until INTEGER NOT NULL,
-    PRIMARY KEY (instance_id, key)
-  ) WITHOUT ROWID, STRICT;
-  CREATE TABLE answers (
-    instance_id TEXT NOT NULL,
-    key TEXT NOT NULL,
-    answer TEXT NOT NULL,
-    PRIMARY KEY (instance_id, key)
-  ) WITHOUT ROWID, STRICT;
-  CREATE TABLE channels (
-    instance_id TEXT PRIMARY KEY,
-    token_hash TEXT NOT NULL,
-    dir TEXT NOT NULL
-  ) WITHOUT ROWID, STRICT;
-  `,
-  // A wait looks back at the deliveries since its run's start, and asks of each what its agent's runs had of it.
-  // `asked_ms` is how long a wait was to last that may not last so long.
-  `
-  CREATE INDEX triggers_by_receipt ON triggers (receipt_id, agent) WHERE receipt_id IS NOT NULL;
-  ALTER TABLE waits ADD COLUMN asked_ms INTEGER;
-  `,
-  // The id of the row that this one is a replay of.
-  `
-  ALTER TABLE triggers ADD COLUMN replay_of TEXT;
-  `,
-  modelCallsTable,
-  // What runs ran: config and instructions, each content once, and the commit of the project's repository. Secret values
-  // are in a content as a hash under a key of the project's own, so that a short value can't be guessed from it.
-  `
-  CREATE TABLE run_contents (hash TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
-  ALTER TABLE triggers ADD COLUMN version TEXT;
-  ALTER TABLE triggers ADD COLUMN git_commit TEXT;
-  ALTER TABLE triggers ADD COLUMN git_dirty INTEGER;
-  CREATE INDEX triggers_by_version ON triggers (version) WHERE version IS NOT NULL;
-  CREATE INDEX triggers_by_instance ON triggers (instance_id, seq) WHERE instance_id IS NOT NULL;
-  INSERT INTO settings VALUES ('mask_key', lower(hex(randomblob(32))));
-  `,
-  // Why a run's last call was refused for its budget. A later scheduler may see the run end.
-  `
-  ALTER TABLE spend ADD COLUMN refused TEXT;
-  `,
-  runHostsTable,
-  outboxTables,
-  refusedDeliveriesTable,
-  remoteRunsTable,
-  modelCallDaysTable,
-  // Whether the run's process may have been asked for something. If not, a crash costs its work no try.
-  `
-  ALTER TABLE triggers ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
-  UPDATE triggers SET begun = 1 WHERE state = 'running';
-  `,
-];
+  CREATE TABLE last_runs (
+    agent TEXT PRIMARY KEY,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    outcome TEXT NOT NULL,
+    reason TEXT
+  ) WITHOUT ROWID, STRICT;`;
+}

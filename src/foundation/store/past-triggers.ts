@@ -2,8 +2,7 @@ import type { Wait } from "../contracts/run-state.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { openTriggers } from "./open-triggers.ts";
-import { prepareInsert, takenBy, takenRow } from "./trigger-rows.ts";
+import { openTriggers, prepareInsert, takenBy, takenRow } from "./trigger-rows.ts";
 import { prepareWaits } from "./waits.ts";
 import type { WaitEnd } from "./waits.ts";
 
@@ -15,7 +14,7 @@ export interface ReceiptPosition {
 }
 
 /** Some of the deliveries since a run's start. */
-export interface DeliveryPage {
+interface DeliveryPage {
   readonly receiptIds: readonly string[];
   /** Where the next page begins; null after the last one. */
   readonly next: ReceiptPosition | null;
@@ -26,7 +25,7 @@ const itemsPerPage = 50;
 const receiptsPerPage = 500;
 
 /**
- * Reads `triggers` and `receipts` for waits that look back at what came before: in pages, so that nothing of it is held in
+ * Reads `triggers` and `receipts` for waits that look back at earlier events: in pages, so that nothing of it is held in
  * memory.
  */
 export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit) {
@@ -35,7 +34,7 @@ export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit) {
        AND state = 'queued' AND agent = ? AND kind = ? AND seq > ?
      ORDER BY seq LIMIT ${itemsPerPage}`,
   );
-  // The condition on the state is what its index asks for.
+  // The index requires the condition on the state.
   const startOf = db.prepare(
     "SELECT started_at AS at FROM triggers WHERE instance_id = ? AND state <> 'ended'",
   );

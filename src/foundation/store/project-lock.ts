@@ -1,25 +1,14 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
+import { hasCode, UserError } from "../errors.ts";
+import { replacePrivately, createPrivately, inodeOf, ensureStateDir } from "./state-dir.ts";
 import { DatabaseSync } from "node:sqlite";
 import { shellWord } from "../contracts/shell-word.ts";
-import { UserError } from "../errors.ts";
-import { orAside } from "./database-files.ts";
-import { createPrivately, inodeOf } from "./private-file.ts";
-import { infoPath, readInfo, writeInfo } from "./scheduler-info.ts";
-import type { SchedulerInfo } from "./scheduler-info.ts";
-import { ensureStateDir } from "./state-dir.ts";
+import { orAside } from "./database.ts";
 import { isBusy, isCorrupt, storeError } from "./store-error.ts";
 
-/** Held by the one scheduler of a project until it is released or its process ends, however it ends. */
-export interface ProjectLock {
-  /** Records where the holder is reached, once it listens. */
-  announce(info: SchedulerInfo): void;
-  /** False once its file was removed: then another process may hold the project, too. */
-  isHeld(): boolean;
-  release(): void;
-}
-
-/** Long enough for another process's momentary look at the lock to pass, in ms. */
+/** How long to wait for another process's brief check of the lock, in ms. */
 const lockTimeoutMs = 300;
 
 /**
@@ -31,7 +20,7 @@ export function lockProject(
   projectDir: string,
   info: SchedulerInfo,
   onProblem: (message: string) => void = () => undefined,
-): ProjectLock {
+) {
   ensureStateDir(projectDir);
   const db = orAside(lockPath(projectDir), () => holdLock(projectDir), isCorrupt, onProblem);
   const announce = (current: SchedulerInfo): void => writeInfo(projectDir, current);
@@ -49,8 +38,16 @@ export function lockProject(
     release();
     throw error;
   }
-  return { announce, isHeld, release };
+  return {
+    /** Records where the holder is reached, once it listens. */
+    announce,
+    /** False once its file was removed: then another process may hold the project, too. */
+    isHeld,
+    release,
+  };
 }
+
+export type ProjectLock = ReturnType<typeof lockProject>;
 
 /** The living scheduler of a project; null when none holds it, or it holds it only since this moment. */
 export function readSchedulerInfo(projectDir: string): SchedulerInfo | null {
@@ -103,4 +100,52 @@ function lockedError(projectDir: string): UserError {
   return new UserError("project_locked", `${projectDir} is held by ${who}`, {
     hint: `stop it with: al stop --project ${shellWord(projectDir)}`,
   });
+}
+
+const schedulerInfoSchema = z.object({
+  pid: z.int(),
+  /** ISO 8601 UTC. */
+  startedAt: z.string(),
+  /** The socket of the operator API. */
+  socketPath: z.string().nullable(),
+  gatewayUrl: z.string().nullable(),
+  version: z.string(),
+});
+
+/** The scheduler that holds a project, in `.al/run/scheduler.json`. Paths and URLs are null until it listens. */
+export type SchedulerInfo = z.infer<typeof schedulerInfoSchema>;
+
+/** The file in which a project's scheduler records how it is reached. */
+export function infoPath(projectDir: string): string {
+  return join(projectDir, ".al", "run", "scheduler.json");
+}
+
+/** Writes who holds a project; only the holder of its lock may. */
+function writeInfo(projectDir: string, info: SchedulerInfo): void {
+  replacePrivately(infoPath(projectDir), `${JSON.stringify(info, null, 2)}\n`);
+}
+
+/** The last recorded holder of a project, where it still lives; null when that is unknown. */
+function readInfo(projectDir: string): SchedulerInfo | null {
+  if (!existsSync(infoPath(projectDir))) return null;
+  try {
+    const parsed = schedulerInfoSchema.safeParse(
+      JSON.parse(readFileSync(infoPath(projectDir), "utf8")),
+    );
+    // The file of a scheduler that died is there until the next one, which holds the lock already, writes its own.
+    return parsed.success && isAlive(parsed.data.pid) ? parsed.data : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives and belongs to another user.
+    return hasCode(error, "EPERM");
+  }
 }

@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
-import { openToRead } from "./open-to-read.ts";
+import { DatabaseSync } from "node:sqlite";
+import type { AgentRuns } from "../contracts/spend.ts";
+import { createSpendReport } from "./spend-report.ts";
+import { pathToFileURL } from "node:url";
 
 /**
- * What is read from a project's database beside a scheduler or without one. Changes nothing. `none` where there is no
- * database, and for one that can't be read: what opens it to write reports that.
+ * Reads a project's database beside a scheduler or without one. Changes nothing. Returns `none` if the database is
+ * missing or can't be read: opening it for writing reports the error.
  */
 export function readBeside<T>(projectDir: string, read: (db: DatabaseSync) => T, none: T): T {
   const path = join(projectDir, ".al", "state.db");
@@ -19,4 +21,44 @@ export function readBeside<T>(projectDir: string, read: (db: DatabaseSync) => T,
   } finally {
     db?.close();
   }
+}
+
+/** Opens a database beside the scheduler that writes it, or without one. Changes nothing, and makes no file. */
+export function openToRead(path: string): DatabaseSync {
+  const url = pathToFileURL(path);
+  // Without a log of its own to read, an ordinary reader would make one beside it.
+  if (!existsSync(`${path}-wal`)) url.searchParams.set("immutable", "1");
+  return new DatabaseSync(url, { readOnly: true });
+}
+
+/** The costs of each agent's last runs, and how many are triggered. Empty if no run is on record. */
+export function readLastRuns(projectDir: string, limit: number): ReadonlyMap<string, AgentRuns> {
+  const none = new Map<string, AgentRuns>();
+  return readBeside(projectDir, (db) => createSpendReport(db).lastRuns(limit), none);
+}
+
+/** The names of a history entry. `at` is epoch ms. */
+export interface RecentEntry {
+  readonly id: string;
+  readonly at: number;
+  readonly agent: string | null;
+  readonly receiptId: string | null;
+  readonly instanceId: string | null;
+  readonly outcome: string | null;
+}
+
+/** The latest entries, newest first; empty if the store is missing. */
+export function readRecentEntries(projectDir: string, limit: number): readonly RecentEntry[] {
+  const none: readonly RecentEntry[] = [];
+  return readBeside(
+    projectDir,
+    (db) =>
+      db
+        .prepare(
+          `SELECT id, at, agent, receipt_id AS receiptId, instance_id AS instanceId, outcome
+             FROM triggers ORDER BY seq DESC LIMIT ?`,
+        )
+        .all(limit) as unknown as readonly RecentEntry[],
+    none,
+  );
 }

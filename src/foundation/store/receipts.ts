@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import type { Acceptance, Accepted, Receipt, TakenWork } from "../contracts/webhook-receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { deadLetterRow, leftRow, prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
 import { prepareWaits } from "./waits.ts";
+import type { WorkItem } from "../../../streams/vocabulary.ts";
 
 interface ReceiptRow extends Omit<Receipt, "headers" | "matched"> {
   readonly headers: string;
@@ -59,3 +59,86 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
     },
   };
 }
+
+/** A verified delivery, as it is stored. Its headers hold no signature and no secret. */
+export interface Receipt {
+  /** UUID v7. */
+  readonly id: string;
+  /** When it arrived, epoch ms. */
+  readonly at: number;
+  readonly source: string;
+  readonly type: string;
+  /** The provider's own id of the delivery; null where it gives none, and then nothing is a duplicate of it. */
+  readonly deliveryId: string | null;
+  /** Lower-case names; only headers that a replay needs. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes as they came. */
+  readonly body: Uint8Array;
+  /** The agents that it gave work to, each once. */
+  readonly matched: readonly string[];
+  /** Why it started none, or which it did not start because they were disabled, for a person; null otherwise. */
+  readonly reason: string | null;
+}
+
+/** A delivery that started nothing, as one entry of the history. */
+export interface DeadLetter {
+  readonly id: string;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly kind: "webhook";
+  readonly outcome: "rejected";
+  /** The disabled agent it was for; null when no agent's filters let it through. */
+  readonly agent: string | null;
+  readonly source: string;
+  readonly event: string;
+  readonly action: string | null;
+  readonly receiptId: string;
+  /** Why nothing ran, for a person. */
+  readonly reason: string;
+}
+
+/** A run that waited for a delivery, and takes it instead of a new run of its agent. */
+export interface WaitingRun {
+  readonly agent: string;
+  readonly instanceId: string;
+  /** The key of its wait. */
+  readonly key: string;
+  /** The answer to its wait: any JSON. */
+  readonly answer: unknown;
+  /** For how long its clock has stood so far, in ms. */
+  readonly waitedMs: number;
+  /** Checked within the commit: since the match it may have ended, or cancelled. */
+  isWaiting(): boolean;
+}
+
+/** A delivery or call that is about to be committed, matched with the runs that wait for one like it. */
+export interface RunMatch {
+  readonly waitingRuns: readonly WaitingRun[];
+  /** Delivers it to them if it was committed that they take it; called once either way. */
+  deliver(taken: boolean): void;
+}
+
+/** Work that a run takes. */
+interface TakenWork {
+  readonly item: WorkItem;
+  readonly by: WaitingRun;
+  /** Whether it starts a run of the agent when no run waits for it any more. */
+  readonly startsRun: boolean;
+}
+
+/** The writes of one delivery, in one commit. */
+export interface Acceptance {
+  readonly receipt: Receipt;
+  readonly items: readonly WorkItem[];
+  /** Work that waits for no run, as one that lives takes it. */
+  readonly taken: readonly TakenWork[];
+  readonly deadLetters: readonly DeadLetter[];
+}
+
+/**
+ * Whether it was written, with the work that waits for a run now, or was there already: same source, delivery id and
+ * body. The same id with another body is another delivery.
+ */
+export type Accepted =
+  | { readonly duplicate: false; readonly queued: readonly WorkItem[] }
+  | { readonly duplicate: true; readonly receiptId: string };

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isRetried, retriedOutcomes, triggerKinds } from "../../../streams/vocabulary.ts";
 import type { HowEnded, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import type { LastRuns } from "./last-runs.ts";
+import type { LastRuns } from "./work.ts";
 import { spendOpenReservations } from "./spend.ts";
 import { prepareInsert, queuedRow } from "./trigger-rows.ts";
 import { v7 as uuidV7 } from "uuid";
@@ -24,9 +24,9 @@ export interface LostRun extends OpenRun {
   readonly retry: WorkItem | null;
 }
 
-/** What an earlier scheduler left. */
+/** The work of an earlier scheduler. */
 export interface Recovered {
-  /** What waits, in order: retries of lost runs, and work whose run never began, at the places of their first tries. */
+  /** Waiting work, in order: retries of lost runs, and work whose run never began, at the places of their first tries. */
   readonly requeue: readonly WorkItem[];
   /** Runs whose process was never asked for anything: their work waits again, and the try does not count. */
   readonly neverBegun: readonly OpenRun[];
@@ -67,10 +67,10 @@ export interface Times {
 }
 
 /**
- * Takes over from a scheduler that ended, in one transaction: what waited waits again, also what was claimed by a run
+ * Takes over from a scheduler that ended, in one transaction: waiting work waits again, also work claimed by a run
  * that never began. Begun runs that are not among `alive` (instance ids) are recorded as `lost`, or as `interrupted` if
- * their scheduler was being stopped, and their work waits once more as a new item of the next attempt. What they held is
- * free, and what their calls to models reserved is spent.
+ * their scheduler was being stopped, and their work waits once more as a new item of the next attempt. Their locks are
+ * free, and the reservations of their calls to models count as spent.
  */
 export function recover(
   db: DatabaseSync,

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { DenyReason } from "../contracts/deny-reasons.ts";
-import type { EgressAttempt } from "../contracts/egress.ts";
+import type { EgressAttempt } from "../contracts/network-allow.ts";
 import type { DeniedHost, RunHost } from "../contracts/run-hosts.ts";
-import { createEachSecond } from "./each-second.ts";
+import { createEachSecond } from "./group-commit.ts";
 import type { GroupCommit } from "./group-commit.ts";
 
-/** What is added to a host of a run. */
+/** Traffic that is added to a host of a run. */
 interface HostChange extends Omit<EgressAttempt, "detail"> {
   readonly connections: number;
   /** When the last one was made, epoch ms. */
@@ -79,12 +79,12 @@ export function createRunHosts(
     },
     /** Resolves when all that was counted is committed. */
     flush: commits.flush,
-    /** Gives what waits to the last commit. */
+    /** Hands pending counts to the last commit. */
     close: commits.close,
     /** The hosts of a run, those that were denied first. */
     of: (instanceId: string): readonly RunHost[] =>
       (select(db).all(instanceId) as unknown as HostRow[]).map(hostOf),
-    /** What an agent's runs were denied since then, the latest first. */
+    /** Hosts that an agent's runs were denied since then, the latest first. */
     deniedTo: (agent: string, since: number): readonly DeniedHost[] => deniedTo(db, agent, since),
   };
 }
@@ -111,7 +111,7 @@ function hostOf({ denied, at, ...host }: HostRow): RunHost {
   return { ...host, denied: denied === "" ? null : denied, lastAt: new Date(at).toISOString() };
 }
 
-/** What an agent's runs were denied since then, epoch ms, the latest first. */
+/** Hosts that an agent's runs were denied since then (epoch ms), the latest first. */
 export function deniedTo(db: DatabaseSync, agent: string, since: number): readonly DeniedHost[] {
   const rows = db
     .prepare(

@@ -1,16 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import { triggerKinds } from "../../../streams/vocabulary.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
+import { triggerKinds } from "../../../streams/vocabulary.ts";
 import type { HistoryEntry } from "../contracts/history.ts";
-import type { GitState, RunContent } from "../contracts/run-version.ts";
-import { entryColumns, entryOf } from "./history-rows.ts";
-import type { EntryRow } from "./history-rows.ts";
-import { prepareContents } from "./run-contents.ts";
+import { entryColumns, entryOf } from "./history.ts";
+import type { EntryRow } from "./history.ts";
 
 /** A run as it is stored. */
 export interface StoredRun {
   readonly entry: HistoryEntry;
-  /** What it returned, whole; null for nothing. */
+  /** The returned value, whole; null for no value. */
   readonly value: unknown;
   readonly trigger: Trigger | null;
   readonly git: GitState | null;
@@ -24,7 +22,7 @@ interface RunRow extends EntryRow {
 }
 
 const mostCalls = 500;
-/** Work that another run took, as it waited for it, has that run's instance and is no run. */
+/** Excludes work that a waiting run received: it has that run's instance, but is not a run of its own. */
 const isRun = "(started_at IS NOT NULL OR version IS NOT NULL OR outcome = 'rejected')";
 
 /** Reads single runs. Throws the store's errors. */
@@ -47,7 +45,7 @@ export function createRuns(db: DatabaseSync) {
   );
   const contents = prepareContents(db);
   return {
-    /** Undefined when there is none, or retention deleted it. */
+    /** Undefined if the run is unknown, or retention deleted it. */
     find: (instanceId: string): StoredRun | undefined => {
       const row = select.get(instanceId) as unknown as RunRow | undefined;
       return row && runOf(row);
@@ -65,7 +63,7 @@ export function createRuns(db: DatabaseSync) {
         .map((row) => row as unknown as Found);
       return found.sort((a, b) => b.at - a.at || b.seq - a.seq)[0]?.instanceId ?? null;
     },
-    /** What a run ran; undefined when it is not stored. */
+    /** The config and instructions of a run; undefined if they are not stored. */
     content: (hash: string): RunContent | undefined => contents.find(hash),
   };
 }
@@ -88,4 +86,91 @@ function runOf(row: RunRow): StoredRun {
     trigger: trigger === null ? null : (JSON.parse(trigger) as Trigger),
     git: gitCommit === null ? null : { commit: gitCommit, dirty: gitDirty === 1 },
   };
+}
+
+/** The request of a history entry. */
+interface Original {
+  /** Null for a delivery that no agent's filters let through. */
+  readonly agent: string | null;
+  /** The stored delivery that it came from; null for work that no webhook asked for. */
+  readonly receiptId: string | null;
+  /** Null for an entry that never was a work item. */
+  readonly trigger: Trigger | null;
+}
+
+/** Reads `triggers` for replays. */
+export function createOriginals(db: DatabaseSync) {
+  const byId = db.prepare(
+    "SELECT agent, receipt_id AS receiptId, trigger FROM triggers WHERE id = ?",
+  );
+  // A delivery's work arrives with it, so that the index by time finds its few entries.
+  const ofReceipt = db.prepare(
+    `SELECT id FROM triggers INDEXED BY triggers_by_time
+     WHERE at = ? AND receipt_id = ? AND (agent = ? OR agent IS NULL) ORDER BY agent IS NULL, seq LIMIT 1`,
+  );
+  return {
+    /** Undefined when the history holds no such entry. */
+    of: (id: string): Original | undefined => {
+      const row = byId.get(id) as OriginalRow | undefined;
+      return row && { ...row, trigger: JSON.parse(row.trigger ?? "null") as Trigger | null };
+    },
+    /**
+     * The id of the first entry that a delivery created for an agent, else of one without an agent; null without both.
+     * `at` is when the delivery came, epoch ms.
+     */
+    ofDelivery: (
+      { id, at }: { readonly id: string; readonly at: number },
+      agent: string,
+    ): string | null => {
+      const found = ofReceipt.get(at, id, agent)?.id;
+      return typeof found === "string" ? found : null;
+    },
+  };
+}
+
+interface OriginalRow extends Omit<Original, "trigger"> {
+  readonly trigger: string | null;
+}
+
+/** Reads and writes the contents of runs, each content once, inside the caller's transaction. */
+export function prepareContents(db: DatabaseSync) {
+  const find = db.prepare("SELECT content FROM run_contents WHERE hash = ?");
+  // Most runs have the content of the run before: the text is passed to SQLite only when it is new.
+  const isStored = db.prepare("SELECT 1 FROM run_contents WHERE hash = ?");
+  const insert = db.prepare("INSERT INTO run_contents VALUES (?, ?)");
+  return {
+    add: ({ hash, content }: RunVersion): void => {
+      if (isStored.get(hash) === undefined) insert.run(hash, JSON.stringify(content));
+    },
+    /** Undefined for one that is not stored. */
+    find: (hash: string): RunContent | undefined => {
+      const row = find.get(hash);
+      return row && (JSON.parse(String(row.content)) as RunContent);
+    },
+  };
+}
+
+/** The content of a run: texts that are compared line by line. */
+export interface RunContent {
+  /** JSON of the active config with its keys in order, and of the skill's files by path and hash. Holds no secret value. */
+  readonly config: string;
+  /** The markdown body of SKILL.md. */
+  readonly instructions: string;
+  /** The scripts of its scripted models; absent for none. */
+  readonly scripts?: string;
+}
+
+/** A content and its name. */
+export interface RunVersion {
+  /** The first 32 hex digits of the content's SHA-256. */
+  readonly hash: string;
+  readonly content: RunContent;
+}
+
+/** The repository that a project is in. */
+export interface GitState {
+  /** The hash of `HEAD`, in hex. */
+  readonly commit: string;
+  /** Whether the project's directory has changes that are not committed. */
+  readonly dirty: boolean;
 }

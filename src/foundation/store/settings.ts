@@ -11,7 +11,7 @@ export interface LastTick {
 
 const planPrefix = "cron_plan/";
 
-/** Reads and writes what survives a restart besides work: switches that a person set, and how far cron came. */
+/** Reads and writes the state that survives a restart besides work: switches that a person set, and how far cron came. */
 export function createSettings(db: DatabaseSync, { write, record }: GroupCommit) {
   const get = db.prepare("SELECT value FROM settings WHERE name = ?");
   const set = db.prepare(

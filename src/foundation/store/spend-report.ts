@@ -1,14 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { NanoUsd } from "../contracts/money.ts";
+import type { SpendKey } from "../contracts/budget.ts";
 import type { AgentRuns } from "../contracts/spend.ts";
-import { refusedOutcomes } from "../contracts/state-word.ts";
-import { bucketMs } from "./history-window.ts";
-import { openTriggers } from "./open-triggers.ts";
-import { callSums, spendRows } from "./spend-rows.ts";
-import type { SpendQuery, SpendRow } from "./spend-rows.ts";
+import { refusedOutcomes } from "../contracts/format.ts";
+import { bucketMs } from "./history-filter.ts";
+import { openTriggers } from "./trigger-rows.ts";
 
 /** An account as it is stored. */
-export interface SpendAccount {
+interface SpendAccount {
   readonly scope: string;
   readonly window: string;
   readonly nano: NanoUsd;
@@ -16,23 +15,13 @@ export interface SpendAccount {
   readonly raised: NanoUsd;
 }
 
-/** Answers about spending. */
-export interface SpendReport {
-  /** The largest first, days in their order. */
-  rows(query: SpendQuery): readonly SpendRow[];
-  /** The accounts of these windows, such as today and this month. */
-  accounts(windows: readonly string[]): readonly SpendAccount[];
-  /** What all calls of a run cost together; its key is the instance id. */
-  run(instanceId: string): SpendRow;
-  /** By agent, with the costs of so many runs; agents without a run that asked a model are left out. Null for all agents. */
-  lastRuns(limit: number, agents?: readonly string[] | null): ReadonlyMap<string, AgentRuns>;
-}
-
 /** Reads `model_calls`, `spend` and `triggers`. `now` gives epoch ms. */
-export function createSpendReport(db: DatabaseSync, now: () => number = Date.now): SpendReport {
+export function createSpendReport(db: DatabaseSync, now: () => number = Date.now) {
   return {
-    rows: (query) => spendRows(db, query),
-    accounts: (windows) => {
+    /** The largest first, days in their order. */
+    rows: (query: SpendQuery): readonly SpendRow[] => spendRows(db, query),
+    /** The accounts of these windows, such as today and this month. */
+    accounts: (windows: readonly string[]): readonly SpendAccount[] => {
       const select = db.prepare(
         `SELECT scope, window, CAST(nano AS REAL) AS nano, CAST(reserved AS REAL) AS reserved,
            CAST(raised AS REAL) AS raised
@@ -41,14 +30,21 @@ export function createSpendReport(db: DatabaseSync, now: () => number = Date.now
       const rows = select.all(JSON.stringify(windows));
       return rows.map((row) => ({ ...(row as unknown as SpendAccount) }));
     },
-    run: (instanceId) => {
+    /** The total of a run's calls; its key is the instance id. */
+    run: (instanceId: string): SpendRow => {
       const select = `SELECT instance_id AS key, ${callSums} FROM model_calls WHERE instance_id = ? GROUP BY 1`;
       const row = db.prepare(select).get(instanceId) as unknown as SpendRow | undefined;
       return row === undefined ? noCalls(instanceId) : { ...row };
     },
-    lastRuns: (limit, agents = null) => lastRuns(db, limit, agents, now()),
+    /** By agent, with the costs of so many runs; agents without a run that asked a model are left out. Null for all agents. */
+    lastRuns: (
+      limit: number,
+      agents: readonly string[] | null = null,
+    ): ReadonlyMap<string, AgentRuns> => lastRuns(db, limit, agents, now()),
   };
 }
+
+export type SpendReport = ReturnType<typeof createSpendReport>;
 
 function noCalls(key: string): SpendRow {
   return { key, nano: 0, subscriptionNano: 0, calls: 0, tokens: 0, unpriced: 0, estimated: 0 };
@@ -106,4 +102,80 @@ function prepareTriggered(db: DatabaseSync, now: number): (agent: string) => num
     const started = Number(runs) - (waits.get(agent) ?? 0);
     return (started * monthMs) / Math.max(dayMs, now - Number(oldest) * bucketMs);
   };
+}
+
+/** The total of some calls. */
+export interface SpendRow {
+  /** An agent, a model's name in the project, or a day of the project's time zone. */
+  readonly key: string;
+  /** Including reservations of open calls, without calls that subscriptions paid. */
+  readonly nano: NanoUsd;
+  /** The cost by price of calls that subscriptions paid. */
+  readonly subscriptionNano: NanoUsd;
+  readonly calls: number;
+  /** Tokens of requests and answers, including cached ones. */
+  readonly tokens: number;
+  /** Calls whose price is not known. */
+  readonly unpriced: number;
+  /** Calls whose tokens were worked out from bytes, or that count as they were reserved. */
+  readonly estimated: number;
+}
+
+interface SpendQuery {
+  readonly by: SpendKey;
+  /** Epoch ms. */
+  readonly since: number;
+  /** Null for all. */
+  readonly agent: string | null;
+}
+
+/** Tokens of calls. */
+export const tokenSum =
+  "total(coalesce(input, 0) + coalesce(cache_read, 0) + coalesce(cache_write, 0) + coalesce(output, 0))";
+
+/** Amounts are read as REAL: integers beyond the exact numbers of JavaScript can't be read. */
+const callSums = `total(CASE billing WHEN 'subscription' THEN 0 ELSE nano_usd + coalesce(reserved, 0) END) AS nano,
+  total(CASE billing WHEN 'subscription' THEN nano_usd ELSE 0 END) AS subscriptionNano,
+  count(*) AS calls,
+  ${tokenSum} AS tokens,
+  sum(billing = 'unpriced') AS unpriced,
+  sum(estimated) AS estimated`;
+
+/** The same of `model_call_days`. */
+const daySums = `total(nano) AS nano, total(subscription_nano) AS subscriptionNano, sum(calls) AS calls,
+  total(tokens) AS tokens, sum(unpriced) AS unpriced, sum(estimated) AS estimated`;
+
+/** A day is never longer, nor does its name come again later, in ms. */
+const longestDayMs = 50 * 3_600_000;
+
+/** Adds up the cost of calls: whole days from their sums, and only the calls of a day that `since` cuts in two. */
+function spendRows(db: DatabaseSync, { by, since, agent }: SpendQuery): readonly SpendRow[] {
+  const first = dayOfCall(db, ">= ? ORDER BY at, seq", since);
+  if (first === null) return [];
+  const isCut = dayOfCall(db, "< ? ORDER BY at DESC, seq DESC", since) === first;
+  const days = `SELECT ${by} AS key, ${daySums} FROM model_call_days
+    WHERE day ${isCut ? ">" : ">="} :first AND (:agent IS NULL OR agent = :agent) GROUP BY 1`;
+  const calls = `SELECT ${by} AS key, ${callSums} FROM model_calls INDEXED BY model_calls_by_time
+    WHERE at >= :since AND at < :until AND day = :first AND (:agent IS NULL OR agent = :agent) GROUP BY 1`;
+  const order = by === "day" ? "key" : "nano DESC, key";
+  if (!isCut) {
+    const select = db.prepare(`${days} ORDER BY ${order}`);
+    return select.all({ first, agent }).map(rowOf);
+  }
+  const select = db.prepare(
+    `SELECT key, sum(nano) AS nano, sum(subscriptionNano) AS subscriptionNano, sum(calls) AS calls,
+       sum(tokens) AS tokens, sum(unpriced) AS unpriced, sum(estimated) AS estimated
+     FROM (${days} UNION ALL ${calls}) GROUP BY 1 ORDER BY ${order}`,
+  );
+  return select.all({ first, agent, since, until: since + longestDayMs }).map(rowOf);
+}
+
+function rowOf(row: object): SpendRow {
+  return { ...(row as SpendRow) };
+}
+
+/** The day, in the project's time zone then, of the first call that meets the condition; null if no call does. */
+function dayOfCall(db: DatabaseSync, condition: string, at: number): string | null {
+  const row = db.prepare(`SELECT day FROM model_calls WHERE at ${condition} LIMIT 1`).get(at);
+  return row === undefined ? null : String(row.day);
 }

@@ -1,15 +1,14 @@
-import type { AccountKey, StoredAccount } from "../contracts/budget.ts";
 import type { DatabaseSync } from "node:sqlite";
+import type { ReservedCall, SettledCall } from "../contracts/spend.ts";
+import type { AccountKey, StoredAccount } from "../contracts/budget.ts";
 import { runScope, wholeRun } from "../contracts/budget.ts";
 import { usdOfNano } from "../contracts/money.ts";
 import type { NanoUsd } from "../contracts/money.ts";
 import { inputOf } from "../contracts/price.ts";
-import type { ReservedCall, SettledCall, SpendStore } from "../contracts/spend.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { prepareModelCalls } from "./model-calls.ts";
-import { tokenSum } from "./spend-rows.ts";
+import { tokenSum } from "./spend-report.ts";
 
-/** A change of one account; what is 0 stays. */
+/** A change of one account; 0 changes nothing. */
 interface Change {
   readonly spent: NanoUsd;
   readonly reserved: NanoUsd;
@@ -29,11 +28,7 @@ const callWaitMs = 20_000;
 const nothing: Change = { spent: 0, reserved: 0, raised: 0, turns: 0, warned: 0 };
 
 /** Reads and writes the accounts in `spend`, and with them the calls in `model_calls`. `now` gives epoch ms. */
-export function createSpend(
-  db: DatabaseSync,
-  { write, record }: GroupCommit,
-  now: () => number,
-): SpendStore {
+export function createSpend(db: DatabaseSync, { write, record }: GroupCommit, now: () => number) {
   const calls = prepareModelCalls(db);
   const change = prepareChange(db, now);
   const select = db.prepare(
@@ -41,7 +36,7 @@ export function createSpend(
        (SELECT ${tokenSum} FROM model_calls WHERE instance_id = substr(scope, 5)) AS tokens
      FROM spend WHERE scope = ? AND window = ?`,
   );
-  // A call may end after its run, whose cost has what it reserved.
+  // A call may end after its run, whose cost includes the reservation.
   const correct = db.prepare(
     `UPDATE triggers SET cost_usd = cost_usd + ?, tokens = coalesce(tokens, 0) + ?
      WHERE cost_usd IS NOT NULL AND instance_id = (SELECT instance_id FROM model_calls WHERE seq = ?)`,
@@ -72,25 +67,34 @@ export function createSpend(
     }
   };
   return {
-    account: (scope, window) => {
+    /** The stored account; null before the first call. Reservations of open calls count as spent. */
+    account: (scope: string, window: string): StoredAccount | null => {
       const row = select.get(scope, window) as unknown as StoredAccount | undefined;
       return row === undefined ? null : { ...row };
     },
-    reserve: (call) => write(() => reserve(call), callWaitMs),
-    settle: (call) => record(() => settle(call)),
-    raise: (accounts, nano) =>
+    /** Durable when it resolves, with the call's number. */
+    reserve: (call: ReservedCall): Promise<number> => write(() => reserve(call), callWaitMs),
+    /** Waits for the store. */
+    settle: (call: SettledCall): Promise<void> => record(() => settle(call)),
+    raise: (accounts: readonly AccountKey[], nano: NanoUsd): Promise<void> =>
       write(() => {
         for (const key of accounts) change(key, null, { ...nothing, raised: nano });
       }),
-    recordWarning: (key, warned) => record(() => change(key, null, { ...nothing, warned })),
-    recordRefusal: (instanceId, reason) =>
+    /** Waits for the store. */
+    recordWarning: (key: AccountKey, warned: number): Promise<void> =>
+      record(() => change(key, null, { ...nothing, warned })),
+    /** Records why the last call of a run was refused for its budget; null when it was not. */
+    recordRefusal: (instanceId: string, reason: string | null): Promise<void> =>
       write(() => void refuse.run(runScope(instanceId), wholeRun, now(), reason)),
-    refusal: (instanceId) => {
+    /** As recorded last; null for a run without a refusal. */
+    refusal: (instanceId: string): string | null => {
       const row = selectRefusal.get(runScope(instanceId), wholeRun) as RefusalRow | undefined;
       return row?.refused ?? null;
     },
   };
 }
+
+export type SpendStore = ReturnType<typeof createSpend>;
 
 /** Changes an account, which begins with its first change. */
 function prepareChange(
@@ -115,7 +119,7 @@ function isRun({ endsAt }: AccountKey): boolean {
 }
 
 /**
- * Counts what the calls reserved as spent that a dead scheduler left open, as their providers may have billed them.
+ * Counts reservations of calls that a dead scheduler left open as spent, as the providers may have billed them.
  * Inside the caller's transaction, before any call begins.
  */
 export function spendOpenReservations(db: DatabaseSync): void {
@@ -124,4 +128,137 @@ export function spendOpenReservations(db: DatabaseSync): void {
       WHERE reserved IS NOT NULL;
     UPDATE spend SET nano = nano + reserved, reserved = 0 WHERE reserved <> 0;
   `);
+}
+
+/** Writes to `model_calls`. */
+function prepareModelCalls(db: DatabaseSync) {
+  const insert = db.prepare(
+    `INSERT INTO model_calls (at, day, instance_id, agent, model, provider_model, billing, reserved)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const update = db.prepare(
+    `UPDATE model_calls SET reserved = NULL, status = ?, input = ?, cache_read = ?, cache_write = ?,
+       cache_write_1h = ?, output = ?, nano_usd = ?, estimated = ?, first_byte_ms = ?, total_ms = ?
+     WHERE seq = ? AND reserved IS NOT NULL`,
+  );
+  return {
+    /** Adds a call that begins; returns its number. */
+    open: (call: ReservedCall): number => {
+      const { at, day, instanceId, agent, model, providerModel, billing, reserved } = call;
+      const columns = [at, day, instanceId, agent, model, providerModel, billing, reserved];
+      return Number(insert.run(...columns).lastInsertRowid);
+    },
+    /** False when the call is not open: then it was settled before. */
+    close: (call: SettledCall): boolean => {
+      const { seq, status, usage, nano, estimated, firstByteMs, totalMs } = call;
+      const tokens = [
+        usage?.input ?? null,
+        usage?.cacheRead ?? null,
+        usage?.cacheWrite ?? null,
+        usage?.cacheWrite1h ?? null,
+        usage?.output ?? null,
+      ];
+      const { changes } = update.run(
+        status,
+        ...tokens,
+        nano,
+        Number(estimated),
+        firstByteMs === null ? null : Math.round(firstByteMs),
+        Math.round(totalMs),
+        seq,
+      );
+      return Number(changes) > 0;
+    },
+  };
+}
+
+/**
+ * Calls to models. `reserved` is set while a call is open: a scheduler that dies leaves it, and then it counts as spent.
+ * `nano_usd` is by price even where a subscription pays. An account of `spend` is one scope in one window: `until` is when
+ * the window turns, or when its run last spent, `refused` why the run's last call was refused. `model_call_days` has sums
+ * in REAL, so that a report adds up days and not calls.
+ */
+export function spendTables(): string {
+  return `
+  CREATE TABLE model_calls (
+    seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    day TEXT NOT NULL,
+    instance_id TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    model TEXT NOT NULL,
+    provider_model TEXT NOT NULL,
+    billing TEXT NOT NULL CHECK (billing IN ('priced', 'unpriced', 'subscription')),
+    reserved INTEGER,
+    status INTEGER,
+    input INTEGER,
+    cache_read INTEGER,
+    cache_write INTEGER,
+    cache_write_1h INTEGER,
+    output INTEGER,
+    nano_usd INTEGER NOT NULL DEFAULT 0,
+    estimated INTEGER NOT NULL DEFAULT 0,
+    first_byte_ms INTEGER,
+    total_ms INTEGER
+  ) STRICT;
+  CREATE INDEX model_calls_by_time ON model_calls (at);
+  CREATE INDEX model_calls_by_agent ON model_calls (agent, at);
+  CREATE INDEX model_calls_by_run ON model_calls (instance_id, seq);
+  CREATE INDEX model_calls_open ON model_calls (seq) WHERE reserved IS NOT NULL;
+
+  CREATE TABLE spend (
+    scope TEXT NOT NULL, -- project, agent:<name> or run:<instance id>
+    window TEXT NOT NULL, -- 2026-11-22, 2026-11 or run
+    until INTEGER NOT NULL,
+    agent TEXT, -- of a run
+    nano INTEGER NOT NULL DEFAULT 0,
+    reserved INTEGER NOT NULL DEFAULT 0,
+    raised INTEGER NOT NULL DEFAULT 0,
+    warned INTEGER NOT NULL DEFAULT 0,
+    turns INTEGER NOT NULL DEFAULT 0,
+    refused TEXT,
+    PRIMARY KEY (scope, window)
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX spend_by_agent ON spend (agent, until) WHERE agent IS NOT NULL;
+  CREATE TABLE model_call_days (
+    agent TEXT NOT NULL,
+    day TEXT NOT NULL,
+    model TEXT NOT NULL,
+    nano REAL NOT NULL,
+    subscription_nano REAL NOT NULL,
+    calls INTEGER NOT NULL,
+    tokens REAL NOT NULL,
+    unpriced INTEGER NOT NULL,
+    estimated INTEGER NOT NULL,
+    PRIMARY KEY (agent, day, model)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TRIGGER call_insert AFTER INSERT ON model_calls BEGIN ${add("NEW", "+")} END;
+  CREATE TRIGGER call_update AFTER UPDATE ON model_calls BEGIN ${add("OLD", "-")} ${add("NEW", "+")} END;
+  CREATE TRIGGER call_delete AFTER DELETE ON model_calls BEGIN
+    ${add("OLD", "-")}
+    DELETE FROM model_call_days
+      WHERE agent = OLD.agent AND day = OLD.day AND model = OLD.model AND calls = 0;
+  END;`;
+}
+
+/** The columns after the key, of one call. */
+function columnsOf(row: string): readonly string[] {
+  return [
+    `CASE ${row}.billing WHEN 'subscription' THEN 0.0 ELSE ${row}.nano_usd + coalesce(${row}.reserved, 0) END`,
+    `CASE ${row}.billing WHEN 'subscription' THEN ${row}.nano_usd ELSE 0.0 END`,
+    "1",
+    `coalesce(${row}.input, 0) + coalesce(${row}.cache_read, 0) + coalesce(${row}.cache_write, 0)
+       + coalesce(${row}.output, 0)`,
+    `${row}.billing = 'unpriced'`,
+    `${row}.estimated`,
+  ];
+}
+
+/** Adds a call to its row, or takes it away again. */
+function add(row: string, sign: "+" | "-"): string {
+  const names = ["nano", "subscription_nano", "calls", "tokens", "unpriced", "estimated"];
+  const values = columnsOf(row).map((column) => `${sign} (${column})`);
+  const sums = names.map((name) => `${name} = ${name} + excluded.${name}`);
+  return `INSERT INTO model_call_days VALUES (${row}.agent, ${row}.day, ${row}.model, ${values.join(", ")})
+    ON CONFLICT DO UPDATE SET ${sums.join(", ")};`;
 }

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+  chmodSync,
+  mkdirSync,
+} from "node:fs";
 import { join } from "node:path";
 import { messageOf, UserError } from "../errors.ts";
 
@@ -20,4 +29,23 @@ export function ensureStateDir(projectDir: string): string {
       cause: error,
     });
   }
+}
+
+/**
+ * Creates an empty file of mode 0600 if it is missing. An existing file is not even opened: closing it would end the
+ * locks that SQLite holds on it for this process (POSIX locks belong to the process, not to the open file).
+ */
+export function createPrivately(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+}
+
+/** Replaces a file of mode 0600 by rename, so that a reader never sees half of it. */
+export function replacePrivately(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+/** Null if the file is missing. */
+export function inodeOf(path: string): bigint | null {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }

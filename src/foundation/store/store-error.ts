@@ -1,13 +1,13 @@
 import { messageOf, UserError } from "../errors.ts";
 
-/** What to do about a database that can't be read. */
+/** Hint for a database that can't be read. */
 export const corruptHint =
   "with no scheduler running (al stop), move the file away together with its -wal and -shm, or restore it from a backup";
 
 /** SQLite adds "-journal" to a path, and all of it may have 512 bytes. */
 const maxPathBytes = 504;
 
-/** SQLite's primary result codes, https://www.sqlite.org/rescode.html, and what a person can do about each. */
+/** SQLite's primary result codes, https://www.sqlite.org/rescode.html, and a hint for each. */
 const troubles: Readonly<Record<number, { code: string; hint: string }>> = {
   5: { code: "store_unavailable", hint: "another process holds the database; end it or wait" },
   6: { code: "store_unavailable", hint: "another process holds the database; end it or wait" },
@@ -32,7 +32,7 @@ function codeOf(error: unknown): number | undefined {
 }
 
 /**
- * What SQLite threw, as an error for a person when the file, the disk or a lock is to blame (codes
+ * Translates an error of SQLite for a person when the file, the disk or a lock is to blame (codes
  * `store_unavailable` and `store_corrupt`); anything else comes back as it is.
  */
 export function storeError(path: string, error: unknown): unknown {
@@ -52,7 +52,7 @@ export function isCorrupt(error: unknown): boolean {
   return (error instanceof UserError ? error.code : troubleOf(error)?.code) === "store_corrupt";
 }
 
-/** Whether another process holds what is asked for. */
+/** Whether another process holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error) === 5;
 }
@@ -62,18 +62,20 @@ export function isUnavailable(error: unknown): boolean {
   return troubleOf(error)?.code === "store_unavailable";
 }
 
-/** The same part of a store, whose methods throw what a person can do something about. */
-export function withStoreErrors<T extends object>(path: string, part: T): T {
-  const methods = Object.entries(part).map(([name, method]: [string, unknown]) => {
-    if (typeof method !== "function") return [name, method];
+/** The same object, whose methods, and those of the objects in it, throw errors with hints. */
+export function withStoreErrors<T extends object>(path: string, store: T): T {
+  const members = Object.entries(store).map(([name, member]: [string, unknown]) => {
+    if (member && Object.getPrototypeOf(member) === Object.prototype)
+      return [name, withStoreErrors(path, member)];
+    if (typeof member !== "function") return [name, member];
     const call = (...args: unknown[]): unknown => {
       try {
-        return (method as (...args: unknown[]) => unknown)(...args);
+        return (member as (...args: unknown[]) => unknown)(...args);
       } catch (error) {
         throw storeError(path, error);
       }
     };
     return [name, call];
   });
-  return Object.fromEntries(methods) as T;
+  return Object.fromEntries(members) as T;
 }

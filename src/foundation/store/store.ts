@@ -1,73 +1,78 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createAlerts } from "./alerts.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { UserError } from "../errors.ts";
 import { createCalls } from "./calls.ts";
-import { createDatabaseFiles } from "./database-files.ts";
-import { openDatabase } from "./database.ts";
+import { createDatabaseFiles, emptied, isCurrent, openDatabase } from "./database.ts";
 import { createGroupCommit } from "./group-commit.ts";
+import type { GroupCommit } from "./group-commit.ts";
 import { createHistory } from "./history.ts";
-import { createLastRuns } from "./last-runs.ts";
 import { createLocks } from "./locks.ts";
-import { migrations } from "./migrations.ts";
+import { storeFormat } from "./migrations.ts";
 import { createPastTriggers } from "./past-triggers.ts";
-import { createOriginals } from "./originals.ts";
 import { prune } from "./prune.ts";
 import type { Retention } from "./prune.ts";
+import { openToRead } from "./read-beside.ts";
 import { createReceipts } from "./receipts.ts";
-import { createRefusedDeliveries } from "./refused-deliveries.ts";
-import { createRuns } from "./runs.ts";
-import { createRemoteRuns } from "./remote-runs.ts";
-import { createRunHosts } from "./run-hosts.ts";
 import { openRuns, recover } from "./recover.ts";
 import type { OnLost, Times } from "./recover.ts";
-import { createSpend } from "./spend.ts";
-import { createSpendReport } from "./spend-report.ts";
+import { createRefusedDeliveries, createUnmatchedReceipts } from "./refused-deliveries.ts";
+import { createRemoteRuns } from "./remote-runs.ts";
+import { createRunHosts } from "./run-hosts.ts";
+import { createOriginals, createRuns } from "./runs.ts";
 import { createSettings } from "./settings.ts";
-import { withStoreErrors } from "./store-error.ts";
+import { createSpendReport } from "./spend-report.ts";
+import { createSpend } from "./spend.ts";
 import { ensureStateDir } from "./state-dir.ts";
-import { createUnmatchedReceipts } from "./unmatched-receipts.ts";
+import { storeError, withStoreErrors } from "./store-error.ts";
+import { openTriggers } from "./trigger-rows.ts";
 import { createWaits } from "./waits.ts";
-import { createWork, beginRun } from "./work.ts";
-import type { DatabaseSync } from "node:sqlite";
-import type { GroupCommit } from "./group-commit.ts";
+import { beginRun, createLastRuns, createWork } from "./work.ts";
+
+/** Readers and writers of the tables of `state.db`. */
+function createParts(db: DatabaseSync, commits: GroupCommit, now: () => number) {
+  const lastRuns = createLastRuns(db);
+  return {
+    lastRuns,
+    work: createWork(db, commits, lastRuns, now),
+    history: createHistory(db),
+    runs: createRuns(db),
+    hosts: createRunHosts(db, commits, now),
+    refused: createRefusedDeliveries(db, commits, now),
+    unmatched: createUnmatchedReceipts(db),
+    originals: createOriginals(db),
+    receipts: createReceipts(db, commits),
+    settings: createSettings(db, commits),
+    channels: createChannels(db, commits),
+    remoteRuns: createRemoteRuns(db, commits),
+    locks: createLocks(db, commits),
+    calls: createCalls(db, commits),
+    waits: createWaits(db, commits),
+    past: createPastTriggers(db, commits),
+    spend: createSpend(db, commits, now),
+    spendReport: createSpendReport(db, now),
+  };
+}
 
 /**
- * Everything that a project keeps in `.al/state.db`, which is made when there is none. `now` gives epoch ms. Throws UserError `state_dir`,
- * `store_unavailable`, `store_corrupt` or `store_newer`.
+ * Everything that a project keeps in `.al/state.db`, which is created if it is missing. `now` gives epoch ms. Throws
+ * UserError `state_dir`, `store_unavailable`, `store_corrupt`, `store_older` or `store_newer`.
  */
 export function openStore(projectDir: string, now: () => number = Date.now) {
   const path = join(ensureStateDir(projectDir), "state.db");
-  const db = openDatabase(path, migrations);
+  const db = openDatabase(path, storeFormat);
   const files = createDatabaseFiles(db, path);
   const commits = createGroupCommit(db, path);
-  const lastRuns = createLastRuns(db);
-  const settings = createSettings(db, commits);
-  const hosts = createRunHosts(db, commits, now);
-  const refused = createRefusedDeliveries(db, commits, now);
+  const parts = createParts(db, commits, now);
+  const { hosts, refused, lastRuns, settings } = parts;
+  const ofFeatures = new Map<CreateTables<object>, object>();
   return withStoreErrors(path, {
-    work: createWork(db, commits, lastRuns, now),
-    history: withStoreErrors(path, createHistory(db)),
-    runs: withStoreErrors(path, createRuns(db)),
-    hosts: withStoreErrors(path, hosts),
-    refused: withStoreErrors(path, refused),
-    unmatched: withStoreErrors(path, createUnmatchedReceipts(db)),
-    originals: withStoreErrors(path, createOriginals(db)),
-    receipts: withStoreErrors(path, createReceipts(db, commits)),
-    settings: withStoreErrors(path, settings),
-    channels: withStoreErrors(path, createChannels(db, commits)),
-    remoteRuns: withStoreErrors(path, createRemoteRuns(db, commits)),
-    locks: withStoreErrors(path, createLocks(db, commits)),
-    calls: withStoreErrors(path, createCalls(db, commits)),
-    waits: withStoreErrors(path, createWaits(db, commits)),
-    past: withStoreErrors(path, createPastTriggers(db, commits)),
-    spend: withStoreErrors(path, createSpend(db, commits, now)),
-    alerts: withStoreErrors(path, createAlerts(db, commits)),
-    spendReport: withStoreErrors(path, createSpendReport(db, now)),
-    /** The agent's latest run that started and is over; null when there is none. */
+    ...parts,
+    /** The agent's latest run that started and is over; null before the first. */
     lastRun: (agent: string) => lastRuns.of(agent),
     /** The runs that an earlier scheduler did not see the end of; until `recover`, to find out which of them live. */
     openRuns: () => openRuns(db, { now: now(), stoppedAt: settings.stoppedAt() }),
-    /** Takes over what an earlier scheduler left; once, before anything else is written. */
+    /** Takes over the work of an earlier scheduler; once, before anything else is written. */
     recover: (alive: ReadonlySet<string> = new Set(), onLost?: OnLost) => {
       const times = (): Times => ({ now: now(), stoppedAt: settings.stoppedAt() });
       return recover(db, commits, lastRuns, { alive, onLost }, times);
@@ -75,8 +80,14 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
     /** Why nothing can be stored now, for a person; null while it can, as far as the last commit showed. */
     problem: () => commits.problem(),
     prune: (retention: Retention) => prune(db, commits, retention),
-    files: withStoreErrors(path, files),
-    /** Commits what waits and closes; later writes are rejected. */
+    files,
+    /** The tables of a feature, which `create` reads and writes; created once. */
+    tables: <T extends object>(create: CreateTables<T>): T => {
+      const known = ofFeatures.get(create) ?? withStoreErrors(path, create(db, commits));
+      ofFeatures.set(create, known);
+      return known as T;
+    },
+    /** Commits pending writes and closes; later writes are rejected. */
     close: () => {
       hosts.close();
       refused.close();
@@ -89,6 +100,60 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
 }
 
 export type Store = ReturnType<typeof openStore>;
+
+type CreateTables<T extends object> = (db: DatabaseSync, commits: GroupCommit) => T;
+
+/**
+ * Opens a project's store without the project's lock; writes are rejected, and no file changes. Null if it is missing.
+ * `now` gives epoch ms. Throws UserError `store_unavailable`, `store_corrupt`, `store_newer` or `store_older`.
+ */
+export function openStoreReader(projectDir: string, now: () => number = Date.now) {
+  const path = join(projectDir, ".al", "state.db");
+  if (!existsSync(path)) return null;
+  let db: DatabaseSync | undefined;
+  try {
+    if (statSync(path).size === 0) throw emptied(path);
+    const opened = openToRead(path);
+    db = opened;
+    // In another format columns may be missing or mean something else.
+    if (!isCurrent(opened, path, storeFormat)) throw outdated(path);
+    const parts = createParts(opened, noCommits, now);
+    return withStoreErrors(path, {
+      ...parts,
+      lastRun: (agent: string) => parts.lastRuns.of(agent),
+      /** How much work of each agent waits; agents without any are left out. */
+      waiting: () => waitingIn(opened),
+      close: () => opened.close(),
+    });
+  } catch (error) {
+    db?.close();
+    throw storeError(path, error);
+  }
+}
+
+export type StoreReader = NonNullable<ReturnType<typeof openStoreReader>>;
+
+const refuse = (): Promise<never> =>
+  Promise.reject(new Error("the store was opened for reading only"));
+const noCommits: GroupCommit = {
+  write: refuse,
+  record: refuse,
+  flush: () => undefined,
+  problem: () => null,
+};
+
+function outdated(path: string): UserError {
+  return new UserError("store_older", `${path}: written by an earlier version of this program`, {
+    hint: "al start brings it up to date",
+  });
+}
+
+function waitingIn(db: DatabaseSync): ReadonlyMap<string, number> {
+  const rows = db.prepare(
+    `SELECT agent, count(*) AS n FROM ${openTriggers} AND state = 'queued' AND agent IS NOT NULL GROUP BY agent`,
+  );
+  return new Map(rows.all().map(({ agent, n }) => [String(agent), Number(n)]));
+}
 
 /** How a run reaches the scheduler. */
 interface Channel {

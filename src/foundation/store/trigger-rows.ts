@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Outcome, Trigger, TriggerKind, WorkItem } from "../../../streams/vocabulary.ts";
 
 /** A row of `triggers` as it is first written. Times are epoch ms. */
-export interface NewTriggerRow {
+interface NewTriggerRow {
   readonly id: string;
   readonly at: number;
   readonly kind: TriggerKind;
@@ -92,7 +92,7 @@ export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
 
 const noCall = { callId: null, caller: null, root: null };
 
-/** What history shows of a trigger; for a call, `source` is the agent that called. */
+/** The columns of a trigger in the history; for a call, `source` is the agent that called. */
 function described(
   trigger: Trigger,
 ): Pick<NewTriggerRow, "source" | "event" | "action" | "receiptId" | keyof typeof noCall> {
@@ -106,36 +106,44 @@ function described(
   return { ...none, source: caller, callId, caller: callerInstance, root };
 }
 
-/** Prepares what writes one row inside the caller's transaction; it throws when the id is taken. */
+/** The columns of a new row, and its members in their order. */
+const columns = {
+  id: "id",
+  at: "at",
+  kind: "kind",
+  agent: "agent",
+  source: "source",
+  event: "event",
+  action: "action",
+  receipt_id: "receiptId",
+  call_id: "callId",
+  caller: "caller",
+  root: "root",
+  instance_id: "instanceId",
+  state: "state",
+  outcome: "outcome",
+  reason: "reason",
+  attempt: "attempt",
+  started_at: "startedAt",
+  replay_of: "replayOf",
+} as const satisfies Readonly<Record<string, keyof NewTriggerRow>>;
+
+/** Prepares the statement that writes one row inside the caller's transaction; it throws when the id is taken. */
 export function prepareInsert(db: DatabaseSync): (row: NewTriggerRow) => void {
+  const members = Object.values(columns);
   // By position: names take three times as long, and every delivery writes rows.
   const insert = db.prepare(
-    `INSERT INTO triggers (id, at, kind, agent, source, event, action, receipt_id, call_id, caller, root,
-       instance_id, state, outcome, dead_letter, reason, attempt, started_at, replay_of, trigger)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO triggers (${Object.keys(columns).join(", ")}, dead_letter, trigger)
+     VALUES (${members.map(() => "?").join(", ")}, ?, ?)`,
   );
   return (row) => {
-    insert.run(
-      row.id,
-      row.at,
-      row.kind,
-      row.agent,
-      row.source,
-      row.event,
-      row.action,
-      row.receiptId,
-      row.callId,
-      row.caller,
-      row.root,
-      row.instanceId,
-      row.state,
-      row.outcome,
-      Number(row.deadLetter),
-      row.reason,
-      row.attempt,
-      row.startedAt,
-      row.replayOf,
-      row.trigger === null ? null : JSON.stringify(row.trigger),
-    );
+    const trigger = row.trigger === null ? null : JSON.stringify(row.trigger);
+    insert.run(...members.map((member) => row[member]), Number(row.deadLetter), trigger);
   };
 }
+
+/**
+ * Work that waits or runs, for a query: a table and the condition on it. Its index is named, since SQLite would otherwise
+ * look at each run of the history for its instance or its receipt, as it does not know how few rows are open.
+ */
+export const openTriggers = "triggers INDEXED BY triggers_open WHERE state <> 'ended'";

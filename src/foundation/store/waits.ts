@@ -1,6 +1,5 @@
-import type { Wait } from "../contracts/run-state.ts";
+import type { Wait, Condition } from "../contracts/run-state.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { Condition } from "../contracts/condition.ts";
 import type { GroupCommit } from "./group-commit.ts";
 
 /** How a wait was over. */
@@ -14,7 +13,7 @@ export interface WaitEnd {
 }
 
 /** A wait that nothing meets that happens, and that has no end of its own. */
-export type MoneyWait = Pick<Wait, "instanceId" | "key" | "agent" | "since">;
+type MoneyWait = Pick<Wait, "instanceId" | "key" | "agent" | "since">;
 
 /** The condition of a wait for money. */
 const money = '{"kind":"money"}';
@@ -24,7 +23,7 @@ const noEnd = Number.MAX_SAFE_INTEGER;
 export function prepareWaits(db: DatabaseSync) {
   const find = db.prepare("SELECT 1 FROM waits WHERE instance_id = ? AND key = ?");
   const remove = db.prepare("DELETE FROM waits WHERE instance_id = ? AND key = ?");
-  // The condition on the state is what its index asks for.
+  // The index requires the condition on the state.
   const stood = db.prepare(
     "UPDATE triggers SET waited_ms = ? WHERE instance_id = ? AND state <> 'ended'",
   );
@@ -52,7 +51,7 @@ export function prepareWaits(db: DatabaseSync) {
       return wasOpen;
     },
     remember,
-    /** The stored answer to a request; undefined when there is none. */
+    /** The stored answer to a request; undefined if it has none yet. */
     answer: (instanceId: string, key: string): unknown => {
       const row = findAnswer.get(instanceId, key);
       return row && JSON.parse(String(row.answer));
@@ -61,7 +60,7 @@ export function prepareWaits(db: DatabaseSync) {
 }
 
 /**
- * Reads and writes what runs wait for, and the answers that they could not find out again. Every promise resolves once
+ * Reads and writes waits of runs, and the answers that they could not get again. Every promise resolves once
  * its change is committed.
  */
 export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
@@ -95,9 +94,9 @@ export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
     addForMoney: ({ instanceId, key, agent, since }: MoneyWait): Promise<void> =>
       write(() => void insert.run(instanceId, key, agent, money, since, noEnd, null)),
     allForMoney: (): readonly MoneyWait[] => selectForMoney.all() as unknown as MoneyWait[],
-    /** But those for money. */
+    /** All waits except those for money. */
     all: (): readonly Wait[] => (select.all() as unknown as WaitRow[]).map(waitOf),
-    /** The answer to a request that was made before; undefined when there is none. */
+    /** The answer to a request that was made before; undefined for a new one. */
     answer: waits.answer,
     /** `instead` names the request whose answer is not needed any more. */
     remember: (instanceId: string, key: string, answer: unknown, instead?: string): Promise<void> =>
@@ -105,7 +104,7 @@ export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
         waits.remember(instanceId, key, answer);
         if (instead !== undefined) forgetAnswer.run(instanceId, instead);
       }),
-    /** The run is over, and asks nothing more. Waits for the store. */
+    /** Deletes the waits and answers of a run that ended. Waits for the store. */
     forget: (instanceId: string): Promise<void> =>
       record(() => {
         forgetWaits.run(instanceId);

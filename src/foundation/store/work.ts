@@ -1,21 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isRetried, retriedOutcomes } from "../../../streams/vocabulary.ts";
 import type {
-  HowEnded,
   Outcome,
+  HowEnded,
   RunEnd,
   RunRequest,
   WorkItem,
 } from "../../../streams/vocabulary.ts";
-import type { GitState, RunVersion } from "../contracts/run-version.ts";
+import { isRetried, retriedOutcomes } from "../../../streams/vocabulary.ts";
+import type { GitState, RunVersion } from "./runs.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import type { LastRuns } from "./last-runs.ts";
-import { prepareContents } from "./run-contents.ts";
+import { prepareContents } from "./runs.ts";
 import { deadLetterRow, prepareInsert, queuedRow } from "./trigger-rows.ts";
 import type { DeadLetterEntry } from "./trigger-rows.ts";
 
 /** How work ends that never started. */
-export type RefusedOutcome = Extract<Outcome, "skipped" | "missed" | "dropped" | "rejected">;
+type RefusedOutcome = Extract<Outcome, "skipped" | "missed" | "dropped" | "rejected">;
 
 /** Writes that are committed with the record that it comes with, or not at all. */
 export type Also = () => void;
@@ -87,7 +86,7 @@ export function createWork(
 
   const end = (item: WorkItem, { instanceId, startedAt, at, end }: EndedRun): void => {
     const began = end.outcome !== "rejected";
-    // What was asked for from outside can be asked for again; a cron tick just comes round.
+    // A request from outside can be replayed; a cron tick just comes round.
     const isRefused = !began && item.trigger.kind !== "cron";
     const dead = isRefused || isGivenUp(item, end);
     const endedAt = at ?? now();
@@ -133,7 +132,7 @@ export function createWork(
     /** As enqueue, for work that comes of a run that is over: it waits for the store. */
     requeue: (items: readonly WorkItem[]) => record(() => enqueue(items)),
     /**
-     * Records which instance runs an item, and what it runs; a run starts only after this. Rejects when the item doesn't
+     * Records which instance runs an item, and its version; a run starts only after this. Rejects when the item doesn't
      * wait: it was dropped, or another instance has it. A cron item never waited, so it is added here. Waits for the store.
      */
     claim: (request: RunRequest, version: RunVersion | null = null, git: GitState | null = null) =>
@@ -167,14 +166,12 @@ export function createWork(
         refuse(item, outcome, reason, deadLetter);
         also?.();
       }),
-    /** Commits what comes of an event that has no record of its own. Waits for the store. */
+    /** Commits the writes of an event that has no record of its own. Waits for the store. */
     record: (also: Also) => record(also),
     /** Records why a trigger that reached no agent ran nothing. */
     deadLetter: (entry: DeadLetterEntry) => write(() => insert(deadLetterRow(entry))),
   };
 }
-
-export type Work = ReturnType<typeof createWork>;
 
 /** Whether the run did not come to an end of its own, and its work is not tried again: a person may replay it. */
 function isGivenUp(item: WorkItem, end: HowEnded): boolean {
@@ -183,7 +180,7 @@ function isGivenUp(item: WorkItem, end: HowEnded): boolean {
   return retried.includes(end.outcome) && !isRetried(item, end);
 }
 
-/** JSON text; null for what was not there. */
+/** JSON text; null for undefined. */
 function jsonOf(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
@@ -192,3 +189,38 @@ function notQueued(item: WorkItem, state: unknown): Error {
   const found = typeof state === "string" ? `is ${state}` : "was never added";
   return new Error(`work item ${item.id} of agent ${item.agent} does not wait: it ${found}`);
 }
+
+/** An agent's latest run that is over, or that could not even start. Times are epoch ms; `endedAt` is null for a lost one. */
+interface LastRun {
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly outcome: Outcome;
+  readonly reason: string | null;
+}
+
+/** Reads and writes `last_runs`: apart from history, so that neither its size nor its pruning matters. */
+export function createLastRuns(db: DatabaseSync) {
+  const select = db.prepare(
+    `SELECT started_at AS startedAt, ended_at AS endedAt, outcome, reason FROM last_runs
+     WHERE agent = ?`,
+  );
+  const upsert = db.prepare(
+    `INSERT INTO last_runs (agent, started_at, ended_at, outcome, reason) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (agent) DO UPDATE SET started_at = excluded.started_at, ended_at = excluded.ended_at,
+       outcome = excluded.outcome, reason = excluded.reason
+     WHERE excluded.started_at >= last_runs.started_at`,
+  );
+  return {
+    /** Null for an agent that has none. */
+    of: (agent: string): LastRun | null => {
+      const row = select.get(agent) as LastRun | undefined;
+      return row === undefined ? null : { ...row };
+    },
+    /** Inside the caller's transaction; an earlier run than the one known changes nothing. */
+    record: (agent: string, run: LastRun): void => {
+      upsert.run(agent, run.startedAt, run.endedAt, run.outcome, run.reason);
+    },
+  };
+}
+
+export type LastRuns = ReturnType<typeof createLastRuns>;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The `al` command. This file alone must parse and run on an old Node (18 and up): it continues with the `node`
- * package installed beside it, or names what to install. Everything else is loaded afterwards.
+ * package installed beside it, or names the version to install. Everything else is loaded afterwards.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -45,7 +45,7 @@ function continueWith(binary: string): void {
 }
 
 /**
- * Keeps compiled code for the next start. In the user's own cache folder, because write access to it decides what
+ * Keeps compiled code for the next start. In the user's own cache folder, because write access to it decides which code
  * runs. A run's process gets its folder, if any, from the scheduler (NODE_COMPILE_CACHE).
  */
 function keepCompiledCode(): void {

@@ -1,12 +1,11 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { statSync, existsSync } from "node:fs";
+import { resolve, basename, dirname, join } from "node:path";
 import type { Command } from "commander";
 import { UserError } from "../../foundation/errors.ts";
-import { findProject } from "./find-project.ts";
 import { openOutput } from "./terminal/output.ts";
 import type { Output } from "./terminal/output.ts";
 
-/** What every command works with. */
+/** The context of a command. */
 export interface Context {
   /** Absolute path of the project's directory. */
   readonly projectDir: string;
@@ -14,7 +13,7 @@ export interface Context {
   readonly out: Output;
 }
 
-/** What commands work with that need no project. */
+/** The context of a command that needs no project. */
 export type GlobalContext = Omit<Context, "projectDir">;
 
 /** Reads the options that every command has, for one that needs no project. */
@@ -24,7 +23,7 @@ export function globalContextOf(command: Command): GlobalContext {
 }
 
 /** The directory that `--project` names; without it the project around the working directory, or that itself. */
-export function projectDirOf(command: Command): string {
+function projectDirOf(command: Command): string {
   const { project } = command.optsWithGlobals<{ project?: string }>();
   return project === undefined ? findProject(process.cwd()) : resolve(project);
 }
@@ -39,4 +38,31 @@ export function contextOf(command: Command): Context {
     });
   }
   return { projectDir, ...globalContextOf(command) };
+}
+
+/**
+ * The project that a directory belongs to: itself, or the nearest one above it, as git does; itself if neither is
+ * one. Above, only a directory with `config.toml` and `agents/` counts: many programs have a file of that name.
+ */
+export function findProject(from: string): string {
+  const looksLikeOne = has(from, "config.toml") || has(from, "agents");
+  if (looksLikeOne && !isInAgents(from)) return from;
+  for (let dir = from; ; dir = dirname(dir)) {
+    if (has(dir, "config.toml") && has(dir, "agents") && !isAgent(dir)) return dir;
+    if (dir === dirname(dir)) return from;
+  }
+}
+
+/** An agent has a `config.toml`, too. */
+function isInAgents(dir: string): boolean {
+  return basename(dirname(dir)) === "agents";
+}
+
+/** A project may stand in a directory that is called `agents`; it has no SKILL.md, which agents need. */
+function isAgent(dir: string): boolean {
+  return isInAgents(dir) && has(dir, "SKILL.md");
+}
+
+function has(dir: string, name: string): boolean {
+  return existsSync(join(dir, name));
 }

@@ -28,8 +28,8 @@ export function moment(text: string): number {
 }
 
 /** A moment as queries have it. There is an earliest date, and nothing is stored from before 1970. */
-export function isoTime(at: number): string {
-  return new Date(Math.max(0, at)).toISOString();
+export function queryTime(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(Math.max(0, at)).toISOString();
 }
 
 /** Gathers an option that may be given several times. */

@@ -1,35 +1,30 @@
 import { CommanderError } from "commander";
 import type { Command } from "commander";
-import { addCommand } from "./commands/add.ts";
-import { agentCommand } from "./commands/agent.ts";
-import { alertsCommand } from "./commands/alerts.ts";
-import { budgetCommand } from "./commands/budget.ts";
-import { completeCommand, completionCommand } from "./commands/completion.ts";
-import { configCommand } from "./commands/config.ts";
-import { costCommand } from "./commands/cost.ts";
-import { credsCommand } from "./commands/creds.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { historyCommand } from "./commands/history.ts";
-import { importCommand } from "./commands/import.ts";
-import { killCommand } from "./commands/kill.ts";
-import { logsCommand } from "./commands/logs.ts";
-import { newCommand } from "./commands/new.ts";
-import { openCommand } from "./commands/open.ts";
-import { pauseCommand, resumeCommand } from "./commands/pause.ts";
-import { replayCommand } from "./commands/replay.ts";
-import { runCommand } from "./commands/run.ts";
-import { showCommand } from "./commands/show.ts";
-import { startCommand } from "./commands/start.ts";
-import { statCommand } from "./commands/stat.ts";
-import { stopCommand } from "./commands/stop.ts";
-import { updateCommand } from "./commands/update.ts";
-import { webhookCommand } from "./commands/webhook.ts";
+import { completionCommands } from "./commands/completion.ts";
+import { controlCommands } from "./commands/control.ts";
+import { projectCommands } from "./commands/project.ts";
+import { reportCommands } from "./commands/reports.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { answeredAsJson, mustKnowHelp } from "./help/asked-help.ts";
 import { AlCommand, CommandError, optionText } from "./help/al-command.ts";
 import { flushPipes, watchPipes } from "./terminal/pipes.ts";
 import { reportError } from "./terminal/report-error.ts";
 import { packageVersion } from "../../foundation/version.ts";
+
+const commands = {
+  ...projectCommands,
+  ...controlCommands,
+  ...reportCommands,
+  ...completionCommands,
+};
+
+/** As help lists them: what a newcomer needs comes first. */
+const order: readonly (keyof typeof commands)[] = [
+  ...(["new", "import", "agent", "add", "update", "config", "start", "open"] as const),
+  ...(["stat", "logs", "history", "cost", "alerts", "show", "replay", "run"] as const),
+  ...(["pause", "resume", "kill", "budget", "stop", "webhook", "creds", "doctor"] as const),
+  ...(["completion", "_complete"] as const),
+];
 
 /** All commands: help, usage errors, completion and the reference page are read from them. */
 export function buildProgram(): Command {
@@ -52,40 +47,16 @@ export function buildProgram(): Command {
       124: "a run reached its timeout",
       130: "interrupted",
     });
-  const commands = [
-    newCommand(),
-    importCommand(),
-    agentCommand(),
-    addCommand(),
-    updateCommand(),
-    configCommand(),
-    startCommand(),
-    openCommand(),
-    statCommand(),
-    logsCommand(),
-    historyCommand(),
-    costCommand(),
-    alertsCommand(),
-    showCommand(),
-    replayCommand(),
-    runCommand(),
-    pauseCommand(),
-    resumeCommand(),
-    killCommand(),
-    budgetCommand(),
-    stopCommand(),
-    webhookCommand(),
-    credsCommand(),
-    doctorCommand(),
-    completionCommand(),
-  ];
   // Usage errors reach `runProgram` like any other, so that there is one place that prints errors.
   program.exitOverride().configureOutput({ outputError: () => undefined });
-  for (const command of commands) {
-    program.addCommand(command.copyInheritedSettings(program));
+  // A command that has no place in the order comes last.
+  const names = new Set([...order, ...(Object.keys(commands) as (keyof typeof commands)[])]);
+  for (const name of names) {
+    const command = commands[name](new AlCommand(name));
+    const options = { hidden: name.startsWith("_") };
+    program.addCommand(command.copyInheritedSettings(program), options);
     for (const inner of command.commands) inner.copyInheritedSettings(command);
   }
-  program.addCommand(completeCommand().copyInheritedSettings(program), { hidden: true });
   nameInErrors(program, "al");
   return program;
 }
@@ -101,25 +72,26 @@ function nameInErrors(command: Command, path: string): void {
 /** Runs `al` with the process's arguments, then ends the process with the exit code of decisions: 0, 1, 2, 124, 130. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   watchPipes();
-  try {
-    const program = buildProgram();
-    if (await answeredAsJson(program, argv.slice(2))) return await ended();
-    mustKnowHelp(program, argv.slice(2));
-    if (argv.length <= 2) program.outputHelp();
-    else await program.parseAsync(argv);
-  } catch (error) {
-    process.exitCode = reported(error, argv.includes("--json"));
-  }
-  await ended();
-}
-
-async function ended(): Promise<void> {
+  await runWords(argv.slice(2));
   await flushPipes();
   // Handles that a library left open must not keep a finished command from ending.
   process.exit();
 }
 
-/** Reports what was thrown, unless it was help, which is printed already; the exit code that goes with it. */
+/** Runs the command of the words that follow `al`, and sets the process's exit code. */
+export async function runWords(words: readonly string[]): Promise<void> {
+  try {
+    const program = buildProgram();
+    if (await answeredAsJson(program, words)) return;
+    mustKnowHelp(program, words);
+    if (words.length === 0) program.outputHelp();
+    else await program.parseAsync(words, { from: "user" });
+  } catch (error) {
+    process.exitCode = reported(error, words.includes("--json"));
+  }
+}
+
+/** Reports an error, unless it was help, which is printed already; the exit code that goes with it. */
 function reported(error: unknown, json: boolean): number {
   if (!isHelp(error)) return reportError(error, json, process.env);
   const exitCode = helpExitCode(error);
@@ -127,10 +99,7 @@ function reported(error: unknown, json: boolean): number {
   return json && exitCode !== 0 ? reportError(noCommand, json, process.env) : exitCode;
 }
 
-const noCommand = new UserError("usage", "the command is missing", {
-  hint: "al --help lists the commands",
-  exitCode: 2,
-});
+const noCommand = new UserError("usage", "the command is missing", "al --help lists the commands");
 
 function isHelp(error: unknown): error is CommanderError {
   return (
@@ -138,7 +107,7 @@ function isHelp(error: unknown): error is CommanderError {
   );
 }
 
-/** Help that was asked for is no failure; help because the command that was meant is missing is a usage error. */
+/** Requested help succeeds; help in place of a missing command is a usage error. */
 function helpExitCode({ exitCode }: CommanderError): number {
   return exitCode === 0 ? 0 : 2;
 }

@@ -4,27 +4,16 @@
  */
 const sameInterrupt = 250;
 
-/** What signals stop. */
+/** A scheduler or a run that signals stop. */
 export interface Stoppable {
   stop(reason: string): void;
   stopNow(): void;
 }
 
-export interface StopSignals {
-  /** Lets signals stop it, one that came during the start too. `onInterrupt` is called on the first interrupt. */
-  forwardTo(target: Stoppable, onInterrupt: () => void): void;
-  /** Asks for a stop as a signal would; after that one interrupt more stops at once. */
-  stop(reason: string): void;
-  /** A Ctrl-C that was read as a key. */
-  interrupt(): void;
-  /** Whether anything asked for a stop. */
-  wereGiven(): boolean;
-  /** Whether a second interrupt cut it short. */
-  wereTwice(): boolean;
-}
+export type StopSignals = ReturnType<typeof watchStopSignals>;
 
 /** Listens from the start, so that a signal during it doesn't leave half of a scheduler behind. */
-export function watchStopSignals(): StopSignals {
+export function watchStopSignals() {
   let first: { reason: string } | null = null;
   let lastAt = 0;
   let twice = false;
@@ -49,7 +38,8 @@ export function watchStopSignals(): StopSignals {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, receive);
 
   return {
-    forwardTo: (target, onInterrupt) => {
+    /** Lets signals stop it, also one that came before. `onInterrupt` is called on the first interrupt. */
+    forwardTo: (target: Stoppable, onInterrupt: () => void) => {
       stopNow = () => target.stopNow();
       stop = (reason) => {
         if (reason === "SIGINT") onInterrupt();
@@ -58,9 +48,13 @@ export function watchStopSignals(): StopSignals {
       if (first !== null) stop(first.reason);
       if (twice) stopNow();
     },
+    /** Asks for a stop as a signal would; after that one interrupt more stops at once. */
     stop: ask,
+    /** A Ctrl-C that was read as a key. */
     interrupt: () => (first === null ? ask("SIGINT") : again()),
+    /** Whether anything asked for a stop. */
     wereGiven: () => first !== null,
+    /** Whether a second interrupt cut it short. */
     wereTwice: () => twice,
   };
 }

@@ -2,6 +2,9 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UserError, messageOf } from "../../foundation/errors.ts";
 import { draftName } from "../../foundation/files/replace-file.ts";
+import { problemText } from "../../../streams/problem-text.ts";
+import type { ProjectConfig } from "../../foundation/config/project-config.ts";
+import { checkAgent } from "../operations/project-files.ts";
 
 /** A file that a command writes. */
 export interface NewFile {
@@ -32,7 +35,7 @@ export async function writeDirectory(
   }
 }
 
-/** Writes a file and the directories above it; never through or over what is there. */
+/** Writes a file and its parent directories; never overwrites a file or follows a link in its place. */
 export async function writeNew(path: string, { content, isExecutable }: NewFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, content, { flag: "wx", mode: isExecutable ? 0o755 : 0o644 });
@@ -43,4 +46,23 @@ export function unwritable(path: string, cause: unknown, hint?: string): UserErr
     ...(hint === undefined ? {} : { hint }),
     cause,
   });
+}
+
+interface AgentTexts {
+  readonly name: string;
+  readonly config: string;
+  /** The text of SKILL.md. */
+  readonly skill: string;
+}
+
+/** The same judgement as the scheduler's, before anything is written. Throws a UserError with every fault. */
+export function refuseFaults(
+  texts: AgentTexts,
+  project: ProjectConfig,
+  options: { readonly hint: string; readonly exitCode?: number },
+): void {
+  const files = { ...texts, dockerfileHash: null, schemas: new Map(), problems: [] };
+  const { config, problems } = checkAgent(files, project);
+  if (config !== null) return;
+  throw new UserError("invalid_config", problems.map(problemText).join("\n"), options);
 }

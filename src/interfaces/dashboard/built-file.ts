@@ -12,7 +12,7 @@ const built = new URL(
 /** Files of the program don't change while it runs. */
 const texts = new Map<string, string>();
 
-/** The text of a file that the build made for the pages, to be put into an element: `browser/log.js`. */
+/** The text of a file that the build made for the pages, to be put into an element: `pages/log.js`. */
 export function builtFile(name: string): string {
   const known = texts.get(name);
   if (known !== undefined) return known;

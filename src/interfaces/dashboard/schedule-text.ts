@@ -6,7 +6,7 @@ export function scheduleText(expression: string | null): string | null {
   try {
     return cronstrue.toString(expression, { use24HourTimeFormat: true });
   } catch {
-    // What runs was accepted by another parser, which may know more.
+    // Another parser accepted the schedule, and may know more.
     return null;
   }
 }

@@ -1,15 +1,13 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
-import { readAllAgents } from "../../foundation/config/read-all-agents.ts";
 import { readProject } from "../../foundation/config/read-project.ts";
-import { resolveAgent } from "../../foundation/config/resolve-agent.ts";
 import { resolveProject } from "../../foundation/config/resolve-project.ts";
-import { homeDir } from "../../foundation/credentials/home-dir.ts";
+import { homeDir } from "../../foundation/credentials/read-secret.ts";
 import { UserError } from "../../foundation/errors.ts";
-import { knownToAgents } from "../operations/known-to-agents.ts";
+import { checkAgents } from "../operations/project-files.ts";
 import { readSchedulerInfo } from "../../foundation/store/project-lock.ts";
-import type { SchedulerInfo } from "../../foundation/store/scheduler-info.ts";
+import type { SchedulerInfo } from "../../foundation/store/project-lock.ts";
 import { runsDir } from "../../runtime/runners/host-user/run-agent-program.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
 
@@ -24,7 +22,7 @@ export interface DoctorOptions {
   readonly runsDir?: string;
 }
 
-/** What the checks read: a project and its environment, read once. */
+/** A project and its environment, read once for all checks. */
 export interface DoctorContext extends Required<DoctorOptions> {
   readonly home: string;
   /** Null when its `config.toml` can't be used; then no agent is known either. */
@@ -36,7 +34,7 @@ export interface DoctorContext extends Required<DoctorOptions> {
   readonly agents: readonly AgentConfig[];
   /** Problems of the agents' files and directories. */
   readonly agentProblems: readonly Problem[];
-  /** Names of directories that have a SKILL.md and no `config.toml`, so are no agents. */
+  /** Names of directories that have a SKILL.md and no `config.toml`. */
   readonly bareSkills: readonly string[];
   /** The living scheduler of the project; null without one. */
   readonly scheduler: SchedulerInfo | null;
@@ -79,20 +77,10 @@ function readScheduler(projectDir: string): Pick<DoctorContext, "scheduler" | "l
   }
 }
 
-async function readAgents(
-  projectDir: string,
-  project: ProjectConfig,
-): Promise<Pick<DoctorContext, "agents" | "agentProblems" | "bareSkills">> {
-  const { agents: all, problems, bareSkills } = await readAllAgents(projectDir);
-  const agents: AgentConfig[] = [];
-  const agentProblems = [...problems];
-  const known = knownToAgents();
-  for (const files of all.values()) {
-    const change = resolveAgent(files, project, known);
-    if (change.type === "set") agents.push(change.agent);
-    agentProblems.push(...(change.type === "set" ? change.warnings : change.problems));
-  }
-  return { agents, agentProblems, bareSkills };
+async function readAgents(projectDir: string, project: ProjectConfig) {
+  const { checked, configs, problems, bareSkills } = await checkAgents(projectDir, project);
+  const agentProblems = [...problems, ...checked.flatMap((one) => one.problems)];
+  return { agents: configs, agentProblems, bareSkills };
 }
 
 /** Agents that may run. */

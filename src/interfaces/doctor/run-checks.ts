@@ -1,8 +1,22 @@
 import { messageOf } from "../../foundation/errors.ts";
-import { checks } from "./checks.ts";
 import type { Check, Finding } from "./finding.ts";
 import { readDoctorContext } from "./doctor-context.ts";
 import type { DoctorContext, DoctorOptions } from "./doctor-context.ts";
+import { finding } from "./finding.ts";
+import { alerts } from "./checks/alerts.ts";
+import { apiKey, credentials, webhooks, dashboardSecret } from "./checks/secrets.ts";
+import { budget } from "./checks/budget.ts";
+import { cluster } from "./checks/cluster.ts";
+import { clock, schedules } from "./checks/clock.ts";
+import { config, agents, editor } from "./checks/config.ts";
+import { disk, watches, database } from "./checks/machine.ts";
+import { dockerfiles } from "./checks/dockerfiles.ts";
+import { engine, containers } from "./checks/engine.ts";
+import { hostUser } from "./checks/host-user.ts";
+import { models } from "./checks/models.ts";
+import { network, closedNetwork, hosts } from "./checks/network.ts";
+import { permissions } from "./checks/permissions.ts";
+import { scheduler, port } from "./checks/scheduler.ts";
 
 /** A finding with the check that it is from. */
 export interface CheckFinding extends Omit<Finding, "repair"> {
@@ -10,38 +24,38 @@ export interface CheckFinding extends Omit<Finding, "repair"> {
 }
 
 export interface RunChecksOptions extends DoctorOptions {
-  /** Repairs what can be repaired without asking. */
+  /** Repairs faults that can be repaired without asking. */
   readonly repair: boolean;
 }
 
 /** Runs all checks, one after the other, and yields the findings of each as soon as it is done. Never throws. */
 export async function* runChecks(options: RunChecksOptions): AsyncGenerator<CheckFinding> {
   const context = await readDoctorContext(options);
-  for (const check of checks) {
+  for (const [name, check] of checks) {
     const first = await runCheck(check, context);
     const repairedNow = options.repair ? await repaired(first) : new Set<Finding>();
     const now = repairedNow.size === 0 ? first : await runCheck(check, context);
     const left = new Set(now.map(keyOf));
     const fixed = first.filter((finding) => repairedNow.has(finding) && !left.has(keyOf(finding)));
     for (const finding of fixed)
-      yield checkFinding(check, { ...finding, severity: "fixed", fix: null });
-    for (const finding of now) yield checkFinding(check, finding);
+      yield checkFinding(name, { ...finding, severity: "fixed", fix: null });
+    for (const finding of now) yield checkFinding(name, finding);
   }
 }
 
 /** A check that throws becomes a finding; the other checks still run. */
 async function runCheck(check: Check, context: DoctorContext): Promise<readonly Finding[]> {
   try {
-    return await check.run(context);
+    return await check(context);
   } catch (error) {
     const what = `this could not be checked: ${messageOf(error)}`;
-    return [{ severity: "error", what, where: null, fix: null }];
+    return [finding("error", what, null, null)];
   }
 }
 
 const reasons = new WeakMap<Finding, string>();
 
-/** Repairs what can be repaired; the findings that were. */
+/** Repairs the findings that have a repair; returns the repaired ones. */
 async function repaired(findings: readonly Finding[]): Promise<Set<Finding>> {
   const fixed = new Set<Finding>();
   for (const finding of findings) {
@@ -60,9 +74,40 @@ function keyOf({ what, where }: Finding): string {
   return `${what}\n${where ?? ""}`;
 }
 
-function checkFinding({ name }: Check, finding: Finding): CheckFinding {
+function checkFinding(name: string, finding: Finding): CheckFinding {
   const { severity, what, where, fix } = finding;
   const reason = reasons.get(finding);
   const tried = reason === undefined ? "" : `; it could not be repaired: ${reason}`;
   return { check: name, severity, what: `${what}${tried}`, where, fix };
 }
+
+/** All checks in the order in which they run. */
+const checks: readonly (readonly [name: string, check: Check])[] = [
+  ["config", config],
+  ["agents", agents],
+  // Before those that read secrets: a secret that is open to others is not read.
+  ["permissions", permissions],
+  ["api key", apiKey],
+  ["models", models],
+  ["budget", budget],
+  ["credentials", credentials],
+  ["webhooks", webhooks],
+  ["alerts", alerts],
+  ["schedules", schedules],
+  ["network", network],
+  ["host users", hostUser],
+  ["closed network", closedNetwork],
+  ["hosts", hosts],
+  ["engine", engine],
+  ["cluster", cluster],
+  ["dockerfiles", dockerfiles],
+  ["scheduler", scheduler],
+  ["containers", containers],
+  ["port", port],
+  ["disk", disk],
+  ["watches", watches],
+  ["clock", clock],
+  ["database", database],
+  ["environment", dashboardSecret],
+  ["editor", editor],
+];

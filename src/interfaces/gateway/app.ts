@@ -2,34 +2,27 @@ import cookie from "@fastify/cookie";
 import helmet from "@fastify/helmet";
 import type { FastifyHelmetOptions } from "@fastify/helmet";
 import type { FastifyInstance } from "fastify";
-import { describeAccess } from "./api/described-routes.ts";
+import type { Route } from "./api/route.ts";
 import { authenticate, authenticateKey } from "./auth.ts";
 import { createApp } from "./create-app.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
 import { checkHost } from "./known-hosts.ts";
 import { alertRoutes } from "./routes/alerts.ts";
-import { controlRoutes } from "./routes/control.ts";
+import { controlRoutes, hostRoutes } from "./routes/control.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
-import { docsRoute, openapiRoute } from "./routes/docs.ts";
-import { historyRoutes } from "./routes/history.ts";
-import { hostRoutes } from "./routes/hosts.ts";
-import { createLoginLinkRoute, loginLinkRoute } from "./routes/login-link.ts";
-import { loginRoutes } from "./routes/login.ts";
-import { logDownloadRoutes } from "./routes/log-download.ts";
-import { logPageRoutes } from "./routes/log-pages.ts";
-import { logRoutes } from "./routes/logs.ts";
-import { receiptRoutes } from "./routes/receipts.ts";
-import { runPages, runRoutes } from "./routes/runs.ts";
-import { searchRoute } from "./routes/search.ts";
+import { historyRoutes, receiptRoutes } from "./routes/history.ts";
+import { createLinkRoutes, loginRoutes, parseForms } from "./routes/login.ts";
+import { logDownloadRoutes, logRoutes } from "./routes/logs.ts";
+import { runPages } from "./routes/runs.ts";
 import { spendRoutes } from "./routes/spend.ts";
-import { healthRoutes, metricsRoutes, statusRoutes } from "./routes/status.ts";
-import { webhookRoutes } from "./routes/webhooks.ts";
+import { healthRoutes, metricsRoutes, openapiRoutes, statusRoutes } from "./routes/status.ts";
+import { prepareWebhooks, webhookRoutes } from "./routes/webhooks.ts";
 import type { EventStreams } from "./sse.ts";
 
 /**
- * What pages may do: run and style only what carries this answer's nonce, talk only to this gateway, and not
- * be framed. No rule makes a browser insist on TLS, because the gateway is served without it as well.
+ * Limits pages to scripts and styles with this response's nonce and to requests to this gateway; they can't
+ * be framed. Browsers are not made to insist on TLS, because the gateway is served without it as well.
  */
 const securityHeaders: FastifyHelmetOptions = {
   enableCSPNonces: true,
@@ -55,16 +48,15 @@ const securityHeaders: FastifyHelmetOptions = {
 
 /** The server on the operator's socket: the APIs, for programs with the key. */
 export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
-  const { app, streams, describe, answerOthers } = createApp(deps);
+  const { app, streams, serve, describe, answerOthers } = createApp(deps);
   const checkKey = createKeyCheck(deps);
-  healthRoutes(app, deps);
-  openapiRoute(app, describe);
+  serve(app, "open", healthRoutes(deps));
+  serve(app, "open", openapiRoutes(describe));
   await app.register((scope, _options, done) => {
     scope.addHook("onRequest", authenticate(deps, checkKey, false));
-    describeAccess(scope, "key");
-    apiRoutes(scope, deps, streams);
-    createLoginLinkRoute(scope, deps);
-    metricsRoutes(scope, deps);
+    serve(scope, "key", apiRoutes(deps, streams));
+    serve(scope, "key", createLinkRoutes(deps));
+    serve(scope, "key", metricsRoutes(deps));
     done();
   });
   answerOthers();
@@ -73,49 +65,41 @@ export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
 
 /** The server on TCP: the APIs for programs and browsers, the pages, and the webhooks for all senders. */
 export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
-  const { app, streams, describe, answerOthers } = createApp(deps);
+  const { app, streams, serve, describe, answerOthers } = createApp(deps);
   const checkKey = createKeyCheck(deps);
+  const toOperators = authenticate(deps, checkKey, true);
   await app.register(helmet, securityHeaders);
   await app.register(cookie);
-  healthRoutes(app, deps);
+  serve(app, "open", healthRoutes(deps));
   await app.register((scope, _options, done) => {
-    webhookRoutes(scope, deps);
+    prepareWebhooks(scope);
+    serve(scope, "open", webhookRoutes(deps));
     done();
   });
-  await app.register((operator, _options, done) => {
-    operator.addHook(
-      "onRequest",
-      checkHost([deps.host, ...deps.allowedHosts, deps.sessions.privateHost]),
-    );
+  await app.register((known, _options, done) => {
+    const names = [deps.host, ...deps.allowedHosts, deps.sessions.privateHost];
+    known.addHook("onRequest", checkHost(names));
     // A scope of its own: no other route may use the login's form parser.
-    void operator.register((scope, _scopeOptions, scopeDone) => {
-      loginRoutes(scope, deps, checkKey);
-      if (deps.dashboard) loginLinkRoute(scope, deps);
+    void known.register((scope, _scopeOptions, scopeDone) => {
+      parseForms(scope);
+      serve(scope, "open", loginRoutes(deps, checkKey));
       scopeDone();
     });
-    void operator.register((scope, _scopeOptions, scopeDone) => {
-      scope.addHook("onRequest", authenticate(deps, checkKey, true));
-      describeAccess(scope, "operator");
-      apiRoutes(scope, deps, streams);
-      if (deps.dashboard) {
-        dashboardRoutes(scope, deps);
-        logDownloadRoutes(scope, deps);
-        runPages(scope, deps);
-      }
+    void known.register((scope, _scopeOptions, scopeDone) => {
+      scope.addHook("onRequest", toOperators);
+      serve(scope, "operator", apiRoutes(deps, streams));
+      if (deps.dashboard) serve(scope, "operator", pageRoutes(deps));
       scopeDone();
     });
-    void operator.register((scope, _scopeOptions, scopeDone) => {
+    void known.register((scope, _scopeOptions, scopeDone) => {
       scope.addHook("onRequest", authenticateKey(deps, checkKey));
-      describeAccess(scope, "key");
-      metricsRoutes(scope, deps);
+      serve(scope, "key", metricsRoutes(deps));
       scopeDone();
     });
-    void operator.register((scope, _scopeOptions, scopeDone) => {
+    void known.register((scope, _scopeOptions, scopeDone) => {
       // Where there are pages, this is one of them.
-      if (deps.dashboard) scope.addHook("onRequest", authenticate(deps, checkKey, true));
-      describeAccess(scope, deps.dashboard ? "operator" : "open");
-      openapiRoute(scope, describe);
-      docsRoute(scope, describe);
+      if (deps.dashboard) scope.addHook("onRequest", toOperators);
+      serve(scope, deps.dashboard ? "operator" : "open", openapiRoutes(describe));
       scopeDone();
     });
     done();
@@ -125,16 +109,19 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
 }
 
 /** All that needs authentication and is not a page. */
-function apiRoutes(scope: FastifyInstance, deps: GatewayDeps, streams: EventStreams): void {
-  controlRoutes(scope, deps);
-  statusRoutes(scope, deps, streams);
-  historyRoutes(scope, deps);
-  runRoutes(scope, deps);
-  logRoutes(scope, deps, streams);
-  logPageRoutes(scope, deps);
-  searchRoute(scope, deps);
-  receiptRoutes(scope, deps);
-  spendRoutes(scope, deps);
-  hostRoutes(scope, deps);
-  alertRoutes(scope, deps);
-}
+const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
+  ...controlRoutes(deps),
+  ...statusRoutes(deps, streams),
+  ...historyRoutes(deps),
+  ...logRoutes(deps, streams),
+  ...receiptRoutes(deps),
+  ...spendRoutes(deps),
+  ...hostRoutes(deps),
+  ...alertRoutes(deps),
+];
+
+const pageRoutes = (deps: GatewayDeps): Route[] => [
+  ...dashboardRoutes(deps),
+  ...logDownloadRoutes(deps),
+  ...runPages(deps),
+];

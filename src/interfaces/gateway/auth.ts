@@ -1,11 +1,11 @@
+import { UserError } from "../../foundation/errors.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { filter } from "rxjs";
 import type { Observable } from "rxjs";
 import type { GatewayDeps } from "./deps.ts";
 import type { CheckKey } from "./key-guesses.ts";
 import type { StreamName } from "./metrics.ts";
-import { HttpProblem } from "./problem.ts";
-import { isForeign, isSameOrigin } from "./same-origin.ts";
+import { isForeign, isSameOrigin } from "./known-hosts.ts";
 
 /** Name of the browser's session cookie. */
 export const sessionCookie = "al_session";
@@ -56,8 +56,8 @@ export function authenticateKey(
   };
 }
 
-function unauthorized(): HttpProblem {
-  return new HttpProblem(401, "unauthorized", "This needs the gateway's API key.", {
+function unauthorized(): UserError {
+  return new UserError("unauthorized", "This needs the gateway's API key.", {
     headers: { "www-authenticate": "Bearer" },
   });
 }
@@ -101,7 +101,7 @@ function checkOrigin(request: FastifyRequest): void {
   const isStream = request.routeOptions.config.stream !== undefined;
   const isRefused = isSafe ? isStream && isForeign(request) : !isSameOrigin(request);
   if (isRefused) {
-    throw new HttpProblem(403, "foreign_origin", "A page of another origin asked for this.");
+    throw new UserError("foreign_origin", "A page of another origin asked for this.");
   }
 }
 

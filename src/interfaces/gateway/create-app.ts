@@ -1,20 +1,21 @@
+import { UserError } from "../../foundation/errors.ts";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { answerOtherMethods, collectRoutes, describedRoute } from "./api/described-routes.ts";
 import { describeApi } from "./api/openapi.ts";
-import type { OpenApi } from "./api/openapi.ts";
-import { useZod } from "./api/zod-types.ts";
+import { addRoutes, answerOtherMethods } from "./api/route.ts";
+import type { Access, DescribedRoute, Route } from "./api/route.ts";
 import { isPageVisit } from "./auth.ts";
-import { errorPage } from "../dashboard/card-pages.ts";
-import { sendPage } from "../dashboard/layout.ts";
-import { noSchemaCompilers } from "../../foundation/contracts/no-schema-compilers.ts";
-import { limitOpenRequests } from "../../foundation/contracts/request-limit.ts";
-import { limitUnauthenticated } from "../../foundation/contracts/unauthenticated-connections.ts";
+import { errorPage } from "../dashboard/card-pages.tsx";
+import { sendPage } from "../dashboard/send-page.tsx";
+import {
+  limitOpenRequests,
+  noSchemaCompilers,
+  limitUnauthenticated,
+} from "../../foundation/contracts/request-limit.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { limitBodies } from "./limit-bodies.ts";
-import { answerClientError, HttpProblem, problemOf, sendProblem } from "./problem.ts";
+import { answerClientError, problemOf, sendProblem } from "./problem.ts";
 import { createEventStreams } from "./sse.ts";
-import type { EventStreams } from "./sse.ts";
 
 /** The most bytes of a request other than a delivery: requests of people and programs are smaller. */
 const maxRequestBytes = 1024 * 1024;
@@ -33,15 +34,8 @@ const slowRequests = { headersTimeout: 10_000, connectionsCheckingInterval: 2_00
  */
 const isNearestProxy = (_address: string, hop: number): boolean => hop === 0;
 
-/** An app with what both servers share, and no route yet. */
-export function createApp(deps: GatewayDeps): {
-  readonly app: FastifyInstance;
-  readonly streams: EventStreams;
-  /** Describes its routes, once all are there. */
-  readonly describe: () => OpenApi;
-  /** To be called when all routes are there. */
-  readonly answerOthers: () => void;
-} {
+/** Creates an app with the settings and hooks of both servers, without routes. */
+export function createApp(deps: GatewayDeps) {
   const app = fastify({
     requestTimeout: requestTimeoutMs,
     http: { ...slowRequests, ...limitOpenRequests() },
@@ -49,7 +43,7 @@ export function createApp(deps: GatewayDeps): {
     trustProxy: deps.trustProxy && isNearestProxy,
     routerOptions: { ignoreTrailingSlash: true },
     clientErrorHandler: answerClientError,
-    // Its own answer is no problem document; the hook below gives one.
+    // Fastify's own 503 is not a problem document; the hook below sends one.
     return503OnClosing: false,
     schemaController: noSchemaCompilers,
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, problemOf(error)),
@@ -62,11 +56,10 @@ export function createApp(deps: GatewayDeps): {
   });
   limitBodies(app, heldBytes(deps.maxBodyBytes), deps.log);
   parseJsonOnly(app);
-  useZod(app);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, deps));
   app.setNotFoundHandler((request, reply) => {
     const detail = `There is nothing at ${request.url.split("?")[0] ?? ""}.`;
-    return answerError(new HttpProblem(404, "not_found", detail), request, reply, deps);
+    return answerError(new UserError("not_found", detail), request, reply, deps);
   });
   const streams = createEventStreams(deps.streamLimits ?? {}, deps.log, (stream, change) =>
     deps.metrics.streamClients(stream, change),
@@ -79,20 +72,28 @@ export function createApp(deps: GatewayDeps): {
     streams.endAll();
     done();
   });
-  const routes = collectRoutes(app);
-  // Read late: the hooks of inner scopes add to a route after it was collected.
-  const describe = (): OpenApi =>
-    describeApi(routes.flatMap(describedRoute), deps.operations.snapshot().scheduler.version);
-  return { app, streams, describe, answerOthers: () => answerOtherMethods(app, routes) };
+  const served: DescribedRoute[] = [];
+  return {
+    app,
+    streams,
+    /** Adds routes to a scope. The scope's hooks check the access, which is only described here. */
+    serve: (scope: FastifyInstance, access: Access, routes: readonly Route[]): void => {
+      addRoutes(scope, routes);
+      served.push(...routes.map((route) => ({ ...route, access })));
+    },
+    /** Describes the routes that were served so far. */
+    describe: () => describeApi(served, deps.operations.snapshot().scheduler.version),
+    /** To be called when all routes are there. */
+    answerOthers: () => answerOtherMethods(app, served),
+  };
 }
 
-/** What comes in over a connection that was kept while the server closes. */
-function closed(): HttpProblem {
-  const headers = { "retry-after": "5" };
-  return new HttpProblem(503, "draining", "The scheduler is stopping.", { headers });
+/** The response to requests on kept-alive connections while the server closes. */
+function closed(): UserError {
+  return new UserError("draining", "The scheduler is stopping.");
 }
 
-/** Bodies are JSON; an empty one is none, whatever type the client declares. */
+/** Parses bodies as JSON only. An empty body counts as missing, even if the client declares a type. */
 function parseJsonOnly(app: FastifyInstance): void {
   app.removeContentTypeParser(["text/plain", "application/json"]);
   const parseJson = app.getDefaultJsonParser("error", "error");
@@ -107,7 +108,7 @@ function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: GatewayDeps,
-): FastifyReply {
+): FastifyReply | Promise<FastifyReply> {
   const problem = problemOf(error);
   if (problem.status === 500) {
     const cause = problem.cause instanceof Error ? problem.cause.stack : String(problem.cause);

@@ -1,10 +1,10 @@
+import { UserError } from "../../foundation/errors.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { rateLimitedWarnings } from "../../foundation/contracts/rate-limited-warnings.ts";
-import { isSameSecret } from "../../foundation/contracts/same-secret.ts";
+import { isSameSecret } from "../../foundation/contracts/request-limit.ts";
 import type { GatewayDeps } from "./deps.ts";
-import { isOnPrivateHost } from "./private-host.ts";
-import { HttpProblem } from "./problem.ts";
+import { isOnPrivateHost } from "./known-hosts.ts";
 
 /**
  * Whether a request showed the API key. A wrong key is answered late. Rejects with a 429 problem, and doesn't look at the
@@ -13,7 +13,7 @@ import { HttpProblem } from "./problem.ts";
 export type CheckKey = (request: FastifyRequest, key: string) => Promise<boolean>;
 
 interface Timing {
-  /** Ms from any moment. A clock that can be set would keep a window open. */
+  /** Monotonic ms: a wall clock that is set back would prolong the window in which wrong keys are counted. */
   readonly now?: () => number;
   /** How long the answer to a wrong key takes, in ms. */
   readonly lateMs?: number;
@@ -55,11 +55,11 @@ export function createKeyCheck(
   };
 }
 
-function tooMany(ms: number): HttpProblem {
+function tooMany(ms: number): UserError {
   const seconds = Math.ceil(ms / 1000);
   const detail = `Too many wrong keys; wait ${seconds} s and try again, or use the link that al open makes.`;
   const headers = { "retry-after": String(seconds) };
-  return new HttpProblem(429, "too_many_tries", detail, { headers });
+  return new UserError("too_many_tries", detail, { headers });
 }
 
 /** One household has 2^64 IPv6 addresses: its first half stands for all of them. */

@@ -1,10 +1,14 @@
-import type { FastifyRequest } from "fastify";
-import { HttpProblem } from "./problem.ts";
+import { UserError } from "../../foundation/errors.ts";
+import type { FastifyRequest, FastifyReply } from "fastify";
+import { createHash } from "node:crypto";
+import { openingPage } from "../dashboard/card-pages.tsx";
+import { sendPage } from "../dashboard/send-page.tsx";
+import type { GatewayDeps } from "./deps.ts";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
 /** True when a `Host` header names this machine by a name that all its servers share. */
-export function isLoopbackName(host: string): boolean {
+function isLoopbackName(host: string): boolean {
   return loopbackNames.includes(hostName(host));
 }
 
@@ -17,13 +21,12 @@ export function checkHost(names: readonly string[]): (request: FastifyRequest) =
   return (request) => {
     // Two of them are for two readers; Node itself takes the first and keeps quiet (RFC 9112, section 3.2).
     if (hostLines(request) > 1) {
-      return Promise.reject(new HttpProblem(400, "malformed", "The request has two Host headers."));
+      return Promise.reject(new UserError("malformed", "The request has two Host headers."));
     }
     // The raw header: a rebound page can set X-Forwarded-Host itself.
     if (known.has(hostName(request.headers.host ?? ""))) return Promise.resolve();
     return Promise.reject(
-      new HttpProblem(
-        403,
+      new UserError(
         "unknown_host",
         "This host name is not one of the gateway's; add it to [gateway].allowedHosts.",
       ),
@@ -37,7 +40,7 @@ function hostLines({ raw }: FastifyRequest): number {
 }
 
 /** The name in a `Host` header, without port. */
-export function hostName(host: string): string {
+function hostName(host: string): string {
   return host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
 }
 
@@ -46,4 +49,73 @@ export function bracketed(host: string): string {
   return host.includes(":") && !host.startsWith("[") && !/^[^:]+:\d+$/.test(host)
     ? `[${host}]`
     : host;
+}
+
+/** Where the request comes from, by the headers of the browser; null without such headers. */
+function originVerdict(request: FastifyRequest): "same" | "foreign" | null {
+  const site = request.headers["sec-fetch-site"];
+  // `none` is the person: an address typed, a bookmark.
+  if (typeof site === "string") {
+    return site === "same-origin" || site === "none" ? "same" : "foreign";
+  }
+  const origin = request.headers.origin;
+  if (origin === undefined) return null;
+  const isOwn = URL.canParse(origin) && ownHosts(request).includes(new URL(origin).host);
+  return isOwn ? "same" : "foreign";
+}
+
+/** A trusted proxy may have put its own name into `Host` and the public one beside it. */
+function ownHosts(request: FastifyRequest): readonly string[] {
+  return [request.headers.host ?? "", request.host].map((host) => withoutDefaultPort(host));
+}
+
+function withoutDefaultPort(host: string): string {
+  return host.toLowerCase().replace(/:(80|443)$/, "");
+}
+
+/** True when the headers name this gateway as the origin; not without such headers. */
+export function isSameOrigin(request: FastifyRequest): boolean {
+  return originVerdict(request) === "same";
+}
+
+/** True when the headers name another site as the origin. */
+export function isForeign(request: FastifyRequest): boolean {
+  return originVerdict(request) === "foreign";
+}
+
+/** Browsers that resolve names below `localhost` without DNS. Safari does not: there the cookie stays on localhost. */
+const resolvesLocalhostNames = /(Chrome|Firefox)\/\d/;
+
+/** True when a browser came by a name that it shares with every other server of its machine, and can leave it. */
+export function shouldMove(request: FastifyRequest): boolean {
+  const { host = "", origin = `http://${host}`, "user-agent": agent = "" } = request.headers;
+  // A proxy that puts its own address into `Host` does not change the browser's `Origin`.
+  const isDirect = request.protocol === "http" && origin === `http://${host}`;
+  return isDirect && isLoopbackName(host) && resolvesLocalhostNames.test(agent);
+}
+
+/** True when the request names the host that only people with the key were shown. */
+export function isOnPrivateHost(request: FastifyRequest, { sessions }: GatewayDeps): boolean {
+  return hostName(request.headers.host ?? "") === sessions.privateHost;
+}
+
+/**
+ * Sends a browser that proved itself on to `path` of the private host, by a page that makes its origin remember the name:
+ * unlike a cookie, local storage belongs to one port.
+ */
+export function moveToPrivateHost(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { sessions: { privateHost }, path }: Pick<GatewayDeps, "sessions"> & { readonly path: string },
+): Promise<FastifyReply> {
+  const port = /:\d+$/.exec(request.headers.host ?? "")?.[0] ?? "";
+  const url = `http://${privateHost}${port}${path}`;
+  // For browsers without scripts.
+  const page = openingPage(url, { host: privateHost, path, remember: rememberedAs(privateHost) });
+  return sendPage(reply.header("refresh", `1; url=${url}`), page);
+}
+
+/** The name that a browser remembers the private host by; it shows nothing of it. */
+export function rememberedAs(privateHost: string): string {
+  return createHash("sha256").update(privateHost).digest("hex").slice(0, 16);
 }

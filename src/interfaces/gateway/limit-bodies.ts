@@ -1,7 +1,7 @@
+import { UserError } from "../../foundation/errors.ts";
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GatewayDeps } from "./deps.ts";
-import { HttpProblem } from "./problem.ts";
 
 /** The received part of the body of one request. */
 interface HeldBody {
@@ -11,13 +11,13 @@ interface HeldBody {
   readonly refuse: () => void;
 }
 
-/** Between two warnings, in ms. */
+/** How long between two warnings, in ms. */
 const warnedEveryMs = 60_000;
 
 /**
- * Holds at most `maxBytes` of bodies whose senders showed no key, before a signature can tell which of them count. What
- * is too much is refused with 503: the oldest of those that hold at least half of the average, so that a small delivery
- * gets through between many large ones, and one that is larger than all others goes no sooner than they do.
+ * Holds at most `maxBytes` of bodies whose senders sent no key and whose signatures are not verified yet. Beyond it,
+ * bodies are refused with 503: the oldest that holds at least half of the average goes first, so that small deliveries
+ * get through between many large ones, and the largest body is not refused sooner than the other large ones.
  */
 export function limitBodies(app: FastifyInstance, maxBytes: number, log: GatewayDeps["log"]): void {
   // A set keeps the order of arrival.
@@ -72,8 +72,8 @@ function oldestOfTheLarge(bodies: ReadonlySet<HeldBody>): HeldBody | undefined {
   return open.find(({ bytes }) => bytes >= average / 2);
 }
 
-function tooMuch(): HttpProblem {
+function tooMuch(): UserError {
   const detail = "Too much is being delivered at the same time; deliver it again.";
   const headers = { "retry-after": "5", connection: "close" };
-  return new HttpProblem(503, "too_many_bytes", detail, { headers });
+  return new UserError("too_many_bytes", detail, { headers });
 }

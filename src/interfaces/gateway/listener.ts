@@ -2,7 +2,6 @@ import { needsImage } from "../../../streams/agent-config.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { StatusEvent } from "../../../streams/status/reduce-status.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
-import { exposureAt } from "../../foundation/contracts/exposure.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import type { TcpSettings } from "./deps.ts";
 import { checkAddress } from "./server.ts";
@@ -40,23 +39,8 @@ export interface ListenerDeps {
   readonly warn: (message: string) => void;
 }
 
-export interface GatewayListener {
-  /**
-   * Opens the operator's socket, and TCP if it is needed already. Rejects with a UserError when it can't; when TCP for
-   * agents in containers can't be opened, it only warns.
-   */
-  open(): Promise<void>;
-  /** Listens on TCP from the first enabled agent that needs it. */
-  onEvent(event: RunEvent): void;
-  /** Listens on TCP when the project's config needs it by now, also after an earlier try failed. */
-  onProject(): void;
-  /** Whether TCP is open, or about to be: from then on a change of `[gateway]` needs a restart. */
-  isSettled(): boolean;
-  url(): string | null;
-}
-
 /** Decides where the gateway listens: always on the operator's socket; on TCP once something needs it, then for good. */
-export function createGatewayListener(deps: ListenerDeps): GatewayListener {
+export function createGatewayListener(deps: ListenerDeps) {
   const { gateway, options, socketPath, project$, status, announce } = deps;
   const mayListen = options.onDemand !== true;
   const mustListen = neededAtStart(options, project$.value);
@@ -87,23 +71,30 @@ export function createGatewayListener(deps: ListenerDeps): GatewayListener {
   };
 
   return {
-    open: async () => {
+    /**
+     * Opens the operator's socket, and TCP if it is needed already. Rejects with a UserError if it can't; a failure of TCP
+     * for agents in containers is a warning.
+     */
+    open: async (): Promise<void> => {
       await gateway.listenUnix(socketPath);
       announce(url);
       if (mustListen) await listen();
       else if (needed) await tryToListen();
       opened = true;
     },
-    onEvent: (event) => {
+    /** Listens on TCP from the first enabled agent that needs it. */
+    onEvent: (event: RunEvent): void => {
       if (needed || (event.type !== "agent-set" && event.type !== "agent-enabled")) return;
       const record = status.agent(event.agent);
       if (record !== undefined && runsInContainer(record)) need();
     },
-    onProject: () => {
+    /** Listens on TCP if the project's config needs it by now, also after an earlier failure. */
+    onProject: (): void => {
       if (hasWebhooks(project$.value) || [...status.agents()].some(runsInContainer)) need();
     },
-    isSettled: () => needed && opened,
-    url: () => url,
+    /** Whether TCP is open or about to be: from then on a change of `[gateway]` needs a restart. */
+    isSettled: (): boolean => needed && opened,
+    url: (): string | null => url,
   };
 }
 
@@ -141,5 +132,21 @@ export function gatewaySettings(
     port: port ?? gateway.port,
     host: host ?? gateway.host,
     dashboard: webUi,
+  };
+}
+
+/** The problem with an address to listen on, and its fix. */
+interface Exposure {
+  readonly what: string;
+  readonly advice: string;
+}
+
+/** Why others can reach the gateway at this host; null for one that only this machine has. */
+export function exposureAt(host: string): Exposure | null {
+  if (host === "localhost" || host === "::1" || host.startsWith("127.")) return null;
+  return {
+    what: `others can reach the gateway at ${host}, and the API key goes over plain HTTP`,
+    advice:
+      "put a reverse proxy with TLS in front of it (src/interfaces/gateway/README.md, Behind a reverse proxy)",
   };
 }

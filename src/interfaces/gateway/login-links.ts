@@ -1,42 +1,23 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { LoginLink } from "../../foundation/contracts/login-link.ts";
-
-/** `unknown` is also the state of a link of an earlier scheduler, or from before the API key changed. */
-export type LinkState = "good" | "used" | "expired" | "unknown";
-
-export interface LoginLinks {
-  /** Makes a link to this gateway: it logs in once, within 10 minutes. */
-  create(gatewayUrl: string): LoginLink;
-  /** The state of a link by its token, the last part of its path. */
-  state(token: string): LinkState;
-  /** The link never logs in again. */
-  use(token: string): void;
-}
-
-export interface LoginLinksOptions {
-  /** The active API key: another one ends all links, as it ends all sessions. */
-  readonly apiKey: () => string;
-  /** Epoch ms. */
-  readonly now?: () => number;
-}
-
-interface Link {
-  /** Epoch ms. */
-  readonly expiresAt: number;
-  isUsed: boolean;
-}
+import type { LoginLink } from "../../foundation/contracts/operator-api.ts";
 
 const linkMs = 10 * 60_000;
 /** Remembered links, old ones included, so that their page says why they don't log in; beyond it the oldest is forgotten. */
 const maxLinks = 200;
 
-/** Login links of this process. Only the hash of a token is stored, and only in memory: a link ends with its scheduler. */
-export function createLoginLinks({ apiKey, now = Date.now }: LoginLinksOptions): LoginLinks {
-  const links = new Map<string, Link>();
+export type LoginLinks = ReturnType<typeof createLoginLinks>;
+
+/**
+ * Login links of this process. Only the hash of a token is stored, and only in memory: a link ends with its scheduler, and
+ * with the active `apiKey`. `now` is epoch ms.
+ */
+export function createLoginLinks(apiKey: () => string, now = Date.now) {
+  const links = new Map<string, { readonly expiresAt: number; isUsed: boolean }>();
   const idOf = (token: string): string =>
     createHmac("sha256", apiKey()).update(token).digest("hex");
   return {
-    create(gatewayUrl) {
+    /** Makes a link to this gateway: it logs in once, within 10 minutes. */
+    create: (gatewayUrl: string): LoginLink => {
       const token = randomBytes(16).toString("base64url");
       const expiresAt = now() + linkMs;
       links.set(idOf(token), { expiresAt, isUsed: false });
@@ -44,13 +25,15 @@ export function createLoginLinks({ apiKey, now = Date.now }: LoginLinksOptions):
       if (links.size > maxLinks && oldest !== undefined) links.delete(oldest);
       return { url: `${gatewayUrl}/login/${token}`, expiresAt: new Date(expiresAt).toISOString() };
     },
-    state(token) {
+    /** The state of a link by its token; `unknown` for one of an earlier scheduler, or from before the API key changed. */
+    state: (token: string): "good" | "used" | "expired" | "unknown" => {
       const link = links.get(idOf(token));
       if (link === undefined) return "unknown";
       if (link.isUsed) return "used";
       return now() < link.expiresAt ? "good" : "expired";
     },
-    use(token) {
+    /** The link never logs in again. */
+    use: (token: string): void => {
       const link = links.get(idOf(token));
       if (link !== undefined) link.isUsed = true;
     },

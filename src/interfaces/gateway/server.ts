@@ -3,23 +3,10 @@ import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
-import { UserError } from "../../foundation/errors.ts";
+import { hasCode, UserError } from "../../foundation/errors.ts";
 import { operatorApp, tcpApp } from "./app.ts";
 import type { GatewayDeps, TcpSettings } from "./deps.ts";
 import { bracketed } from "./known-hosts.ts";
-
-/** The HTTP server beside the scheduler. */
-export interface Gateway {
-  /**
-   * Listens on TCP, by these settings instead of those that it was made with; the URL that a person opens, without a
-   * path. Errors with a UserError when it can't.
-   */
-  listenTcp(settings?: TcpSettings): Promise<string>;
-  /** Serves the operator API on a Unix socket (at most 107 bytes of path) that only this user can open. */
-  listenUnix(path: string): Promise<void>;
-  /** Ends the streams, lets the other requests finish, and stops listening. */
-  close(): Promise<void>;
-}
 
 /** Resolves when the address is free; rejects with the UserError that listening on it would. */
 export async function checkAddress(where: Pick<TcpSettings, "host" | "port">): Promise<void> {
@@ -34,8 +21,10 @@ export async function checkAddress(where: Pick<TcpSettings, "host" | "port">): P
   }
 }
 
-/** Makes the gateway; it listens on nothing yet. */
-export function createGateway(deps: GatewayDeps): Gateway {
+export type Gateway = ReturnType<typeof createGateway>;
+
+/** Makes the HTTP server beside the scheduler; it listens on nothing yet. */
+export function createGateway(deps: GatewayDeps) {
   const apps = new Set<FastifyInstance>();
   const listen = async (app: FastifyInstance, where: FastifyListenOptions): Promise<void> => {
     apps.add(app);
@@ -48,7 +37,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
   };
   return {
-    async listenTcp(settings = deps) {
+    /**
+     * Listens on TCP, by these settings instead of those that it was made with; the URL that a person opens, without a
+     * path. Rejects with a UserError if it can't.
+     */
+    listenTcp: async (settings: TcpSettings = deps): Promise<string> => {
       // Fastify would leave out a loopback address that is taken.
       const host = settings.host === "localhost" ? "127.0.0.1" : settings.host;
       const app = await tcpApp({ ...deps, ...settings });
@@ -60,7 +53,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await listenOnOther(port);
       return `http://${publicName(host)}:${port}`;
     },
-    async listenUnix(path) {
+    /** Serves the operator API on a Unix socket (at most 107 bytes of path) that only this user can open. */
+    listenUnix: async (path: string): Promise<void> => {
       const app = await operatorApp(deps);
       removeLeftover(path);
       await listen(app, { path }).catch((error: unknown) => {
@@ -71,7 +65,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       });
       chmodSync(path, 0o600);
     },
-    async close() {
+    /** Ends the streams, lets the other requests finish, and stops listening. */
+    close: async (): Promise<void> => {
       await Promise.all([...apps].map(closeApp));
       apps.clear();
     },
@@ -102,15 +97,14 @@ function otherLoopback(app: FastifyInstance, host: string): (port: number) => Pr
       server.listen({ host: other, port });
       await once(server, "listening");
     } catch (error) {
-      const isMissing = /^E(ADDRNOTAVAIL|AFNOSUPPORT)$/.test(codeOf(error) ?? "");
-      if (isMissing) return;
+      if (hasCode(error, "EADDRNOTAVAIL", "EAFNOSUPPORT")) return;
       await app.close();
       throw listenError(error, { host: other, port });
     }
   };
 }
 
-/** What is still open then, in ms, is cut: a connection that never asked for anything would be waited for a minute. */
+/** How long open connections may finish, in ms; `close` would wait a minute for one that never sent a request. */
 const closingMs = 2_000;
 
 async function closeApp(app: FastifyInstance): Promise<void> {
@@ -129,22 +123,17 @@ function removeLeftover(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
 }
 
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | null)?.code;
-}
-
 function listenError(error: unknown, { host, port }: Pick<TcpSettings, "host" | "port">): unknown {
-  const code = codeOf(error);
   const hint = "Set another one with [gateway].port in config.toml or with --port.";
-  if (code === "EADDRINUSE") {
+  if (hasCode(error, "EADDRINUSE")) {
     const where = host === "::1" ? " on [::1], which browsers ask first for localhost" : "";
     return new UserError("port_in_use", `port ${port} is in use${where}`, { hint, cause: error });
   }
-  if (code === "EACCES") {
+  if (hasCode(error, "EACCES")) {
     const message = `port ${port} needs more rights than this user has`;
     return new UserError("port_forbidden", message, { hint, cause: error });
   }
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EINVAL") {
+  if (hasCode(error, "EADDRNOTAVAIL", "ENOTFOUND", "EINVAL")) {
     return new UserError("unknown_address", `this machine has no address ${host} to listen on`, {
       hint: "Set [gateway].host in config.toml or --host to 127.0.0.1, 0.0.0.0 or an address of this machine.",
       cause: error,

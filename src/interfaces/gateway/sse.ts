@@ -6,7 +6,7 @@ import type { LogLevel } from "../../../streams/vocabulary.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { StreamName } from "./metrics.ts";
 
-/** What one stream client may cost. */
+/** The limits for one stream client. */
 export interface StreamLimits {
   readonly heartbeatMs: number;
   /** How long a client may take for the first snapshot or backlog. */
@@ -24,37 +24,32 @@ const defaultLimits: StreamLimits = {
 /** How long an ended stream may take to close before its socket is destroyed. */
 const closeMs = 1_000;
 
-/** The open event streams of one server. */
-export interface EventStreams {
-  /**
-   * Answers a request with Server-Sent Events. The first text of `events$` is the snapshot or backlog (any size, may
-   * be empty), each later one an event. The stream ends with `events$`, with `ended$`, or with the connection.
-   */
-  serve(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    events$: Observable<string>,
-    ended$: Observable<unknown>,
-  ): void;
-  /** Ends all of them, so that a server can close. */
-  endAll(): void;
-}
-
 /** One event on the wire. `data` must hold no line break, which is true of any JSON. */
 export function eventText(event: string, id: string, data: string): string {
   return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`;
 }
 
-/** Keeps the event streams of one server within the limits. */
+export type EventStreams = ReturnType<typeof createEventStreams>;
+
+/** Keeps the open event streams of one server within the limits. */
 export function createEventStreams(
   overrides: Partial<StreamLimits>,
   log: (level: LogLevel, message: string) => void,
   countClients: (stream: StreamName, change: 1 | -1) => void,
-): EventStreams {
+) {
   const limits = { ...defaultLimits, ...overrides };
   const open = new Set<() => void>();
   return {
-    serve(request, reply, events$, ended$) {
+    /**
+     * Answers a request with Server-Sent Events. The first text of `events$` is the snapshot or backlog (any size, may
+     * be empty), each later one an event. The stream ends with `events$`, with `ended$`, or with the connection.
+     */
+    serve: (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      events$: Observable<string>,
+      ended$: Observable<unknown>,
+    ): void => {
       const headers = streamHeaders(reply);
       if (request.method === "HEAD") {
         void reply.headers(headers).send();
@@ -70,8 +65,8 @@ export function createEventStreams(
         log(30, `dropped the stream client ${request.ip}: ${why}`),
       );
       const subscription = events$.pipe(takeUntil(ended$)).subscribe({
-        next: (text) => client.send(text),
-        complete: () => client.end(),
+        next: client.send,
+        complete: client.end,
         error: (error: unknown) => {
           log(50, `an event stream broke off: ${messageOf(error)}`);
           client.end();
@@ -90,7 +85,8 @@ export function createEventStreams(
         end();
       });
     },
-    endAll() {
+    /** Ends all of them, so that a server can close. */
+    endAll: (): void => {
       for (const end of open) end();
     },
   };
@@ -110,17 +106,8 @@ function streamHeaders(reply: FastifyReply): Record<string, string> {
   };
 }
 
-interface Client {
-  send(text: string): void;
-  end(): void;
-}
-
 /** Writes to one client and drops it when it doesn't read: Node would buffer without limit. */
-function createClient(
-  raw: ServerResponse,
-  limits: StreamLimits,
-  dropped: (why: string) => void,
-): Client {
+function createClient(raw: ServerResponse, limits: StreamLimits, dropped: (why: string) => void) {
   const socket = raw.socket;
   let firstTimer: NodeJS.Timeout | undefined;
   let allowance = limits.maxWaitingBytes;
@@ -164,8 +151,8 @@ function createClient(
     clearTimeout(firstTimer);
   });
   return {
-    send: (text) => (firstTimer === undefined ? sendFirst(text) : write(text)),
-    end() {
+    send: (text: string): void => (firstTimer === undefined ? sendFirst(text) : write(text)),
+    end: (): void => {
       if (raw.destroyed || raw.writableEnded) return;
       raw.end(() => socket?.end());
       setTimeout(() => raw.destroy(), closeMs).unref();

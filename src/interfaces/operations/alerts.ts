@@ -1,141 +1,105 @@
-import { alertTitle } from "../../features/alerts/rules/alert-title.ts";
-import type { StoredDelivery, OpenAlert } from "../../foundation/contracts/alert.ts";
-import type { AlertTarget } from "../../../streams/alert-options.ts";
-import type { AlertOperationsDeps } from "../../foundation/contracts/alert-operations.ts";
-import type { SwitchedOff, TargetDeliveries } from "../../foundation/contracts/alerts.ts";
+import { isoTime } from "../../foundation/contracts/format.ts";
+import { UserError } from "../../foundation/errors.ts";
+import { alertTitle } from "../../features/alerts/rules/alert-text.ts";
+import type { StoredDelivery, TargetDeliveries } from "../../features/alerts/rules/alert.ts";
+import type { AlertOperationsDeps } from "../../features/alerts/alerts.ts";
 import type {
   AlertDeliveryView,
   AlertsQuery,
   AlertsReport,
   AlertTargetView,
   AlertTested,
-  OpenAlertView,
-} from "../../foundation/contracts/alerts-report.ts";
-import { OperationError } from "../../foundation/contracts/operations.ts";
-import type { Operations } from "../../foundation/contracts/operations.ts";
+} from "../../features/alerts/alerts-report.ts";
+import type { Redactor } from "../../foundation/credentials/redactor.ts";
 
-type Redact = (text: string) => string;
+/** A negative LIMIT of SQLite is none. */
+const unlimited = -1;
 
-/** What operators can do with alerts. Texts may quote a run or a target's answer: their secrets are redacted. */
+/** The operations on alerts. Texts may quote a run or a target's response: their secrets are redacted. */
 export function createAlertOperations(
   deps: AlertOperationsDeps,
-  redact: Redact,
-): Pick<Operations, "alerts" | "retryAlert" | "retryDeadAlerts" | "testAlertTarget"> {
+  redactor: Pick<Redactor, "redact">,
+) {
+  const redact = (text: string | null) => (text === null ? null : redactor.redact(text));
   return {
-    alerts: (query) => ({
-      targets: targetViews(deps, redact),
-      open: deps.open().map((one) => openView(one, redact)),
-      ...deliveryPage(query, deps, redact),
-    }),
-    retryAlert: async (id) => {
+    /** The targets of alerts, the open alerts, and the deliveries, newest first. */
+    alerts: ({ limit, ...filter }: AlertsQuery): AlertsReport => {
+      // One more is read than the page has, to know whether there is another page.
+      const found = deps.store.list({ ...filter, limit: limit + 1 });
+      const deliveries = found.slice(0, limit);
+      // Names and ids stay as they are, also if a credential has such a value.
+      return {
+        targets: targetViews(deps).map((one) => ({ ...one, lastError: redact(one.lastError) })),
+        open: deps
+          .open()
+          .map((one) => ({ ...one, since: isoTime(one.since), reason: redact(one.reason) })),
+        deliveries: deliveries.map(deliveryView).map((one) => ({
+          ...one,
+          title: redactor.redact(one.title),
+          reason: redact(one.reason),
+          lastError: redact(one.lastError),
+        })),
+        next: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null,
+      };
+    },
+    /** Makes a delivery due that was given up, or waits. Rejects with UserError `unknown_delivery`. */
+    retryAlert: async (id: string) => {
       if (await deps.retry(id)) return;
       const message = `no delivery ${JSON.stringify(id)} waits or was given up`;
-      throw new OperationError("unknown_delivery", message);
+      throw new UserError("unknown_delivery", message);
     },
-    retryDeadAlerts: () => retryDead(deps),
-    testAlertTarget: (name) => testTarget(name, deps, redact),
+    /** The same for all that were given up; resolves with how many there were. */
+    retryDeadAlerts: async () => {
+      // All are read before the first is retried: each is retried once, also one that dies again at once.
+      const dead = deps.store.list({ state: "dead", limit: unlimited });
+      const retried = await Promise.all(dead.map(({ id }) => deps.retry(id)));
+      return retried.filter(Boolean).length;
+    },
+    /** Sends a test, not through the outbox. Rejects with UserError `unknown_target`. */
+    testAlertTarget: async (name: string): Promise<AlertTested> => {
+      const names = deps.targets().map((target) => target.name);
+      if (!names.includes(name)) throw unknownTarget(name, names);
+      const answer = await deps.test(name);
+      if (answer.type === "accepted") return { accepted: true, error: null };
+      return { accepted: false, error: redactor.redact(answer.error) };
+    },
   };
 }
 
-const readAtOnce = 200;
-
-/** All are read before the first is retried: each is retried once, also one that dies again at once. */
-async function retryDead({ store, retry }: AlertOperationsDeps): Promise<number> {
-  const dead: string[] = [];
-  for (let isMore = true; isMore;) {
-    const before = dead.at(-1) ?? null;
-    const page = store.list({ state: "dead", before, limit: readAtOnce });
-    dead.push(...page.map(({ id }) => id));
-    isMore = page.length === readAtOnce;
-  }
-  const retried = await Promise.all(dead.map((id) => retry(id)));
-  return retried.filter(Boolean).length;
+function unknownTarget(name: string, names: readonly string[]): UserError {
+  const known = names.length === 0 ? "config.toml has none" : `config.toml has ${names.join(", ")}`;
+  const message = `there is no target ${JSON.stringify(name)} of alerts; ${known}`;
+  return new UserError("unknown_target", message);
 }
 
-async function testTarget(
-  name: string,
-  deps: AlertOperationsDeps,
-  redact: Redact,
-): Promise<AlertTested> {
-  const names = deps.targets().map((target) => target.name);
-  if (!names.includes(name)) {
-    const known =
-      names.length === 0 ? "config.toml has none" : `config.toml has ${names.join(", ")}`;
-    const message = `there is no target ${JSON.stringify(name)} of alerts; ${known}`;
-    throw new OperationError("unknown_target", message);
-  }
-  const answer = await deps.test(name);
-  if (answer.type === "accepted") return { accepted: true, error: null };
-  return { accepted: false, error: redact(answer.error) };
-}
-
-/** One more is read than the page has, to know whether there is another page. */
-function deliveryPage(
-  { state, target, before, limit }: AlertsQuery,
-  { store }: AlertOperationsDeps,
-  redact: Redact,
-): Pick<AlertsReport, "deliveries" | "next"> {
-  const filter = {
-    ...(state === undefined ? {} : { state }),
-    ...(target === undefined ? {} : { target }),
-  };
-  const found = store.list({ ...filter, before: before ?? null, limit: limit + 1 });
-  const shown = found.slice(0, limit);
-  const deliveries = shown.map((one) => deliveryView(one, redact));
-  return { deliveries, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
-}
-
-function deliveryView(delivery: StoredDelivery, redact: Redact): AlertDeliveryView {
-  const { id, target, state, attempts, lastError, alert } = delivery;
+function deliveryView({ alert, ...delivery }: StoredDelivery): AlertDeliveryView {
+  const { id, target, state, attempts, lastError, endedAt } = delivery;
   const { agent, topic, phase, reason, instanceId } = alert;
+  const about = { agent, topic, phase, title: alertTitle(alert), reason, instanceId };
   return {
     id,
     at: isoTime(delivery.at),
     target,
-    agent,
-    topic,
-    phase,
-    title: alertTitle(alert),
-    reason: reason === null ? null : redact(reason),
-    instanceId,
+    ...about,
     state,
     attempts,
     nextAt: state === "waiting" ? isoTime(delivery.nextAt) : null,
-    lastError: lastError === null ? null : redact(lastError),
-    endedAt: delivery.endedAt === null ? null : isoTime(delivery.endedAt),
+    lastError,
+    endedAt: endedAt === null ? null : isoTime(endedAt),
   };
-}
-
-function openView({ since, reason, ...open }: OpenAlert, redact: Redact): OpenAlertView {
-  const { agent, topic, count } = open;
-  const text = reason === null ? null : redact(reason);
-  return { agent, topic, since: isoTime(since), count, reason: text };
 }
 
 const noDeliveries: TargetDeliveries = { waiting: 0, dead: 0, lastError: null };
 
-function targetViews({ store, targets }: AlertOperationsDeps, redact: Redact): AlertTargetView[] {
+function targetViews({ store, targets }: AlertOperationsDeps): AlertTargetView[] {
   const deliveries = store.targetDeliveries();
-  const off = store.switchedOff();
-  return targets().map((target) => {
-    const { name } = target;
-    return targetView(target, deliveries.get(name) ?? noDeliveries, off.get(name), redact);
+  const switchedOff = store.switchedOff();
+  return targets().map(({ name, type }) => {
+    const { waiting, dead, ...counts } = deliveries.get(name) ?? noDeliveries;
+    const off = switchedOff.get(name);
+    const lastError = off?.reason ?? counts.lastError;
+    const state = off !== undefined ? "off" : lastError === null ? "ok" : "failing";
+    const offSince = off === undefined ? null : isoTime(off.at);
+    return { name, type, state, waiting, dead, lastError, offSince };
   });
-}
-
-function targetView(
-  { name, type }: AlertTarget,
-  { waiting, dead, ...deliveries }: TargetDeliveries,
-  off: SwitchedOff | undefined,
-  redact: Redact,
-): AlertTargetView {
-  const error = off?.reason ?? deliveries.lastError;
-  const lastError = error === null ? null : redact(error);
-  const counts = { waiting, dead, lastError };
-  if (off !== undefined) return { name, type, state: "off", ...counts, offSince: isoTime(off.at) };
-  return { name, type, state: error === null ? "ok" : "failing", ...counts, offSince: null };
-}
-
-function isoTime(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -1,109 +1,72 @@
+import type { AgentDetail } from "../../foundation/contracts/operator-api.ts";
+import type { HistoryQuery, OutcomeCounts } from "../../foundation/contracts/history.ts";
+import type {
+  RefusedDeliveriesQuery,
+  WhyNotQuery,
+} from "../../foundation/contracts/refused-deliveries.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
+import type { Webhooks } from "../../features/webhooks/webhooks.ts";
+import { UserError } from "../../foundation/errors.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
-import type { WorkItem } from "../../../streams/vocabulary.ts";
-import type { AlertOperationsDeps } from "../../foundation/contracts/alert-operations.ts";
-import type { LogSource } from "../../foundation/contracts/log-source.ts";
-import { OperationError } from "../../foundation/contracts/operations.ts";
-import type {
-  Delivery,
-  DeliveryAnswer,
-  Operations,
-} from "../../foundation/contracts/operations.ts";
+import type { AlertOperationsDeps } from "../../features/alerts/alerts.ts";
+import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { SpendMeter } from "../../foundation/contracts/spend.ts";
-import type { Receipt } from "../../foundation/contracts/webhook-receipts.ts";
-import type { Store } from "../../foundation/store/store.ts";
 import { v7 as uuidV7 } from "uuid";
 import { viewReceipt } from "../../features/webhooks/receipt-view.ts";
-import type { ReceiptViewDeps } from "../../features/webhooks/receipt-view.ts";
 import type { FirstEvents } from "../../runtime/runs/first-events.ts";
 import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
 import { heldLocks } from "../../runtime/runs/lock-view.ts";
-import type { Inputs } from "../../runtime/scheduler/inputs.ts";
-import { agentHosts } from "./agent-hosts.ts";
-import type { AgentHostsDeps } from "./agent-hosts.ts";
 import { createAlertOperations } from "./alerts.ts";
-import { createAllowHost } from "./allow-host.ts";
-import { replay, replayTrigger } from "./replay.ts";
-import type { ReadAgain, ReplayDeps } from "./replay.ts";
+import { createAllowHost, agentHosts } from "./allow-host.ts";
+import { replay, replayTrigger, startWork } from "./replay.ts";
 import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
-import { raiseBudget } from "./raise-budget.ts";
-import { compareRuns } from "./compare-runs.ts";
-import { createSpendAnswers } from "./spend-answer.ts";
-import { whyNot } from "./why-not.ts";
-import { whyNotNow } from "./why-not-now.ts";
-import { viewRun } from "./view-run.ts";
-import type { StatusStore } from "../../runtime/scheduler/status-store.ts";
-import type { Stopping } from "../../runtime/scheduler/stopping.ts";
-import type { Switches } from "../../runtime/scheduler/switches.ts";
+import { createSpendAnswers, raiseBudget } from "./spend-answer.ts";
+import { whyNot, whyNotNow } from "./why-not.ts";
+import { viewRun, compareRuns } from "./view-run.ts";
 
-/** Operations write to the streams' inputs, and read status and store. */
-export interface OperationDeps {
-  readonly status: StatusStore;
+interface OperationPorts {
   readonly firstEvents: FirstEvents;
   readonly runs: Pick<LiveRuns, "find">;
-  readonly stopping: Stopping;
-  readonly switches: Switches;
-  readonly store: Pick<
-    Store,
-    | "work"
-    | "history"
-    | "originals"
-    | "receipts"
-    | "runs"
-    | "spendReport"
-    | "hosts"
-    | "refused"
-    | "unmatched"
-    | "problem"
-    | "settings"
-  >;
   readonly logs: Pick<LogSource, "read">;
-  /** Absolute. */
-  readonly projectDir: string;
-  /** Rejects when it is missing. */
-  readonly credential: AgentHostsDeps["credential"];
-  readonly inputs: Pick<Inputs, "manual$" | "kill$" | "project$">;
   readonly meter: Pick<SpendMeter, "limits" | "raise">;
   readonly overBudget: (agent: string) => OverBudget | null;
-  readonly webhooks: {
-    readonly receive: (delivery: Delivery) => Promise<DeliveryAnswer>;
-    readonly readAgain: (receipt: Receipt) => ReadAgain | null;
-  };
-  readonly redactor: ReceiptViewDeps["redactor"];
+  readonly webhooks: Pick<Webhooks, "receive" | "readAgain">;
   readonly alerts: AlertOperationsDeps;
-  /** Gives committed work to its agent's queue. */
-  readonly dispatch: (items: readonly WorkItem[]) => void;
 }
 
-/** The operations behind the gateway's routes. */
-export function createOperations(deps: OperationDeps): Operations {
-  const { status, stopping, switches, store, firstEvents, dispatch } = deps;
-  const { kill$ } = deps.inputs;
-  const { readAgain } = deps.webhooks;
+const outcomesMs = 1_000;
+
+/** The operations behind the gateway's routes: they write to the streams' inputs, and read status and store. */
+export function createOperations(context: SchedulerContext, ports: OperationPorts) {
+  const { status, stopping, switches, store, redactor, inputs, project$ } = context;
+  const { runs, meter, webhooks } = ports;
+  const all = { ...context, ...ports, readAgain: webhooks.readAgain };
   const spend = createSpendAnswers({
     report: store.spendReport,
-    limits: (agents) => deps.meter.limits(agents),
+    limits: (agents) => meter.limits(agents),
     agents: () => status.agents(),
-    timezone: () => deps.inputs.project$.value.timezone,
+    timezone: () => project$.value.timezone,
     now: Date.now,
   });
-  const { overBudget } = deps;
-  const running = { status, stopping, overBudget };
-  const replays: ReplayDeps = { ...running, store, firstEvents, dispatch, readAgain };
-  const { projectDir, credential } = deps;
-  const project = () => deps.inputs.project$.value;
-  const hosts = { status, hosts: store.hosts, project, projectDir, credential };
+  /** The same for all readers, and costly with many agents. */
+  let outcomes: { readonly until: number; readonly counts: OutcomeCounts } | null = null;
   return {
+    /** The same object for as long as nothing changes. */
     snapshot: () => status.snapshot(),
+    /** Hot, at most one every 100 ms. */
     update$: status.update$,
-    hasAgent: (name) => status.agent(name) !== undefined,
-    agent: (name) => {
+    /** Whether the snapshot has an agent of this name. */
+    hasAgent: (name: string) => status.agent(name) !== undefined,
+    /** Throws UserError `unknown_agent`. */
+    agent: (name: string): AgentDetail => {
       const { config } = knownAgent(status, name);
       if (config === null) return { config, nextTicks: [] };
       return { config: maskSecrets(config), nextTicks: nextTicks(config, Date.now()) };
     },
     phase: () => stopping.phase(),
+    /** Why it can store no work now, for a person; null while it can. */
     storeProblem: () => {
       const problem = store.problem();
       // So that the next one who asks knows whether it is over.
@@ -112,70 +75,113 @@ export function createOperations(deps: OperationDeps): Operations {
       }
       return problem;
     },
-    setPaused: (paused) => switches.setPaused(paused),
-    setEnabled: async (name, enabled) => {
+    setPaused: (paused: boolean) => switches.setPaused(paused),
+    setEnabled: async (name: string, enabled: boolean) => {
       const { config } = knownAgent(status, name);
       if (enabled && config?.scale === 0) {
         const message = `agent "${name}" has scale = 0 in its config.toml; set scale there to enable it`;
-        throw new OperationError("disabled", message);
+        throw new UserError("disabled", message);
       }
       await switches.setEnabled(name, enabled);
     },
-    trigger: (name, prompt) => trigger(deps, name, prompt),
-    killAgent: (name) => {
+    /** Commits the trigger; resolves with whether it runs or waits. */
+    trigger: (name: string, prompt: string | null) => trigger(all, name, prompt),
+    /** Ends all running runs of the agent; the number it asked to end. */
+    killAgent: (name: string) => {
       const { running } = knownAgent(status, name);
-      kill$.next({ agent: name });
+      inputs.kill$.next({ agent: name });
       return Promise.resolve(running);
     },
-    killInstance: (instanceId) => {
-      if (deps.runs.find(instanceId) === undefined) {
+    killInstance: (instanceId: string) => {
+      if (runs.find(instanceId) === undefined) {
         const message = `no run "${instanceId}" is running`;
-        return Promise.reject(new OperationError("unknown_instance", message));
+        return Promise.reject(new UserError("unknown_instance", message));
       }
-      kill$.next({ instanceId });
+      inputs.kill$.next({ instanceId });
       return Promise.resolve();
     },
-    stop: (now) => (now ? stopping.stopNow("al stop --now") : stopping.stop("al stop")),
-    history: (query) => store.history.query(query),
-    refusedDeliveries: async (query) => {
+    /** Lets running runs finish within their grace period; `now` ends them. */
+    stop: (now: boolean) => (now ? stopping.stopNow("al stop --now") : stopping.stop("al stop")),
+    history: (query: HistoryQuery) => store.history.query(query),
+    /** How the work of each agent ended in the last days, at most a second ago. */
+    outcomes: (): OutcomeCounts => {
+      const now = performance.now();
+      if (outcomes === null || now >= outcomes.until) {
+        const names = status.snapshot().agents.map(({ name }) => name);
+        outcomes = {
+          until: now + outcomesMs,
+          counts: store.history.outcomes(names, Date.now()),
+        };
+      }
+      return outcomes.counts;
+    },
+    /** Deliveries that were refused, the latest first. */
+    refusedDeliveries: async (query: RefusedDeliveriesQuery) => {
       await store.refused.flush();
       return store.refused.query(query);
     },
-    whyNot: async (name, query) => {
+    /** Why an agent did not run. Rejects with UserError `unknown_agent`. */
+    whyNot: async (name: string, query: WhyNotQuery) => {
       const record = knownAgent(status, name);
       await store.refused.flush();
       const { scheduler, locks } = status.snapshot();
       const { paused, running } = scheduler;
-      const now = whyNotNow(record, { paused, running, scale: project().scale, locks });
-      return whyNot(record, now, query, deps);
+      const now = whyNotNow(record, { paused, running, scale: project$.value.scale, locks });
+      return whyNot(record, now, query, context);
     },
-    callTree: (id) => {
+    /** The calls around an entry of the history, its secrets redacted. Throws UserError `unknown_trigger`. */
+    callTree: (id: string) => {
       const tree = store.history.callTree(id);
       if (tree === undefined) {
-        throw new OperationError("unknown_trigger", `there is no trigger "${id}" in the history`);
+        throw new UserError("unknown_trigger", `there is no trigger "${id}" in the history`);
       }
-      const { redact, redactValue } = deps.redactor;
+      const { redact, redactValue } = redactor;
       const context = tree.context === null ? null : redact(tree.context);
       return { ...tree, context, value: redactValue(tree.value) };
     },
-    run: (instanceId) => viewRun(instanceId, deps),
-    runDifference: (instanceId, other) => compareRuns(instanceId, other, deps),
-    receipt: (id) =>
-      viewReceipt(id, {
-        receipt: (key) => store.receipts.get(key),
-        redactor: deps.redactor,
-      }),
-    replay: (id, agent) => replay(id, agent, replays),
-    replayTrigger: (id) => replayTrigger(id, replays),
+    /** A run with its version, result and calls, its secrets redacted. Rejects with UserError `unknown_instance`. */
+    run: (instanceId: string) => viewRun(instanceId, all),
+    /**
+     * Compares the versions of two runs; without `other`, with the agent's last successful run before it. Rejects with
+     * UserError `unknown_instance` or `unknown_version`.
+     */
+    runDifference: (instanceId: string, other: string | null) =>
+      compareRuns(instanceId, other, context),
+    /** A stored delivery with its secrets redacted. Throws UserError `unknown_receipt`. */
+    receipt: (id: string) =>
+      viewReceipt(id, { receipt: (key) => store.receipts.get(key), redactor }),
+    /**
+     * Runs a stored delivery again: for all agents whose filters let it through now, or for one agent regardless of
+     * its filters. Each gets new work, which is committed first.
+     */
+    replay: (id: string, agent: string | null) => replay(id, agent, all),
+    /**
+     * Runs the work of a history entry of any kind again, as new work that is committed first. Throws
+     * UserError `unknown_trigger`.
+     */
+    replayTrigger: (id: string) => replayTrigger(id, all),
+    /** The costs of model calls, the limits, and a forecast of a month. */
     spend,
-    raiseBudget: (scope, usd) => raiseBudget(scope, usd, deps),
-    agentHosts: (name) => agentHosts(name, hosts),
-    allowHost: createAllowHost(hosts),
-    ...createAlertOperations(deps.alerts, (text) => deps.redactor.redact(text)),
+    /**
+     * Adds to the limits of `project`, `agent:<name>` or `run:<instance id>` until their windows turn; resolves with those of
+     * days and months. Throws UserError `unknown_agent`, `unknown_instance` or `unknown_budget`.
+     */
+    raiseBudget: (scope: string, usd: number) => raiseBudget(scope, usd, all),
+    /** The hosts that an agent's runs were denied lately. Rejects with UserError `unknown_agent`. */
+    agentHosts: (name: string) => agentHosts(name, context),
+    /**
+     * Adds a host to the allow list in the agent's own file, or shows how. Rejects with UserError `unknown_agent`,
+     * `invalid_host` or `invalid_config`.
+     */
+    allowHost: createAllowHost(context),
+    ...createAlertOperations(ports.alerts, redactor),
+    /** The resources that runs hold now. */
     locks: () => heldLocks(status.claims()),
-    receiveWebhook: (delivery) => deps.webhooks.receive(delivery),
+    receiveWebhook: webhooks.receive,
   };
 }
+
+export type Operations = ReturnType<typeof createOperations>;
 
 const shownTicks = 5;
 
@@ -192,26 +198,18 @@ function nextTicks({ schedule, timezone }: AgentConfig, now: number): string[] {
 }
 
 async function trigger(
-  deps: OperationDeps,
-  name: string,
+  deps: SchedulerContext & OperationPorts,
+  agent: string,
   prompt: string | null,
 ): Promise<{ triggerId: string; instanceId: string | null; queued: boolean }> {
-  mustBeRunnable(deps, name);
-  const id = uuidV7();
-  const item: WorkItem = {
-    id,
-    agent: name,
-    at: Date.now(),
-    attempt: 1,
-    trigger: { kind: "manual", prompt },
-  };
-  await deps.store.work.enqueue([item]);
-  const first = deps.firstEvents.of(id);
-  deps.inputs.manual$.next(item);
-  const event = await first;
-  if (event.type === "refused") throw refusalOf(event, deps);
-  const instanceId = event.type === "started" ? event.instanceId : null;
-  return { triggerId: id, instanceId, queued: event.type === "queued" };
+  mustBeRunnable(deps, agent);
+  const triggerId = uuidV7();
+  const trigger = { kind: "manual", prompt } as const;
+  const item = { id: triggerId, agent, at: Date.now(), attempt: 1, trigger };
+  const [event] = await startWork([item], deps);
+  if (event?.type === "refused") throw refusalOf(event, deps);
+  const instanceId = event?.type === "started" ? event.instanceId : null;
+  return { triggerId, instanceId, queued: event?.type === "queued" };
 }
 
 const mask = "***";

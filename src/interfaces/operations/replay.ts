@@ -1,36 +1,17 @@
+import { UserError } from "../../foundation/errors.ts";
 import type { Trigger, WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
-import { OperationError } from "../../foundation/contracts/operations.ts";
 import type { Replayed, ReplayResult } from "../../foundation/contracts/operator-api.ts";
-import type { DeadLetter, Receipt } from "../../foundation/contracts/webhook-receipts.ts";
-import type { Store } from "../../foundation/store/store.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
+import type { Webhooks } from "../../features/webhooks/webhooks.ts";
 import { v7 as uuidV7 } from "uuid";
 import { mustHaveReceipt } from "../../features/webhooks/receipt-view.ts";
 import type { FirstEvent, FirstEvents } from "../../runtime/runs/first-events.ts";
 import { mustBeRunnable, mustTakeWork } from "./runnable.ts";
 import type { RunnableDeps } from "./runnable.ts";
 
-/** A stored delivery, read again. */
-export interface ReadAgain {
-  readonly event: WebhookEvent;
-  /** Who listens now, as for a delivery that just came. */
-  readonly result: {
-    readonly matched: readonly string[];
-    readonly disabled: readonly string[];
-    readonly reason: string | null;
-  };
-}
-
-export interface ReplayDeps extends RunnableDeps {
-  readonly store: {
-    readonly work: Pick<Store["work"], "enqueue" | "deadLetter">;
-    readonly receipts: Pick<Store["receipts"], "get">;
-    readonly originals: Store["originals"];
-  };
-  readonly firstEvents: Pick<FirstEvents, "of">;
-  /** Null when the receipt's type is no longer known, or its body can't be read as that type. */
-  readonly readAgain: (receipt: Receipt) => ReadAgain | null;
-  readonly dispatch: (items: readonly WorkItem[]) => void;
-}
+export type ReplayDeps = RunnableDeps &
+  Pick<SchedulerContext, "store" | "dispatch"> &
+  Pick<Webhooks, "readAgain"> & { readonly firstEvents: FirstEvents };
 
 const disabledReason = "agent disabled";
 
@@ -50,7 +31,7 @@ export async function replay(
   const read = deps.readAgain(receipt);
   if (read === null) {
     const message = `receipt "${receiptId}" can't be read as a delivery of type ${receipt.type}`;
-    throw new OperationError("unreadable_receipt", message);
+    throw new UserError("unreadable_receipt", message);
   }
   const { event, result } =
     only === null ? read : { ...read, result: { matched: [only], disabled: [], reason: null } };
@@ -62,40 +43,39 @@ export async function replay(
     return replayOf === null ? item : { ...item, replayOf };
   });
   const [started, refused] = await Promise.all([
-    runAgain(items, deps),
+    startWork(items, deps),
     refuse(result.disabled, event, at, deps),
   ]);
   return {
     receiptId,
     replayId: uuidV7(),
-    matched: [...started, ...refused],
+    matched: [...started.map(replayed), ...refused],
     reason: result.reason,
   };
 }
 
-/** Commits and dispatches replays, and resolves to what became of each at first. */
-async function runAgain(
+/** Commits and dispatches work, and resolves to the first event of each item: started, queued or refused. */
+export async function startWork(
   items: readonly WorkItem[],
-  { store, firstEvents, dispatch }: ReplayDeps,
-): Promise<Replayed[]> {
+  { store, firstEvents, dispatch }: Pick<ReplayDeps, "store" | "firstEvents" | "dispatch">,
+): Promise<FirstEvent[]> {
   if (items.length === 0) return [];
   await store.work.enqueue(items);
   // Asked before the items are dispatched: the first event may come within that very call.
   const firsts = items.map(({ id }) => firstEvents.of(id));
   dispatch(items);
-  return (await Promise.all(firsts)).map(replayed);
+  return Promise.all(firsts);
 }
 
 function replayed(first: FirstEvent): Replayed {
-  const { agent, item } = first;
+  const { agent, type, item } = first;
   const base = { agent, triggerId: item.id, replayOf: item.replayOf ?? null };
-  if (first.type === "started")
-    return { ...base, outcome: "started", instanceId: first.instanceId };
-  if (first.type === "queued") return { ...base, outcome: "queued" };
+  if (type === "started") return { ...base, outcome: type, instanceId: first.instanceId };
+  if (type === "queued") return { ...base, outcome: type };
   return { ...base, outcome: first.outcome, reason: first.reason };
 }
 
-/** A disabled agent gets what a delivery would give it: a dead letter with that reason. */
+/** Stores a dead letter with that reason for each disabled agent, as a delivery would. */
 function refuse(
   agents: readonly string[],
   { source, event, action, receiptId }: WebhookEvent,
@@ -104,20 +84,10 @@ function refuse(
 ): Promise<Replayed[]> {
   const refuseOne = async (agent: string): Promise<Replayed> => {
     const triggerId = uuidV7();
-    const letter: DeadLetter = {
-      id: triggerId,
-      at,
-      kind: "webhook",
-      outcome: "rejected",
-      agent,
-      source,
-      event,
-      action,
-      receiptId,
-      reason: disabledReason,
-    };
-    await store.work.deadLetter(letter);
-    return { agent, outcome: "rejected", triggerId, replayOf: null, reason: disabledReason };
+    const refused = { agent, outcome: "rejected", reason: disabledReason } as const;
+    const letter = { ...refused, id: triggerId, at, kind: "webhook" } as const;
+    await store.work.deadLetter({ ...letter, source, event, action, receiptId });
+    return { ...refused, triggerId, replayOf: null };
   };
   return Promise.all(agents.map(refuseOne));
 }
@@ -130,17 +100,17 @@ export async function replayTrigger(id: string, deps: ReplayDeps): Promise<Repla
   mustTakeWork(deps);
   const original = deps.store.originals.of(id);
   if (original === undefined) {
-    throw new OperationError("unknown_trigger", `there is no trigger "${id}" in the history`);
+    throw new UserError("unknown_trigger", `there is no trigger "${id}" in the history`);
   }
   const { agent, receiptId, trigger } = original;
   if (receiptId !== null) return replay(receiptId, agent, deps, id);
   if (agent === null || trigger === null) {
-    throw new OperationError("refused", `the trigger "${id}" asked no agent for a run`);
+    throw new UserError("refused", `the trigger "${id}" asked no agent for a run`);
   }
   mustBeRunnable(deps, agent);
   const again = { id: uuidV7(), agent, at: Date.now(), attempt: 1, replayOf: id };
-  const matched = await runAgain([{ ...again, trigger: triggerAgain(trigger) }], deps);
-  return { receiptId, replayId: uuidV7(), matched, reason: null };
+  const started = await startWork([{ ...again, trigger: triggerAgain(trigger) }], deps);
+  return { receiptId, replayId: uuidV7(), matched: started.map(replayed), reason: null };
 }
 
 /** A replayed call is a call of its own, which no run waits for; a tick does not continue a row of reruns. */

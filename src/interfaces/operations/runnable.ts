@@ -1,11 +1,11 @@
+import { UserError } from "../../foundation/errors.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
-import { OperationError } from "../../foundation/contracts/operations.ts";
-import type { StatusStore } from "../../runtime/scheduler/status-store.ts";
-import type { Stopping } from "../../runtime/scheduler/stopping.ts";
+import type { StatusStore } from "../../foundation/scheduler/status-store.ts";
+import type { Stopping } from "../../foundation/scheduler/stopping.ts";
 
-/** What is asked whether an agent can take work. */
+/** The state that decides whether an agent can take work. */
 export interface RunnableDeps {
   readonly status: Pick<StatusStore, "agent">;
   readonly stopping: Pick<Stopping, "phase">;
@@ -13,57 +13,57 @@ export interface RunnableDeps {
   readonly overBudget?: (agent: string) => OverBudget | null;
 }
 
-/** An agent's record, also of one that was removed while its work continues. Throws OperationError `unknown_agent`. */
+/** An agent's record, also of one that was removed while its work continues. Throws UserError `unknown_agent`. */
 export function knownAgent(status: Pick<StatusStore, "agent">, name: string): AgentRecord {
   const record = status.agent(name);
-  if (record === undefined) throw new OperationError("unknown_agent", `no agent "${name}"`);
+  if (record === undefined) throw new UserError("unknown_agent", `no agent "${name}"`);
   return record;
 }
 
-/** Throws OperationError `draining` once the scheduler stops: it takes no work whose sender waits for it. */
+/** Throws UserError `draining` once the scheduler stops: it takes no work whose sender waits for it. */
 export function mustTakeWork({ stopping }: Pick<RunnableDeps, "stopping">): void {
   if (stopping.phase() !== "draining") return;
-  throw new OperationError("draining", "the scheduler is stopping");
+  throw new UserError("draining", "the scheduler is stopping");
 }
 
-/** Throws the OperationError with the reason why an agent can't run now. */
+/** Throws the UserError with the reason why an agent can't run now. */
 export function mustBeRunnable(deps: RunnableDeps, name: string): void {
   const { config, enabled, removed, configError } = knownAgent(deps.status, name);
-  if (removed) throw new OperationError("unknown_agent", `agent "${name}" was removed`);
+  if (removed) throw new UserError("unknown_agent", `agent "${name}" was removed`);
   mustTakeWork(deps);
   if (config === null) {
-    throw new OperationError("invalid_config", configError ?? "its config is invalid");
+    throw new UserError("invalid_config", configError ?? "its config is invalid");
   }
   if (enabled && config.scale > 0) return mustHaveMoney(deps, name);
   const how =
     config.scale === 0
       ? "by scale = 0 in its config.toml; set scale there to enable it"
       : `(al resume ${name} enables it)`;
-  throw new OperationError("disabled", `agent "${name}" is disabled ${how}`);
+  throw new UserError("disabled", `agent "${name}" is disabled ${how}`);
 }
 
 /** Work of an agent that waits for money waits with it. */
 function mustHaveMoney({ overBudget }: RunnableDeps, name: string): void {
   const over = overBudget?.(name) ?? null;
-  if (over?.onLimit === "stop") throw new OperationError("refused", over.reason);
+  if (over?.onLimit === "stop") throw new UserError("refused", over.reason);
 }
 
 type Refused = Extract<RunEvent, { type: "refused" }>;
 
 /**
- * Why work that was committed for a person did not start: what became of the agent meanwhile; otherwise, where the
- * run could not be claimed, the store.
+ * Why work that was committed for a person did not start: the agent's current problem, else a failed claim in the
+ * store (`rejected`), else the reason of the refusal.
  */
 export function refusalOf(
   { agent, outcome, reason }: Pick<Refused, "agent" | "outcome" | "reason">,
   deps: RunnableDeps,
-): OperationError {
+): UserError {
   try {
     mustBeRunnable(deps, agent);
   } catch (error) {
-    if (error instanceof OperationError) return error;
+    if (error instanceof UserError) return error;
     throw error;
   }
   const code = outcome === "rejected" ? "store_unavailable" : "refused";
-  return new OperationError(code, reason);
+  return new UserError(code, reason);
 }

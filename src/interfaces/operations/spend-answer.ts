@@ -1,14 +1,13 @@
 import { usdOfNano } from "../../foundation/contracts/money.ts";
-import { windowsAt } from "../../features/spend/rules/windows.ts";
+import { windowsAt, createCalendar } from "../../features/spend/rules/accounts.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
-import type { BudgetState } from "../../foundation/contracts/spend.ts";
+import type { BudgetState, SpendMeter } from "../../foundation/contracts/spend.ts";
 import type {
   SpendAnswer,
   SpendForecast,
   SpendLimit,
   SpendRequest,
-  SpendRowView,
-} from "../../foundation/contracts/spend-report.ts";
+} from "../../features/spend/spend-report.ts";
 import {
   forecastOf,
   forecastRuns,
@@ -17,12 +16,18 @@ import {
   scheduleOf,
   totalForecast,
 } from "../../features/spend/forecast.ts";
-import type { SpendReport } from "../../foundation/store/spend-report.ts";
-import type { SpendRow } from "../../foundation/store/spend-rows.ts";
+import type { SpendReport, SpendRow } from "../../foundation/store/spend-report.ts";
+import { UserError } from "../../foundation/errors.ts";
+import { agentScope, projectScope, runScope } from "../../foundation/contracts/budget.ts";
+import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
+import { knownAgent } from "./runnable.ts";
+import type { StatusStore } from "../../foundation/scheduler/status-store.ts";
+import type { DaySpend } from "../../../streams/vocabulary.ts";
+import type { SpendStore } from "../../foundation/store/spend.ts";
 
 export interface SpendAnswerDeps {
   readonly report: SpendReport;
-  /** The limits of these agents and the project's, with what is spent of them. */
+  /** The limits of these agents and the project's, with the amounts spent. */
   readonly limits: (agents: readonly string[]) => readonly BudgetState[];
   readonly agents: () => Iterable<AgentRecord>;
   /** The project's, IANA name. */
@@ -46,21 +51,22 @@ export function createSpendAnswers(deps: SpendAnswerDeps): (asked: SpendRequest)
     const rows = report.rows({ by, since: since === undefined ? from : Date.parse(since), agent });
     const limits = deps.limits(agents.map(({ name }) => name));
     return {
-      rows: rows.map(rowView),
+      rows: rows.map((row) => ({ key: row.key, ...spendView(row) })),
       limits: limits.map(limitView),
       forecast: forecastView(agents, report, now),
     };
   };
 }
 
-function rowView({ key, nano, subscriptionNano, ...counts }: SpendRow): SpendRowView {
+/** Calls to models as the API has them. */
+export function spendView({ nano, subscriptionNano, ...counts }: Omit<SpendRow, "key">) {
   const { calls, tokens, unpriced, estimated } = counts;
   const amounts = { usd: usdOfNano(nano), subscriptionUsd: usdOfNano(subscriptionNano) };
-  return { key, ...amounts, calls, tokens, unpriced, estimated };
+  return { ...amounts, calls, tokens, unpriced, estimated };
 }
 
 /** A limit as the API has it. */
-export function limitView({ endsAt, ...state }: BudgetState): SpendLimit {
+function limitView({ endsAt, ...state }: BudgetState): SpendLimit {
   return { ...state, endsAt: endsAt === null ? null : new Date(endsAt).toISOString() };
 }
 
@@ -80,4 +86,56 @@ function forecastView(
   );
   const total = totalForecast(forecasts);
   return total && forecastUsd(total);
+}
+
+export interface RaiseBudgetDeps {
+  readonly status: Pick<StatusStore, "agent">;
+  readonly runs: Pick<LiveRuns, "find">;
+  readonly meter: Pick<SpendMeter, "limits" | "raise">;
+}
+
+/** Adds to the limits of a scope; resolves with those of its day and month, once that is stored. */
+export async function raiseBudget(
+  scope: string,
+  usd: number,
+  deps: RaiseBudgetDeps,
+): Promise<readonly SpendLimit[]> {
+  const agent = agentOf(scope, deps);
+  await deps.meter.raise(scope, usd);
+  const limits = deps.meter.limits(agent === null ? [] : [agent]);
+  return limits.filter((limit) => limit.scope === scope).map(limitView);
+}
+
+/** The agent whose limits are raised; null for the project's and a run's. Throws a UserError. */
+function agentOf(scope: string, { status, runs }: RaiseBudgetDeps): string | null {
+  const rest = (prefix: string): string | null =>
+    scope.startsWith(prefix) ? scope.slice(prefix.length) : null;
+  const agent = rest(agentScope(""));
+  if (agent !== null) return knownAgent(status, agent).name;
+  if (scope === projectScope) return null;
+  const instanceId = rest(runScope(""));
+  if (instanceId === null) {
+    const expected = "expected project, agent:<name> or run:<instance id>";
+    throw new UserError(
+      "unknown_budget",
+      `there is no budget ${JSON.stringify(scope)}; ${expected}`,
+    );
+  }
+  if (runs.find(instanceId) === undefined) {
+    throw new UserError("unknown_instance", `no run "${instanceId}" is running`);
+  }
+  return null;
+}
+
+/** An agent's stored spending of today, in the project's time zone; null if it has none. */
+export function spentTodayIn(
+  spend: Pick<SpendStore, "account">,
+  timezone: () => string,
+): (agent: string) => DaySpend | null {
+  const calendar = createCalendar();
+  return (agent) => {
+    const { day } = calendar(Date.now(), timezone());
+    const account = spend.account(agentScope(agent), day.key);
+    return account && { usd: usdOfNano(account.spent), endsAt: day.endsAt };
+  };
 }

@@ -1,128 +1,138 @@
 import { basename } from "node:path";
-import { toAgentStatus } from "../../../streams/status/agent-record.ts";
+import { problemSummary, problemText } from "../../../streams/problem-text.ts";
+import { newRecord, toAgentStatus } from "../../../streams/status/agent-record.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import type { AgentStatus } from "../../../streams/status/wire.ts";
+import { bareSkillProblem, listAgents } from "../../foundation/config/agent-files.ts";
+import { machineTimezone } from "../../foundation/config/fields.ts";
+import type { ProjectConfig } from "../../foundation/config/project-config.ts";
+import { readProject } from "../../foundation/config/read-project.ts";
+import { resolveProject } from "../../foundation/config/resolve-project.ts";
 import { budgetsFor } from "../../foundation/contracts/budget.ts";
-import { createLedger } from "../../features/spend/rules/ledger.ts";
-import { listAgents } from "../../foundation/config/agent-files.ts";
-import { machineTimezone } from "../../foundation/config/timezone.ts";
-import type { HistoryPage, HistoryQuery } from "../../foundation/contracts/history.ts";
+import type { HistoryQuery } from "../../foundation/contracts/history.ts";
 import type {
-  RefusedDeliveries,
   RefusedDeliveriesQuery,
+  WhyNotQuery,
 } from "../../foundation/contracts/refused-deliveries.ts";
-import type { RunDifference, RunView } from "../../foundation/contracts/run-view.ts";
-import type { WhyNot, WhyNotQuery } from "../../foundation/contracts/why-not.ts";
-import type { SpendAnswer, SpendRequest } from "../../foundation/contracts/spend-report.ts";
-import type { StoredStatus } from "../../foundation/contracts/stored-status.ts";
+import { storedSecrets } from "../../foundation/credentials/list-credentials.ts";
 import { createRedactor } from "../../foundation/credentials/redactor.ts";
-import type { Redactor } from "../../foundation/credentials/redactor.ts";
-import { storedSecrets } from "../../foundation/credentials/stored-secrets.ts";
+import { messageOf } from "../../foundation/errors.ts";
 import { createLogSource } from "../../foundation/logs/log-source.ts";
-import { compareRuns } from "./compare-runs.ts";
-import { createSpendAnswers } from "./spend-answer.ts";
-import type { SpendAnswerDeps } from "./spend-answer.ts";
-import { whyNot } from "./why-not.ts";
-import { viewRun } from "./view-run.ts";
+import { seedFrom } from "../../foundation/scheduler/status-store.ts";
+import { openStoreReader } from "../../foundation/store/store.ts";
+import type { StoreReader } from "../../foundation/store/store.ts";
 import { budgetStates } from "../../features/spend/budget-states.ts";
-import { openStoreReader } from "../../foundation/store/store-reader.ts";
-import type { StoreReader } from "../../foundation/store/store-reader.ts";
-import { spentTodayIn } from "./spent-today.ts";
-import { seedFrom } from "../../runtime/scheduler/status-store.ts";
-import { readProjectFiles } from "./stored-agents.ts";
-import type { ProjectFiles } from "./stored-agents.ts";
+import { createLedger } from "../../features/spend/rules/ledger.ts";
+import type { SpendRequest } from "../../features/spend/spend-report.ts";
+import { filterTable } from "../../features/webhooks/providers/table.ts";
+import { checkAgents } from "./project-files.ts";
+import { createSpendAnswers, spentTodayIn } from "./spend-answer.ts";
+import { viewRun, compareRuns } from "./view-run.ts";
+import { whyNot } from "./why-not.ts";
 
-/** Answers about a project that no scheduler runs, from its files and its store, which stay as they are. */
-export interface StoredProject {
-  history(query: HistoryQuery): HistoryPage;
-  refusedDeliveries(query: RefusedDeliveriesQuery): readonly RefusedDeliveries[];
-  whyNot(agent: string, query: WhyNotQuery): Promise<WhyNot>;
-  /** Rejects with OperationError `unknown_instance`. */
-  run(instanceId: string): Promise<RunView>;
-  /** Rejects with OperationError `unknown_instance` or `unknown_version`. */
-  runDifference(instanceId: string, other: string | null): Promise<RunDifference>;
-  spend(asked: SpendRequest): Promise<SpendAnswer>;
-  status(): Promise<StoredStatus>;
-  /** Directories that may be agents, sorted. */
-  agentNames(): Promise<readonly string[]>;
-  close(): void;
-}
-
-export interface StoredProjectOptions {
-  /** Absolute. */
-  readonly projectDir: string;
-  /** The home of the credential store, whose secrets no answer holds. */
-  readonly home: string;
-}
-
-/** Opens a project for reading. Null where no scheduler has made a store yet. Throws what `openStoreReader` throws. */
+/**
+ * Opens a project for reading while no scheduler runs it; its files and its store stay as they are. Null if it has no store
+ * yet. Throws the errors of `openStoreReader`. Answers hold no secret of the credential store in `home`.
+ */
 export function openStoredProject({
   projectDir,
   home,
-}: StoredProjectOptions): StoredProject | null {
+}: {
+  readonly projectDir: string;
+  readonly home: string;
+}) {
   const store = openStoreReader(projectDir);
   if (store === null) return null;
   const logs = createLogSource(projectDir);
+  const deps = async () => {
+    const redactor = createRedactor();
+    redactor.add(await storedSecrets(home));
+    return { store, redactor, logs };
+  };
   return {
-    history: (query) => store.history.query(query),
-    refusedDeliveries: (query) => store.refused.query(query),
-    whyNot: async (name, query) => {
+    history: (query: HistoryQuery) => store.history.query(query),
+    refusedDeliveries: (query: RefusedDeliveriesQuery) => store.refused.query(query),
+    whyNot: async (name: string, query: WhyNotQuery) => {
       const { agents } = await readProjectFiles(projectDir);
-      const record = agents.find((one) => one.name === name);
-      const redactor = await redactorOf(home);
-      return whyNot(record ?? { name, config: null }, ["No scheduler is running."], query, {
-        store,
-        redactor,
-      });
+      const agent = agents.find((one) => one.name === name) ?? { name, config: null };
+      return whyNot(agent, ["No scheduler is running."], query, await deps());
     },
-    run: async (instanceId) =>
-      viewRun(instanceId, { store, logs, redactor: await redactorOf(home) }),
-    runDifference: async (instanceId, other) =>
-      compareRuns(instanceId, other, { store, redactor: await redactorOf(home) }),
-    spend: async (asked) => spendOf(store, await readProjectFiles(projectDir))(asked),
+    /** Rejects with UserError `unknown_instance`. */
+    run: async (instanceId: string) => viewRun(instanceId, await deps()),
+    /** Rejects with UserError `unknown_instance` or `unknown_version`. */
+    runDifference: async (instanceId: string, other: string | null) =>
+      compareRuns(instanceId, other, await deps()),
+    spend: async (asked: SpendRequest) => spendOf(store, await readProjectFiles(projectDir))(asked),
     status: async () => {
-      const files = await readProjectFiles(projectDir);
-      const redactor = await redactorOf(home);
-      return redactor.redactValue(statusOf(projectDir, store, files)) as StoredStatus;
+      const status = statusOf(projectDir, store, await readProjectFiles(projectDir));
+      return (await deps()).redactor.redactValue(status) as StoredStatus;
     },
+    /** Directories that may be agents, sorted. */
     agentNames: async () => (await listAgents(projectDir)).names,
     close: () => store.close(),
   };
 }
 
-async function redactorOf(home: string): Promise<Redactor> {
-  const redactor = createRedactor();
-  redactor.add(await storedSecrets(home));
-  return redactor;
+type ProjectFiles = Awaited<ReturnType<typeof readProjectFiles>>;
+
+/** Reads a project's files. A fault in them is part of the result, and never thrown. */
+export async function readProjectFiles(projectDir: string) {
+  const { project, error } = await projectAt(projectDir);
+  const { checked, bareSkills } = await checkAgents(projectDir, project);
+  return {
+    project,
+    error,
+    /** About directories that have a SKILL.md, but no `config.toml`. */
+    warnings: bareSkills.map((name) => problemText(bareSkillProblem(name))),
+    agents: checked.map(({ name, config, problems }): AgentRecord => {
+      if (config !== null || project === null) return { ...newRecord(name), config };
+      const errors = problems.filter(({ severity }) => severity === "error");
+      return { ...newRecord(name), configError: problemSummary(errors) ?? "invalid config" };
+    }),
+  };
 }
 
-function spendOf(
-  store: StoreReader,
-  { project, ...files }: ProjectFiles,
-): (asked: SpendRequest) => SpendAnswer {
+/** The config of a project. */
+interface StoredConfig {
+  /** Null while the project's `config.toml` can't be used. */
+  readonly project: ProjectConfig | null;
+  /** Why the file can't be used; null if it can. */
+  readonly error: string | null;
+}
+
+async function projectAt(projectDir: string): Promise<StoredConfig> {
+  try {
+    const change = resolveProject(await readProject(projectDir), filterTable);
+    if (change.type === "set") return { project: change.project, error: null };
+    return { project: null, error: problemSummary(change.problems) };
+  } catch (error) {
+    return { project: null, error: messageOf(error) };
+  }
+}
+
+function spendOf(store: StoreReader, { project, ...files }: ProjectFiles) {
   const disabled = store.settings.disabledAgents();
   const agents = files.agents.map((one) => ({ ...one, enabled: !disabled.has(one.name) }));
   return createSpendAnswers({
     report: store.spendReport,
-    limits: limitsFrom(store, project, agents),
+    limits: (names) => (project === null ? [] : limitsOf(store, project, agents, names)),
     agents: () => agents,
     timezone: () => timezoneOf(project),
     now: Date.now,
   });
 }
 
-/** Without a usable config there are none. */
-function limitsFrom(
+function limitsOf(
   store: StoreReader,
-  project: ProjectFiles["project"],
+  { budget, timezone }: ProjectConfig,
   agents: readonly AgentRecord[],
-): SpendAnswerDeps["limits"] {
-  if (project === null) return () => [];
-  const { budget, timezone } = project;
+  names: readonly string[],
+) {
   const configs = new Map(agents.map(({ name, config }) => [name, config]));
   const ledger = createLedger((scope, window) => store.spend.account(scope, window));
   const budgetsOf = (agent: string | null) =>
     budgetsFor(budget, configs.get(agent ?? "")?.budget, timezone);
-  return (names) => budgetStates(ledger, names, budgetsOf, Date.now());
+  return budgetStates(ledger, names, budgetsOf, Date.now());
 }
 
 function statusOf(
@@ -152,6 +162,21 @@ function statusOf(
   };
 }
 
-function timezoneOf(project: ProjectFiles["project"]): string {
+function timezoneOf(project: ProjectConfig | null): string {
   return project?.timezone ?? machineTimezone();
+}
+
+/** A project's state as read from its files and store while no scheduler runs it. */
+export interface StoredStatus {
+  /** Null, unlike in the snapshot of a scheduler. */
+  readonly scheduler: null;
+  /** The project directory's name. */
+  readonly project: string;
+  readonly paused: boolean;
+  /** When a scheduler was last alive, ISO 8601 UTC; null before the first. */
+  readonly lastAliveAt: string | null;
+  /** Why the project's config.toml can't be used; null when it can. */
+  readonly error: string | null;
+  readonly warnings: readonly string[];
+  readonly agents: readonly AgentStatus[];
 }

@@ -1,14 +1,11 @@
-import { usdOfNano } from "../../foundation/contracts/money.ts";
-import type { LogEntry, Trigger } from "../../../streams/vocabulary.ts";
+import { hasCode, UserError } from "../../foundation/errors.ts";
 import { kindOf } from "../../foundation/contracts/log-kinds.ts";
-import type { LogSource } from "../../foundation/contracts/log-source.ts";
-import { OperationError } from "../../foundation/contracts/operations.ts";
-import { runEntrySchema } from "../../foundation/contracts/run-view.ts";
-import type { RunHost } from "../../foundation/contracts/run-hosts.ts";
-import type { RunVersionView, RunView } from "../../foundation/contracts/run-view.ts";
+import type { LogSource } from "../../foundation/logs/log-source.ts";
+import { runEntrySchema } from "../views/run-view.ts";
+import type { RunVersionView, RunView, RunDifference } from "../views/run-view.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { StoredRun } from "../../foundation/store/runs.ts";
-import type { SpendRow } from "../../foundation/store/spend-rows.ts";
+import { spendView } from "./spend-answer.ts";
 import type { Store } from "../../foundation/store/store.ts";
 
 export interface ViewRunDeps {
@@ -20,52 +17,49 @@ export interface ViewRunDeps {
   readonly redactor: Pick<Redactor, "redact" | "redactValue">;
 }
 
-/** A run with all that belongs to it, its secrets redacted. Throws OperationError `unknown_instance`. */
+/** A run with all that belongs to it, its secrets redacted. Throws UserError `unknown_instance`. */
 export async function viewRun(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
   const { store, redactor } = deps;
   const run = mustHaveRun(instanceId, store);
-  const { agent, caller, callId, source } = run.entry;
-  const asked = askedFor(run.trigger);
-  const redacted = (text: string | null): string | null =>
-    text === null ? null : redactor.redact(text);
+  const { agent, caller, callId, source, receiptId } = run.entry;
+  const { trigger } = run;
+  const redact = (text: string | null) => (text === null ? null : redactor.redact(text));
+  const context = redact(trigger?.kind === "agent-call" ? trigger.context : null);
+  const scheduledFor = trigger?.kind === "cron" ? new Date(trigger.scheduledFor) : null;
+  // Hosts of the last second are among them.
+  await store.hosts.flush();
+  // Names and ids stay as they are, also if a credential has such a value: pages and commands find the run by them.
   return {
     ...runEntrySchema.parse(run.entry),
     instanceId,
     agent: agent ?? "",
     value: redactor.redactValue(run.value),
     lastWords: await lastWords(run.entry, instanceId, deps.logs),
-    prompt: redacted(asked.prompt),
-    payload: await payloadOf(run.entry.receiptId, deps),
-    scheduledFor: asked.scheduledFor,
+    prompt: redact(trigger?.kind === "manual" ? trigger.prompt : null),
+    payload: receiptId === null ? null : await payloadOf(receiptId, deps),
+    scheduledFor: scheduledFor?.toISOString() ?? null,
     spend: spendView(store.spendReport.run(instanceId)),
     version: versionView(run),
     lastSuccess: lastSuccess(run, instanceId, store),
-    hosts: [...(await hostsOf(instanceId, store))],
+    hosts: [...store.hosts.of(instanceId)],
     calls: {
       received:
-        callId === null
-          ? null
-          : {
-              callId,
-              caller: source,
-              callerInstance: caller,
-              context: redacted(asked.context),
-            },
+        callId === null ? null : { callId, caller: source, callerInstance: caller, context },
       made: [...store.runs.callsOf(instanceId)],
     },
   };
 }
 
-/** Throws OperationError `unknown_instance`. */
-export function mustHaveRun(instanceId: string, store: Pick<Store, "runs">): StoredRun {
+/** Throws UserError `unknown_instance`. */
+function mustHaveRun(instanceId: string, store: Pick<Store, "runs">): StoredRun {
   const run = store.runs.find(instanceId);
   if (run !== undefined) return run;
   const message = `there is no run "${instanceId}" in the history`;
-  throw new OperationError("unknown_instance", message);
+  throw new UserError("unknown_instance", message);
 }
 
 /** The version of a run; null for one of an earlier version of the program. */
-export function versionView({ entry: { version }, git }: StoredRun): RunVersionView | null {
+function versionView({ entry: { version }, git }: StoredRun): RunVersionView | null {
   if (version === null) return null;
   return { hash: version, commit: git?.commit ?? null, dirty: git?.dirty ?? null };
 }
@@ -85,10 +79,9 @@ function lastSuccess(
 const maxPayloadChars = 20_000;
 
 async function payloadOf(
-  receiptId: string | null,
+  receiptId: string,
   { store, redactor }: ViewRunDeps,
 ): Promise<string | null> {
-  if (receiptId === null) return null;
   // It brings every provider along, and most runs have no delivery.
   const { viewReceipt } = await import("../../features/webhooks/receipt-view.ts");
   try {
@@ -96,52 +89,14 @@ async function payloadOf(
     const { payload, text } = viewReceipt(receiptId, { receipt, redactor });
     return (text ?? JSON.stringify(payload, null, 2)).slice(0, maxPayloadChars);
   } catch (error) {
-    if (error instanceof OperationError && error.code === "unknown_receipt") return null;
+    if (hasCode(error, "unknown_receipt")) return null;
     throw error;
   }
-}
-
-function askedFor(trigger: Trigger | null): Pick<RunView, "prompt" | "scheduledFor"> & {
-  readonly context: string | null;
-} {
-  const none = { prompt: null, scheduledFor: null, context: null };
-  switch (trigger?.kind) {
-    case "manual":
-      return { ...none, prompt: trigger.prompt };
-    case "cron":
-      return { ...none, scheduledFor: new Date(trigger.scheduledFor).toISOString() };
-    case "agent-call":
-      return { ...none, context: trigger.context };
-    default:
-      return none;
-  }
-}
-
-function spendView({ nano, subscriptionNano, ...counts }: SpendRow): RunView["spend"] {
-  const { calls, tokens, unpriced, estimated } = counts;
-  return {
-    usd: usdOfNano(nano),
-    subscriptionUsd: usdOfNano(subscriptionNano),
-    calls,
-    tokens,
-    unpriced,
-    estimated,
-  };
-}
-
-/** With those of the last second. */
-async function hostsOf(
-  instanceId: string,
-  { hosts }: ViewRunDeps["store"],
-): Promise<readonly RunHost[]> {
-  await hosts.flush();
-  return hosts.of(instanceId);
 }
 
 /** After the model's last text come the run's own end, its hooks and its usage. */
 const lastLines = 200;
 
-/** Lines of logs are redacted when they are written. */
 async function lastWords(
   { agent, at, endedAt }: StoredRun["entry"],
   instanceId: string,
@@ -149,9 +104,46 @@ async function lastWords(
 ): Promise<string | null> {
   const times = { from: Date.parse(at), to: endedAt === null ? Date.now() : Date.parse(endedAt) };
   const lines = await logs.read({ agent, instanceId, lines: lastLines, after: null, times });
-  return lines.findLast(({ entry }) => isAnswer(entry))?.entry.msg ?? null;
+  return lines.findLast(({ entry }) => kindOf(entry) === "said")?.entry.msg ?? null;
 }
 
-function isAnswer(entry: LogEntry): boolean {
-  return kindOf(entry) === "said";
+/**
+ * Compares the versions of two runs, from the one that started first to the later one. Without `other`, the first is
+ * the agent's last successful run before it. Throws UserError `unknown_instance` or `unknown_version`.
+ */
+export async function compareRuns(
+  instanceId: string,
+  other: string | null,
+  { store, redactor }: Pick<ViewRunDeps, "store" | "redactor">,
+): Promise<RunDifference> {
+  const one = ranContent(instanceId, store);
+  const two = ranContent(other ?? mustHaveEarlier(instanceId, store), store);
+  const [from, to] = one.startedAt < two.startedAt ? [one, two] : [two, one];
+  // Few requests ask for it, and the library that compares is loaded with the first.
+  const { difference } = await import("../../features/versions/difference.ts");
+  return {
+    from: { instanceId: from.instanceId, version: from.version },
+    to: { instanceId: to.instanceId, version: to.version },
+    changed: from.version.hash !== to.version.hash,
+    text: redactor.redact(difference(from, to)),
+  };
+}
+
+function mustHaveEarlier(instanceId: string, store: Pick<Store, "runs">): string {
+  const earlier = store.runs.succeededBefore(instanceId);
+  if (earlier !== null) return earlier;
+  const message = `no run of its agent before "${instanceId}" that succeeded is in the history; name the run to compare it with`;
+  throw new UserError("unknown_instance", message);
+}
+
+function ranContent(instanceId: string, store: Pick<Store, "runs">) {
+  const run = mustHaveRun(instanceId, store);
+  const version = versionView(run);
+  const content = version === null ? undefined : store.runs.content(version.hash);
+  if (version === null || content === undefined) {
+    const message = `what the run "${instanceId}" ran is not stored; a run that an earlier version of the program started has no version`;
+    throw new UserError("unknown_version", message);
+  }
+  const { startedAt, at } = run.entry;
+  return { instanceId, startedAt: startedAt ?? at, version, content };
 }

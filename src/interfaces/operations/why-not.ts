@@ -1,19 +1,26 @@
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
-import type { HistoryPage, HistoryQuery } from "../../foundation/contracts/history.ts";
 import type {
-  RefusedDeliveries,
-  RefusedDeliveriesQuery,
+  WhyNot,
+  WhyNotQuery,
+  TurnedAway,
 } from "../../foundation/contracts/refused-deliveries.ts";
-import type { WhyNot, WhyNotQuery } from "../../foundation/contracts/why-not.ts";
-import { turnedAway } from "./turned-away.ts";
-import type { TurnedAwayDeps } from "./turned-away.ts";
+import type { Redactor } from "../../foundation/credentials/redactor.ts";
+import { blockedError, unmetError } from "../../../streams/status/agent-record.ts";
+import type { LockStatus } from "../../../streams/status/wire.ts";
+import { counted, isoTime } from "../../foundation/contracts/format.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { Store } from "../../foundation/store/store.ts";
+import { interpretStored } from "../../features/webhooks/interpret.ts";
+import { explain } from "../../features/webhooks/binding-index.ts";
 
 export interface WhyNotDeps {
-  readonly store: TurnedAwayDeps["store"] & {
-    readonly history: { query(query: HistoryQuery): HistoryPage };
-    readonly refused: { query(query: RefusedDeliveriesQuery): readonly RefusedDeliveries[] };
+  readonly store: Pick<Store, "unmatched"> & {
+    readonly history: Pick<Store["history"], "query">;
+    readonly refused: Pick<Store["refused"], "query">;
+    readonly receipts: Pick<Store["receipts"], "get">;
   };
-  readonly redactor: { readonly redactValue: (value: unknown) => unknown };
+  readonly redactor: Pick<Redactor, "redactValue">;
 }
 
 /** Why an agent did not run: `now` comes from who knows it. Secrets that are known are redacted. */
@@ -25,15 +32,125 @@ export async function whyNot(
 ): Promise<WhyNot> {
   const query = { agent: name, page: 1, limit, since, refused: true } as const;
   const from = since === undefined ? 0 : Date.parse(since);
+  const sources = [...new Set(config?.webhooks.map(({ source }) => source))];
   const none = { turnedAway: [], lookedBackTo: null };
   const deliveries =
-    config === null ? none : await turnedAway(config, { since: from, limit }, { store });
-  const sources = new Set(config?.webhooks.map(({ source }) => source));
-  const refusedDeliveries = [...sources]
+    config === null || sources.length === 0
+      ? none
+      : await turnedAway(config, { sources, since: from, limit }, store);
+  const refusedDeliveries = sources
     .flatMap((source) => store.refused.query({ source, since, limit }))
     .sort((a, b) => b.lastAt.localeCompare(a.lastAt))
     .slice(0, limit);
   const { triggers: refused } = store.history.query(query);
   const answer: WhyNot = { now: [...now], refused, ...deliveries, refusedDeliveries };
   return redactor.redactValue(answer) as WhyNot;
+}
+
+/** The project around an agent. */
+interface ProjectNow {
+  readonly paused: boolean;
+  /** Runs of all agents now, and how many there may be; null for any number. */
+  readonly running: number;
+  readonly scale: number | null;
+  readonly locks: readonly LockStatus[];
+}
+
+/** Why an agent can't start runs now, or its runs can't continue: one sentence each, the most important first. */
+export function whyNotNow(agent: AgentRecord, project: ProjectNow): string[] {
+  const reasons = [...ownReasons(agent), ...reasonsToWait(agent, project)];
+  const given = reasons.filter(([holds]) => holds).map(([, text]) => text);
+  return [...given, ...lockTexts(agent.name, project.locks)];
+}
+
+type Reason = readonly [holds: boolean, text: string];
+
+function ownReasons(agent: AgentRecord): readonly Reason[] {
+  const { config, enabled, configError, buildError, building, unmet } = agent;
+  return [
+    [config === null, `It has no valid config: ${configError ?? "see al doctor"}`],
+    [config?.scale === 0, "It is disabled by scale = 0 in its config.toml."],
+    [!enabled, `It is disabled: al resume ${agent.name} enables it.`],
+    [unmetError(unmet) !== null, `Its runs lack something: ${unmetError(unmet) ?? ""}`],
+    [building, "Its image is being built: work waits."],
+    [buildError !== null, `Its image could not be built: ${buildError ?? ""}`],
+    [blockedError(agent) !== null, `It goes on by itself, but ${blockedError(agent) ?? ""}`],
+  ];
+}
+
+function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason[] {
+  const { config, running, queued } = agent;
+  const isFull = config !== null && config.scale > 0 && running >= config.scale;
+  const isProjectFull = project.scale !== null && project.running >= project.scale;
+  return [
+    [project.paused && config?.schedule != null, "The scheduler is paused: ticks are skipped."],
+    [agent.usedBudget !== null, budgetText(agent.usedBudget)],
+    [isFull, `${running} of ${config?.scale ?? 0} runs are going: work waits, ticks are skipped.`],
+    [isProjectFull, `The project runs as many as it may (${project.scale ?? 0}): work waits.`],
+    [queued > 0, `${counted(queued, "work item")} in its queue.`],
+  ];
+}
+
+function budgetText(used: AgentRecord["usedBudget"]): string {
+  if (used === null) return "";
+  const { scope, usd, limit, endsAt, onLimit } = used;
+  const whose = scope === "project" ? "The project's budget" : "Its budget";
+  const until = new Date(endsAt).toISOString();
+  const work = onLimit === "pause" ? "work waits" : "work is refused";
+  return `${whose} is used up ($${usd.toFixed(2)} of $${limit.toFixed(2)}): ${work} until ${until}.`;
+}
+
+function lockTexts(agent: string, locks: readonly LockStatus[]): string[] {
+  return locks
+    .filter((lock) => lock.agent === agent && !lock.held)
+    .map(({ instanceId, resource }) => {
+      const holder = locks.find((lock) => lock.held && lock.resource === resource);
+      return `${instanceId} waits for the lock ${resource}, held by ${holder?.instanceId ?? "no run"}.`;
+    });
+}
+
+/** Bodies that are read again for one answer. */
+const mostBytes = 8 * 1024 * 1024;
+
+/**
+ * The stored deliveries that an agent's filters turn away, with the reasons. They are compared with its config on
+ * request: the receipt of a delivery costs the same for any number of agents that don't match. `since` is epoch ms.
+ */
+async function turnedAway(
+  { name, webhooks }: Pick<AgentConfig, "name" | "webhooks">,
+  query: Parameters<Store["unmatched"]["of"]>[1],
+  store: WhyNotDeps["store"],
+): Promise<Pick<WhyNot, "turnedAway" | "lookedBackTo">> {
+  const { since, limit } = query;
+  const found = store.unmatched.of(name, { ...query, limit: limit + 1 });
+  const shown: TurnedAway[] = [];
+  let bytes = 0;
+  for (const receipt of found.slice(0, limit)) {
+    bytes += receipt.bytes;
+    if (bytes > mostBytes) return { turnedAway: shown, lookedBackTo: isoTime(receipt.at) };
+    const one = compared({ name, webhooks }, receipt.id, store);
+    if (one !== null) shown.push(one);
+    // Each is parsed again: all else goes on in between.
+    await nextTurn();
+  }
+  const next = found[limit]?.at ?? store.unmatched.firstLeftOut(since);
+  return { turnedAway: shown, lookedBackTo: next === null ? null : isoTime(next) };
+}
+
+function compared(
+  agent: Pick<AgentConfig, "name" | "webhooks">,
+  receiptId: string,
+  { receipts }: WhyNotDeps["store"],
+): TurnedAway | null {
+  const receipt = receipts.get(receiptId);
+  const read = receipt && interpretStored(receipt);
+  if (receipt === null || read === null) return null;
+  const { source, at } = receipt;
+  const stoppedBy = explain(agent, source, read);
+  if (stoppedBy === null) return null;
+  const { event, action } = read.event;
+  const mismatches = stoppedBy.map((entry) =>
+    entry.map(({ condition, wanted, got }) => ({ condition, wanted, got })),
+  );
+  return { receiptId, at: isoTime(at), source, event, action, stoppedBy: mismatches };
 }

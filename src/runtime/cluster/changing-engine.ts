@@ -1,50 +1,42 @@
 import { reasonOf } from "../../foundation/errors.ts";
 import type { ClusterEngine, PlacedRun } from "./cluster-engine.ts";
 
-/** Engines that hold connections close them. */
-export interface ClosableEngine extends ClusterEngine {
-  close?(): void;
-}
-
-/** An engine, and what tells it from one that another config asks for. */
+/** An engine, with a key that differs for another config. */
 export interface ActiveEngine {
   readonly key: string;
   /** Loads and makes it. Rejects with a UserError. */
-  readonly make: () => Promise<ClosableEngine>;
+  readonly make: () => Promise<ClusterEngine>;
 }
 
-interface Kept {
-  readonly engine: Promise<ClosableEngine>;
+interface UsedEngine {
+  readonly engine: Promise<ClusterEngine>;
   /** Instances of the runs that it has, as far as is known, and that are not removed, by name. */
   readonly runs: Map<string, string>;
 }
 
 /**
- * The engine that the config asks for now: it starts all runs from now on. One that is not asked for any more is kept
- * for as long as something of its runs may be left. `active` throws a UserError when there is none.
+ * The engine of the active config, which starts all new runs. The engine of an earlier config is kept while its runs
+ * may have leftovers. `active` throws a UserError if the config has no engine.
  */
-export function createChangingEngine(active: () => ActiveEngine): Required<ClosableEngine> {
-  const all = new Map<string, Kept>();
-  const current = (): Kept => {
+export function createChangingEngine(active: () => ActiveEngine): ClusterEngine {
+  const all = new Map<string, UsedEngine>();
+  const current = (): UsedEngine => {
     const { key, make } = active();
-    const kept = all.get(key) ?? { engine: make(), runs: new Map<string, string>() };
-    all.set(key, kept);
-    kept.engine.catch(() => all.delete(key));
-    for (const [other, { engine, runs }] of all) {
-      if (kept.runs === runs || runs.size > 0) continue;
-      all.delete(other);
-      closeOf(engine);
+    const used = all.get(key) ?? { engine: make(), runs: new Map<string, string>() };
+    all.set(key, used);
+    used.engine.catch(() => all.delete(key));
+    for (const [each, other] of all) {
+      if (other !== used && other.runs.size === 0) all.delete(each);
     }
-    return kept;
+    return used;
   };
-  const knownOwner = (name: string): Kept | undefined =>
+  const ownerOf = (name: string): UsedEngine | undefined =>
     [...all.values()].find(({ runs }) => runs.has(name));
-  const ownerOf = (name: string): Kept => knownOwner(name) ?? current();
   /** An earlier scheduler's runs are on the engine that first shows them. */
-  const listOf = async ({ engine, runs }: Kept): Promise<readonly PlacedRun[]> => {
+  const listOf = async ({ engine, runs }: UsedEngine): Promise<readonly PlacedRun[]> => {
     const listed = await (await engine).list();
     for (const { name, instanceId } of listed) {
-      if (knownOwner(name) === undefined) runs.set(name, instanceId);
+      if (ownerOf(name) === undefined) runs.set(name, instanceId);
     }
     return listed;
   };
@@ -56,35 +48,25 @@ export function createChangingEngine(active: () => ActiveEngine): Required<Closa
       await (await engine).start(launch);
     },
     remove: async (name) => {
-      const { engine, runs } = ownerOf(name);
+      const { engine, runs } = ownerOf(name) ?? current();
       await (await engine).remove(name);
       runs.delete(name);
     },
     list: async () => {
       const newest = current();
-      const others = [...all.values()].filter((kept) => kept !== newest);
-      const ofOthers = others.map((kept) =>
-        listOf(kept).catch((error: unknown) => unknownRuns(kept, reasonOf(error))),
+      const lists = [...all.values()].map((used) =>
+        listOf(used).catch((error: unknown) => {
+          if (used === newest) throw error;
+          return unknownRuns(used, reasonOf(error));
+        }),
       );
-      return (await Promise.all([listOf(newest), ...ofOthers])).flat();
-    },
-    close: () => {
-      for (const { engine } of all.values()) closeOf(engine);
-      all.clear();
+      return (await Promise.all(lists)).flat();
     },
   };
 }
 
-/** For an engine that is away for good no run of another one waits. */
-function unknownRuns({ runs }: Kept, problem: string): readonly PlacedRun[] {
+/** The runs of an earlier engine that is away: runs of the active one don't wait for it. */
+function unknownRuns({ runs }: UsedEngine, problem: string): readonly PlacedRun[] {
   const unknown = { state: "waiting", node: null, problem, endings: 0 } as const;
   return [...runs].map(([name, instanceId]) => ({ name, instanceId, ...unknown }));
-}
-
-function closeOf(engine: Promise<ClosableEngine>): void {
-  engine.then(
-    (made) => made.close?.(),
-    // One that could not be made holds nothing.
-    () => undefined,
-  );
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { EngineReport } from "../../../streams/runs/lease-events.ts";
 import type { ContainerLimits } from "../runners/container/container-options.ts";
 
-/** One run as an engine starts it. Nothing but its ticket is secret. */
+/** One run as an engine starts it. Only its ticket is secret. */
 export interface Launch {
   /** The run's name for the engine and the door: a DNS label. */
   readonly name: string;
@@ -29,18 +29,18 @@ export interface PlacedRun extends EngineReport {
   readonly state: Exclude<EngineReport["state"], "gone">;
 }
 
-/** Whether a start broke off before its process could begin: it ended, and nothing of it ever ran. */
+/** Whether a start broke off before its process could begin: it ended, and its process never ran. */
 export function isPartial({ state, endings }: Pick<PlacedRun, "state" | "endings">): boolean {
   return state === "ended" && endings === 0;
 }
 
 /** How runs are started on machines of a cluster. All methods reject with a UserError while the engine is away. */
 export interface ClusterEngine {
-  /** Makes what all runs share, such as a network, and checks that the engine can be used. Idempotent. */
+  /** Creates the resources that all runs share, such as a network, and checks the engine. Idempotent. */
   ready(): Promise<void>;
   /** Resolves when the engine has accepted the run. Rejects with the reason for a person. */
   start(launch: Launch): Promise<void>;
-  /** Ends the run at once and removes what is left of it; one that is not there is no error. */
+  /** Kills the run and removes its leftovers; removing a missing run is not an error. */
   remove(name: string): Promise<void>;
   /** The project's runs, whichever scheduler started them. */
   list(): Promise<readonly PlacedRun[]>;

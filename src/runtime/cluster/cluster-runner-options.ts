@@ -1,16 +1,11 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import type { ClusterConfig } from "../../foundation/contracts/cluster.ts";
+import type { ClusterConfig } from "../../foundation/config/cluster-place.ts";
 import type { ContainerLimits } from "../runners/container/container-options.ts";
 import type { RunnerOptions } from "../runners/runner-options.ts";
 import type { ClusterEngine, Launch } from "./cluster-engine.ts";
-import type { ClusterRecords } from "./cluster-records.ts";
-
-/** The part of `[cluster]` that concerns each run. */
-export type ClusterRunConfig = Pick<
-  ClusterConfig,
-  "address" | "leaseSeconds" | "startTimeoutSeconds" | "reserve" | "place"
->;
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
+import type { RecordFiles } from "../runners/record-files.ts";
 
 /** A job's `channel` has the run's ticket as its token. */
 export interface ClusterRunnerOptions extends RunnerOptions {
@@ -18,7 +13,10 @@ export interface ClusterRunnerOptions extends RunnerOptions {
   /** The agent's image, by the name by which machines of the cluster find it. Rejects with a UserError. */
   readonly imageFor: (agent: AgentConfig) => Promise<Pick<Launch, "image" | "volumes">>;
   /** The active `[cluster]`. */
-  readonly cluster: () => ClusterRunConfig;
+  readonly cluster: () => Pick<
+    ClusterConfig,
+    "address" | "leaseSeconds" | "startTimeoutSeconds" | "reserve" | "place"
+  >;
   /** The active `[local]`. */
   readonly local: () => ContainerLimits;
   /** The door's certificate, PEM. */
@@ -34,8 +32,22 @@ export interface ClusterRunnerOptions extends RunnerOptions {
   readonly pauseClock?: (instanceId: string) => () => void;
   /** A machine has claimed the run. */
   readonly onClaim?: (instanceId: string, node: string) => void;
-  /** What runs instead of `al _remote-run`. */
+  /** Runs instead of `al _remote-run`. */
   readonly command?: (request: RunRequest) => readonly string[];
   /** Time between two looks at the engine, in ms. */
   readonly pollMs?: number;
 }
+
+/** Record by which a later scheduler adopts a run; kept until all of the run is removed from the engine. */
+export interface ClusterRecord {
+  /** The config that it was started with. */
+  readonly agent: AgentConfig;
+  /** The lease after which the run ends itself, even if the project's config changes. */
+  readonly leaseSeconds: number;
+  /** The machine that it was claimed from; null before the claim. */
+  readonly node: string | null;
+  /** Its exit, which is written before it is reported: a scheduler that ends in between reports it again. */
+  readonly exit: RunnerEvent | null;
+}
+
+export type ClusterRecords = RecordFiles<ClusterRecord>;

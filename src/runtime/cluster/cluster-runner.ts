@@ -1,34 +1,28 @@
+import { stoppedBeforeStart } from "../../../streams/runs/runner.ts";
 import { asyncScheduler, defer } from "rxjs";
 import type { Observable } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
 import type { Runner, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import type { RemoteRuns } from "../../foundation/contracts/remote-run.ts";
-import { refusal } from "../../foundation/contracts/run-api.ts";
+import type { RemoteRuns } from "./remote-run/protocol.ts";
+import { refusal } from "../run-api/protocol.ts";
 import { reasonOf } from "../../foundation/errors.ts";
-import type { Adopter, FoundRun } from "../runners/adopt-runs.ts";
-import { asRun } from "../runners/as-run.ts";
+import type { Adopter, FoundRun, RunToResume } from "../runners/adopt-runs.ts";
+import { asRun, unlessAborted } from "../runners/as-run.ts";
 import type { RunSubscriber } from "../runners/as-run.ts";
 import { lostExit, rejectedExit } from "../runners/run-exit.ts";
-import { adoptedRun } from "./adopted-run.ts";
 import type { ClusterRunnerOptions } from "./cluster-runner-options.ts";
 import { watchEngine } from "./engine-watch.ts";
 import { createLeftovers } from "./leftovers.ts";
 import { newRun } from "./new-run.ts";
-import { numberOf } from "./received-lines.ts";
-import { runIsOver } from "./remote-process.ts";
+import { runIsOver, numberOf } from "./remote-process.ts";
 import type { RemoteProcess } from "./remote-process.ts";
-import type { ClusterContext } from "./follow-process.ts";
-
-export interface ClusterRunner extends Runner, Adopter {
-  /** What the runs' processes ask for, by the scheduler's door. */
-  readonly remoteRuns: RemoteRuns;
-  /** Removes what is left on the engine of runs that neither were started nor found by this runner, once it answers. */
-  reap(): Promise<void>;
-}
+import type { ClusterContext, FollowedRun } from "./follow-process.ts";
+import { workDir } from "../runners/container/container-options.ts";
+import { followProcess } from "./follow-process.ts";
 
 /** Runs each agent by an engine that places it on a machine of a cluster. The engine starts; all else is between the run and the scheduler. */
-export function createClusterRunner(options: ClusterRunnerOptions): ClusterRunner {
+export function createClusterRunner(options: ClusterRunnerOptions) {
   const { engine, records } = options;
   const live = new Set<string>();
   const processes = new Map<string, RemoteProcess>();
@@ -60,7 +54,7 @@ export function createClusterRunner(options: ClusterRunnerOptions): ClusterRunne
     if (live.has(instanceId)) throw refusal("unavailable", "The scheduler is starting.");
     throw runIsOver();
   };
-  return {
+  const runtime: Runner & Adopter = {
     run: (request, stop$) =>
       followed(request, stop$, (subscriber) => newRun(request, subscriber, context), rejectedExit),
     resume: (run, stop$) =>
@@ -70,12 +64,17 @@ export function createClusterRunner(options: ClusterRunnerOptions): ClusterRunne
       return found.filter((run) => run !== null);
     },
     isOwnLine: (entry) => numberOf(entry) > 0,
+  };
+  return {
+    ...runtime,
+    /** Removes leftovers of runs that this runner neither started nor found, once the engine answers. */
     reap: () => context.leftovers.reap((instanceId) => live.has(instanceId)),
+    /** Handlers of the requests that the runs' processes send to the scheduler's door. */
     remoteRuns: {
       claim: async (instanceId, request) => processOf(instanceId).claim(request),
       lines: async (instanceId, lines) => processOf(instanceId).lines(lines),
       inbox: async (instanceId, signal) => processOf(instanceId).inbox(signal),
-    },
+    } satisfies RemoteRuns,
   };
 
   /** Without asking the engine: it may be away, and its run lives on. */
@@ -87,8 +86,49 @@ export function createClusterRunner(options: ClusterRunnerOptions): ClusterRunne
   }
 }
 
+export type ClusterRunner = ReturnType<typeof createClusterRunner>;
+
 /** Leases count elapsed time: a clock that is set must not end them. */
 const elapsed = {
   now: () => performance.now(),
   schedule: asyncScheduler.schedule.bind(asyncScheduler),
 };
+
+/** Follows a run of an earlier scheduler to its exit. Its lease begins anew, as no scheduler was up to renew it. */
+async function adoptedRun(
+  { request, last }: RunToResume,
+  subscriber: RunSubscriber,
+  context: ClusterContext,
+): Promise<void> {
+  const { instanceId } = request;
+  const { emit } = subscriber;
+  const record = await context.records.read(instanceId);
+  try {
+    if (record === null) return emit(lostExit("the record of the run is gone"));
+    if (record.exit !== null) {
+      emit(record.exit);
+      await context.recorded?.();
+      return;
+    }
+    // Made again: for the secrets in it, and for the claimer that has not come yet.
+    const job = context.prepare(request, workDir);
+    const logged = last === null ? 0 : numberOf(last);
+    const run: FollowedRun = { request, job, record, logged, isAdopted: true };
+    if (record.node === null && !(await isPrepared(run, subscriber))) return;
+    await followProcess(run, subscriber, context, () => Promise.resolve());
+  } finally {
+    await context.leftovers.remove(instanceId);
+  }
+}
+
+/** Emits the exit of an unclaimed run whose job can't be made any more. */
+async function isPrepared({ job }: FollowedRun, { emit, stopping, left }: RunSubscriber) {
+  try {
+    const over = AbortSignal.any([stopping, left]);
+    if ((await unlessAborted(job, over)) !== null) return true;
+    emit(stoppedBeforeStart);
+  } catch (error) {
+    emit(rejectedExit(reasonOf(error)));
+  }
+  return false;
+}

@@ -13,14 +13,9 @@ const dialMs = 10_000;
 /** Between two probes of a silent connection by the system, in ms. */
 const keepAliveMs = 60_000;
 
-export interface RelayLimits {
-  readonly maxConnections: number;
-  readonly maxPerAddress: number;
-}
-
 /**
  * Passes bytes between runs in a closed network and the scheduler's door at `address`: it listens on the door's port, and
- * each connection has one of its own to the door. What passes is encrypted for the two ends. Resolves to the exit code
+ * each connection has one of its own to the door. All bytes are encrypted end to end. Resolves to the exit code
  * once `asked` aborts.
  */
 export async function doorRelay(
@@ -29,7 +24,7 @@ export async function doorRelay(
   err: (text: string) => void,
 ): Promise<number> {
   const { port } = hostAndPortOf(address);
-  const server = relayServer(address, { maxConnections, maxPerAddress });
+  const server = relayServer(address);
   server.listen(port);
   try {
     await once(server, "listening");
@@ -43,7 +38,7 @@ export async function doorRelay(
 }
 
 /** The relay as a server that does not listen yet. */
-export function relayServer(address: string, limits: RelayLimits): Server {
+export function relayServer(address: string, limits = { maxConnections, maxPerAddress }): Server {
   const door = hostAndPortOf(address);
   const perAddress = new Map<string, number>();
   const options = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true };

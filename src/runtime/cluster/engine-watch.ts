@@ -1,14 +1,8 @@
 import type { EngineReport } from "../../../streams/runs/lease-events.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import { runName } from "./cluster-engine.ts";
-import type { ClusterEngine, PlacedRun } from "./cluster-engine.ts";
+import type { ClusterEngine } from "./cluster-engine.ts";
 import type { RemoteProcess } from "./remote-process.ts";
-
-/** The engine is asked for all runs at once, and only while one of them needs it. */
-export interface EngineWatch {
-  /** Watches a run until the function that it returns is called. */
-  readonly add: (instanceId: string, watched: Watched) => () => void;
-}
 
 type Watched = Pick<RemoteProcess, "wantsReport" | "reported">;
 
@@ -19,10 +13,7 @@ const longestPauseMs = 15_000;
 
 const gone: EngineReport = { state: "gone", node: null, problem: null, endings: 0 };
 
-export function watchEngine(
-  engine: Pick<ClusterEngine, "list">,
-  pollMs = defaultPollMs,
-): EngineWatch {
+export function watchEngine(engine: Pick<ClusterEngine, "list">, pollMs = defaultPollMs) {
   const all = new Map<string, Watched>();
   let timer: NodeJS.Timeout | undefined;
   let isAsking = false;
@@ -41,7 +32,8 @@ export function watchEngine(
     if (all.size > 0 && !isAsking) timer ??= setTimeout(() => void look(), pauseMs);
   };
   return {
-    add: (instanceId, watched) => {
+    /** Watches a run until the function that it returns is called. */
+    add: (instanceId: string, watched: Watched): (() => void) => {
       all.set(instanceId, watched);
       arm();
       return () => {
@@ -53,6 +45,9 @@ export function watchEngine(
     },
   };
 }
+
+/** The engine is asked for all runs at once, and only while one of them needs it. */
+export type EngineWatch = ReturnType<typeof watchEngine>;
 
 /** Resolves to the pause before the next question. */
 async function report(
@@ -69,11 +64,8 @@ async function report(
     return pollMs;
   } catch (error) {
     const problem = `the cluster can't be asked: ${reasonOf(error)}`;
-    for (const [, watched] of asking) watched.reported(unknown(problem));
+    const unknown: EngineReport = { state: "waiting", node: null, problem, endings: 0 };
+    for (const [, watched] of asking) watched.reported(unknown);
     return Math.min(2 * pauseMs, longestPauseMs);
   }
-}
-
-function unknown(problem: string): Pick<PlacedRun, "state" | "node" | "problem" | "endings"> {
-  return { state: "waiting", node: null, problem, endings: 0 };
 }

@@ -1,25 +1,20 @@
-import { join } from "node:path";
 import type { Clock } from "../../../streams/clock.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
-import { mountedSocketDir } from "../../foundation/contracts/run-api.ts";
-import { graceFor, stopReasons } from "../../foundation/contracts/run-stop.ts";
+import { graceFor, stopReasons } from "../runners/run-stop.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { withhold } from "../runners/adopted-output.ts";
 import { unlessAborted } from "../runners/as-run.ts";
 import type { RunSubscriber } from "../runners/as-run.ts";
 import { runOutput } from "../runners/run-output.ts";
-import type { ClusterRecord } from "./cluster-records.ts";
-import type { ClusterRunnerOptions } from "./cluster-runner-options.ts";
+import type { ClusterRunnerOptions, ClusterRecord } from "./cluster-runner-options.ts";
 import type { EngineWatch } from "./engine-watch.ts";
 import type { Leftovers } from "./leftovers.ts";
-import { createReceivedLines } from "./received-lines.ts";
-import type { ReceivedLines } from "./received-lines.ts";
-import { createRemoteProcess } from "./remote-process.ts";
+import { createRemoteProcess, createReceivedLines } from "./remote-process.ts";
 import type { RemoteProcess } from "./remote-process.ts";
 
-/** What all runs of a cluster share. */
+/** Dependencies that all runs of a cluster share. */
 export interface ClusterContext extends ClusterRunnerOptions {
   readonly clock: Clock;
   readonly watch: EngineWatch;
@@ -63,8 +58,13 @@ export async function followProcess(
     unwatch = context.watch.add(instanceId, remote);
     const exit = await unlessAborted(remote.exit, left);
     if (exit === null) return;
-    await noteExit(run, exit.event, context);
-    // What is lost may be tried again at once.
+    // Before the exit is reported: after a crash the next scheduler would find no trace of the run.
+    await context.records
+      .write(instanceId, { ...run.record, exit: exit.event })
+      .catch((error: unknown) => {
+        process.emitWarning(`the exit of ${instanceId} could not be noted: ${messageOf(error)}`);
+      });
+    // Before the exit, as lost work may be tried again at once.
     if (!exit.isReported) await context.leftovers.remove(instanceId);
     emit(exit.event);
     await context.recorded?.();
@@ -89,32 +89,18 @@ function stopWhenAsked(
   else stopping.addEventListener("abort", stop, { once: true });
 }
 
-/** Written before the exit is reported, as a scheduler that is killed then would find nothing of the run any more. */
-async function noteExit(
-  { request: { instanceId }, record }: FollowedRun,
-  exit: RunnerEvent,
-  { records }: ClusterContext,
-): Promise<void> {
-  await records.write(instanceId, { ...record, exit }).catch((error: unknown) => {
-    process.emitWarning(`the exit of ${instanceId} could not be noted: ${messageOf(error)}`);
-  });
-}
-
 function processOf(
   { request, job, record, logged, isAdopted }: FollowedRun,
   emit: RunSubscriber["emit"],
-  waiting: Waiting,
+  waiting: ReturnType<typeof createWaiting>,
   context: ClusterContext,
 ): RemoteProcess {
   const { clock, scheduler, flushLogs, records, cluster, redactorFor, onCooldown } = context;
   const { instanceId } = request;
-  const receivedWith = (redact: (text: string) => string): ReceivedLines =>
-    createReceivedLines({
-      logged,
-      emit,
-      outputTo: (numbered) =>
-        runOutput({ request, redact, emit: numbered, onCooldown, isReady: isAdopted }),
-    });
+  const receivedWith = (redact: (text: string) => string) =>
+    createReceivedLines(logged, emit, (numbered) =>
+      runOutput({ request, redact, emit: numbered, onCooldown, isReady: isAdopted }),
+    );
   return createRemoteProcess({
     clock,
     scheduler,
@@ -123,7 +109,7 @@ function processOf(
     startMs: cluster().startTimeoutSeconds * 1000,
     node: record.node,
     isAdopted,
-    job: async () => jobForRemote(await job),
+    job: () => job,
     received: job.then(redactorFor, withhold).then(receivedWith),
     onWaits: waiting.show,
     onClaim: async (node) => {
@@ -134,43 +120,27 @@ function processOf(
   });
 }
 
-/** The claimer makes its socket itself; the door puts in the token. */
-function jobForRemote(job: Job): Job {
-  const { channel } = job;
-  return {
-    ...job,
-    channel: channel ?? { socket: join(mountedSocketDir, "channel.sock"), token: "" },
-  };
-}
-
-/** A run that waits for a machine: its time does not count, and its status says why. */
-interface Waiting extends Disposable {
-  readonly show: (text: string) => void;
-  /** A machine has it. */
-  readonly end: () => void;
-}
-
+/** A run that waits for a machine: its clock is paused, and its status shows the reason. */
 function createWaiting(
   instanceId: string,
   emit: (event: RunnerEvent) => void,
-  { pauseClock }: Pick<ClusterRunnerOptions, "pauseClock">,
-): Waiting {
+  { pauseClock }: ClusterContext,
+) {
+  const waiting = new DisposableStack();
+  const resume = pauseClock?.(instanceId);
+  if (resume !== undefined) waiting.defer(resume);
   let isShown = false;
-  let unpause = pauseClock?.(instanceId);
-  const resume = (): void => {
-    unpause?.();
-    unpause = undefined;
-  };
   return {
-    show: (text) => {
+    show: (text: string) => {
       isShown = true;
       emit({ type: "status-text", text });
     },
+    /** A machine has it. */
     end: () => {
-      resume();
+      waiting.dispose();
       if (isShown) emit({ type: "status-text", text: "" });
       isShown = false;
     },
-    [Symbol.dispose]: resume,
+    [Symbol.dispose]: () => waiting.dispose(),
   };
 }

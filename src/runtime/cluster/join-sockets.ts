@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 
 /**
- * Passes bytes both ways between two connected sockets that may be half open. A side that only ended still gets what the
- * other one sends; one that breaks ends the other.
+ * Passes bytes both ways between two connected sockets that may be half open. A side that only ended still gets the
+ * data of the other; one that breaks ends the other.
  */
 export function joinSockets(one: Socket, other: Socket): void {
   endWith(one, other);

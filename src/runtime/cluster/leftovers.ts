@@ -1,18 +1,8 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../../foundation/errors.ts";
 import { runName } from "./cluster-engine.ts";
 import type { ClusterEngine } from "./cluster-engine.ts";
-import type { ClusterRecords } from "./cluster-records.ts";
-
-/** Removes what runs leave on an engine, which may be away. */
-export interface Leftovers {
-  /**
-   * Ends a run and removes what is left of it; its record goes last, so that the next scheduler looks for what could not
-   * be removed. Resolves after the first try, or `patienceMs`; further ones follow while the engine is away.
-   */
-  readonly remove: (instanceId: string) => Promise<void>;
-  /** Removes the project's runs that `isLive` does not know. Resolves after the first try; further ones follow. */
-  readonly reap: (isLive: (instanceId: string) => boolean) => Promise<void>;
-}
+import type { ClusterRecords } from "./cluster-runner-options.ts";
 
 /** Between two tries, in ms: the first, then doubled up to the last. */
 const pauseMs = { first: 1_000, last: 30_000 };
@@ -22,17 +12,22 @@ const patienceMs = 5_000;
 export function createLeftovers(
   engine: Pick<ClusterEngine, "remove" | "list">,
   records: Pick<ClusterRecords, "remove" | "list">,
-): Leftovers {
+) {
   const removeOne = async (instanceId: string): Promise<void> => {
     await engine.remove(runName(instanceId));
     await records.remove(instanceId);
   };
   return {
-    remove: (instanceId) => {
+    /**
+     * Kills a run and removes its leftovers; its record goes last, so that the next scheduler retries a failed removal.
+     * Resolves after the first try, or `patienceMs`; further ones follow while the engine is away.
+     */
+    remove: (instanceId: string) => {
       const removal = untilDone(`what is left of ${instanceId}`, () => removeOne(instanceId));
-      return Promise.race([removal, soon()]);
+      return Promise.race([removal, wait(patienceMs, undefined, { ref: false })]);
     },
-    reap: (isLive) =>
+    /** Removes the project's runs that `isLive` does not know. Resolves after the first try; further ones follow. */
+    reap: (isLive: (instanceId: string) => boolean) =>
       untilDone("what is left of earlier runs", async () => {
         const recorded = (await records.list()).filter((id) => !isLive(id));
         const placed = (await engine.list()).filter(({ instanceId }) => !isLive(instanceId));
@@ -45,6 +40,9 @@ export function createLeftovers(
       }),
   };
 }
+
+/** Removes leftovers of runs from an engine, which may be away. */
+export type Leftovers = ReturnType<typeof createLeftovers>;
 
 /** Resolves once the action was done or has failed once; it is then tried again until it is done. */
 async function untilDone(
@@ -61,8 +59,4 @@ async function untilDone(
     const again = () => void untilDone(what, action, Math.min(2 * nextMs, pauseMs.last));
     setTimeout(again, nextMs).unref();
   }
-}
-
-function soon(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, patienceMs).unref());
 }

@@ -1,14 +1,21 @@
+import { stoppedBeforeStart } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import { reasonOf } from "../../foundation/errors.ts";
+import { reasonOf, UserError } from "../../foundation/errors.ts";
+import { isUnreachable } from "../runners/container/engine.ts";
 import { unlessAborted } from "../runners/as-run.ts";
 import type { RunSubscriber } from "../runners/as-run.ts";
-import { workDir } from "../runners/container/container-options.ts";
-import { failedStart, rejectedExit, stoppedBeforeStart } from "../runners/run-exit.ts";
+import { workDir, limitsOf, runEnvironment } from "../runners/container/container-options.ts";
+import { failedStart, rejectedExit } from "../runners/run-exit.ts";
 import { followProcess } from "./follow-process.ts";
 import type { ClusterContext } from "./follow-process.ts";
 import { defaultPollMs } from "./engine-watch.ts";
-import { launchOf } from "./launch.ts";
-import { startLaunch } from "./start-launch.ts";
+import type { Job } from "../../foundation/contracts/job.ts";
+import type { Ticket } from "./remote-run/protocol.ts";
+import { command as program } from "../runners/container/image/dockerfile.ts";
+import { runName, isPartial } from "./cluster-engine.ts";
+import type { Launch, ClusterEngine } from "./cluster-engine.ts";
+import type { ClusterRunnerOptions } from "./cluster-runner-options.ts";
+import { setTimeout as wait } from "node:timers/promises";
 
 /** A run from its image and its job to its exit. */
 export async function newRun(
@@ -23,9 +30,10 @@ export async function newRun(
   let attempted = false;
   let isLaunched = false as boolean;
   try {
-    const made = await unlessAborted(ingredients(request, context), over);
-    if (made === null || over.aborted) return emit(stoppedBeforeStart);
-    const { job, launch } = made;
+    const image = await unlessAborted(context.imageFor(agent), over);
+    const job = image && (await unlessAborted(context.prepare(request, workDir), over));
+    if (image === null || job === null || over.aborted) return emit(stoppedBeforeStart);
+    const launch = launchOf(request, job, image, context);
     attempted = true;
     const record = { agent, leaseSeconds: cluster().leaseSeconds, node: null, exit: null };
     await records.write(instanceId, record);
@@ -44,9 +52,85 @@ export async function newRun(
   }
 }
 
-async function ingredients(request: RunRequest, context: ClusterContext) {
-  const { imageFor, prepare } = context;
-  const image = await imageFor(request.agent);
-  const job = await prepare(request, workDir);
-  return { job, launch: launchOf(request, job, image, context) };
+/** How an engine starts a run. Its job stays here until it is claimed. */
+function launchOf(
+  request: RunRequest,
+  job: Job,
+  image: Pick<Launch, "image" | "volumes">,
+  options: ClusterRunnerOptions,
+): Launch {
+  const { agent, instanceId } = request;
+  const { cluster, local, command } = options;
+  return {
+    name: runName(instanceId),
+    instanceId,
+    agent: agent.name,
+    ...image,
+    command: command?.(request) ?? [program, "_remote-run", agent.name, "--project", workDir],
+    env: runEnvironment(request),
+    ticket: JSON.stringify(ticketOf(instanceId, job, options)),
+    limits: limitsOf(agent, local()),
+    reserve: cluster().reserve,
+    place: agent.runtime.place ?? cluster().place,
+  };
+}
+
+function ticketOf(
+  instanceId: string,
+  { channel }: Job,
+  { cluster, certificate }: ClusterRunnerOptions,
+): Ticket {
+  if (channel === null) {
+    throw new UserError("no_ticket", "the scheduler made no ticket for the run", {
+      hint: "try it again",
+    });
+  }
+  return {
+    door: cluster().address,
+    certificate: certificate(),
+    name: runName(instanceId),
+    ticket: channel.token,
+  };
+}
+
+interface StartLaunchOptions {
+  readonly engine: ClusterEngine;
+  /** How long to wait for an engine that is away, in ms. */
+  readonly startMs: number;
+  /** Aborted when the run is over. */
+  readonly over: AbortSignal;
+  readonly onWaits: (text: string) => void;
+  /** Between two tries, in ms. */
+  readonly pauseMs: number;
+}
+
+/**
+ * Starts a run by its engine, which is waited for while it is away. Resolves when the engine has the run, or the run is
+ * over; rejects with the reason for a person.
+ */
+export async function startLaunch(launch: Launch, options: StartLaunchOptions): Promise<void> {
+  const { engine, startMs, over, onWaits, pauseMs } = options;
+  const until = performance.now() + startMs;
+  for (let tries = 0; !over.aborted; tries += 1) {
+    try {
+      await engine.ready();
+      if (tries > 0 && (await hasTaken(engine, launch))) return;
+      return await engine.start(launch);
+    } catch (error) {
+      if (!isUnreachable(error) || performance.now() > until) throw error;
+      onWaits(`waits for the cluster: ${reasonOf(error)}`);
+    }
+    await unlessAborted(wait(pauseMs, undefined, { ref: false }), over);
+  }
+}
+
+/**
+ * Whether the engine took the run by an earlier try, whose answer was lost. Leftovers of an incomplete try are removed,
+ * as they would block the next one.
+ */
+async function hasTaken(engine: ClusterEngine, { name }: Launch): Promise<boolean> {
+  const run = (await engine.list()).find((each) => each.name === name);
+  if (run !== undefined && !isPartial(run)) return true;
+  await engine.remove(name);
+  return false;
 }

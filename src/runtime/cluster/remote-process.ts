@@ -1,24 +1,26 @@
+import { stoppedBeforeStart } from "../../../streams/runs/runner.ts";
 import { aborted } from "node:util";
 import type { Clock } from "../../../streams/clock.ts";
-import { drive } from "../../../streams/machine.ts";
+import { drive } from "../../foundation/drive.ts";
 import { createLease } from "../../../streams/runs/lease.ts";
 import type { EngineReport, LeaseEvent, LeaseOptions } from "../../../streams/runs/lease-events.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
 import type {
   ClaimRequest,
+  LinesAnswer,
   RemoteLine,
-  RemoteRuns,
   InboxAnswer,
-} from "../../foundation/contracts/remote-run.ts";
-import { refusal } from "../../foundation/contracts/run-api.ts";
-import type { RunStopReason } from "../../foundation/contracts/run-stop.ts";
-import { endedExit, lostExit, rejectedExit, stoppedBeforeStart } from "../runners/run-exit.ts";
+  RemoteEnd,
+} from "./remote-run/protocol.ts";
+import { refusal } from "../run-api/protocol.ts";
+import type { RunStopReason } from "../runners/run-stop.ts";
+import { endedExit, lostExit, rejectedExit } from "../runners/run-exit.ts";
 import type { Ending } from "../runners/run-exit.ts";
 import type { RunOutput } from "../runners/run-output.ts";
-import type { ReceivedEnd, ReceivedLines } from "./received-lines.ts";
 import { setTimeout as wait } from "node:timers/promises";
-import { inboxWaitMs } from "../../foundation/contracts/remote-run.ts";
+import { inboxWaitMs } from "./remote-run/protocol.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
 
 export interface RemoteProcessOptions extends LeaseOptions {
   readonly clock: Clock;
@@ -32,31 +34,14 @@ export interface RemoteProcessOptions extends LeaseOptions {
   readonly flushLogs: () => Promise<boolean>;
 }
 
-type Parameter<M extends keyof RemoteRuns> = Parameters<RemoteRuns[M]>[1];
-
-/** The process of a run on another machine: what it asks for, what its engine says of it, and how it ends. */
-export interface RemoteProcess {
-  readonly claim: (request: ClaimRequest) => ReturnType<RemoteRuns["claim"]>;
-  readonly lines: (lines: Parameter<"lines">) => ReturnType<RemoteRuns["lines"]>;
-  readonly inbox: (signal: Parameter<"inbox">) => ReturnType<RemoteRuns["inbox"]>;
-  readonly wantsReport: () => boolean;
-  readonly reported: (report: EngineReport) => void;
-  /** Its engine has it from now on. */
-  readonly begin: () => void;
-  readonly stop: (reason: RunStopReason, graceMs: number) => void;
-  /** Its exit, once that is known. */
-  readonly exit: Promise<ProcessExit>;
-  /** The run is over: every request is refused. */
-  readonly close: () => void;
-}
-
 export interface ProcessExit {
   readonly event: RunnerEvent;
-  /** Whether it reported its end itself; otherwise something of it may live. */
+  /** Whether the run reported its end itself; otherwise its processes may still live. */
   readonly isReported: boolean;
 }
 
-export function createRemoteProcess(options: RemoteProcessOptions): RemoteProcess {
+/** The process of a run on another machine: its requests, the reports of its engine, and its end. */
+export function createRemoteProcess(options: RemoteProcessOptions) {
   const { clock, received, scheduler, flushLogs, leaseMs } = options;
   const exit = Promise.withResolvers<ProcessExit>();
   const over = new AbortController();
@@ -79,7 +64,7 @@ export function createRemoteProcess(options: RemoteProcessOptions): RemoteProces
     );
   });
   return {
-    claim: async ({ node }) => {
+    claim: async ({ node }: ClaimRequest) => {
       const job = await options.job();
       assertLive();
       await options.onClaim(node);
@@ -87,29 +72,33 @@ export function createRemoteProcess(options: RemoteProcessOptions): RemoteProces
       assertLive();
       return { job, leaseSeconds: leaseMs / 1000 };
     },
-    lines: async (lines) => {
+    lines: async (lines: readonly RemoteLine[]): Promise<LinesAnswer> => {
       if (hasExit) return untilOver();
       driver.apply({ type: "heard" });
-      const { taken, stored, end, output } = await taking(received, lines, flushLogs);
-      if (!stored) throw refusal("unavailable", "The log can't be written now.");
+      const { take, output } = await received;
+      const { taken, end } = take(lines);
+      if (!(await flushLogs())) throw refusal("unavailable", "The log can't be written now.");
       if (end === null) return { stored: taken, scheduler };
       driver.apply({ type: "end" });
       hasExit = true;
       exit.resolve({ event: exitOfEnd(end, output), isReported: true });
       return untilOver();
     },
-    inbox: (signal) => {
+    inbox: (signal: AbortSignal) => {
       driver.apply({ type: "heard" });
       return inbox.next(signal);
     },
-    wantsReport: () => lease.wantsReport(clock.now()),
-    reported: (report) => driver.apply({ type: "reported", report }),
+    wantsReport: (): boolean => lease.wantsReport(clock.now()),
+    reported: (report: EngineReport) => driver.apply({ type: "reported", report }),
+    /** Its engine has it from now on. */
     begin: () => driver.apply({ type: "begin" }),
-    stop: (reason, graceMs) => {
+    stop: (reason: RunStopReason, graceMs: number) => {
       inbox.stop(reason, graceMs);
       driver.apply({ type: "stop", graceMs });
     },
+    /** Its exit, once that is known. */
     exit: exit.promise,
+    /** The run is over: every request is refused. */
     close: () => {
       driver.stop();
       over.abort();
@@ -117,19 +106,11 @@ export function createRemoteProcess(options: RemoteProcessOptions): RemoteProces
   };
 }
 
+export type RemoteProcess = ReturnType<typeof createRemoteProcess>;
+
 /** Refuses any request of a run that is over. */
 export function runIsOver() {
   return refusal("unauthorized", "This run is over.");
-}
-
-async function taking(
-  received: Promise<ReceivedLines>,
-  lines: readonly RemoteLine[],
-  flushLogs: () => Promise<boolean>,
-) {
-  const { take, taken, end, output } = await received;
-  take(lines);
-  return { taken: taken(), end: end(), output, stored: await flushLogs() };
 }
 
 function exitOfEnd({ time, rejected, ...ending }: ReceivedEnd, output: RunOutput): RunnerEvent {
@@ -161,24 +142,18 @@ function ended(ending: Omit<Ending, "endedAt">, output: RunOutput): RunnerEvent 
   return endedExit({ ...ending, endedAt: null }, output.end(), output.handedBack());
 }
 
-/** What the scheduler has for a run that asks for it. */
-interface Inbox {
-  readonly stop: (reason: RunStopReason, graceMs: number) => void;
-  /** Resolves when there is something new, after `inboxWaitMs`, or when the asker left. */
-  readonly next: (signal: AbortSignal) => Promise<InboxAnswer>;
-}
-
 /** Responses can get lost, so each is resent until acknowledged. */
-export function createInbox(): Inbox {
+export function createInbox() {
   const asked = new AbortController();
   let stop: InboxAnswer["stop"] = null;
   let isAnswered = false;
   return {
-    stop: (reason, graceMs) => {
+    stop: (reason: RunStopReason, graceMs: number) => {
       stop ??= { reason, graceMs };
       asked.abort();
     },
-    next: async (signal) => {
+    /** Resolves when there is something new, after `inboxWaitMs`, or when the asker left. */
+    next: async (signal: AbortSignal): Promise<InboxAnswer> => {
       const news = isAnswered ? [] : [asked.signal];
       await wait(inboxWaitMs, undefined, { signal: AbortSignal.any([signal, ...news]) }).catch(
         () => undefined,
@@ -187,4 +162,51 @@ export function createInbox(): Inbox {
       return { stop };
     },
   };
+}
+
+/** The end of a run's process, and when it came, epoch ms. */
+interface ReceivedEnd extends RemoteEnd {
+  readonly time: number;
+}
+
+/**
+ * Turns the numbered lines of a run into events; each counts once however often it is sent. Each log entry has the number
+ * of its line as `seq`, from which the next scheduler resumes. Numbers grow, with gaps where an earlier scheduler logged
+ * lines: the run sends again only the lines among them that were in that scheduler's memory alone. `logged` is the number
+ * of the last line that an earlier scheduler has in the log; 0 for none.
+ */
+export function createReceivedLines(
+  logged: number,
+  emit: (event: RunnerEvent) => void,
+  outputTo: (emit: (event: RunnerEvent) => void) => RunOutput,
+) {
+  let taken = 0;
+  let end: ReceivedEnd | null = null;
+  const output = outputTo((event) => {
+    if (event.type !== "output") return emit(event);
+    if (taken > logged) emit({ ...event, entry: { ...event.entry, seq: taken } });
+  });
+  const take = (line: RemoteLine): void => {
+    if (line.seq <= taken) return;
+    taken = line.seq;
+    // The clock of its machine may be ahead, and a run can write any time.
+    const time = Math.min(line.time, Date.now());
+    if ("end" in line) end = { ...line.end, time };
+    else output.line(line.stream, line.line, time);
+  };
+  return {
+    /** Takes the lines; returns the number up to which all were taken, and the end once it came. */
+    take: (lines: readonly RemoteLine[]): { taken: number; end: ReceivedEnd | null } => {
+      lines.forEach(take);
+      return { taken, end };
+    },
+    output,
+  };
+}
+
+export type ReceivedLines = ReturnType<typeof createReceivedLines>;
+
+/** Which line of a run's output a log entry is; 0 for the scheduler's own, which have no number. */
+export function numberOf({ seq }: LogEntry): number {
+  return typeof seq === "number" ? seq : 0;
 }

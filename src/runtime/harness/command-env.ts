@@ -1,6 +1,6 @@
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
 
-/** What a command needs of the environment that the run was started with; nothing else passes. */
+/** Variables that commands inherit from the run's own environment; all others are dropped. */
 const passedOn = [
   "PATH",
   "HOME",
@@ -13,25 +13,24 @@ const passedOn = [
   "TMPDIR",
 ] as const;
 
-/** What the run itself prepared for its commands. */
+/** Variables and files that the run prepared for its commands. */
 interface CommandSources {
   /** Variables of proxies and certificates. */
   readonly network: Readonly<Record<string, string>>;
-  /** Absolute path of the webhook's body; null without one. */
+  /** Absolute path of the webhook's body; null if no webhook triggered the run. */
   readonly payloadFile: string | null;
   /** Variables that name the files of credentials. */
   readonly files: Readonly<Record<string, string>>;
-  /** The agent's own commands and the socket that they reach the run by; null without. */
+  /** Folder of the agent's own commands and the path of the run's socket; null if the commands don't work. */
   readonly commands: { readonly binDir: string; readonly path: string } | null;
 }
 
 const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * The whole environment of the agent's commands and hooks: a few variables of the run's own, those of proxies, those of
- * the agent's config, the credentials' (the first that sets a variable wins), and `AL_AGENT`, `AL_INSTANCE` and, for a
- * webhook, `AL_PAYLOAD_FILE`. The
- * agent's own commands come first on its PATH and find the run by `AL_RUN_SOCKET`; no token is among it.
+ * The whole environment of the agent's commands and hooks: inherited variables, proxies, the agent's config,
+ * credentials (the first that sets a variable wins), `AL_AGENT`, `AL_INSTANCE` and, for a webhook, `AL_PAYLOAD_FILE`.
+ * The agent's commands come first on PATH and find the run by `AL_RUN_SOCKET`. The run's token is not included.
  */
 export function commandEnv(
   job: Job,
@@ -55,7 +54,7 @@ export function commandEnv(
   return {
     ...given,
     ...(commands && { PATH: `${commands.binDir}:${PATH}`, AL_RUN_SOCKET: commands.path }),
-    // Last, because the runner finds stray processes of a run by it.
+    // Last, so that nothing overrides them: the runner finds stray processes of a run by AL_INSTANCE.
     AL_AGENT: job.agent,
     AL_INSTANCE: job.instanceId,
     ...(payloadFile === null ? {} : { AL_PAYLOAD_FILE: payloadFile }),
@@ -89,7 +88,7 @@ function settingsOf({ url, username, variable }: GitLogin): Setting[] {
   const key = `credential.${url}.helper`;
   const answer = `printf 'username=%s\\npassword=%s\\n' ${username} "$${variable}"`;
   return [
-    // The machine's own helpers are not asked, and are given nothing to store.
+    // Disables the machine's own helpers, which would otherwise store the credential.
     [key, ""],
     [key, `!f() { if [ "$1" = get ]; then ${answer}; fi; }; f`],
   ];

@@ -6,18 +6,18 @@ import { cliFor } from "./llm-cli/clis.ts";
 import { findProgram } from "../runners/host-user/find-program.ts";
 import { isOwnUser } from "../runners/host-user/supervisor-process.ts";
 
-/** What is wrong with the command line that an agent's harness starts. */
+/** A problem of the command line that an agent's harness starts. */
 export interface CommandProblem {
   readonly reason: string;
-  /** What to do. */
+  /** A fix for the operator. */
   readonly hint: string;
-  /** False when runs may find the command all the same: another OS user's PATH is not known here. */
+  /** False if runs may still find the command: another OS user's PATH is unknown to the scheduler. */
   readonly isCertain: boolean;
 }
 
 /**
- * Why runs of the agent can't start their command line; null when they can, or when that can't be seen from here: a
- * container has its image's commands.
+ * Why runs of the agent can't start their command line; null if they can, or if the scheduler can't check that, because
+ * the command is in a container's image.
  */
 export async function commandProblem(
   agent: Pick<AgentConfig, "name" | "harness" | "runtime">,
@@ -53,7 +53,7 @@ function rootProblem({ name, harness }: Pick<AgentConfig, "name" | "harness">): 
   return { reason, hint, isCertain: false };
 }
 
-/** Rejects with a UserError when runs surely can't start their command line. */
+/** Rejects with a UserError if runs certainly can't start their command line. */
 export async function checkCommand(agent: AgentConfig, env: NodeJS.ProcessEnv): Promise<void> {
   const problem = await commandProblem(agent, env);
   if (problem === null || !problem.isCertain) return;
@@ -61,11 +61,11 @@ export async function checkCommand(agent: AgentConfig, env: NodeJS.ProcessEnv): 
 }
 
 function missingText(command: string, runAs: string, isCertain: boolean): string {
-  const what = `harness.command ${JSON.stringify(command)} is not there`;
-  if (command.includes("/")) return `${what}, or is not executable`;
+  const missing = `harness.command ${JSON.stringify(command)} is not there`;
+  if (command.includes("/")) return `${missing}, or is not executable`;
   return isCertain
-    ? `${what}: no folder of the scheduler's PATH has it`
-    : `${what}: no folder of the usual PATH of OS user ${runAs} has it`;
+    ? `${missing}: no folder of the scheduler's PATH has it`
+    : `${missing}: no folder of the usual PATH of OS user ${runAs} has it`;
 }
 
 /** The command line, or why the harness does not know it. */

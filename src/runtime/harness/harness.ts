@@ -1,8 +1,9 @@
 import type { LogLevel, Usage } from "../../../streams/vocabulary.ts";
 import type { Job, JobModel } from "../../foundation/contracts/job.ts";
 import type { LogKind } from "../../foundation/contracts/log-kinds.ts";
-import type { RunMessage } from "../../foundation/contracts/run-messages.ts";
+import type { RunMessage } from "./run-messages.ts";
 import type { RunRequests } from "./run-api/run-requests.ts";
+import type { createExchanges } from "./bridge/exchanges.ts";
 import type { RunClock } from "./run-clock.ts";
 
 /** Writes one message of the run. */
@@ -19,20 +20,20 @@ export function logTo(
   emit({ type: "log", level, time: Date.now(), kind, msg, fields });
 }
 
-/** Why a session failed that was asked to end: only the scheduler knows by a person, a timeout or its own stop. */
+/** Why a stopped session failed; only the scheduler knows whether a person, a timeout or its own stop was the cause. */
 export const stoppedEarly = "it was stopped before it was done";
 
-/** Where the models of a session answer. */
+/** The endpoint of a session's models. */
 export interface ModelEndpoint {
-  /** Base URL of a model, in place of `upstream`, the one that its provider has. */
+  /** Base URL of a model, in place of `upstream`, the provider's own. */
   baseUrl(model: Pick<JobModel, "name">, upstream: string): string;
-  /** Takes the place of the provider's key, which no run has. */
+  /** Replaces the provider's key, which runs don't have. */
   readonly key: string;
-  /** How many answers the end of a scheduler cut so far. */
-  interruptions(): number;
+  /** Observes a request that this process itself makes. */
+  readonly observe: ReturnType<typeof createExchanges>["observe"];
 }
 
-/** What a harness is given for one session. */
+/** Input of a harness for one session. */
 export interface Session {
   readonly job: Job;
   /** The first and only user message. */
@@ -44,21 +45,21 @@ export interface Session {
   readonly signal: AbortSignal;
   readonly clock: RunClock;
   readonly endpoint: ModelEndpoint;
-  /** What the agent can ask for while it runs. */
+  /** Performs the agent's requests while it runs. */
   readonly requests: RunRequests;
 }
 
-/** How a session ended; `error` is null when the agent came to its own end. */
+/** How a session ended; `error` is null if the agent finished. */
 export interface SessionEnd {
   readonly error: string | null;
   readonly usage: Usage;
-  /** Present when the machine lacked something, such as disk space. */
+  /** Present if the machine lacked a resource, such as disk space. */
   readonly blocked?: true;
   /** The exit code of the run's process, if the agent asked for one. */
   readonly exitCode?: number;
 }
 
-/** One way to run an agent's session. It resolves also when the model fails; a throw is a failure to start. */
+/** Runs an agent's session. Resolves even if the model fails; rejects if the session can't start. */
 export type Harness = (session: Session) => Promise<SessionEnd>;
 
 export const noUsage: Usage = { model: null, tokens: null, costUsd: null, turns: null };

@@ -9,8 +9,8 @@ import { liveCall } from "./live-call.ts";
 import { cut } from "./message-writer.ts";
 import { rawLines } from "./raw-lines.ts";
 import { runCommand } from "./run-program.ts";
-import { lastHooksMs, stopReasonFile, stopReasons } from "../../foundation/contracts/run-stop.ts";
-import type { RunStopReason } from "../../foundation/contracts/run-stop.ts";
+import { lastHooksMs, stopReasonFile, stopReasons } from "../runners/run-stop.ts";
+import type { RunStopReason } from "../runners/run-stop.ts";
 
 type HookPhase = "pre" | "post";
 
@@ -18,7 +18,7 @@ export interface HookContext {
   readonly emit: Emit;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Milliseconds that one hook may take. */
+  /** How long one hook may take, in ms. */
   readonly timeoutMs: number;
 }
 
@@ -26,7 +26,7 @@ export const hookTimeoutMs = 5 * 60_000;
 
 /**
  * Runs the hooks of one phase in order, each in its own shell in the run's working directory, until one fails.
- * The reason names the command and ends with its last lines; null when all went well.
+ * Resolves to a reason with the failed command and its last lines; null if all hooks succeeded.
  */
 export async function runHooks(
   phase: HookPhase,
@@ -51,7 +51,7 @@ async function runHook(
     logTo(emit, "hook", level, msg, { phase, command: cut(command, 500), ...fields });
   log(30, `${phase} hook: ${cut(command, 500)}`, {});
   const lines = rawLines((line, stream) => log(30, line, { stream }));
-  // What the log does not have line by line, and that a silent hook still runs.
+  // Reports output beyond the limit of logged lines, and that a silent hook is still running.
   const live = liveCall((progress) => {
     const tool = `${phase} hook`;
     logTo(emit, "tool-output", 30, `${tool} still running`, { tool, ...id, ...progress });
@@ -75,18 +75,18 @@ async function runHook(
   const how = problem ?? `exited with code ${exitCode ?? "unknown"}`;
   const output = lines.last();
   const head = `${phase} hook "${cut(command, 500)}" ${how}`;
-  // The colon stays where the lines are shown as one.
+  // The colon separates head and output where newlines are not shown.
   const reason = output.length === 0 ? head : [`${head}:`, ...output].join("\n");
   log(50, reason, ended);
   return reason;
 }
 
-/** What post hooks read as `AL_OUTCOME`. */
+/** Values of `AL_OUTCOME` in post hooks. */
 type HookOutcome = "succeeded" | "failed" | RunStopReason;
 
 /**
- * Runs the post hooks, whatever became of the session, and resolves to the reason of one that failed; null when all
- * succeeded. `stopping` aborts when the run is asked to end: from then on they have `lastHooksMs` together.
+ * Runs the post hooks after any end of the session, and resolves to the reason of the failed hook; null if all
+ * succeeded. `stopping` aborts when the run is asked to end: from then on all hooks together have `lastHooksMs`.
  */
 export async function runPostHooks(
   job: Job,
@@ -124,8 +124,8 @@ function abortedAfter(other: AbortSignal, ms: number): { signal: AbortSignal; en
 }
 
 /**
- * Why this run was asked to end, as the scheduler left it beside the run's socket. Without that the signal came from
- * outside, such as from a machine that shuts down: the run was interrupted.
+ * Why this run was asked to end, from the file that the scheduler wrote beside the run's socket. Without the file, the
+ * signal came from elsewhere, such as a machine that shuts down: the run was interrupted.
  */
 async function stopReason({ channel }: Pick<Job, "channel">): Promise<RunStopReason> {
   if (channel === null) return "interrupted";

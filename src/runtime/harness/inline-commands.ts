@@ -10,27 +10,27 @@ export interface InlineCommandContext {
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly emit: Emit;
-  /** Milliseconds that one command may take. */
+  /** How long one command may take, in ms. */
   readonly timeoutMs: number;
 }
 
 export const inlineTimeoutMs = 60_000;
 
-/** Characters of one command's output in the instructions. */
+/** The most characters of one command's output in the instructions. */
 const maxOutputCharacters = 30_000;
 const maxLineBytes = 4 * maxOutputCharacters;
 
-/** `` !`command` `` at the start of a line or behind a space: `KEY=!`x`` and ``Wow!`x` `` are left alone. */
+/** Matches `` !`command` `` at the start of a line or after a space, but not `KEY=!`x`` or ``Wow!`x` ``. */
 const inlineCommand = /(?<=^|\s)!`([^`\n]+)`/gm;
 
-/** The commands that would run with these instructions. */
+/** The commands in these instructions. */
 export function inlineCommandsIn(instructions: string): string[] {
   return [...instructions.matchAll(inlineCommand)].map(([, command = ""]) => command);
 }
 
 /**
- * Replaces each `` !`command` `` of the instructions by what it prints, one after the other, in the run's working
- * directory. A failure is reported in its place. Outputs are not looked through again.
+ * Replaces each `` !`command` `` of the instructions by the command's output. Runs the commands one after the other in
+ * the run's working directory. A failure is reported in its place. Commands in outputs are not executed.
  */
 export async function withCommandOutputs(
   instructions: string,
@@ -72,7 +72,7 @@ function exitText(exitCode: number | null): string {
   return exitCode === null ? "was ended by a signal" : `exited with code ${exitCode}`;
 }
 
-/** Lines put together up to a limit, then a word that there was more. */
+/** Joins lines up to a limit of characters, and notes if the text was cut. */
 function cappedText(limit: number): { add(line: string): void; text(): string } {
   let text = "";
   let lines = 0;

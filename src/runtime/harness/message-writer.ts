@@ -1,32 +1,27 @@
 import { finished } from "node:stream/promises";
 import { Writable } from "node:stream";
-import type { RunMessage } from "../../foundation/contracts/run-messages.ts";
+import type { RunMessage } from "./run-messages.ts";
 
 /** The scheduler reads lines of up to 32 KiB; a message is cut to fit well below. */
 const maxLineBytes = 30 * 1024;
-/** What one string of a message may hold when the message is too long, tried in this order. */
+/** Limits for each string of a message that is too long, in characters, tried in this order. */
 const stringLimits = [8192, 2048, 512, 64];
 
-interface MessageWriter {
-  readonly emit: (message: RunMessage) => void;
-  /** Resolves once everything was handed to the operating system or the reader is gone. */
-  flush(): Promise<void>;
-}
-
 /**
- * Writes run messages as NDJSON, each at most 30 KiB. `onBroken` is called when the reader is gone; what is
- * written after that is lost, which is all that can be done.
+ * Writes run messages as NDJSON, each at most 30 KiB. Calls `onBroken` when the reader is gone; later messages are
+ * lost.
  */
-export function messageWriter(output: Writable, onBroken: () => void): MessageWriter {
+export function messageWriter(output: Writable, onBroken: () => void) {
   let broken = false;
   output.on("error", () => {
     broken = true;
     onBroken();
   });
   return {
-    emit: (message) => {
+    emit: (message: RunMessage) => {
       if (!broken) output.write(`${fitted(message)}\n`);
     },
+    /** Resolves once all output was passed to the operating system or the reader is gone. */
     flush: async () => {
       if (broken) return;
       const written = new Promise<void>((resolve) => output.write("", () => resolve()));
@@ -43,7 +38,7 @@ function fitted(message: RunMessage): string {
     const line = JSON.stringify(message, (_key, value: unknown) => shortened(value, limit));
     if (Buffer.byteLength(line) <= maxLineBytes) return line;
   }
-  // Only a huge number of small values comes here.
+  // Reached only by a message with a huge number of small values.
   const { fields, ...rest } = { fields: undefined, ...message };
   return JSON.stringify({ ...rest, ...(fields && { fields: { cut: true } }) }, (_key, value) =>
     shortened(value as unknown, stringLimits[0] ?? 0),
@@ -74,8 +69,8 @@ export function cutStart(text: string, limit: number): string {
 const longestWord = 512;
 
 /**
- * Where to break a text that is longer than `limit`: at a space where there is one near, because half of a secret is
- * not recognized as one.
+ * Where to break a text that is longer than `limit`: at a nearby space if possible, because the redactor doesn't
+ * recognize half of a secret.
  */
 export function breakBefore(text: string, limit: number): number {
   const [word = ""] = /\S*$/.exec(text.slice(Math.max(0, limit - longestWord), limit)) ?? [];
@@ -84,8 +79,8 @@ export function breakBefore(text: string, limit: number): number {
 }
 
 /**
- * Takes standard output for the run's messages alone: what libraries print there goes to standard error from now
- * on. Returns the stream that still writes to it; the stream errors when its reader is gone.
+ * Reserves standard output for the run's messages and redirects the output of libraries to standard error. Returns the
+ * stream that still writes to standard output; it emits an error when its reader is gone.
  */
 export function claimStdout(): Writable {
   const write = process.stdout.write.bind(process.stdout);
@@ -93,7 +88,7 @@ export function claimStdout(): Writable {
     write: (chunk: Buffer, _encoding, done) => void write(chunk, done),
   });
   process.stdout.on("error", (error: Error) => output.destroy(error));
-  // With the scheduler gone, the error has no reader.
+  // Ignored: without a scheduler, standard error has no reader.
   process.stderr.on("error", () => undefined);
   process.stdout.write = process.stderr.write.bind(process.stderr);
   return output;

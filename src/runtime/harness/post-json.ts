@@ -14,13 +14,13 @@ export interface Post {
 
 export interface Posted {
   readonly status: number;
-  /** Undefined when the answer is no JSON. */
+  /** Undefined if the answer isn't JSON. */
   readonly body: unknown;
 }
 
 /**
- * Posts JSON over a connection of its own and resolves to the whole answer, however long that takes. Rejects when
- * no server listens, the connection breaks or the signal aborts. Loads nothing but Node's own, as commands use it.
+ * Posts JSON over a new connection and resolves to the whole answer, without a timeout. Rejects when no server listens,
+ * the connection breaks or the signal aborts. Imports only Node's modules, so that commands start fast.
  */
 export function postJson({ socketPath, path, headers, body, signal }: Post): Promise<Posted> {
   return new Promise((resolve, reject) => {
@@ -38,14 +38,14 @@ export function postJson({ socketPath, path, headers, body, signal }: Post): Pro
       ...(signal === undefined ? {} : { signal }),
     });
     asked.once("error", reject);
-    asked.once("response", (answer) => {
-      textOf(answer).then(
-        (given) => resolve({ status: answer.statusCode ?? 0, body: jsonOf(given) }),
-        reject,
-      );
-    });
+    asked.once("response", (answer) => void readAnswer(answer).then(resolve, reject));
     asked.end(text);
   });
+}
+
+/** Resolves to the whole answer. Rejects if it is too long or breaks off. */
+export async function readAnswer(answer: IncomingMessage): Promise<Posted> {
+  return { status: answer.statusCode ?? 0, body: jsonOf(await textOf(answer)) };
 }
 
 async function textOf(answer: IncomingMessage): Promise<string> {
@@ -60,7 +60,8 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function jsonOf(text: string): unknown {
+/** Undefined if the text isn't JSON. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

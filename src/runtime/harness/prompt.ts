@@ -2,25 +2,25 @@ import { harnesses } from "../../../streams/harnesses.ts";
 import type { Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
-import { agentCommands } from "../../foundation/contracts/run-requests/table.ts";
+import { agentCommands } from "../run-api/requests/table.ts";
 import { toolsFor } from "./tools.ts";
 import { cut } from "./message-writer.ts";
 
-/** What the prompt has besides the job. */
+/** Input of the prompt besides the job. */
 interface PromptContext {
   /** IANA name of the run's time zone. */
   readonly timezone: string;
   /** Epoch ms. */
   readonly now: number;
-  /** Where the webhook's whole body is, as a path relative to the working directory; null without one. */
+  /** Path of the webhook's whole body; null if no webhook triggered the run. */
   readonly payloadFile: string | null;
   /** Whether the agent's own commands work. */
   readonly commands: boolean;
 }
 
 /**
- * The user prompt of a run: what the agent is configured with, where it is, and what triggered it. Text that
- * comes from outside is written so that it cannot end the section it is in.
+ * The user prompt of a run: the agent's config, its environment and the trigger. External text is escaped so that it
+ * cannot end its section.
  */
 export function promptFor(job: Job, context: PromptContext): string {
   return [
@@ -54,7 +54,7 @@ function environment(job: Job, { timezone, now }: PromptContext) {
   };
 }
 
-/** What the agent can ask for while it runs: tools in pi, commands in an external CLI; nothing that it hasn't. */
+/** Lists the requests that the agent can make while it runs: tools in pi, commands in an external CLI. */
 function requestsSection(job: Job, { commands }: PromptContext): readonly string[] {
   const tools = toolsFor(job);
   if (harnesses[job.harness.type].offersTools) {
@@ -88,7 +88,7 @@ function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): strin
   }
 }
 
-/** JSON whose `<` are escapes: it holds no tag, and parses to the same value. */
+/** A section of JSON with escaped `<`: it contains no tag, and parses to the same value. */
 function section(tag: string, value: unknown): string {
   const json = JSON.stringify(value, null, 2).replaceAll("<", "\\u003c");
   return `<${tag}>\n${json}\n</${tag}>`;
@@ -97,15 +97,15 @@ function section(tag: string, value: unknown): string {
 const ourTags =
   /<(?=\/?(?:agent-config|credential-context|environment|abilities|webhook-trigger|agent-call|user-prompt)\b)/gi;
 
-/** Plain text keeps its `<`, but not where it would open or close one of the prompt's own sections. */
+/** Escapes `<` only where it would open or close one of the prompt's own sections. */
 function withoutOurTags(text: string): string {
   return text.replaceAll(ourTags, "&lt;");
 }
 
-/** Characters of a webhook's body text in the prompt; the whole is in the payload file. */
+/** The most characters of a webhook's body text in the prompt; the payload file has the whole body. */
 const maxBodyCharacters = 16_000;
 
-/** The event with a body text that a model can take in. */
+/** The event with its body text cut to a length that suits a model. */
 export function shortEvent<E extends Pick<WebhookEvent, "body">>(
   event: E,
   payloadFile: string | null,
@@ -116,7 +116,7 @@ export function shortEvent<E extends Pick<WebhookEvent, "body">>(
   return { ...event, body: `${cut(body, maxBodyCharacters)}${rest}` };
 }
 
-/** The system prompt of an agent. Without any instructions a harness would bring its own, a coding assistant's. */
+/** The system prompt of an agent; never empty, because a harness would then use its own, a coding assistant's. */
 export function systemPrompt(instructions: string, title: string): string {
   return instructions.trim() === "" ? `You are the agent "${title}".` : instructions;
 }

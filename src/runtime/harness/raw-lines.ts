@@ -1,15 +1,15 @@
-/** A command may print a lot; the log gets this much of it. */
+/** The most lines of a command's output that are logged. */
 const maxLoggedLines = 500;
 const lastLines = 5;
 
 export type OutputStream = "stdout" | "stderr";
 
-/** Passes the first lines of an output to the log and remembers the last ones; the rest is only counted. */
+/** Logs the first lines of an output and remembers the last ones; counts the rest. */
 export function rawLines(log: (line: string, stream: OutputStream) => void) {
   let lines = 0;
   let last: readonly string[] = [];
   return {
-    /** True when the line was logged. */
+    /** True if the line was logged. */
     add: (line: string, stream: OutputStream): boolean => {
       lines += 1;
       last = [...last, line].slice(-lastLines);

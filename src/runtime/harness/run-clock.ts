@@ -1,16 +1,10 @@
-/** How much of the run's time is left. */
-export interface RunClock {
-  /** In ms; below zero when the run's end is late. */
-  remainingMs(): number;
-  /** Time in which the run waits for a trigger doesn't count, as it doesn't in the scheduler. */
-  pausedFor<Result>(waiting: () => Promise<Result>): Promise<Result>;
-}
+import { setTimeout as sleep } from "node:timers/promises";
 
-/** Counts from now on. `elapsed` is a monotonic clock in ms. */
+/** Measures from now on how much of the run's time is left. `elapsed` is a monotonic clock in ms. */
 export function createRunClock(
   timeoutSeconds: number,
   elapsed: () => number = () => performance.now(),
-): RunClock {
+) {
   const started = elapsed();
   let pausedMs = 0;
   let waits = 0;
@@ -24,8 +18,10 @@ export function createRunClock(
     if (waits === 0) pausedMs += elapsed() - since;
   };
   return {
+    /** The remaining time in ms; negative after the run's timeout. */
     remainingMs: () => timeoutSeconds * 1000 - (elapsed() - started - pausedMs),
-    pausedFor: async (waiting) => {
+    /** Excludes the time of a wait for the scheduler, as the scheduler does. */
+    pausedFor: async <Result>(waiting: () => Promise<Result>): Promise<Result> => {
       pause();
       try {
         return await waiting();
@@ -35,3 +31,27 @@ export function createRunClock(
     },
   };
 }
+
+export type RunClock = ReturnType<typeof createRunClock>;
+
+/** Time as the harness counts it; tests have their own. */
+export interface Time {
+  /** Resolves after so many ms, or as soon as the signal aborts. */
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  /** Calls once after so many ms, unless the function that it returns was called before. */
+  after(ms: number, call: () => void): () => void;
+  /** From 0 to 1. */
+  random(): number;
+}
+
+/** The longest time that a timer of Node counts, in ms. */
+const maxTimerMs = 2 ** 31 - 1;
+
+export const realTime: Time = {
+  wait: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+  after: (ms, call) => {
+    const timer = setTimeout(call, Math.min(ms, maxTimerMs));
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+};

@@ -2,13 +2,13 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
 
-/** Writes a file for the run's own user alone, below the working directory, with which it goes. */
+/** Writes a file that only the run's user can read, below the working directory, which is removed after the run. */
 async function writePrivate(path: string, content: string | Uint8Array, mode = 0o600) {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(path, content, { mode });
 }
 
-/** Writes the skill's own files where SKILL.md names them. */
+/** Writes the skill's files to the paths by which SKILL.md refers to them. */
 export async function writeSkillFiles({ files = [], workDir }: Job): Promise<void> {
   for (const { path, content, executable } of files) {
     const mode = executable ? 0o700 : 0o600;
@@ -16,7 +16,7 @@ export async function writeSkillFiles({ files = [], workDir }: Job): Promise<voi
   }
 }
 
-/** The webhook's whole body as a file for the agent and its hooks; its path, or null without one. */
+/** Writes the webhook's whole body for the agent and its hooks; resolves to the path, or null without a webhook. */
 export async function writePayload({ payload, workDir }: Job): Promise<string | null> {
   if (payload === null) return null;
   const path = join(workDir, "webhook-payload");
@@ -28,8 +28,8 @@ export async function writePayload({ payload, workDir }: Job): Promise<string | 
 const placeholder = /\{([A-Za-z0-9_-]+)\}/g;
 
 /**
- * Writes the fields of credentials that only work as files. Texts that are no secrets have a folder of their own.
- * Resolves to the variables with their paths.
+ * Writes the fields of credentials that only work as files, with public texts in a separate folder. Resolves to the
+ * variables with their paths.
  */
 export async function writeCredentialFiles({
   credentials,

@@ -4,18 +4,18 @@ import type { Emit, SessionEnd } from "./harness.ts";
 import { messageWriter, cut, cutStart } from "./message-writer.ts";
 import { failure, runPhases } from "./run-phases.ts";
 import type { RunContext } from "./run-phases.ts";
+import { firstLine } from "../runners/lines.ts";
 import { maxDocumentBytes } from "../../foundation/contracts/body-limits.ts";
-import { firstLine } from "../../foundation/contracts/first-line.ts";
 import { jobSchema } from "../../foundation/contracts/job.ts";
-import type { RunMessage } from "../../foundation/contracts/run-messages.ts";
+import type { RunMessage } from "./run-messages.ts";
 
-/** Characters of the line of a tool's call, and of what it returned. */
+/** The most characters of a tool call's log line, and of its logged result. */
 const maxCallCharacters = 320;
 const maxReturnedCharacters = 8192;
 
 /**
- * Only what people read: a secret that is an ordinary word must not break the message itself. Texts are cut after that, as
- * half of a secret is not recognized as one.
+ * Redacts only the texts that people read: a secret that is an ordinary word must not break the message format. Texts
+ * are cut after redaction, because half of a secret is not recognized.
  */
 export function redactMessage(
   message: RunMessage,
@@ -27,7 +27,7 @@ export function redactMessage(
   const msg = message.kind === "tool" ? cut(text, maxCallCharacters) : text;
   const fields = redact(message.fields ?? {}) as Record<string, unknown>;
   if (message.kind === "tool-result" && typeof fields.output === "string") {
-    // A failure is explained at its end.
+    // The end of a failed command's output explains the failure.
     const shorten = fields.isError === true ? cutStart : cut;
     fields.output = shorten(fields.output, maxReturnedCharacters);
   }
@@ -35,13 +35,13 @@ export function redactMessage(
 }
 
 export interface RunJobOptions extends Pick<RunContext, "env" | "agentProgram"> {
-  /** Gives the job as its first line and stays open as long as the scheduler lives. */
+  /** Contains the job as its first line, and stays open while the scheduler is alive. */
   readonly input: Readable;
-  /** Takes the run's messages as NDJSON, nothing else. */
+  /** Receives only the run's messages, as NDJSON. */
   readonly output: Writable;
   /** Aborted when the run is asked to end (SIGTERM). */
   readonly signal: AbortSignal;
-  /** Gives a function that removes a job's secrets from a JSON-like value. */
+  /** Returns a function that removes a job's secrets from a JSON-like value. */
   readonly redactorFor: (job: Job) => RunContext["redact"];
 }
 
@@ -49,8 +49,7 @@ const exitCodes = { succeeded: 0, failed: 1, stopped: 143 } as const;
 
 /**
  * Runs one job from its first line on `input` to its `end` message and resolves to the exit code of the process:
- * 0 when the agent came to its own end, 1 when it failed or the code that it asked for, 143 when it was asked to
- * stop. Never rejects.
+ * 0 if the agent finished, 1 if it failed, the code of al-exit if it used that, 143 if it was stopped. Never rejects.
  */
 export async function runJob(options: RunJobOptions): Promise<number> {
   const gone = new AbortController();
@@ -59,7 +58,7 @@ export async function runJob(options: RunJobOptions): Promise<number> {
   const end = await readJob(options.input, () => gone.abort())
     .then((job) => runRedacted(job, writer.emit, signal, options))
     .catch(failure);
-  // One that was asked to end after its session is over has come to its own end.
+  // A run that was stopped after its session had finished counts as finished.
   const isStopped = signal.aborted && end.error !== null;
   const blocked = end.blocked === true ? { blocked: true as const } : {};
   writer.emit({ type: "end", error: end.error, usage: { ...end.usage }, ...blocked });
@@ -68,7 +67,7 @@ export async function runJob(options: RunJobOptions): Promise<number> {
   return end.exitCode ?? (end.error === null ? exitCodes.succeeded : exitCodes.failed);
 }
 
-/** Nothing that the run writes holds one of its secrets: its output may be stored on its way. */
+/** Removes the run's secrets from all of its output, which may be stored in transit. */
 async function runRedacted(
   job: Job,
   emit: Emit,
@@ -83,9 +82,9 @@ async function runRedacted(
 }
 
 /**
- * Reads the job, one JSON document in the first line of `input`. The input stays open as long as the scheduler
- * lives: `onGone` is called when it ends after the job. Rejects when it ends before, or holds no job; the
- * message names the wrong fields and never their values, as they may be secrets.
+ * Reads the job, one JSON document in the first line of `input`. The input stays open while the scheduler is alive:
+ * `onGone` is called when it ends after the job. Rejects if it ends earlier or the job is invalid; the message names
+ * the invalid fields but not their values, which may be secrets.
  */
 async function readJob(input: Readable, onGone: () => void): Promise<Job> {
   const line = await firstLine(input, maxDocumentBytes);
@@ -101,7 +100,7 @@ function jsonOf(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    // The parser's message quotes what it read.
+    // The parser's message would quote the job.
     throw new Error("the job on standard input is not JSON");
   }
 }

@@ -1,7 +1,7 @@
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { HarnessType } from "../../../streams/harnesses.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
-import { machineFault } from "../../foundation/contracts/machine-fault.ts";
+import { machineFault } from "../runners/machine-fault.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { createRunApiClient } from "./run-api/client.ts";
 import { openCommandSocket } from "./run-api/command-socket.ts";
@@ -22,7 +22,7 @@ import { promptFor } from "./prompt.ts";
 import { createRunClock } from "./run-clock.ts";
 import { writeCredentialFiles, writePayload, writeSkillFiles } from "./run-files.ts";
 
-/** What the parts of a run share. */
+/** Context that all phases of a run share. */
 export interface RunContext {
   readonly emit: Emit;
   readonly signal: AbortSignal;
@@ -34,13 +34,13 @@ export interface RunContext {
   readonly redact: (value: unknown) => unknown;
 }
 
-/** By the value of `[harness].type`. A run loads its own harness only: pi alone takes half a second. */
+/** Loads a harness by the value of `[harness].type`. A run loads only its own harness: pi takes half a second. */
 const loaders: Record<HarnessType, () => Promise<Harness>> = {
   pi: async () => (await import("./pi/pi.ts")).runPi,
   "llm-cli": async () => (await import("./llm-cli/run-llm-cli.ts")).runLlmCli,
 };
 
-/** Pre hooks and session; then the post hooks, however that ended. */
+/** Runs pre hooks and session, then the post hooks after any result. */
 export async function runPhases(job: Job, context: RunContext): Promise<SessionEnd> {
   const { emit, signal, env, redact } = context;
   const warn = (msg: string) => logTo(emit, "run", 40, msg);
@@ -48,16 +48,18 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const exit = createSessionExit();
   await using endpoint = await openModels(job, warn);
   const client = job.channel === null ? null : createRunApiClient(job.channel);
-  const all = createRunRequests({ job, emit, client, exit, redact });
+  let returned: unknown;
+  const onReturn = (value: unknown) => void (returned = value);
+  const all = createRunRequests({ job, emit, client, exit, redact, onReturn });
   const requests: RunRequests = {
-    // The scheduler's clock of a run stands while the run waits for it.
+    // The scheduler, too, pauses a run's clock while the run waits for an answer.
     perform: (name, input, asked) => clock.pausedFor(() => all.perform(name, input, asked)),
   };
   await using commands = await openCommands(job, requests, context).catch((error: unknown) => {
     warn(`the commands of this run (al-status and so on) do not work: ${messageOf(error)}`);
     return null;
   });
-  // Loaded before the hooks, which may take long: only then is the most expensive part of the start over.
+  // Loaded before `ready`, because this is the most expensive part of the start.
   const harness = await loaders[job.harness.type]();
   await writeSkillFiles(job);
   const payloadFile = await writePayload(job);
@@ -79,8 +81,21 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const sessionEnd = stopped(exited(ended, exit), signal);
   const hooks = { emit, env: variables, timeoutMs: hookTimeoutMs, signal: exit.begin() };
   const error = await runPostHooks(job, sessionEnd, signal, hooks);
-  // What the post hooks do doesn't hide why the session failed.
-  return sessionEnd.error === null ? exited({ ...sessionEnd, error }, exit) : sessionEnd;
+  // A failed session's error takes precedence over the result of the post hooks.
+  if (sessionEnd.error !== null) return sessionEnd;
+  return await checked(exited({ ...sessionEnd, error }, exit), job, returned);
+}
+
+/** A run that succeeded fails if its value does not meet the agent's schema; the scheduler reports a missing value. */
+async function checked(
+  end: SessionEnd,
+  { valueSchema }: Job,
+  returned: unknown,
+): Promise<SessionEnd> {
+  if (valueSchema === undefined || returned === undefined || end.error !== null) return end;
+  const { schemaMismatch } = await import("../../foundation/config/value-schema.ts");
+  const error = schemaMismatch(valueSchema, returned);
+  return error === null ? end : { ...end, error, exitCode: 1 };
 }
 
 export function failure(error: unknown): SessionEnd {
@@ -113,7 +128,7 @@ async function untilPost(session: Session, harness: Harness): Promise<SessionEnd
   return harness({ ...session, job: { ...job, instructions } });
 }
 
-/** What the agent asked for by al-exit counts, whatever came of the part that it ended. */
+/** The code of al-exit overrides the result of the phase that it ended. */
 function exited(end: SessionEnd, exit: SessionExit): SessionEnd {
   const exitCode = exit.code();
   if (exitCode === null) return end;
@@ -121,7 +136,7 @@ function exited(end: SessionEnd, exit: SessionExit): SessionEnd {
   return { ...end, error, exitCode };
 }
 
-/** A run that was asked to end before its session was over did not come to its own end. */
+/** A run that was stopped before its session ended has failed. */
 function stopped(end: SessionEnd, signal: AbortSignal): SessionEnd {
   const error = signal.aborted ? stoppedEarly : null;
   return { ...end, error: end.error ?? error };

@@ -1,43 +1,43 @@
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { execa } from "execa";
-import { lineSplitter } from "../../foundation/contracts/line-splitter.ts";
-import type { LineSplitter } from "../../foundation/contracts/line-splitter.ts";
-import { killMarked } from "../../foundation/contracts/marked-processes.ts";
+import { lineSplitter } from "../runners/lines.ts";
+import type { LineSplitter } from "../runners/lines.ts";
+import { killMarked } from "../runners/marked-processes.ts";
 
 /** How a program ended. */
 export interface ProgramEnd {
-  /** Null when a signal ended it or it couldn't start. */
+  /** Null if a signal ended the program or it couldn't start. */
   readonly exitCode: number | null;
-  /** Why it was ended from outside or couldn't start; null when it ended by itself. */
+  /** Why the program was killed or couldn't start; null if it ended by itself. */
   readonly problem: string | null;
-  /** True when there is no such program. */
+  /** True if the program doesn't exist. */
   readonly missing: boolean;
 }
 
 interface ProgramOptions {
   readonly cwd: string;
-  /** The whole environment; nothing of this process's own is added. */
+  /** The whole environment; this process's own variables are not added. */
   readonly env: Readonly<Record<string, string>>;
-  /** Null for no limit of its own. */
+  /** How long the program may take, in ms; null for no limit. */
   readonly timeoutMs: number | null;
   readonly signal: AbortSignal;
-  /** Called for each line of its standard output and standard error; `cut` when it was longer than the limit. */
+  /** Called for each line of standard output and standard error; `cut` if the line was longer than the limit. */
   readonly onLine: (line: string, stream: "stdout" | "stderr", cut: boolean) => void;
   /** Bytes of a line that are kept. */
   readonly maxLineBytes: number;
-  /** What it reads on its standard input; nothing when absent. */
+  /** The program's standard input; empty if absent. */
   readonly input?: string;
-  /** True ends what it left running also when it ended by itself. */
+  /** If true, processes that the program left running are killed even if it ended by itself. */
   readonly endsAll?: boolean;
 }
 
-/** How long the output of a program that ended is waited for: what it left in the background may hold the pipe. */
+/** How long to wait for output after a program ended, in ms: its background processes may hold the pipe open. */
 const lateOutputMs = 500;
 
 /**
- * Runs a program to its end. On timeout and abort it is killed with all that it started, `setsid` escapees
- * included. Never rejects, and holds no more of the output than one line.
+ * Runs a program to its end. On timeout and abort it is killed with all its descendants, also those that called
+ * `setsid`. Never rejects, and buffers at most one line of output.
  */
 export async function runProgram(
   file: string,
@@ -79,16 +79,16 @@ function started(
     ...(input === undefined ? { stdin: "ignore" } : { input }),
     buffer: false,
     encoding: "buffer",
-    // A rejection's message holds the arguments.
+    // A rejection's message would contain the arguments.
     reject: false,
     killDescendants: true,
     forceKillAfterDelay: false,
-    // Its listeners would end this process at a signal that we answer ourselves.
+    // execa's listeners would end this process at signals that it handles itself.
     cleanup: false,
   });
 }
 
-/** Kills the program when it is due, and lets go of the output once it ended: what it left behind may hold that. */
+/** Kills the program on timeout or abort. Closes its output after its end: background processes may hold it open. */
 function watched(
   child: ReturnType<typeof started>,
   { timeoutMs, signal }: ProgramOptions,
@@ -138,8 +138,8 @@ type CommandOptions = Pick<ProgramOptions, "cwd" | "env" | "signal" | "onLine"> 
 const defaultLineBytes = 32 * 1024;
 
 /**
- * Runs a command through `/bin/sh -c` in a process group of its own, which is killed with it on timeout and
- * abort. What it leaves in the background after its own end stays. Never rejects.
+ * Runs a command through `/bin/sh -c` and kills it with all its descendants on timeout and abort. Its background
+ * processes survive a normal end. Never rejects.
  */
 export function runCommand(command: string, options: CommandOptions): Promise<ProgramEnd> {
   const { maxLineBytes = defaultLineBytes } = options;

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Job } from "../../foundation/contracts/job.ts";
-import type { RequestRow, ToolRow } from "../../foundation/contracts/run-requests/row.ts";
-import { requestRows, schedulerRequests } from "../../foundation/contracts/run-requests/table.ts";
-import type { RunRequestName } from "../../foundation/contracts/run-requests/table.ts";
+import type { RequestRow, ToolRow } from "../run-api/requests/row.ts";
+import { requestRows, schedulerRequests } from "../run-api/requests/table.ts";
+import type { RunRequestName } from "../run-api/requests/table.ts";
 
-/** A tool that the harness gives the model beside its own. */
+/** A tool that the harness offers to the model beside its own. */
 export interface HarnessTool extends ToolRow {
   readonly request: RunRequestName;
   /** JSON Schema, for the model. */
@@ -25,7 +25,7 @@ function canMake({ trigger, channel }: Pick<Job, "trigger" | "channel">, name: R
   return channel !== null || !Object.hasOwn(schedulerRequests, name);
 }
 
-/** Without what providers and models handle badly: patterns, formats and long limits. The request is checked anyway. */
+/** Drops patterns, formats and length limits, which providers and models handle badly; requests are validated later. */
 function parametersOf({ request }: RequestRow): HarnessTool["parameters"] {
   return z.toJSONSchema(request(z), {
     io: "input",

@@ -5,9 +5,9 @@ import { liveCall } from "./live-call.ts";
 import type { CallProgress, LiveCall } from "./live-call.ts";
 import { breakBefore } from "./message-writer.ts";
 
-/** Characters of one `assistant` entry; a longer text becomes several, so that nothing is lost. */
+/** The most characters of one `assistant` entry; a longer text is split into several entries. */
 const assistantCharacters = 6000;
-/** Characters of output that one session logs of calls while they run; their results are logged anyway. */
+/** The most characters of running calls' output that one session logs; results are always logged. */
 export const liveCharacters = 4 * 1024 * 1024;
 
 /** Tokens of one turn or of a whole session; unknown values are left out. */
@@ -20,26 +20,12 @@ export interface TranscriptUsage {
   readonly costUsd?: number | null;
 }
 
-/** Logs a session: the model's texts, its tool calls and their results, and what it used. */
-export interface Transcript {
-  assistant(text: string): void;
-  toolCall(id: string, tool: string, input: unknown): void;
-  /** What the command of a running call printed just now. */
-  readonly toolOutput: (id: string, chunk: Buffer) => void;
-  /** The answer to the call with this id; `tool` is for one whose call was not logged. */
-  toolResult(id: string, output: string, isError: boolean, tool?: string): void;
-  used(model: string, usage: TranscriptUsage): void;
-  note(level: 30 | 40, msg: string): void;
-  /** The session is over: calls without a result are not looked after any more. */
-  readonly end: () => void;
-}
-
 interface Call extends LiveCall {
   readonly tool: string;
 }
 
-/** Writes a session as messages of the run, in the same words for every harness. */
-export function transcriptOf(emit: Emit): Transcript {
+/** Logs a session through the run's messages: the model's texts, its tool calls and their results, and its usage. */
+export function transcriptOf(emit: Emit) {
   const calls = new Map<string, Call>();
   let live = 0;
   const log = (kind: LogKind, level: 30 | 40, msg: string, fields: Record<string, unknown> = {}) =>
@@ -51,16 +37,18 @@ export function transcriptOf(emit: Emit): Transcript {
     log("tool-output", 30, `${tool} still running`, { ...fields, ...shown });
   };
   return {
-    assistant: (text) => {
+    assistant: (text: string) => {
       for (const piece of pieces(text)) log("said", 30, piece);
     },
-    toolCall: (id, tool, input) => {
+    toolCall: (id: string, tool: string, input: unknown) => {
       log("tool", 30, callText(tool, input), { tool, call: id, input });
       const call = liveCall((made) => progress(id, tool, made));
       calls.set(id, { ...call, tool });
     },
-    toolOutput: (id, chunk) => calls.get(id)?.add(chunk),
-    toolResult: (id, output, isError, named = "tool") => {
+    /** Adds new output of a running call's command. */
+    toolOutput: (id: string, chunk: Buffer) => calls.get(id)?.add(chunk),
+    /** Logs the result of the call with this id; `named` is the tool if the call was not logged. */
+    toolResult: (id: string, output: string, isError: boolean, named = "tool") => {
       const call = calls.get(id);
       const tool = call?.tool ?? named;
       call?.end();
@@ -73,11 +61,15 @@ export function transcriptOf(emit: Emit): Transcript {
         durationMs: call === undefined ? 0 : Date.now() - call.startedAt,
       });
     },
-    used: (model, usage) => log("usage", 30, `${usage.tokens} tokens`, { model, ...usage }),
-    note: (level, msg) => log("run", level, msg),
+    used: (model: string, usage: TranscriptUsage) =>
+      log("usage", 30, `${usage.tokens} tokens`, { model, ...usage }),
+    note: (level: 30 | 40, msg: string) => log("run", level, msg),
+    /** Ends the session: stops progress logs of calls without a result. */
     end: () => calls.forEach((call) => call.end()),
   };
 }
+
+export type Transcript = ReturnType<typeof transcriptOf>;
 
 function pieces(text: string): readonly string[] {
   if (text.trim() === "") return [];
@@ -86,12 +78,12 @@ function pieces(text: string): readonly string[] {
   return [text.slice(0, end), ...pieces(text.slice(end))];
 }
 
-/** What a call is about, in the words of file tools, shells and the scheduler's own tools. */
+/** Fields that name the subject of a call to a shell, a file tool or one of the scheduler's tools. */
 const subjects = ["command", "path", "file_path", "resource", "agent", "text"];
 
 /** A tool call in one line: the tool's name, and the command of a shell, the path of a file tool, a status text. */
 function callText(tool: string, input: unknown): string {
   const fields = (input ?? {}) as Record<string, unknown>;
-  const what = subjects.map((name) => fields[name]).find((value) => typeof value === "string");
-  return typeof what === "string" ? `${tool}: ${what}` : tool;
+  const subject = subjects.map((name) => fields[name]).find((value) => typeof value === "string");
+  return typeof subject === "string" ? `${tool}: ${subject}` : tool;
 }

@@ -3,71 +3,79 @@ import type { IncomingMessage } from "node:http";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { noSchemaCompilers } from "../../foundation/contracts/no-schema-compilers.ts";
+import { noSchemaCompilers } from "../../foundation/contracts/request-limit.ts";
 import {
+  endedRun,
   maxRequestBytes,
+  parsed,
   refusal,
   runApiErrors,
   RunApiError,
-} from "../../foundation/contracts/run-api.ts";
-import type { RequestBody, RequestName, RunApi } from "../../foundation/contracts/run-api.ts";
-import { schedulerRequests } from "../../foundation/contracts/run-requests/table.ts";
-import { maxLinesBytes, remotePaths } from "../../foundation/contracts/remote-run.ts";
-import type { RemoteRuns } from "../../foundation/contracts/remote-run.ts";
+  starting,
+} from "./protocol.ts";
+import type { RequestBody, RequestName, RunApi } from "./protocol.ts";
+import { schedulerRequests } from "./requests/table.ts";
+import { maxLinesBytes, remotePaths } from "../cluster/remote-run/protocol.ts";
+import type { RemoteRuns } from "../cluster/remote-run/protocol.ts";
 import type { Egress } from "./egress/egress.ts";
 import type { ModelGateway } from "./model-gateway/model-gateway.ts";
-import { cutIfSilent } from "./cut-if-silent.ts";
-import { hangUpSignal } from "./model-gateway/exchange.ts";
-import { endedRun, parsed, starting } from "./refusals.ts";
+import { cutIfSilent } from "./http-proxy.ts";
+import { hangUpSignal } from "./model-gateway/read-on.ts";
 import { addRemoteRoutes } from "../cluster/door/remote-routes.ts";
 import type { RunSocket } from "./run-socket.ts";
 import { createShares, TooManyWaiting } from "./shares.ts";
-import { carriesToken } from "./token.ts";
+import { carriesToken } from "./socket-dir.ts";
 
-/** What runs reach by their sockets. */
+/** Services that runs reach through their sockets. */
 export interface Served {
   readonly runApi: RunApi;
-  /** Takes the calls to models as they came: streams, whose bodies are not read before. */
+  /** Handles calls to models as streams: their bodies have not been read. */
   readonly models: Pick<ModelGateway, "handle">;
-  /** Takes what is for other hosts; it comes by no route. */
+  /** Handles requests to other hosts, which don't match any route. */
   readonly egress: Pick<Egress, "connect" | "forward">;
-  /** Takes the claims and the output of runs on other machines; undefined where there can be none. */
+  /** Handles the claims and the output of runs on other machines; undefined if remote runs are not supported. */
   readonly remote?: RemoteRuns | undefined;
-  /** Whether the logs can't be written as fast as they come: lines that wait on other machines are not lost. */
+  /** Whether logs arrive faster than they are written; remote runs then hold their lines back without losing them. */
   readonly areLogsBehind?: () => boolean;
 }
 
-export interface RunApiAppOptions {
-  /** Whose socket a request came by. */
-  readonly socketOf: (request: IncomingMessage) => RunSocket | undefined;
-  /** Null while the scheduler starts. */
-  readonly served: () => Served | null;
-  readonly onUnexpected: (instanceId: string, error: unknown) => void;
-}
-
 const mebibyte = 1024 * 1024;
-/** What requests of all runs take, in bytes of memory, until they are answered. */
+/** Memory for the unanswered requests of all runs, in bytes. */
 const roomForRequests = {
   total: 32 * mebibyte,
   perOwner: 8 * mebibyte,
   assured: mebibyte,
   maxWaiting: 64,
 };
-/** What one takes beside its body. */
+/** Memory of one request besides its body, in bytes. */
 const requestBytes = 64 * 1024;
-/** How long a client may send nothing of its body, in ms. */
+/** How long a client may pause while sending a body, in ms. */
 const silentMs = 10_000;
 
 const keySchema = z.uuid();
 type BodySchema = z.ZodType<RequestBody<RequestName>>;
 
-/** Answers the requests of all runs, whatever socket they came by; it listens on none itself. */
-export function runApiApp(options: RunApiAppOptions): FastifyInstance {
+/**
+ * Answers the requests of all runs. Does not listen itself: run sockets pass their requests to it. `socketOf` gives the
+ * run socket that received a request, `served` null while the scheduler starts.
+ */
+export function runApiApp(
+  socketOf: (request: IncomingMessage) => RunSocket | undefined,
+  served: () => Served | null,
+  onUnexpected: (instanceId: string, error: unknown) => void,
+): FastifyInstance {
+  /** The service and the socket of a request. Throws a refusal while the scheduler starts. */
+  const reached = <K extends keyof Served>(name: K, { raw }: FastifyRequest) => {
+    const socket = socketOf(raw);
+    const service = served()?.[name];
+    if (socket === undefined || service === undefined) throw starting();
+    return { socket, service };
+  };
   const app = fastify({
     bodyLimit: maxRequestBytes,
     return503OnClosing: false,
     schemaController: noSchemaCompilers,
-    // What has no address at all passes no hook.
+    // Requests with an invalid URL skip all hooks.
     frameworkErrors: ({ message }, _request, reply) => {
       reply.header("connection", "close");
       void sendProblem(reply, refusal("malformed", message));
@@ -75,7 +83,7 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
   });
   app.removeContentTypeParser("text/plain");
   app.addHook("onRequest", (request, reply, done) => {
-    const socket = options.socketOf(request.raw);
+    const socket = socketOf(request.raw);
     const refused = unauthorized(socket, request);
     // The rest of an unauthenticated request is not read.
     if (refused !== null) reply.header("connection", "close");
@@ -84,10 +92,10 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
   });
   const room = createShares(roomForRequests);
   app.addHook("onRequest", async ({ raw, headers, url }, reply) => {
-    const instanceId = options.socketOf(raw)?.instanceId ?? "";
-    // A call to a model counts for itself.
+    const instanceId = socketOf(raw)?.instanceId ?? "";
+    // The model gateway reserves memory for its own calls.
     if (url.startsWith("/model/")) return;
-    // A longer one is refused before it is read.
+    // Longer bodies are refused before they are read.
     const length = Math.min(Number(headers["content-length"] ?? 0), maxLinesBytes);
     const bytes = requestBytes + 2 * length;
     const release = await room.acquire(instanceId, bytes, hangUpSignal(reply.raw)).catch(asBusy);
@@ -95,9 +103,11 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
     cutIfSilent(raw, silentMs);
   });
   app.setErrorHandler((error, request, reply) => {
-    const instanceId = options.socketOf(request.raw)?.instanceId ?? "";
-    const log = (unexpected: unknown): void => options.onUnexpected(instanceId, unexpected);
-    return sendProblem(reply, problemOf(error, log));
+    const { instanceId = "" } = socketOf(request.raw) ?? {};
+    return sendProblem(
+      reply,
+      problemOf(error, (unexpected) => onUnexpected(instanceId, unexpected)),
+    );
   });
   app.setNotFoundHandler((request, reply) => {
     const detail = `There is no ${request.method} ${request.url.slice(0, 100)}.`;
@@ -106,24 +116,37 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
   void app.register((calls, _options, registered) => {
     calls.removeAllContentTypeParsers();
     calls.addContentTypeParser("*", (_request, _body, done) => done(null));
-    calls.post("/model/*", (request, reply) => callModel(request, reply, options));
+    calls.post("/model/*", (request, reply) => {
+      const { socket, service } = reached("models", request);
+      reply.hijack();
+      void service.handle(socket.instanceId, request.raw, reply.raw);
+      return reply;
+    });
     registered();
   });
   addRemoteRoutes(app, {
-    socketOf: options.socketOf,
-    remote: () => options.served()?.remote ?? null,
-    areLogsBehind: () => options.served()?.areLogsBehind?.() ?? false,
+    socketOf,
+    remote: () => served()?.remote ?? null,
+    areLogsBehind: () => served()?.areLogsBehind?.() ?? false,
   });
   for (const name of Object.keys(schedulerRequests) as RequestName[]) {
     const schema: BodySchema = schedulerRequests[name].request(z);
-    const perform = (request: FastifyRequest, reply: FastifyReply) =>
-      answer(name, schema, request, reply, options);
-    app.post(`/run/${name}`, perform);
+    app.post(`/run/${name}`, async (request, reply) => {
+      const { socket, service } = reached("runApi", request);
+      const key = parsed(keySchema, request.headers["idempotency-key"], "Idempotency-Key");
+      const body = parsed(schema, request.body, name);
+      const { instanceId } = socket;
+      return socket.requests.answer(
+        reply.raw,
+        () => endedRun(socket.ended),
+        (signal) => service.perform({ instanceId, ability: name, key, request: body, signal }),
+      );
+    });
   }
   return app;
 }
 
-/** Before anything is read of the body. */
+/** The refusal of an unauthenticated request, or null. Called before the body is read. */
 function unauthorized(socket: RunSocket | undefined, { headers, url }: FastifyRequest) {
   if (socket === undefined || socket.ended === "over") return endedRun("over");
   const { tokenHash, ticketHash } = socket.tokens;
@@ -139,45 +162,11 @@ function asBusy(error: unknown): never {
   throw refusal("too_many_requests", "Too many requests of this run wait for memory already.");
 }
 
-function callModel(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { socketOf, served }: RunApiAppOptions,
-): FastifyReply {
-  const socket = socketOf(request.raw);
-  const { models } = served() ?? {};
-  if (socket === undefined || models === undefined) throw starting();
-  reply.hijack();
-  void models.handle(socket.instanceId, request.raw, reply.raw);
-  return reply;
-}
-
-async function answer(
-  name: RequestName,
-  schema: BodySchema,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: RunApiAppOptions,
-): Promise<FastifyReply> {
-  const socket = options.socketOf(request.raw);
-  const { runApi } = options.served() ?? {};
-  if (socket === undefined || runApi === undefined) throw starting();
-  const key = parsed(keySchema, request.headers["idempotency-key"], "Idempotency-Key");
-  const body = parsed(schema, request.body, name);
-  const { instanceId } = socket;
-  const given = await socket.requests.answer(
-    reply.raw,
-    () => endedRun(socket.ended),
-    (signal) => runApi.perform({ instanceId, ability: name, key, request: body, signal }),
-  );
-  return reply.send(given);
-}
-
-/** The refusal for any error. One that is not expected goes to `onUnexpected`; the run may retry, as after a restart. */
+/** The refusal for any error. Unexpected errors are passed to `onUnexpected`; the run may retry, as after a restart. */
 function problemOf(error: unknown, onUnexpected: (error: unknown) => void): RunApiError {
   if (error instanceof RunApiError) return error;
   const { statusCode = 500, message } = error as { statusCode?: number; message: string };
-  // The framework's own: not JSON, too large, another media type.
+  // Errors of the framework: invalid JSON, body too large, unsupported media type.
   if (statusCode >= 400 && statusCode < 500) return refusal("malformed", message);
   onUnexpected(error);
   return refusal("unavailable", "The scheduler could not do it; its log says why.");

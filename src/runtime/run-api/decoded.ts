@@ -17,8 +17,8 @@ const decoders = new Map<string, () => Transform>([
 ]);
 
 /**
- * The answer as it is read: some servers compress although they were asked not to. The `content-encoding` that is left is
- * one that is not known.
+ * Decompresses an answer: some servers compress although they were asked not to. The returned headers keep
+ * `content-encoding` only if it is unknown.
  */
 export function decoded(
   message: IncomingMessage,
@@ -29,7 +29,7 @@ export function decoded(
   if (encoding === "identity") return { headers: plain, body: message };
   const decoder = decoders.get(encoding)?.();
   if (decoder === undefined) return { headers, body: message };
-  // Its error reaches the reader of the decoder.
+  // Ignored here: an error reaches the reader of the decoder.
   pipeline(message, decoder, () => undefined);
   delete plain["content-length"];
   return { headers: plain, body: decoder };

@@ -1,12 +1,12 @@
 import { shortestHidden } from "../../foundation/contracts/encoded-forms.ts";
 
-/** What is put in the place of bytes: as many, so that lengths which were announced stay right. */
+/** A replacement for bytes, of the same length, so that announced lengths stay right. */
 export interface Mask {
   readonly find: Buffer;
   readonly put: Buffer;
 }
 
-/** A mask for a text; `put` is cut, or filled up with stars, to its length. */
+/** A mask for a text; `put` is truncated, or padded with stars, to the text's length. */
 export function maskOf(text: string, put = ""): Mask {
   const find = Buffer.from(text);
   const filled = Buffer.alloc(find.length, "*");
@@ -14,14 +14,14 @@ export function maskOf(text: string, put = ""): Mask {
   return { find, put: filled };
 }
 
-/** Each mask once, without those that are found in any text. A form that is part of another one must not win. */
+/** Each mask once, without those too short to be secret. Longest first: a form may be part of another one. */
 export function distinctMasks(masks: readonly Mask[]): readonly Mask[] {
   const long = masks.filter(({ find }) => find.length >= shortestHidden);
   const sorted = long.sort((a, b) => b.find.length - a.find.length);
   return [...new Map(sorted.map((mask) => [mask.find.toString("latin1"), mask])).values()];
 }
 
-/** Holds back no more than a piece at the end of a chunk that a mask may begin with. */
+/** Masks a stream of bytes. Holds back only the end of a chunk that could be the beginning of a mask. */
 export async function* maskedBytes(
   body: AsyncIterable<Buffer>,
   masks: readonly Mask[],
@@ -36,12 +36,12 @@ export async function* maskedBytes(
   if (held.length > 0) yield held;
 }
 
-/** The same for a header, each of whose characters stands for a byte. */
+/** Masks a header, each of whose characters stands for a byte. */
 export function maskedHeader(text: string, masks: readonly Mask[]): string {
   return masked(Buffer.from(text, "latin1"), masks).toString("latin1");
 }
 
-/** A copy where there is something to mask: the bytes are not this function's. */
+/** Returns a masked copy, or the same bytes if no mask matches. The caller's bytes don't change. */
 function masked(bytes: Buffer, masks: readonly Mask[]): Buffer {
   let copy: Buffer | null = null;
   for (const { find, put } of masks) {
@@ -53,7 +53,7 @@ function masked(bytes: Buffer, masks: readonly Mask[]): Buffer {
   return copy ?? bytes;
 }
 
-/** How many bytes at the end are the beginning of a pattern, and not yet all of it. */
+/** How many bytes at the end are an incomplete beginning of a pattern. */
 export function begun(bytes: Buffer, pattern: Buffer): number {
   const first = pattern[0] ?? 0;
   const from = Math.max(0, bytes.length - pattern.length + 1);

@@ -1,31 +1,34 @@
 import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { createServer } from "node:http";
-import type { IncomingMessage, RequestListener, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { limitOpenRequests } from "../../foundation/contracts/request-limit.ts";
-import type { RunStopReason } from "../../foundation/contracts/run-stop.ts";
-import { limitUnauthenticated } from "../../foundation/contracts/unauthenticated-connections.ts";
-import { OpenRequests } from "./open-requests.ts";
+import {
+  limitOpenRequests,
+  limitUnauthenticated,
+} from "../../foundation/contracts/request-limit.ts";
+import type { RunStopReason } from "../runners/run-stop.ts";
 import type { RunTokens } from "../cluster/door/run-tokens.ts";
 import { clearedSocket, writeStopReason } from "./socket-dir.ts";
-import { isAbsoluteForm } from "../../foundation/contracts/http-proxy.ts";
+import { isAbsoluteForm } from "./http-proxy.ts";
+import { refusal } from "./protocol.ts";
+import type { RunApiError } from "./protocol.ts";
 
 const lengthRequired = "HTTP/1.1 411 Length Required\r\nConnection: close\r\n\r\n";
 
 /**
- * Ends a request with a body in chunks that is not on its way to another host: the memory for a body is reserved by its
- * length, and 64 KiB of chunks would take the parser 10 ms, for each of many connections.
+ * Refuses a request to the scheduler with a chunked body: memory for a body is reserved by its announced length, and
+ * 64 KiB of small chunks would take the parser 10 ms, on each of many connections.
  */
 export function refuseChunked({ headers, url = "", socket }: IncomingMessage): boolean {
   const isChunked = /chunked\s*$/i.test(headers["transfer-encoding"] ?? "");
   if (!isChunked || isAbsoluteForm(url)) return false;
-  // One that was sent ahead may find its connection ended.
+  // A pipelined request may find its connection ended.
   if (socket.writable) socket.end(lengthRequired);
   return true;
 }
 
-/** What a later scheduler needs to serve a run that lives on. */
+/** The stored record by which a later scheduler serves a run that is still alive. */
 export interface StoredSocket {
   readonly instanceId: string;
   /** Absolute. */
@@ -34,62 +37,55 @@ export interface StoredSocket {
   readonly tokenHash: string;
 }
 
-/** The run's user may be any other. */
+/** Writable by all, because the run may belong to any OS user. */
 const socketMode = 0o666;
 const connectionsCheckingInterval = 5_000;
 /**
- * Times in ms. A large request to a model waits, unread, until there is room for it, so none is cut off as a whole; those
+ * Times in ms. No total request timeout: a large request to a model waits, unread, until memory is free. Requests
  * without a token are not read.
  */
 const limits = {
   maxHeaderSize: 8_192,
-  // What connections hold that are not read: there may be 320 of each run.
+  // Bounds the memory of unread connections: each run may have 320.
   highWaterMark: 16_384,
   requestTimeout: 0,
   headersTimeout: 10_000,
   connectionsCheckingInterval,
   ...limitOpenRequests(2, refuseChunked),
 };
-/** Connections of one run, whatever they do: as many tunnels as it may have, and 192 others. */
+/** The most connections of one run: 128 tunnels and 192 others. */
 const maxConnections = 320;
-/** The most connections that showed no token yet. */
+/** The most connections without an authenticated request. */
 const maxUnauthenticated = 64;
-/** Requests that may wait at the same time. Those of a run on another machine are few, and must not wait for its agent's. */
+/** The most open requests of an agent; requests of a remote run's own process have a separate, smaller limit. */
 const maxOpenRequests = 64;
 const maxRemoteRequests = 16;
-/** What is still open then, in ms, is cut. */
+/** How long connections may take to close before they are cut, in ms. */
 const closingMs = 1_000;
 
-/** What comes by a run's socket. */
-export interface SocketListeners {
-  readonly onRequest: RequestListener;
-  /** A CONNECT: the connection is the listener's from then on. */
-  readonly onConnect: (request: IncomingMessage, connection: Socket, head: Buffer) => void;
-}
-
-/** Whose a socket is. */
+/** The run that a socket belongs to. */
 export interface SocketOwner {
   readonly instanceId: string;
-  /** Absolute path of the folder that is its own; null for a run on another machine, which makes its socket there. */
+  /** Absolute path of the socket's folder; null for a run on another machine, which creates its socket there. */
   readonly dir: string | null;
   readonly tokens: RunTokens;
 }
 
 /**
- * By which one run reaches the scheduler: a Unix socket, or connections that come by the door, where the run's own token
- * alone is answered.
+ * The socket by which one run reaches the scheduler: a Unix socket, or TLS connections of a run on another machine.
+ * Only requests with the run's own token are answered.
  */
 export class RunSocket implements SocketOwner, Disposable {
   readonly instanceId: string;
   readonly dir: string | null;
   readonly tokens: RunTokens;
-  /** What it asks of the scheduler. */
+  /** Open requests of the agent to the scheduler. */
   readonly requests = new OpenRequests(maxOpenRequests);
-  /** What the process on another machine does for it. */
+  /** Open requests of the run's process on another machine. */
   readonly remoteRequests = new OpenRequests(maxRemoteRequests);
-  /** Its connections to hosts. */
+  /** The run's connections to hosts. */
   readonly tunnels = new Set<AbortController>();
-  /** Why no request is answered any more; null while the run lives. */
+  /** Why requests are refused; null while the run is alive. */
   ended: "over" | "closing" | null = null;
 
   readonly #server: Server;
@@ -101,7 +97,9 @@ export class RunSocket implements SocketOwner, Disposable {
 
   constructor(
     { instanceId, dir, tokens }: SocketOwner,
-    { onRequest, onConnect }: SocketListeners,
+    onRequest: RequestListener,
+    /** Handles a CONNECT and takes over its connection. */
+    onConnect: (request: IncomingMessage, connection: Socket, head: Buffer) => void,
     onDispose: (socket: RunSocket) => void,
   ) {
     this.instanceId = instanceId;
@@ -110,33 +108,33 @@ export class RunSocket implements SocketOwner, Disposable {
     this.#onDispose = onDispose;
     this.#server = createServer(limits, onRequest);
     this.#server.on("connect", (request, connection: Socket, head) => {
-      // Its connection may be over the limit of open requests.
+      // The connection was destroyed if it exceeded the limit of open requests.
       if (!connection.destroyed) onConnect(request, connection, head);
     });
     this.#server.maxConnections = maxConnections;
     this.#server.on("connection", (connection: Socket) => this.#track(connection));
     this.#unauthenticated = limitUnauthenticated(this.#server, maxUnauthenticated);
-    // Node checks the time of headers from here on, also of connections that others accepted.
+    // Starts Node's check of header timeouts for connections that another server accepted.
     if (dir === null) this.#server.emit("listening");
   }
 
-  /** Listens in its folder; the absolute path of the socket, as this process sees it. Rejects with a UserError. */
+  /** Listens in the folder. Resolves with the socket's absolute path on this machine. Rejects with a UserError. */
   async listen(dir: string, onProblem: (error: Error) => void): Promise<string> {
     const path = clearedSocket(dir);
     this.#server.listen(path);
     await once(this.#server, "listening");
     chmodSync(path, socketMode);
-    // A connection that can't be taken, such as for want of file descriptors, is no reason to stop.
+    // The server survives a failed accept, for example when file descriptors run out.
     this.#server.on("error", onProblem);
     return path;
   }
 
-  /** A token for the claimer with this id; committed. Rejects with a RunApiError for any other one. */
+  /** Commits and returns a token for the process with this claim id. Rejects with a RunApiError for other claim ids. */
   claim(claimId: string): Promise<string> {
     return this.tokens.claim(claimId);
   }
 
-  /** Takes a connection of the run that came by the door; its first request with a token is notified. */
+  /** Accepts a connection of a remote run; calls `onAuthenticated` on a request with a valid token. */
   accept(connection: Socket, onAuthenticated: () => void): void {
     if (this.#isClosed || this.#connections.size >= maxConnections) {
       return void connection.destroy();
@@ -145,18 +143,18 @@ export class RunSocket implements SocketOwner, Disposable {
     this.#server.emit("connection", connection);
   }
 
-  /** A request that came by this connection has the run's token. */
+  /** Marks a connection that sent a request with the run's token. */
   markAuthenticated(connection: Socket): void {
     this.#unauthenticated.markAuthenticated(connection);
     this.#onAuthenticated.get(connection)?.();
   }
 
-  /** Writes why the run ends, for its post hooks. May throw. A run on another machine gets it with its inbox. */
+  /** Writes why the run ends, for its post hooks. May throw. A run on another machine reads it from its inbox. */
   writeStopReason(reason: RunStopReason): void {
     if (this.dir !== null) writeStopReason(this.dir, reason);
   }
 
-  /** Answers what waits, takes nothing more; resolves when nothing is connected any more. */
+  /** Ends waiting requests and accepts no more; resolves when all connections are closed. */
   async end(how: "over" | "closing"): Promise<void> {
     this.ended = how;
     this.#isClosed = true;
@@ -171,7 +169,7 @@ export class RunSocket implements SocketOwner, Disposable {
     clearTimeout(cut);
   }
 
-  /** The run is over: its token is worth nothing from now on, and its folder goes. */
+  /** Ends the socket when the run is over: invalidates the token and removes the folder. */
   [Symbol.dispose](): void {
     this.#onDispose(this);
   }
@@ -184,4 +182,47 @@ export class RunSocket implements SocketOwner, Disposable {
 
 function closeOf(connection: Socket): Promise<void> {
   return new Promise((resolve) => void connection.once("close", () => resolve()));
+}
+
+/** The requests of one run with unfinished work. */
+class OpenRequests {
+  readonly #max: number;
+  readonly #open = new Set<AbortController>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /**
+   * Resolves with the work's result. The work's signal aborts when the client hangs up, or on `endAll`; then this
+   * rejects, regardless of the work.
+   */
+  async answer<T>(
+    response: ServerResponse,
+    whyEnded: () => RunApiError,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (this.#open.size >= this.#max) {
+      const detail = `This run waits for ${this.#open.size} answers already.`;
+      throw refusal("too_many_requests", detail);
+    }
+    const left = new AbortController();
+    this.#open.add(left);
+    response.once("close", () => left.abort());
+    const working = work(left.signal);
+    // Counts until the work ends: it may outlive its request, and a client that reconnects must not accumulate work.
+    const done = (): void => void this.#open.delete(left);
+    working.then(done, done);
+    return Promise.race([working, rejectedAt(left.signal, whyEnded)]);
+  }
+
+  endAll(): void {
+    for (const request of this.#open) request.abort();
+  }
+}
+
+function rejectedAt(signal: AbortSignal, why: () => RunApiError): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(why()), { once: true });
+  });
 }

@@ -1,101 +1,209 @@
 import type { IncomingMessage } from "node:http";
-import { isAbsoluteForm } from "../../foundation/contracts/http-proxy.ts";
+import { isAbsoluteForm } from "./http-proxy.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { runApiApp } from "./app.ts";
 import type { Served } from "./app.ts";
-import { createLocalSockets } from "./local-sockets.ts";
-import type { LocalSocketsDeps } from "./local-sockets.ts";
-import { proxyRequests } from "./proxy-requests.ts";
+import { bridgeKey } from "../../foundation/contracts/model-gateway.ts";
+import { fixedTokens } from "../cluster/door/run-tokens.ts";
 import { createRemoteSockets } from "../cluster/door/remote-sockets.ts";
 import type { RemoteSocketsDeps } from "../cluster/door/remote-sockets.ts";
 import { RunSocket } from "./run-socket.ts";
-import type { SocketOwner } from "./run-socket.ts";
+import type { SocketOwner, StoredSocket } from "./run-socket.ts";
+import { notAuthenticated, notReady, refuseRequest, refuseTunnel } from "./egress/answers.ts";
+import type { EgressAnswer } from "./egress/answers.ts";
+import { carriesToken, hashOf, makeSocketDir, newToken, removeSocketDir } from "./socket-dir.ts";
 
-/** A socket that was made for a run. */
+/** A socket that was created for a run. */
 export interface OpenedSocket {
   readonly runSocket: RunSocket;
-  /** For the run alone; only its hash is stored. Of a run on another machine it is the ticket. */
+  /** Secret of the run; only its hash is stored. For a run on another machine, this is the ticket. */
   readonly token: string;
-  /** Absolute path as this process sees it, or as the run does that makes it on another machine. */
+  /** Absolute path of the socket, on the machine of the run. */
   readonly path: string;
   /**
-   * Records that the run begins, and how a later scheduler serves it; its process is asked for nothing before this
-   * resolves. Absent for a run on another machine, whose claim of its ticket is that.
+   * Records the run's start and how a later scheduler serves it; must resolve before the run's process is used. Absent
+   * for a run on another machine, which is recorded when it claims its ticket.
    */
   readonly begin?: () => Promise<void>;
 }
 
-/** The way of runs to the scheduler: a Unix socket or connections by the door, and a token for each run. */
-export interface RunSockets {
-  /** Starts to answer; until then the client of a run retries its requests. */
-  serve(served: Served): void;
-  /** Makes a run's socket in a folder of its own below `baseDir`, which must exist. Rejects with a UserError. */
-  open(instanceId: string, baseDir: string): Promise<OpenedSocket>;
-  /** Expects a run on another machine, by the TLS server name that it will have. */
-  openRemote(instanceId: string, name: string): Promise<OpenedSocket>;
-  /** Takes the connections with this TLS server name; refuses all requests when no run that lives has it. */
-  find(name: string): Pick<RunSocket, "accept">;
-  /** Opens the sockets of runs that live on at their places, by instance, and removes those of all others. */
-  restore(alive: ReadonlySet<string>): Promise<ReadonlyMap<string, RunSocket>>;
-  /** The scheduler stops: requests that wait are refused. Folders of live runs stay, as the runs may. */
-  close(): Promise<void>;
-}
-
-export interface RunSocketsDeps extends Pick<LocalSocketsDeps, "redactor" | "onProblem"> {
+export interface RunSocketsDeps extends Pick<RemoteSocketsDeps, "redactor" | "onProblem"> {
   readonly records: {
-    readonly local: LocalSocketsDeps["records"];
+    readonly local: {
+      /** Resolves once committed, as `remove` does. */
+      add(socket: StoredSocket): Promise<void>;
+      remove(instanceId: string): Promise<void>;
+      all(): readonly StoredSocket[];
+    };
     readonly remote: RemoteSocketsDeps["records"];
   };
 }
 
+type OnDispose = (socket: RunSocket) => void;
+
 /** The sockets of one scheduler's runs. */
-export function createRunSockets({ records, redactor, onProblem }: RunSocketsDeps): RunSockets {
+export function createRunSockets({ records, redactor, onProblem }: RunSocketsDeps) {
   let served: Served | null = null;
+  const started = Promise.withResolvers<undefined>();
   const origins = new WeakMap<IncomingMessage, RunSocket>();
-  const app = runApiApp({
-    socketOf: (request) => origins.get(request),
-    served: () => served,
-    onUnexpected: (instanceId, error) => onProblem(`${instanceId}: ${messageOf(error)}`),
-  });
-  const proxy = proxyRequests(() => served?.egress ?? null);
+  const app = runApiApp(
+    (request) => origins.get(request),
+    () => served,
+    (instanceId, error) => onProblem(`${instanceId}: ${messageOf(error)}`),
+  );
   const ready = app.ready();
 
-  const create = (owner: SocketOwner, onDispose: (socket: RunSocket) => void): RunSocket => {
+  /** Passes a request to another host on, once the scheduler has started. Only the headers have been read. */
+  const pass = async (
+    socket: RunSocket,
+    request: IncomingMessage,
+    serve: (egress: Served["egress"]) => void,
+    refuse: (answer: EgressAnswer) => void,
+  ): Promise<void> => {
+    const isToken = carriesToken(request.headers["proxy-authorization"], socket.tokens.tokenHash);
+    if (!isToken || socket.ended === "over") return refuse(notAuthenticated);
+    socket.markAuthenticated(request.socket);
+    await started.promise;
+    // It hung up meanwhile: nothing would end what begins now.
+    if (request.socket.destroyed) return;
+    if (served === null || socket.ended === "closing") return refuse(notReady);
+    serve(served.egress);
+  };
+  const create = (owner: SocketOwner, onDispose: OnDispose): RunSocket => {
     const socket = new RunSocket(
       owner,
-      {
-        onRequest: (request, response) => {
-          if (isAbsoluteForm(request.url ?? "")) return proxy.forward(socket, request, response);
+      (request, response) => {
+        if (!isAbsoluteForm(request.url ?? "")) {
           origins.set(request, socket);
-          app.routing(request, response);
-        },
-        onConnect: (request, connection, head) => proxy.connect(socket, request, connection, head),
+          return app.routing(request, response);
+        }
+        const refuse = (answer: EgressAnswer) => refuseRequest(request, response, answer);
+        void pass(socket, request, (egress) => egress.forward(socket, request, response), refuse);
+      },
+      (request, connection, head) => {
+        connection.on("error", () => connection.destroy());
+        const serve = (egress: Served["egress"]) =>
+          egress.connect(socket, request, connection, head);
+        void pass(socket, request, serve, (answer) => refuseTunnel(connection, answer));
       },
       onDispose,
     );
     return socket;
   };
-  const local = createLocalSockets({ records: records.local, redactor, create, onProblem });
+  const local = createLocalSockets({ records: records.local, redactor, onProblem }, create);
   const remote = createRemoteSockets({ records: records.remote, redactor, create, onProblem });
 
   return {
-    serve: (given) => (served = given),
-    open: async (instanceId, baseDir) => {
+    /** Starts to answer requests; until then runs wait for hosts, and retry other requests. */
+    serve: (given: Served) => {
+      served = given;
+      started.resolve(undefined);
+    },
+    /** Creates a run's socket in a new folder below `baseDir`, which must exist. Rejects with a UserError. */
+    open: async (instanceId: string, baseDir: string): Promise<OpenedSocket> => {
       await ready;
       return local.open(instanceId, baseDir);
     },
-    openRemote: async (instanceId, name) => {
+    /** Prepares for a run on another machine, which will connect with this TLS server name. */
+    openRemote: async (instanceId: string, name: string): Promise<OpenedSocket> => {
       await ready;
       return remote.open(instanceId, name);
     },
-    find: (name) => remote.find(name),
-    restore: async (alive) => {
+    /** The receiver of connections with this TLS server name; refuses all requests if no live run has the name. */
+    find: (name: string): Pick<RunSocket, "accept"> => remote.find(name),
+    /** Reopens the sockets of live runs at their paths, by instance, and removes the sockets of all others. */
+    restore: async (alive: ReadonlySet<string>): Promise<ReadonlyMap<string, RunSocket>> => {
       await ready;
       return new Map([...(await local.restore(alive)), ...remote.restore(alive)]);
     },
+    /** Stops serving: waiting requests are refused. Folders of live runs stay, because the runs may continue. */
     close: async () => {
       await Promise.all([local.close(), remote.close()]);
       await app.close();
+    },
+  };
+}
+
+/** Connects runs to the scheduler: by a Unix socket or by TLS from another machine, and with a token for each run. */
+export type RunSockets = ReturnType<typeof createRunSockets>;
+
+/** The Unix sockets of runs on this machine, each in a folder of its own. */
+function createLocalSockets(
+  {
+    records,
+    redactor,
+    onProblem,
+  }: Pick<RunSocketsDeps, "redactor" | "onProblem"> & {
+    readonly records: RunSocketsDeps["records"]["local"];
+  },
+  create: (owner: SocketOwner, onDispose: OnDispose) => RunSocket,
+) {
+  const live = new Set<RunSocket>();
+  const removals = new Set<Promise<void>>();
+
+  const removeRecord = (instanceId: string): void => {
+    records.remove(instanceId).catch((error: unknown) => {
+      onProblem(`the socket of ${instanceId} stays recorded: ${messageOf(error)}`);
+    });
+  };
+  const remove = (socket: RunSocket, dir: string): void => {
+    if (!live.delete(socket)) return;
+    void socket.end("over");
+    const removal = removeSocketDir(dir)
+      .catch((error: unknown) => onProblem(`${dir} is left: ${messageOf(error)}`))
+      .finally(() => removals.delete(removal));
+    removals.add(removal);
+    removeRecord(socket.instanceId);
+  };
+  const listen = async ({ instanceId, dir, tokenHash }: StoredSocket, onDispose: OnDispose) => {
+    const runSocket = create({ instanceId, dir, tokens: fixedTokens(tokenHash) }, onDispose);
+    const path = await runSocket.listen(dir, (error) => {
+      onProblem(`${instanceId}: ${messageOf(error)}`);
+    });
+    live.add(runSocket);
+    return { runSocket, path };
+  };
+
+  return {
+    open: async (instanceId: string, baseDir: string) => {
+      const dir = makeSocketDir(baseDir);
+      const token = newToken();
+      const stored: StoredSocket = { instanceId, dir, tokenHash: hashOf(token) };
+      const forgetToken = redactor.add([token, bridgeKey(token)]);
+      const onDispose = (socket: RunSocket): void => {
+        // The token is invalid from now on, and each registered secret slows redaction down.
+        forgetToken();
+        remove(socket, dir);
+      };
+      const opened = await listen(stored, onDispose).catch(async (error: unknown) => {
+        forgetToken();
+        await removeSocketDir(dir);
+        throw error;
+      });
+      return { ...opened, token, begin: () => records.add(stored) };
+    },
+    restore: async (alive: ReadonlySet<string>): Promise<ReadonlyMap<string, RunSocket>> => {
+      const restored = new Map<string, RunSocket>();
+      for (const stored of records.all()) {
+        const { instanceId, dir } = stored;
+        if (!alive.has(instanceId)) {
+          await removeSocketDir(dir);
+          removeRecord(instanceId);
+          continue;
+        }
+        try {
+          const { runSocket } = await listen(stored, (socket) => remove(socket, dir));
+          restored.set(instanceId, runSocket);
+        } catch (error) {
+          onProblem(`${instanceId} can send no request any more: ${messageOf(error)}`);
+        }
+      }
+      return restored;
+    },
+    close: async (): Promise<void> => {
+      await Promise.all([...live].map((socket) => socket.end("closing")));
+      live.clear();
+      await Promise.all(removals);
     },
   };
 }

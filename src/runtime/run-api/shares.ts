@@ -1,17 +1,17 @@
 import { FairQueue } from "../../foundation/contracts/fair-queue.ts";
 
-/** How something that all runs use is divided, in any unit: bytes, lookups, connections. */
+/** How a resource is divided among runs, in any unit: bytes, lookups, connections. */
 export interface ShareLimits {
   readonly total: number;
-  /** The most that one owner holds at a time. No request may be for more. */
+  /** The most that one owner holds at a time. Larger requests are not allowed. */
   readonly perOwner: number;
   /** An owner gets this much even while others hold the total. */
   readonly assured?: number;
-  /** How many requests of one owner wait; further ones are rejected. */
+  /** How many requests of one owner may wait; further ones are rejected. */
   readonly maxWaiting?: number;
 }
 
-/** Gives a part back, or what is left; may be called any number of times. */
+/** Releases a part, or the rest by default; may be called any number of times. */
 export type Release = (part?: number) => void;
 
 /** The owner has too many requests waiting already. */
@@ -22,7 +22,7 @@ interface Waiter {
   readonly give: () => void;
 }
 
-/** A semaphore with a share for each owner, such as a run; owners that wait take turns. */
+/** A semaphore with a share for each owner, such as a run; waiting owners take turns. */
 export function createShares({ total, perOwner, assured = 0, maxWaiting = Infinity }: ShareLimits) {
   const held = new Map<string, number>();
   const queue = new FairQueue<Waiter>();
@@ -35,7 +35,7 @@ export function createShares({ total, perOwner, assured = 0, maxWaiting = Infini
     else held.set(owner, now);
   };
   const serve = (): void => {
-    // What one waits for is not given to those behind it: a large request would wait forever.
+    // A waiting request blocks those behind it: otherwise a large request would wait forever.
     let isOpen = true;
     const fits = ({ amount }: Waiter, owner: string): boolean => {
       const wanted = (held.get(owner) ?? 0) + amount;

@@ -1,22 +1,22 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, createHash, timingSafeEqual } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { stopReasonFile } from "../../foundation/contracts/run-stop.ts";
-import type { RunStopReason } from "../../foundation/contracts/run-stop.ts";
+import { stopReasonFile } from "../runners/run-stop.ts";
+import type { RunStopReason } from "../runners/run-stop.ts";
 import { UserError } from "../../foundation/errors.ts";
 
-/** The socket in a socket's folder, by which the run's user knows it. */
+/** File name of the socket in its folder. */
 export const socketName = "channel.sock";
 
-/** What a socket's address holds (`sun_path` of unix(7)), without the byte that ends it. */
+/** Maximum length of a socket's path in bytes (`sun_path` of unix(7)), without the terminating byte. */
 const longestPath = 107;
-/** The run's user enters it and cannot list it. */
+/** The run's user can enter the folder but not list it. */
 const dirMode = 0o711;
 
 /**
- * Makes a folder with an unguessable name, for the socket of one run; its absolute path. Throws a UserError where the
- * socket's path would be too long.
+ * Creates a folder with an unguessable name for the socket of one run, and returns its absolute path. Throws a
+ * UserError if the socket's path would be too long.
  */
 export function makeSocketDir(baseDir: string): string {
   const dir = join(baseDir, randomBytes(16).toString("base64url"));
@@ -32,8 +32,8 @@ export function makeSocketDir(baseDir: string): string {
 }
 
 /**
- * The path of the socket in a folder that an earlier scheduler made, without what a crash left there. Throws a
- * UserError when another user owns the folder, as that user could listen there.
+ * The path of the socket in a folder that an earlier scheduler created; removes a leftover socket. Throws a UserError
+ * if another user owns the folder, because that user could listen there.
  */
 export function clearedSocket(dir: string): string {
   mkdirSync(dir, { recursive: true });
@@ -50,7 +50,7 @@ export function clearedSocket(dir: string): string {
   return path;
 }
 
-/** Writes why a run ends, for the run's user, who may be any other. */
+/** Writes why a run ends, readable by any user, because the run may belong to another one. */
 export function writeStopReason(dir: string, reason: RunStopReason): void {
   const path = join(dir, stopReasonFile);
   writeFileSync(path, reason);
@@ -58,10 +58,30 @@ export function writeStopReason(dir: string, reason: RunStopReason): void {
   chmodSync(path, 0o644);
 }
 
-/** The form of the names that `makeSocketDir` gives, so that nothing else is ever removed. */
+/** Matches names that `makeSocketDir` creates; other folders are never removed. */
 const dirName = /^[\w-]{22}$/;
 
-/** Removes a socket's folder, off the main thread: a busy disk takes 60 ms. One that is not there is no error. */
+/** Removes a socket's folder, off the main thread: a busy disk takes 60 ms. A missing folder is not an error. */
 export async function removeSocketDir(dir: string): Promise<void> {
   if (dirName.test(basename(dir))) await rm(dir, { recursive: true, force: true });
+}
+
+/** An unguessable token for one run: 256 bits, as base64url. */
+export function newToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** The stored hash of a token: SHA-256, as hex. */
+export function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/**
+ * Whether an `Authorization` header carries the token with this hash, compared in constant time. False if the hash is
+ * null.
+ */
+export function carriesToken(authorization: string | undefined, tokenHash: string | null): boolean {
+  const [, token] = /^Bearer ([\w-]{1,200})$/i.exec(authorization ?? "") ?? [];
+  if (token === undefined || tokenHash === null) return false;
+  return timingSafeEqual(Buffer.from(hashOf(token), "hex"), Buffer.from(tokenHash, "hex"));
 }

@@ -2,18 +2,10 @@ import type { Observable } from "rxjs";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { LogEntry, RunRequest, WorkItem } from "../../../streams/vocabulary.ts";
-import type { LogSource } from "../../foundation/contracts/log-source.ts";
+import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
+import type { LogSource } from "../../foundation/logs/log-source.ts";
 import { UserError } from "../../foundation/errors.ts";
-
-/** A run of an earlier scheduler that may live still, as the store has it. */
-interface OpenRun {
-  readonly item: WorkItem;
-  readonly instanceId: string;
-  readonly startedAt: number;
-  readonly waitedMs: number;
-  readonly leftByStop: boolean;
-}
+import type { OpenRun } from "../../foundation/store/recover.ts";
 
 /** A run that an earlier scheduler started and that can be adopted, with the config that it was started with. */
 export interface FoundRun {
@@ -30,7 +22,7 @@ export interface RunToResume {
 /** How one runtime adopts runs that an earlier scheduler started. */
 export interface Adopter {
   /**
-   * Those of these instances that live, or ended while no scheduler was there. What is left of others is ended and
+   * Finds the given instances that live, or ended while no scheduler was up. Leftovers of all others are ended and
    * removed, so that their work can be tried again.
    */
   adopt(instanceIds: readonly string[]): Promise<readonly FoundRun[]>;
@@ -40,15 +32,11 @@ export interface Adopter {
   resume(run: RunToResume, stop$: Observable<StopReason>): Observable<RunnerEvent>;
 }
 
-export interface AdoptionDeps {
-  readonly runtimes: readonly Adopter[];
-  readonly logs: Pick<LogSource, "read">;
-}
-
 /** Adopts the runs of an earlier scheduler, each from the line after the last one in its log. */
 export async function adoptRuns(
   open: readonly OpenRun[],
-  { runtimes, logs }: AdoptionDeps,
+  runtimes: readonly Adopter[],
+  logs: Pick<LogSource, "read">,
 ): Promise<readonly AdoptedRun[]> {
   const ids = open.map(({ instanceId }) => instanceId);
   const adopted = await Promise.all(
@@ -80,11 +68,6 @@ export function refuseAdopted(adopted: readonly AdoptedRun[]): void {
   throw new UserError("runs_left", `runs of a scheduler that died are still running: ${names}`, {
     hint: "al start takes them over",
   });
-}
-
-/** The adopted instances. */
-export function instancesOf(adopted: readonly AdoptedRun[]): ReadonlySet<string> {
-  return new Set(adopted.map(({ request }) => request.instanceId));
 }
 
 /** The scheduler's own lines after a run's last one are few as a rule, and bounded. */

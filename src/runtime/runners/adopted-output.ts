@@ -15,9 +15,9 @@ export interface RecordedPosition {
 }
 
 /**
- * Takes the output of a run of an earlier scheduler. Its job is made again only for the secrets in it: they are read
- * anew, and are what the run was given unless they changed since. Without its job it is unknown which words are secret,
- * so that none is shown.
+ * Takes the output of a run of an earlier scheduler. Its job is prepared again only to redact its secrets: they are
+ * read anew, and equal those of the run unless they changed since. If the job can't be prepared, the secrets are
+ * unknown, so all text is withheld.
  */
 export async function adoptedOutput(
   { request, last }: RunToResume,

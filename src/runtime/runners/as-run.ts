@@ -13,8 +13,8 @@ export interface RunSubscriber {
 }
 
 /**
- * Work that emits a run's events, as a cold stream which completes when the work is over. Work that rejects becomes
- * the exit that `broken` makes of it, unless it emitted one before: what then fails is a warning, as the run's end is
+ * Runs work that emits a run's events, as a cold stream that completes when the work is over. A rejection becomes the
+ * exit that `broken` makes of it. A rejection after the work emitted an exit is only a warning, as the run's end is
  * known.
  */
 export function asRun(
@@ -41,7 +41,7 @@ export function asRun(
   });
 }
 
-/** What `promise` resolves to, or null as soon as `signal` is aborted; its late failure is then ignored. */
+/** Resolves as `promise` does, or to null as soon as `signal` is aborted; a later rejection is then ignored. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return Promise.race([aborted(signal, promise).then(() => null), promise]);
 }

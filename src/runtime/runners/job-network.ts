@@ -1,9 +1,12 @@
 import { readFile } from "node:fs/promises";
-import type { RuntimeConfig } from "../../../streams/agent-config.ts";
-import type { RunNetwork } from "../../../streams/run-network.ts";
+import type { RuntimeConfig, AgentConfig } from "../../../streams/agent-config.ts";
+import type { RunNetwork, ProjectNetwork } from "../../../streams/run-network.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
 import type { JobNetwork } from "../../foundation/contracts/job.ts";
 import { messageOf } from "../../foundation/errors.ts";
+import { networkOf } from "../../../streams/run-network.ts";
+import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import { isOwnUser } from "./host-user/supervisor-process.ts";
 
 const proxyVariables = [
   "HTTPS_PROXY",
@@ -16,7 +19,7 @@ const proxyVariables = [
 
 /**
  * How this process reaches the network, for its runs: the proxies of its environment and the certificates that it
- * trusts beside Node's own. Undefined where it has neither. `warn` gets why certificates can't be read: runs start
+ * trusts beside Node's own. Undefined if it has neither. `warn` gets why certificates can't be read: runs start
  * without them, as Node itself does.
  */
 export async function jobNetwork(
@@ -33,8 +36,8 @@ export async function jobNetwork(
 }
 
 /**
- * What a run gets of it that has this of the network. A run whose network is closed for sure has no use for the proxies,
- * whose addresses may hold passwords.
+ * The part of the machine's network settings that a run with this network mode gets. A run whose network is surely
+ * closed can't use the proxies, whose addresses may hold passwords.
  */
 export function networkOfRun(
   network: JobNetwork | undefined,
@@ -62,4 +65,39 @@ async function certificatesOf(path: string, warn: (message: string) => void) {
     );
     return null;
   }
+}
+
+/** How many names of agents one line lists. */
+const maxNames = 20;
+
+/**
+ * Which agents have an open network: a line for those whose config opens it, and one for those of the scheduler's own OS
+ * user that can't be closed. `whyNotClosed` tries to close a network of that user; null if it can.
+ */
+export async function networkWarnings(
+  records: Iterable<Pick<AgentRecord, "config">>,
+  project: ProjectNetwork,
+  whyNotClosed: () => Promise<string | null>,
+): Promise<readonly string[]> {
+  const agents = [...records].flatMap(({ config }) => (config === null ? [] : [config]));
+  const open = agents.filter((agent) => networkOf(agent, project) === "open");
+  const lines = [...line(open, "the network is open, by [local].network, for")];
+  const ofOwnUser = agents.filter(
+    (agent) => networkOf(agent, project) === "closed-if-possible" && isOfOwnUser(agent),
+  );
+  const why = ofOwnUser.length === 0 ? null : await whyNotClosed();
+  if (why === null) return lines;
+  return [...lines, ...line(ofOwnUser, `the network is open, as it can't be closed (${why}), for`)];
+}
+
+function isOfOwnUser({ runtime: { type, runAs } }: AgentConfig): boolean {
+  return runtimes[type].runsAsUser && isOwnUser(runAs);
+}
+
+function line(agents: readonly AgentConfig[], start: string): string[] {
+  if (agents.length === 0) return [];
+  const names = agents.slice(0, maxNames).map(({ name }) => name);
+  const more = agents.length > maxNames ? ` and ${agents.length - maxNames} more` : "";
+  const effect = "runs reach hosts that [network].allow does not list; al doctor has the fix";
+  return [`${start} ${names.join(", ")}${more}: ${effect}`];
 }

@@ -1,37 +1,32 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** One JSON document for each run, by instance id, in a folder of the scheduler's user, which is made when it is needed. */
-export interface RecordFiles<T> {
-  /** The whole document or none is there after a crash. */
-  write(instanceId: string, record: T): Promise<void>;
-  /** Null when there is none that can be read. */
-  read(instanceId: string): Promise<T | null>;
-  remove(instanceId: string): Promise<void>;
-  /** Instance ids. */
-  list(): Promise<readonly string[]>;
-}
-
 const ending = ".json";
 
-export function createRecordFiles<T>(dir: string): RecordFiles<T> {
+export type RecordFiles<T> = ReturnType<typeof createRecordFiles<T>>;
+
+/** One JSON document for each run, by instance id, in a folder of the scheduler's user that the first write creates. */
+export function createRecordFiles<T>(dir: string) {
   const pathOf = (instanceId: string) => join(dir, `${instanceId}${ending}`);
   return {
-    write: async (instanceId, record) => {
+    /** Atomic: after a crash the whole document is there, or the one before. */
+    write: async (instanceId: string, record: T): Promise<void> => {
       await mkdir(dir, { recursive: true, mode: 0o700 });
       const path = pathOf(instanceId);
       await writeFile(`${path}.new`, JSON.stringify(record), { mode: 0o600 });
       await rename(`${path}.new`, path);
     },
-    read: async (instanceId) => {
+    /** Null if the record is missing or unreadable. */
+    read: async (instanceId: string): Promise<T | null> => {
       try {
         return JSON.parse(await readFile(pathOf(instanceId), "utf8")) as T;
       } catch {
         return null;
       }
     },
-    remove: (instanceId) => rm(pathOf(instanceId), { force: true }),
-    list: async () => {
+    remove: (instanceId: string): Promise<void> => rm(pathOf(instanceId), { force: true }),
+    /** Instance ids. */
+    list: async (): Promise<readonly string[]> => {
       const names = await readdir(dir).catch(() => []);
       return names
         .filter((name) => name.endsWith(ending))

@@ -1,21 +1,8 @@
-import type { RunnerEvent, RunnerExit } from "../../../streams/runs/runner.ts";
-import { machineFault } from "../../foundation/contracts/machine-fault.ts";
+import { exitEvent } from "../../../streams/runs/runner.ts";
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
+import { machineFault } from "./machine-fault.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import type { EndMessage, HandedBack } from "./run-output.ts";
-
-const nothing: RunnerExit = {
-  exitCode: null,
-  signal: null,
-  outOfMemory: false,
-  rejected: null,
-  error: null,
-  usage: null,
-};
-
-/** An exit of which only these fields are known. */
-export function exitEvent(fields: Partial<RunnerExit>): RunnerEvent {
-  return { type: "exit", exit: { ...nothing, ...fields } };
-}
 
 /** The exit of a run that never began. */
 export function rejectedExit(reason: string): RunnerEvent {
@@ -33,9 +20,6 @@ export function failedStart(error: unknown, place: string, reason = reasonOf(err
   return fault === null ? rejectedExit(reason) : blockedExit(fault);
 }
 
-/** The exit of a run that was stopped before it began. */
-export const stoppedBeforeStart = exitEvent({ signal: "SIGTERM", neverBegan: true });
-
 /** The exit of a run whose end was not observed. */
 export function lostExit(reason: string, end: EndMessage | null = null): RunnerEvent {
   return exitEvent({ error: reason, lost: true, usage: end?.usage ?? null });
@@ -43,11 +27,11 @@ export function lostExit(reason: string, end: EndMessage | null = null): RunnerE
 
 /** A run's end as its runtime reports it. */
 export interface Ending {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly outOfMemory: boolean;
-  /** Epoch ms; null when it is unknown. */
+  /** Epoch ms; null if it is unknown. */
   readonly endedAt: number | null;
 }
 

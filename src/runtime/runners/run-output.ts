@@ -1,38 +1,25 @@
 import type { RunnerEvent, RunnerExit } from "../../../streams/runs/runner.ts";
 import type { LogEntry, LogLevel, RunRequest } from "../../../streams/vocabulary.ts";
-import { lineSplitter } from "../../foundation/contracts/line-splitter.ts";
-import type { LineSplitter } from "../../foundation/contracts/line-splitter.ts";
-import { mapTexts } from "../../foundation/contracts/map-texts.ts";
-import type { RedactText } from "../../foundation/contracts/redact-text.ts";
-import { cappedMessage, maxOutputBytes } from "./output-cap.ts";
-import { runMessageSchema } from "../../foundation/contracts/run-messages.ts";
-import type { RunMessage } from "../../foundation/contracts/run-messages.ts";
+import { lineSplitter } from "./lines.ts";
+import { mapTexts } from "../../foundation/contracts/json-size.ts";
+import type { RedactText } from "../../foundation/credentials/redactor.ts";
+import { runMessageSchema } from "../harness/run-messages.ts";
+import type { RunMessage } from "../harness/run-messages.ts";
 
 export type EndMessage = Extract<RunMessage, { type: "end" }>;
 
-/** What a run returns beside its account. */
+/** The results of a run, beside its account. */
 export type HandedBack = Pick<RunnerExit, "value" | "said" | "rerun">;
 
 export interface RunOutputOptions {
   readonly request: RunRequest;
-  /** Takes known secrets and control characters out of a text. Nothing of a run is cut or goes further before that. */
+  /** Removes known secrets and control characters from a text, before output is cut or passed on. */
   readonly redact: RedactText;
   readonly emit: (event: RunnerEvent) => void;
   /** `until` is epoch ms. */
   readonly onCooldown: (model: string, until: number) => void;
-  /** True when its agent may have done something before this output; absent for no. */
+  /** Whether the agent may have had effects before this output; false if absent. */
   readonly isReady?: boolean;
-}
-
-export interface RunOutput {
-  /** Takes a whole line; a raw one has no time of its own, so `time` is when it came, epoch ms. */
-  readonly line: (stream: "stdout" | "stderr", line: string, time: number) => void;
-  readonly stdout: LineSplitter;
-  readonly stderr: LineSplitter;
-  /** The run's own account, null until it came. */
-  readonly end: () => EndMessage | null;
-  /** What it returned and asked for so far. */
-  readonly handedBack: () => HandedBack;
 }
 
 /** Bytes of one line; a longer one is cut, here or by who read it from the process. */
@@ -41,10 +28,10 @@ const maxLineBytes = 32 * 1024;
 const maxRawCharacters = 8192;
 
 /**
- * Turns what a run writes into events: messages on standard output, raw lines for everything else. Past
- * `maxOutputBytes` one line reports it, and from then on only messages that are no log lines get through.
+ * Turns a run's output into events: messages on standard output, raw lines for everything else. Past
+ * `maxOutputBytes` one line reports it, and from then on messages get through, but no log lines.
  */
-export function runOutput(options: RunOutputOptions): RunOutput {
+export function runOutput(options: RunOutputOptions) {
   const { request, redact, emit, onCooldown } = options;
   let isReady = options.isReady ?? false;
   let end: EndMessage | null = null;
@@ -137,16 +124,21 @@ export function runOutput(options: RunOutputOptions): RunOutput {
   };
 
   return {
+    /** Handles a whole line. `time` is when it came, epoch ms, as raw lines have no timestamp. */
     line: take,
     stdout: lineSplitter(maxLineBytes, (line) => take("stdout", line, Date.now())),
     stderr: lineSplitter(maxLineBytes, (line) => take("stderr", line, Date.now())),
-    end: () => end,
-    handedBack: () => {
+    /** The run's own account; null before it came. */
+    end: (): EndMessage | null => end,
+    /** The value that the run returned, and the rerun that it asked for, so far. */
+    handedBack: (): HandedBack => {
       const value = withoutSecrets(returned.value());
       return { said, rerun, ...(value === undefined ? {} : { value }) };
     },
   };
 }
+
+export type RunOutput = ReturnType<typeof runOutput>;
 
 /** Characters of a value. A run's own limit is far below, but its process is not trusted to obey it. */
 const maxValueCharacters = 512 * 1024;
@@ -162,7 +154,7 @@ function returnedValue() {
       try {
         last = JSON.parse(pieces);
       } catch {
-        // The caller gets the value before, or none.
+        // The caller gets the previous value, if any.
       }
       pieces = "";
     },
@@ -180,3 +172,9 @@ function messageIn(line: string): RunMessage | null {
     return null;
   }
 }
+
+/** Bytes of output that a run may log. */
+export const maxOutputBytes = 50 * 1024 * 1024;
+
+/** Stands in the log for all further output of a run. */
+export const cappedMessage = `output capped: the run wrote more than ${maxOutputBytes} bytes`;

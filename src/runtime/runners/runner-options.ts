@@ -1,8 +1,8 @@
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
-import type { RedactText } from "../../foundation/contracts/redact-text.ts";
+import type { RedactText } from "../../foundation/credentials/redactor.ts";
 
-/** What each runtime is given. */
+/** Options that all runtimes have. */
 export interface RunnerOptions {
   /** Makes the job of a run; a rejection has the reason for a person. `workDir` is there when it starts. */
   readonly prepare: (request: RunRequest, workDir: string) => Promise<Job>;

@@ -1,45 +1,19 @@
 import type { OpenCall } from "../../foundation/contracts/run-state.ts";
-import type { Clock } from "../../../streams/clock.ts";
 import { createCalls } from "./rules/calls.ts";
 import type { CallEvent } from "./rules/calls.ts";
-import { drive } from "../../../streams/machine.ts";
+import { drive } from "../../foundation/drive.ts";
 import type { WaitGraph } from "./rules/wait-graph.ts";
-import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
-import { refusal } from "../../foundation/contracts/run-api.ts";
-import type { RunMatch } from "../../foundation/contracts/webhook-receipts.ts";
+import type { RunEvent, WorkItem, RunRequest, Trigger } from "../../../streams/vocabulary.ts";
+import { refusal } from "../run-api/protocol.ts";
+import type { RunMatch } from "../../foundation/store/receipts.ts";
 import type { CallState } from "../../foundation/store/calls.ts";
-import type { callRequests } from "../../foundation/contracts/run-requests/calls.ts";
-import type { Store } from "../../foundation/store/store.ts";
-import { callItem, openCall } from "./call-item.ts";
-import type { CallItem, CallTrigger } from "./call-item.ts";
-import type { FirstEvents } from "./first-events.ts";
+import type { callRequests } from "../run-api/requests/calls.ts";
 import type { PendingRequest } from "./pending-requests.ts";
 import type { Performers } from "./live-run.ts";
+import type { RequestContext } from "./request-context.ts";
 import { fromOperation } from "./refusals.ts";
-
-export interface CallDeps {
-  readonly clock: Clock;
-  readonly graph: WaitGraph;
-  readonly store: Pick<Store, "calls">;
-  readonly firstEvents: Pick<FirstEvents, "of">;
-  readonly isLive: (instanceId: string) => boolean;
-  /** Throws an OperationError with the reason why the agent can't run. */
-  readonly mustBeRunnable: (agent: string) => void;
-  readonly maxDepth: () => number;
-  readonly matchCall: (agent: string, call: CallTrigger) => RunMatch;
-  /** Dispatches committed work. */
-  readonly dispatch: (items: readonly WorkItem[]) => void;
-  /** Ends a call whose caller ended. */
-  readonly abandon: (call: OpenCall) => void;
-}
-
-export interface CallRequests {
-  readonly performers: Performers<keyof typeof callRequests>;
-  onEvent(event: RunEvent): void;
-  /** Takes over the calls of an earlier scheduler. Callers that are not among `alive` have ended. */
-  restore(alive: ReadonlySet<string>): void;
-  readonly stop: () => void;
-}
+import type { RunApiRequest } from "../run-api/protocol.ts";
+import { v7 as uuidV7 } from "uuid";
 
 /** Calls in one tree, whichever runs make them. */
 const maxCallsOfTree = 100;
@@ -47,14 +21,18 @@ const maxCallsOfTree = 100;
 /** A request that waits for calls; its answer is whether its time was up before. */
 type CallWait = PendingRequest<boolean>;
 
-/** Calls as work of the agents that are called. */
-export function createCallRequests(deps: CallDeps): CallRequests {
-  const { clock, store } = deps;
+/** Calls as work of the agents that are called. `matchCall` matches a call with a run that waits for one. */
+export function createCallRequests(
+  context: RequestContext,
+  graph: WaitGraph,
+  matchCall: (agent: string, call: CallTrigger) => RunMatch,
+) {
+  const { clock, store, runs, firstEvents } = context;
 
   const onCallEvent = (event: CallEvent<CallWait>): void => {
     switch (event.type) {
       case "abandoned":
-        return deps.abandon(event.call);
+        return context.abandon(event.call);
       case "waiting": {
         const agents = new Set(event.calls.map(({ agent }) => agent));
         const text = `waits for ${[...agents].join(", ")}`;
@@ -69,7 +47,7 @@ export function createCallRequests(deps: CallDeps): CallRequests {
       }
     }
   };
-  const { apply, stop } = drive(createCalls<CallWait>(deps.graph), clock, onCallEvent);
+  const { apply, stop } = drive(createCalls<CallWait>(graph), clock, onCallEvent);
 
   const read = async (
     instanceId: string,
@@ -83,7 +61,7 @@ export function createCallRequests(deps: CallDeps): CallRequests {
 
   /** Adds the call, or gives it to a run that waits for one. */
   const make = async (item: CallItem): Promise<"queued" | "taken" | "known"> => {
-    const runMatch = deps.matchCall(item.agent, item.trigger);
+    const runMatch = matchCall(item.agent, item.trigger);
     const waitingRun = runMatch.waitingRuns[0] ?? null;
     try {
       const added = await store.calls.add(item, maxCallsOfTree, waitingRun);
@@ -100,52 +78,54 @@ export function createCallRequests(deps: CallDeps): CallRequests {
     const call = openCall(item);
     apply({ type: "made", call });
     // Asked before the item is dispatched: the first event may come within that very call.
-    const first = deps.firstEvents.of(item.id);
-    deps.dispatch([item]);
+    const first = firstEvents.of(item.id);
+    context.dispatch([item]);
     // It may have ended while its call was committed.
     const { callerInstance: instanceId } = call;
-    if (!deps.isLive(instanceId)) apply({ type: "caller-ended", instanceId });
+    if (runs.find(instanceId) === undefined) apply({ type: "caller-ended", instanceId });
     const { type } = await first.catch(() => ({ type: "queued" }));
     return type === "started" ? "running" : type === "refused" ? "ended" : "queued";
   };
 
-  return {
-    performers: {
-      call: async (run, request) => {
-        const { instanceId, key } = request;
-        const [known] = await store.calls.read(instanceId, [key]);
-        if (known !== undefined && known.agent !== request.request.agent) {
-          throw refusal("malformed", "This key is that of another call.");
-        }
-        if (known !== undefined) return { ok: true, callId: key, state: known.state };
-        const item = callItem(request, run.request, clock.now());
-        assertAllowed(item, deps);
-        const made = await make(item);
-        if (made === "taken") return { ok: true, callId: key, state: "ended" };
-        if (made === "queued") return { ok: true, callId: key, state: await stateAtFirst(item) };
-        const [again] = await read(instanceId, [key]);
-        return { ok: true, callId: key, state: again?.state ?? "queued" };
-      },
-      "call-check": async ({ instanceId }, { request }) => {
-        return { ok: true, calls: [...(await read(instanceId, request.callIds))] };
-      },
-      "call-wait": async (run, request) => {
-        const { instanceId } = run;
-        const { callIds, timeoutSeconds } = request.request;
-        await read(instanceId, callIds);
-        const until = timeoutSeconds === undefined ? null : clock.now() + timeoutSeconds * 1000;
-        const timedOut = await run.pending["call-wait"].ask(request, (pending) => {
-          apply({ type: "wait", request: pending, instanceId, callIds, until });
-          return () => {
-            apply({ type: "cancel", request: pending });
-            pending.abandon();
-          };
-        });
-        return { ok: true, timedOut, calls: [...(await read(instanceId, callIds))] };
-      },
+  const performers: Performers<keyof typeof callRequests> = {
+    call: async (run, request) => {
+      const { instanceId, key } = request;
+      const [known] = await store.calls.read(instanceId, [key]);
+      if (known !== undefined && known.agent !== request.request.agent) {
+        throw refusal("malformed", "This key is that of another call.");
+      }
+      if (known !== undefined) return { ok: true, callId: key, state: known.state };
+      const item = callItem(request, run.request, clock.now());
+      assertAllowed(item, context);
+      const made = await make(item);
+      if (made === "taken") return { ok: true, callId: key, state: "ended" };
+      if (made === "queued") return { ok: true, callId: key, state: await stateAtFirst(item) };
+      const [again] = await read(instanceId, [key]);
+      return { ok: true, callId: key, state: again?.state ?? "queued" };
     },
-    onEvent: (event) => apply({ type: "event", event }),
-    restore: (alive) => {
+    "call-check": async ({ instanceId }, { request }) => {
+      return { ok: true, calls: [...(await read(instanceId, request.callIds))] };
+    },
+    "call-wait": async (run, request) => {
+      const { instanceId } = run;
+      const { callIds, timeoutSeconds } = request.request;
+      await read(instanceId, callIds);
+      const until = timeoutSeconds === undefined ? null : clock.now() + timeoutSeconds * 1000;
+      const timedOut = await run.pending.ask<boolean>(request, (pending) => {
+        apply({ type: "wait", request: pending, instanceId, callIds, until });
+        return () => {
+          apply({ type: "cancel", request: pending });
+          pending.abandon();
+        };
+      });
+      return { ok: true, timedOut, calls: [...(await read(instanceId, callIds))] };
+    },
+  };
+  return {
+    performers,
+    onEvent: (event: RunEvent) => apply({ type: "event", event }),
+    /** Takes over the calls of an earlier scheduler. Callers that are not among `alive` have ended. */
+    restore: (alive: ReadonlySet<string>) => {
       const left = store.calls.open();
       for (const call of left) apply({ type: "made", call });
       for (const instanceId of new Set(left.map(({ callerInstance }) => callerInstance))) {
@@ -156,17 +136,53 @@ export function createCallRequests(deps: CallDeps): CallRequests {
   };
 }
 
-function assertAllowed({ agent, trigger }: CallItem, deps: CallDeps): void {
+function assertAllowed({ agent, trigger }: CallItem, context: RequestContext): void {
+  const { maxCallDepth } = context.project();
   if (agent === trigger.caller) {
     throw refusal("self_call", `The agent "${agent}" can't call itself.`);
   }
   try {
-    deps.mustBeRunnable(agent);
+    context.mustBeRunnable(agent);
   } catch (error) {
     throw fromOperation(error);
   }
-  if (trigger.depth > deps.maxDepth()) {
-    const detail = `This run is ${trigger.depth - 1} calls deep already, and maxCallDepth is ${deps.maxDepth()}.`;
+  if (trigger.depth > maxCallDepth) {
+    const detail = `This run is ${trigger.depth - 1} calls deep already, and maxCallDepth is ${maxCallDepth}.`;
     throw refusal("too_deep", detail);
   }
+}
+
+export type CallTrigger = Extract<Trigger, { kind: "agent-call" }>;
+type CallItem = WorkItem & { readonly trigger: CallTrigger };
+
+/** The call that a run makes, as work of the called agent. The tree of calls begins with a run that was not called. */
+function callItem(
+  { instanceId, key, request }: RunApiRequest<"call">,
+  { agent: caller, item }: RunRequest,
+  at: number,
+): CallItem {
+  const { trigger } = item;
+  const called = trigger.kind === "agent-call";
+  return {
+    id: uuidV7(),
+    agent: request.agent,
+    at,
+    attempt: 1,
+    trigger: {
+      kind: "agent-call",
+      callId: key,
+      caller: caller.name,
+      callerInstance: instanceId,
+      depth: called ? trigger.depth + 1 : 1,
+      root: called ? trigger.root : item.id,
+      context: request.context,
+      cancelOnExit: request.cancelOnExit ?? false,
+    },
+  };
+}
+
+/** A call that waits in its queue. */
+function openCall({ id, agent, trigger }: CallItem): OpenCall {
+  const { callId, callerInstance, cancelOnExit } = trigger;
+  return { callId, itemId: id, agent, callerInstance, cancelOnExit, instanceId: null };
 }

@@ -1,18 +1,15 @@
 import type { Wait } from "../../foundation/contracts/run-state.ts";
 import { basename, join } from "node:path";
 import type { Subscription } from "rxjs";
+import type { Clock } from "../../../streams/clock.ts";
 import type { StopReason } from "../../../streams/runs/runner.ts";
 import { createSuspension } from "../../../streams/runs/suspension.ts";
 import type { RunStart, Suspension } from "../../../streams/runs/suspension.ts";
 import type { LogLevel, RunEvent, RunRequest } from "../../../streams/vocabulary.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
-import { mountedSocketDir, refusal } from "../../foundation/contracts/run-api.ts";
-import type {
-  RequestAnswer,
-  RequestName,
-  RunApiRequest,
-} from "../../foundation/contracts/run-api.ts";
+import { mountedSocketDir, refusal } from "../run-api/protocol.ts";
+import type { RequestAnswer, RequestName, RunApiRequest } from "../run-api/protocol.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { OpenedSocket } from "../run-api/run-sockets.ts";
 import type { RunSocket } from "../run-api/run-socket.ts";
@@ -24,11 +21,10 @@ import type { PendingRequest, PendingRequests, SuspendOptions } from "./pending-
 export interface LiveRunDeps {
   /** A clock in whole ms that is never set. */
   readonly elapsed: () => number;
-  /** Epoch ms. */
-  readonly now: () => number;
-  /** Emits what the scheduler reports of the run. */
+  readonly clock: Clock;
+  /** Emits the scheduler's own events about the run. */
   readonly emit: (event: RunEvent) => void;
-  /** Why the last call of a run to a model was refused for its budget, as it is stored; null when it was not. */
+  /** Why the last call of a run to a model was refused for its budget, as it is stored; null if it was not. */
   readonly refusalOf: (instanceId: string) => string | null;
   /** Stops the environment of a run that only waits, where its runtime can; the other starts it again. May reject. */
   readonly freeze: (request: RunRequest) => Promise<void>;
@@ -47,38 +43,21 @@ export interface WaitedLock {
 export interface OpenWait extends Wait {
   readonly run: LiveRun;
   readonly pending: PendingRequest<RequestAnswer<"wait">>;
-  /** Whether only what is still to come can meet it. */
+  /** Whether only future events can meet the wait. */
   isIdle: boolean;
-  /** Resolves when nothing that came before meets it, or it is over. */
+  /** Resolves once the search of earlier events found no match, or the wait is over. */
   lookedBack: Promise<void>;
 }
 
 /** A wait for money whose request is not answered. */
 export interface OpenBudgetWait {
   readonly pending: PendingRequest<RequestAnswer<"budget-wait">>;
-  /** What it follows until it is over. */
+  /** The wait's subscriptions and timers; unsubscribed when it is over. */
   readonly over: Subscription;
   isStored: boolean;
   /** Why the call was refused that the run is to make again; null before it waits. */
   refused: string | null;
 }
-
-/** The requests whose answer takes its time. */
-const pendingNames = [
-  "lock",
-  "unlock",
-  "lock-heartbeat",
-  "call-wait",
-  "wait",
-  "budget-wait",
-] as const;
-
-/** The answer to `call-wait` is whether the time was up before the calls were over. */
-type Pending = {
-  readonly [N in (typeof pendingNames)[number]]: PendingRequests<
-    N extends "call-wait" ? boolean : RequestAnswer<N>
-  >;
-};
 
 /** Owns all that belongs to one run while it lives: slot, clock, socket and token, requests, waits, freezer. */
 export class LiveRun implements Disposable {
@@ -86,7 +65,7 @@ export class LiveRun implements Disposable {
   readonly instanceId: string;
   readonly clock: Suspension;
   /** The requests that it waits for. */
-  readonly pending: Pending;
+  readonly pending: PendingRequests;
   /** The locks that it waits for, one for each request. */
   readonly waitedLocks = new Set<WaitedLock>();
   /** The waits that are not over, by request id. */
@@ -95,12 +74,12 @@ export class LiveRun implements Disposable {
   readonly budgetWaits = new Map<string, OpenBudgetWait>();
   /** The names of its latest unlocks, whose answers are stored. */
   readonly unlocks: string[] = [];
-  /** What it was denied, as far as its log has it; null before the first. */
+  /** The denied connection attempts that are in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;
   /** Requests that are not answered, of any kind. */
   openRequests = 0;
-  /** Why its last call to a model was refused for its budget; null when it was not, or it waits for money. */
+  /** Why its last call to a model was refused for its budget; null if it was not, or it waits for money. */
   overBudget: string | null;
   /** The status text that the run itself set last. */
   statusText = "";
@@ -126,15 +105,9 @@ export class LiveRun implements Disposable {
     const { freeze, thaw, onProblem } = deps;
     const steps = { freeze: () => freeze(request), thaw: () => thaw(request) };
     this.freezer = createFreezer(steps, onProblem);
-    const suspend = (how: SuspendOptions): ((ready: () => void) => void) => this.#suspend(how);
-    this.pending = {
-      lock: createPendingRequests(suspend),
-      unlock: createPendingRequests(suspend),
-      "lock-heartbeat": createPendingRequests(suspend),
-      "call-wait": createPendingRequests(suspend),
-      wait: createPendingRequests(suspend),
-      "budget-wait": createPendingRequests(suspend),
-    };
+    const { clock } = deps;
+    const wakeIn = (ms: number, action: () => void) => clock.wakeAt(clock.now() + ms, action);
+    this.pending = createPendingRequests((how) => this.#suspend(how), wakeIn);
   }
 
   get agent(): string {
@@ -187,10 +160,10 @@ export class LiveRun implements Disposable {
     this.#log(30, msg, fields);
   }
 
-  /** What it waits for has another name now. */
+  /** Emits a status text of the run. */
   showStatus(text: string): void {
     const { agent, instanceId } = this;
-    this.#deps.emit({ type: "status-text", agent, at: this.#deps.now(), instanceId, text });
+    this.#deps.emit({ type: "status-text", agent, at: this.#deps.clock.now(), instanceId, text });
   }
 
   /** Freezes it when it only waits: its other requests need its processes. */
@@ -198,9 +171,9 @@ export class LiveRun implements Disposable {
     if (this.openRequests === 1) this.freezer.freeze();
   }
 
-  /** The run finished: nothing waits for it or is held by it any more. */
+  /** Ends the run's requests, waits and locks, as it finished. */
   [Symbol.dispose](): void {
-    for (const name of pendingNames) this.pending[name].refuseAll(runIsOver());
+    this.pending.refuseAll(runIsOver());
     for (const ending of this.#endings.splice(0)) ending();
     this.freezer.forget();
     this.#isOver = true;
@@ -209,7 +182,7 @@ export class LiveRun implements Disposable {
 
   #log(level: LogLevel, msg: string, fields: Readonly<Record<string, unknown>>): void {
     const { agent, instanceId } = this;
-    const at = this.#deps.now();
+    const at = this.#deps.clock.now();
     const entry = { level, time: at, msg, agent, instanceId, ...fields };
     this.#deps.emit({ type: "output", agent, at, instanceId, entry });
   }
@@ -230,7 +203,7 @@ export function runIsOver() {
   return refusal("unauthorized", "This run is over.");
 }
 
-/** What the scheduler does for each of these requests. Each rejects with a RunApiError to refuse. */
+/** The handlers of these requests. Each rejects with a RunApiError to refuse. */
 export type Performers<N extends RequestName = RequestName> = {
   readonly [A in N]: (run: LiveRun, request: RunApiRequest<A>) => Promise<RequestAnswer<A>>;
 };

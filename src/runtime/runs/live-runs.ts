@@ -1,31 +1,12 @@
 import { Subject } from "rxjs";
-import type { Observable } from "rxjs";
 import type { RunOwner } from "../../../streams/runs/suspension.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import type { RunSocket } from "../run-api/run-socket.ts";
 import { LiveRun, runIsOver } from "./live-run.ts";
 import type { LiveRunDeps } from "./live-run.ts";
 
-/** The runs that live; each is owned here from its claim or adoption to its end. */
-export interface LiveRuns extends RunOwner {
-  find(instanceId: string): LiveRun | undefined;
-  /** Instance ids of an agent's runs. */
-  of(agent: string): readonly string[];
-  /** Throws a RunApiError `unauthorized` when the run does not live. */
-  get(instanceId: string): LiveRun;
-  onEvent(event: RunEvent): void;
-  /** Takes the sockets of runs that are to be adopted, by instance. */
-  adoptSockets(sockets: ReadonlyMap<string, RunSocket>): void;
-  /** After the graph: removes the sockets of runs that did not finish. */
-  removeSockets(): void;
-  /** What the scheduler reports of runs: status texts while they are suspended, and warnings. */
-  readonly event$: Observable<RunEvent>;
-  /** Warnings for the scheduler's own log. */
-  readonly problem$: Observable<string>;
-}
-
-/** No runs at first. */
-export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">): LiveRuns {
+/** The runs that live, none at first; each is owned here from its claim or adoption to its end. */
+export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
   const runs = new Map<string, LiveRun>();
   const adoptedSockets = new Map<string, RunSocket>();
   const event$ = new Subject<RunEvent>();
@@ -37,7 +18,7 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">): L
     isEmitting = false;
   };
   const onProblem = (message: string): void => problem$.next(message);
-  return {
+  const owner: RunOwner = {
     enter: (start) => {
       const { instanceId } = start.request;
       const socket = adoptedSockets.get(instanceId) ?? null;
@@ -47,14 +28,20 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">): L
       return run.clock;
     },
     overBudget: (instanceId) => runs.get(instanceId)?.overBudget ?? null,
-    find: (instanceId) => runs.get(instanceId),
-    of: (agent) => [...runs.values()].flatMap((run) => (run.agent === agent ? run.instanceId : [])),
-    get: (instanceId) => {
+  };
+  return {
+    ...owner,
+    find: (instanceId: string): LiveRun | undefined => runs.get(instanceId),
+    /** Instance ids of an agent's runs. */
+    of: (agent: string): readonly string[] =>
+      [...runs.values()].flatMap((run) => (run.agent === agent ? run.instanceId : [])),
+    /** Throws a RunApiError `unauthorized` when the run does not live. */
+    get: (instanceId: string): LiveRun => {
       const run = runs.get(instanceId);
       if (run === undefined) throw runIsOver();
       return run;
     },
-    onEvent: (event) => {
+    onEvent: (event: RunEvent) => {
       if (event.type !== "status-text" && event.type !== "finished") return;
       const run = runs.get(event.instanceId);
       if (run === undefined) return;
@@ -65,13 +52,23 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">): L
         run.statusText = event.text;
       }
     },
-    adoptSockets: (sockets) => {
+    /** Takes the sockets of runs that are to be adopted, by instance. */
+    adoptSockets: (sockets: ReadonlyMap<string, RunSocket>) => {
       for (const [instanceId, socket] of sockets) adoptedSockets.set(instanceId, socket);
     },
+    /** After the graph: removes the sockets of runs that did not finish. */
     removeSockets: () => {
       for (const { socket } of runs.values()) socket?.[Symbol.dispose]();
     },
-    event$,
-    problem$,
+    /** Cancels all timers. */
+    stop: () => {
+      for (const { pending } of runs.values()) pending.stop();
+    },
+    /** The scheduler's own events about runs: status texts while they are suspended, and warnings. */
+    event$: event$.asObservable(),
+    /** Warnings for the scheduler's own log. */
+    problem$: problem$.asObservable(),
   };
 }
+
+export type LiveRuns = ReturnType<typeof createLiveRuns>;

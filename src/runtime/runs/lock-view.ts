@@ -1,20 +1,78 @@
+import { isoTime } from "../../foundation/contracts/format.ts";
 import type { HeldLock } from "../../foundation/contracts/run-state.ts";
 import type { LockStatus } from "../../../streams/status/wire.ts";
 import type { Lock } from "../../foundation/contracts/operator-api.ts";
+import { concat, Subject } from "rxjs";
+import type { LockStatusEvent } from "../../../streams/status/reduce-status.ts";
+import type { LiveRun, WaitedLock } from "./live-run.ts";
 
 /** A lock as operators and other runs see it. */
 export function lockView({ resource, agent, instanceId, heldSince, expiresAt }: HeldLock): Lock {
-  return { resource, agent, instanceId, heldSince: iso(heldSince), expiresAt: iso(expiresAt) };
+  return {
+    resource,
+    agent,
+    instanceId,
+    heldSince: isoTime(heldSince),
+    expiresAt: isoTime(expiresAt),
+  };
 }
 
-/** The locks among what runs hold and wait for. */
+/** The held locks among all that runs hold or wait for. */
 export function heldLocks(claims: Iterable<LockStatus>): Lock[] {
   return [...claims].flatMap(({ resource, agent, instanceId, since, expiresAt }) =>
     expiresAt === null ? [] : { resource, agent, instanceId, heldSince: since, expiresAt },
   );
 }
 
-/** ISO 8601 UTC. */
-export function iso(time: number): string {
-  return new Date(time).toISOString();
+/** A request of a run for a lock. */
+export interface LockWait extends WaitedLock {
+  readonly run: LiveRun;
+}
+
+export function createLockStatusReporter(held: readonly HeldLock[]) {
+  const event$ = new Subject<LockStatusEvent>();
+  const stopWaiting = (wait: WaitedLock, run: LiveRun): void => {
+    const { resource } = wait;
+    if (!run.waitedLocks.delete(wait) || waitsFor(run, resource)) return;
+    event$.next({ type: "lock-status-ended", claim: { resource, instanceId: run.instanceId } });
+  };
+  return {
+    /** A request waits since a moment, epoch ms. */
+    wait: (wait: LockWait, since: number) => {
+      const { resource, run } = wait;
+      const isFirst = !waitsFor(run, resource);
+      run.waitedLocks.add(wait);
+      if (!isFirst) return;
+      const { agent, instanceId } = run;
+      const times = { since: isoTime(since), expiresAt: null };
+      const claim = { resource, agent, instanceId, held: false, ...times };
+      event$.next({ type: "lock-status", claim });
+    },
+    /** A request no longer waits, if it did. */
+    stopWaiting: (wait: LockWait) => stopWaiting(wait, wait.run),
+    /** The lock is held now, or for longer; `wait` asked for it. */
+    hold: (lock: HeldLock, wait: LockWait) => {
+      wait.run.waitedLocks.delete(wait);
+      event$.next(heldClaim(lock));
+    },
+    free: ({ resource, instanceId }: HeldLock) =>
+      event$.next({ type: "lock-status-ended", claim: { resource, instanceId } }),
+    /** The run is over. */
+    end: (run: LiveRun) => {
+      for (const wait of [...run.waitedLocks]) stopWaiting(wait, run);
+    },
+    /** Begins with the locks that are held from before. */
+    event$: concat(held.map(heldClaim), event$),
+  };
+}
+
+function heldClaim(lock: HeldLock): LockStatusEvent {
+  const { resource, agent, instanceId, heldSince, expiresAt } = lock;
+  const times = { since: isoTime(heldSince), expiresAt: isoTime(expiresAt) };
+  return { type: "lock-status", claim: { resource, agent, instanceId, held: true, ...times } };
+}
+
+/** A run may ask for the same lock more than once at a time. */
+function waitsFor({ waitedLocks }: LiveRun, resource: string): boolean {
+  return [...waitedLocks].some((wait) => wait.resource === resource);
 }

@@ -1,11 +1,10 @@
-import type { Wait } from "../../foundation/contracts/run-state.ts";
+import type { Wait, Occurrence } from "../../foundation/contracts/run-state.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { meets } from "../../foundation/contracts/condition.ts";
-import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import { meets } from "../../foundation/contracts/run-state.ts";
+import type { WebhookEvent, WorkItem, Trigger } from "../../../streams/vocabulary.ts";
 import type { PastTriggers, ReceiptPosition } from "../../foundation/store/past-triggers.ts";
 import { v7 as uuidV7 } from "uuid";
-import { callAs, deliveryAs } from "./occurrence.ts";
-import type { WaitedFor } from "./occurrence.ts";
+import { mapTexts } from "../../foundation/contracts/json-size.ts";
 
 /** A stored delivery, read again. */
 export interface ReadDelivery {
@@ -16,7 +15,7 @@ export interface ReadDelivery {
 
 export interface LookBackDeps {
   readonly past: Pick<PastTriggers, "queued" | "deliveries">;
-  /** Null when it is gone, or can no longer be read. */
+  /** Null if it is gone, or can no longer be read. */
   readonly deliveryOf: (receiptId: string) => ReadDelivery | null;
 }
 
@@ -64,7 +63,7 @@ async function* delivered(wait: Wait, deps: LookBackDeps): AsyncGenerator<PastMa
   } while (from !== null);
 }
 
-/** Null when all but the payload shows already that it does not meet the wait. */
+/** The item as a match for the wait; null if it can't meet the wait, whatever its payload. */
 function queuedWork(
   { agent, trigger }: WorkItem,
   wait: Wait,
@@ -84,4 +83,39 @@ function matching(found: WaitedFor | null, { condition }: Wait): WaitedFor | nul
 function itemFor(agent: string, event: WebhookEvent): WorkItem {
   const at = Date.parse(event.timestamp);
   return { id: uuidV7(), agent, at, attempt: 1, trigger: { kind: "webhook", event } };
+}
+
+/** A delivery or a call that may end a wait. */
+export interface WaitedFor {
+  readonly occurrence: Occurrence;
+  /** As the answer to a wait holds it; called only for a wait that it ends, since a payload may be large. */
+  readonly trigger: () => Readonly<Record<string, unknown>>;
+}
+
+/** A webhook delivery as something that a run may wait for; `payload` is its parsed JSON. */
+export function deliveryAs(event: WebhookEvent, payload: unknown): WaitedFor {
+  const { source } = event;
+  return {
+    occurrence: { kind: "webhook", agent: null, source, event: event.event, payload },
+    // Nested deeply enough, it could be parsed and yet not be written again.
+    trigger: () => ({ kind: "webhook", ...event, payload: mapTexts(payload, (text) => text) }),
+  };
+}
+
+/** A call of the agent. */
+export function callAs(agent: string, call: Extract<Trigger, { kind: "agent-call" }>): WaitedFor {
+  const { kind, callId, caller, callerInstance, depth, context } = call;
+  return {
+    occurrence: { kind, agent, source: caller, event: null, payload: jsonIn(context) },
+    trigger: () => ({ kind, callId, caller, callerInstance, depth, context }),
+  };
+}
+
+/** A context is JSON if its caller wants it to be. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,22 +1,22 @@
-import { refusal } from "../../foundation/contracts/run-api.ts";
-import type { RunApiRequest } from "../../foundation/contracts/run-api.ts";
+import { refusal } from "../run-api/protocol.ts";
+import type { RunApiRequest } from "../run-api/protocol.ts";
 
-/** The name of a request among those of all runs: keys are made by runs, which know nothing of each other. */
+/** The unique id of a request: runs choose keys, which may be equal in several runs. */
 export function requestId(request: Pick<RunApiRequest, "instanceId" | "ability" | "key">): string {
   return `${request.instanceId}/${request.ability}/${request.key}`;
 }
 
-/** How long a request is open for a run that hung up, in ms: its connection may have broken, and it asks again. */
+/** How long a wait is open for a run that hung up, in ms: its connection may have broken, and it asks again. */
 export const hungUpMs = 15_000;
 /** The same for a run of an earlier scheduler, in ms. */
-export const adoptedMs = 60_000;
+const adoptedMs = 60_000;
 
 /** Suspends the run; returns how to resume it: `ready` is called once the run has a slot again, if it still lives. */
 export type Suspend = (how: SuspendOptions) => (ready: () => void) => void;
 
 export interface SuspendOptions {
   readonly pausesClock: boolean;
-  /** What the run waits for, for people. */
+  /** Status text about the wait. */
   readonly text: string;
 }
 
@@ -29,26 +29,9 @@ export interface PendingRequest<T> {
   refuse(error: unknown): void;
   /** Refuses it at once, so that it can be asked again before the run has a slot. */
   abandon(): void;
-  /** Whether a connection waits for the answer now. */
-  hasCaller(): boolean;
 }
 
-/** The requests of one name that a run waits for. One that is repeated meanwhile gets the answer of the first. */
-export interface PendingRequests<T> {
-  /**
-   * Begins a request unless it is pending already. Rejects with a RunApiError `malformed` when the key is that of
-   * another request.
-   */
-  ask(request: RunApiRequest, begin: Begin<T>): Promise<T>;
-  /** Begins a request that an adopted run is to repeat. */
-  expect(id: string, begin: Begin<T>): void;
-  /** The run cancels the request. */
-  cancel(id: string): void;
-  /** The run is over: at once, as it needs no slot any more. */
-  refuseAll(error: unknown): void;
-}
-
-/** Begins a request; what it returns is called when the last connection that waits for the answer closes. */
+/** Begins a request; the returned function cancels it. */
 export type Begin<T> = (pending: PendingRequest<T>) => () => void;
 
 interface Entry<T> {
@@ -58,20 +41,26 @@ interface Entry<T> {
   readonly body: string | null;
   readonly reject: (error: unknown) => void;
   callers: number;
-  onHangUp: () => void;
+  cancel: () => void;
+  /** Stops the timer of a request whose run hung up. */
+  stopGrace: () => void;
 }
 
-export function createPendingRequests<T>(suspend: Suspend): PendingRequests<T> {
-  const entries = new Map<string, Entry<T>>();
+/** `wakeIn` calls back after some ms, unless the function that it returns was called. */
+export function createPendingRequests(
+  suspend: Suspend,
+  wakeIn: (ms: number, action: () => void) => () => void,
+) {
+  const entries = new Map<string, Entry<unknown>>();
 
-  const newEntry = (id: string, body: string | null, begin: Begin<T>): Entry<T> => {
+  const newEntry = <T>(id: string, body: string | null, begin: Begin<T>): Entry<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     // All its connections may be closed.
     promise.catch(() => undefined);
     let resume: ((ready: () => void) => void) | null = null;
     const settle = (how: () => void): void => {
       const done = (): void => {
-        if (entries.get(id) === entry) entries.delete(id);
+        remove(entry);
         how();
       };
       const resumeRun = resume;
@@ -87,11 +76,10 @@ export function createPendingRequests<T>(suspend: Suspend): PendingRequests<T> {
       answer: (answer) => settle(() => resolve(answer)),
       refuse: (error) => settle(() => reject(error)),
       abandon: () => {
-        if (entries.get(id) === entry) entries.delete(id);
+        remove(entry);
         reject(new Error("the run no longer waits for it"));
         settle(() => undefined);
       },
-      hasCaller: () => entry.callers > 0,
     };
     const entry: Entry<T> = {
       pending,
@@ -99,39 +87,71 @@ export function createPendingRequests<T>(suspend: Suspend): PendingRequests<T> {
       reject,
       body,
       callers: 0,
-      onHangUp: () => undefined,
+      cancel: () => undefined,
+      stopGrace: () => undefined,
     };
     entries.set(id, entry);
-    entry.onHangUp = begin(pending);
+    entry.cancel = begin(pending);
     return entry;
   };
-  const listen = (entry: Entry<T>, signal: AbortSignal): void => {
+  const isOpen = (entry: Entry<unknown>): boolean => entries.get(entry.pending.id) === entry;
+  const remove = (entry: Entry<unknown>): void => {
+    entry.stopGrace();
+    if (isOpen(entry)) entries.delete(entry.pending.id);
+  };
+  /** Cancels a request for which no connection waits then. */
+  const cancelIn = (entry: Entry<unknown>, graceMs: number): void => {
+    if (!isOpen(entry)) return;
+    if (graceMs === 0) return entry.cancel();
+    entry.stopGrace();
+    entry.stopGrace = wakeIn(graceMs, () => {
+      if (entry.callers === 0 && isOpen(entry)) entry.cancel();
+    });
+  };
+  const listen = (entry: Entry<unknown>, signal: AbortSignal, graceMs: number): void => {
     entry.callers++;
     const hangUp = (): void => {
       entry.callers--;
-      if (entry.callers === 0 && entries.get(entry.pending.id) === entry) entry.onHangUp();
+      if (entry.callers === 0) cancelIn(entry, graceMs);
     };
     if (signal.aborted) hangUp();
     else signal.addEventListener("abort", hangUp, { once: true });
   };
 
   return {
-    ask: (request, begin) => {
+    /**
+     * Begins a request unless it is pending already; it is cancelled `graceMs` after the last connection that waits for
+     * the answer closed. Rejects with a RunApiError `malformed` when the key is that of another request.
+     */
+    ask: <T>(request: RunApiRequest, begin: Begin<T>, graceMs = 0): Promise<T> => {
       const id = requestId(request);
       const body = JSON.stringify(request.request);
       const known = entries.get(id);
       if (known !== undefined && (known.body ?? body) !== body) {
         return Promise.reject(refusal("malformed", "This key is that of another request."));
       }
-      const entry = known ?? newEntry(id, body, begin);
-      listen(entry, request.signal);
+      // The id names the kind of request, and so the kind of its answer.
+      const entry = (known as Entry<T> | undefined) ?? newEntry(id, body, begin);
+      listen(entry, request.signal, graceMs);
       return entry.promise;
     },
-    expect: (id, begin) => void newEntry(id, null, begin),
-    cancel: (id) => entries.get(id)?.onHangUp(),
-    refuseAll: (error) => {
-      for (const { reject } of entries.values()) reject(error);
-      entries.clear();
+    /** Begins a request that an adopted run is to repeat. */
+    expect: <T>(id: string, begin: Begin<T>) => cancelIn(newEntry(id, null, begin), adoptedMs),
+    /** The run cancels the request. */
+    cancel: (id: string) => entries.get(id)?.cancel(),
+    /** The run is over: at once, as it needs no slot any more. */
+    refuseAll: (error: unknown) => {
+      for (const entry of [...entries.values()]) {
+        remove(entry);
+        entry.reject(error);
+      }
+    },
+    /** Stops its timers. */
+    stop: () => {
+      for (const { stopGrace } of entries.values()) stopGrace();
     },
   };
 }
+
+/** The requests that a run waits for. One that is repeated meanwhile gets the answer of the first. */
+export type PendingRequests = ReturnType<typeof createPendingRequests>;

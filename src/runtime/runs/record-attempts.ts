@@ -1,32 +1,25 @@
-import { denyProblems } from "../../foundation/contracts/deny-reasons.ts";
+import { denyProblems, bracketed } from "../../foundation/contracts/deny-reasons.ts";
 import type { DenyReason } from "../../foundation/contracts/deny-reasons.ts";
-import type { EgressAttempt } from "../../foundation/contracts/egress.ts";
-import { bracketed } from "../../foundation/contracts/host-and-port.ts";
-import { allowCommand, missingEntry } from "../../foundation/contracts/missing-entry.ts";
+import type { EgressAttempt } from "../../foundation/contracts/network-allow.ts";
+import { allowCommand, missingEntry } from "../../foundation/contracts/network-allow.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import type { LiveRun } from "./live-run.ts";
-
-export interface AttemptDeps {
-  readonly runs: { find(instanceId: string): Pick<LiveRun, "denials" | "warn"> | undefined };
-  readonly hosts: Pick<Store["hosts"], "add" | "of">;
-  readonly redact: (text: string) => string;
-}
 
 /** A run may ask for as many hosts as it likes. */
 const maxDenials = 200;
 
 /** Stores the hosts that runs ask for, and logs each that is denied once a run and reason. */
-export function recordAttempts({
-  runs,
-  hosts,
-  redact,
-}: AttemptDeps): (attempt: EgressAttempt) => void {
-  return (attempt) => {
+export function recordAttempts(
+  find: (instanceId: string) => Pick<LiveRun, "denials" | "warn"> | undefined,
+  hosts: Pick<Store["hosts"], "add" | "of">,
+  redact: (text: string) => string,
+) {
+  return (attempt: EgressAttempt): void => {
     // A name may have a secret in it.
     const asked = { ...attempt, host: redact(attempt.host) };
     hosts.add(asked);
     const { instanceId, host, port, denied: reason } = asked;
-    const run = runs.find(instanceId);
+    const run = find(instanceId);
     if (reason === null || run === undefined) return;
     // An earlier scheduler logged those that are stored.
     run.denials ??= new Set(

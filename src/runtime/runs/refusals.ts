@@ -1,9 +1,9 @@
-import type { LockRefusal } from "./rules/lock-events.ts";
+import { UserError } from "../../foundation/errors.ts";
 import { maxLocksOfRun } from "./rules/locks.ts";
-import { refusal } from "../../foundation/contracts/run-api.ts";
-import type { RunApiError } from "../../foundation/contracts/run-api.ts";
+import type { LockRefusal } from "./rules/locks.ts";
+import { refusal } from "../run-api/protocol.ts";
+import type { RunApiError } from "../run-api/protocol.ts";
 import { didYouMean } from "../../foundation/contracts/did-you-mean.ts";
-import { OperationError } from "../../foundation/contracts/operations.ts";
 import { lockView } from "./lock-view.ts";
 
 /** Why a lock is not given, not kept or not released. */
@@ -33,6 +33,8 @@ const codes = {
   unknown_agent: "unknown_agent",
   disabled: "disabled",
   invalid_config: "disabled",
+  draining: "unavailable",
+  refused: "unavailable",
 } as const;
 
 /** Refuses a wait for deliveries of a source, or for calls of an agent, that the project does not have. */
@@ -52,9 +54,8 @@ export function mustHaveSource(
   throw refusal(code, `The project has no ${what} ${JSON.stringify(source)}${advice}`);
 }
 
-/** The same refusal for a run; what a run can do nothing about comes to it as `unavailable`. */
+/** The same refusal for a run; `unavailable` if the run can't change its reason. Other errors stay as they are. */
 export function fromOperation(error: unknown): unknown {
-  if (!(error instanceof OperationError)) return error;
-  const code = error.code in codes ? codes[error.code as keyof typeof codes] : "unavailable";
-  return refusal(code, error.message, { cause: error });
+  if (!(error instanceof UserError) || !(error.code in codes)) return error;
+  return refusal(codes[error.code as keyof typeof codes], error.message, { cause: error });
 }

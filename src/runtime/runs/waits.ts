@@ -1,61 +1,35 @@
-import type { Wait } from "../../foundation/contracts/run-state.ts";
-import { Subscription } from "rxjs";
+import type { Wait, Condition } from "../../foundation/contracts/run-state.ts";
 import { z } from "zod";
-import type { Clock } from "../../../streams/clock.ts";
-import type { Condition } from "../../foundation/contracts/condition.ts";
-import { drive } from "../../../streams/machine.ts";
+import { drive } from "../../foundation/drive.ts";
 import { createWaits } from "./rules/waits.ts";
 import type { WaitEvent } from "./rules/waits.ts";
-import type { WorkItem } from "../../../streams/vocabulary.ts";
-import type { RequestAnswer, RunApiRequest } from "../../foundation/contracts/run-api.ts";
-import { waitRequests } from "../../foundation/contracts/run-requests/waits.ts";
-import type { Store } from "../../foundation/store/store.ts";
+import type { WebhookEvent } from "../../../streams/vocabulary.ts";
+import type { RequestAnswer, RunApiRequest } from "../run-api/protocol.ts";
+import { waitRequests } from "../run-api/requests/waits.ts";
+import type { CallTrigger } from "./calls.ts";
 import type { LiveRun, OpenWait } from "./live-run.ts";
-import { lookBack } from "./look-back.ts";
-import type { LookBackDeps, PastMatch } from "./look-back.ts";
-import { adoptedMs, hungUpMs, requestId } from "./pending-requests.ts";
+import { callAs, deliveryAs, lookBack } from "./look-back.ts";
+import type { PastMatch } from "./look-back.ts";
+import { hungUpMs, requestId } from "./pending-requests.ts";
 import type { PendingRequest } from "./pending-requests.ts";
-import { limitOf, waitAnswer, waitText, waitTimes } from "./wait-answer.ts";
-import { createWaitMatches } from "./wait-matches.ts";
-import type { WaitMatches } from "./wait-matches.ts";
-
-export interface WaitDeps {
-  readonly clock: Clock;
-  readonly store: Pick<Store, "waits" | "past">;
-  readonly deliveryOf: LookBackDeps["deliveryOf"];
-  /** Work that waited in its queue is taken. */
-  readonly onTaken: (item: WorkItem) => void;
-  /** Throws a RunApiError when the project has no such source. */
-  readonly mustHaveSource: (request: Pick<Condition, "kind" | "source">) => void;
-  readonly onProblem: (message: string) => void;
-}
-
-export interface WaitRequests extends Pick<WaitMatches, "ofDelivery" | "ofCall"> {
-  readonly wait: (run: LiveRun, request: RunApiRequest<"wait">) => Promise<RequestAnswer<"wait">>;
-  /** The run gave its wait up: nothing may be delivered to it. */
-  cancel(run: LiveRun, id: string): void;
-  /** An adopted run waits as before, and is to ask again. */
-  resume(run: LiveRun): void;
-  /** The run is over. */
-  end(run: LiveRun): void;
-  readonly stop: () => void;
-}
+import { mustHaveSource } from "./refusals.ts";
+import type { RequestContext } from "./request-context.ts";
+import { limitOf, matchRuns, waitAnswer, waitText, waitTimes } from "./wait-matches.ts";
 
 type Answer = RequestAnswer<"wait">;
 
-/** Waits over their store: what meets a wait is committed as its answer, and survives a restart. */
-export function createWaitRequests(deps: WaitDeps): WaitRequests {
-  const { clock, store } = deps;
-  const graces = new Subscription();
+/** Waits over their store: the event that meets a wait is committed as its answer, and survives a restart. */
+export function createWaitRequests(context: RequestContext) {
+  const { clock, store, deliveryOf, onProblem } = context;
   const machine = createWaits<OpenWait>();
 
   const onEvent = (event: WaitEvent<OpenWait>): void => {
     if (event.type === "timed-out") void timedOut(event.wait);
-    if (event.type === "met") close(event.wait).answer(matches.answer(event.match, event.wait));
+    if (event.type === "met") close(event.wait).answer(waitAnswer(event.wait, event.match.trigger));
   };
   const driver = drive(machine, clock, onEvent);
   const { apply } = driver;
-  const matches = createWaitMatches({ match: machine.match, apply });
+  const { match } = machine;
 
   const isOpen = (wait: OpenWait): boolean => wait.run.waits.get(wait.key) === wait;
   /** It is over; its request is to be answered or refused. */
@@ -71,7 +45,7 @@ export function createWaitRequests(deps: WaitDeps): WaitRequests {
     return { key, instanceId, answer, waitedMs: run.clock.waitedMs() };
   };
 
-  /** What comes from now on may meet it; what was on its way before is in store once `stored` resolves. */
+  /** Opens a wait to events from now on; earlier ones are all in the store once `stored` resolves. */
   const open = (
     wait: Wait,
     run: LiveRun,
@@ -89,16 +63,16 @@ export function createWaitRequests(deps: WaitDeps): WaitRequests {
   };
   const findEarlier = async (wait: OpenWait): Promise<void> => {
     const { past } = store;
-    for await (const found of lookBack(wait, { past, deliveryOf: deps.deliveryOf })) {
+    for await (const found of lookBack(wait, { past, deliveryOf })) {
       if (!isOpen(wait) || (await takeEarlier(wait, found))) return;
     }
     if (!isOpen(wait)) return;
     wait.isIdle = true;
     wait.run.freezeIfIdle();
   };
-  /** False when a run of the agent has it by now, and the wait continues. */
+  /** Answers the wait with an earlier item; false if a run of the agent has it by now, and the wait continues. */
   const takeEarlier = async (wait: OpenWait, { item, trigger }: PastMatch): Promise<boolean> => {
-    // Nothing else may meet it meanwhile.
+    // Canceled, so that no other event meets the wait meanwhile.
     apply({ type: "cancel", key: wait.key });
     const end = endOf(wait, waitAnswer(wait, trigger));
     const taken = await store.past.take(item, end);
@@ -106,17 +80,9 @@ export function createWaitRequests(deps: WaitDeps): WaitRequests {
       if (isOpen(wait)) apply({ type: "wait", wait });
       return false;
     }
-    if (taken.answer === end.answer) deps.onTaken(item);
+    if (taken.answer === end.answer) context.onTaken(item);
     close(wait).answer(storedAnswer(taken.answer));
     return true;
-  };
-  /** The run may only have lost its connection. */
-  const onHangUp = (wait: OpenWait, graceMs: number): void => {
-    const grace = clock.at(clock.now() + graceMs).subscribe(() => {
-      if (!wait.pending.hasCaller()) cancel(wait);
-    });
-    graces.add(grace);
-    grace.add(() => graces.remove(grace));
   };
   const cancel = (wait: OpenWait): void => {
     if (!isOpen(wait)) return;
@@ -124,11 +90,11 @@ export function createWaitRequests(deps: WaitDeps): WaitRequests {
     apply({ type: "cancel", key });
     store.waits
       .cancel({ instanceId, key, waitedMs: run.clock.waitedMs() })
-      .catch((error: unknown) => deps.onProblem(`the end of a wait: ${String(error)}`));
+      .catch((error: unknown) => onProblem(`the end of a wait: ${String(error)}`));
     refuse(wait, new Error("the run no longer waits for it"));
   };
   const timedOut = async (wait: OpenWait): Promise<void> => {
-    // A short wait is to find what came before it, too.
+    // Even a short wait has to finish its search of earlier events.
     await wait.lookedBack;
     if (!isOpen(wait)) return;
     try {
@@ -139,51 +105,53 @@ export function createWaitRequests(deps: WaitDeps): WaitRequests {
     }
   };
 
+  const mustHave = ({ kind, source }: Condition): void => {
+    const sources = Object.keys(context.project().webhooks);
+    mustHaveSource(kind, source, { sources, agents: context.agentNames() });
+  };
+
   return {
-    wait: async (run, request) => {
+    wait: async (run: LiveRun, request: RunApiRequest<"wait">): Promise<Answer> => {
       const id = requestId(request);
       const before = store.waits.answer(run.instanceId, id);
       if (before !== undefined) return storedAnswer(before);
-      if (!run.waits.has(id)) deps.mustHaveSource(request.request);
-      const asked = run.pending.wait.ask(request, (pending) => {
+      if (!run.waits.has(id)) mustHave(request.request);
+      const begin = (pending: PendingRequest<Answer>) => {
         const wait = newWait(run, request, clock.now());
         const limited = limitOf(wait);
         if (limited) run.warn(`wait_for_trigger ${limited.why}`);
         const opened = open(wait, run, pending, store.waits.add(wait));
-        return () => onHangUp(opened, hungUpMs);
-      });
-      // An adopted run that asked again has nothing to do either.
+        return () => cancel(opened);
+      };
+      const asked = run.pending.ask(request, begin, hungUpMs);
+      // An adopted run that repeated its request is idle, too.
       if (run.waits.get(id)?.isIdle === true) run.freezeIfIdle();
       return asked;
     },
-    ofDelivery: matches.ofDelivery,
-    ofCall: matches.ofCall,
-    cancel: (run, id) => {
-      const wait = run.waits.get(id);
-      if (wait !== undefined) cancel(wait);
-    },
-    resume: (run) => {
+    /** `payload` is the JSON of the delivery. */
+    ofDelivery: (event: WebhookEvent, payload: unknown) =>
+      matchRuns({ match, apply }, deliveryAs(event, payload)),
+    ofCall: (agent: string, call: CallTrigger) => matchRuns({ match, apply }, callAs(agent, call)),
+    /** An adopted run waits as before, and is to ask again. */
+    resume: (run: LiveRun) => {
       for (const wait of store.waits.all()) {
         if (wait.instanceId !== run.instanceId || run.waits.has(wait.key)) continue;
-        run.pending.wait.expect(wait.key, (pending) => {
+        run.pending.expect<Answer>(wait.key, (pending) => {
           const opened = open(wait, run, pending, Promise.resolve());
-          onHangUp(opened, adoptedMs);
-          return () => onHangUp(opened, hungUpMs);
+          return () => cancel(opened);
         });
       }
     },
-    end: (run) => {
+    /** The run is over. */
+    end: (run: LiveRun) => {
       const { instanceId } = run;
       apply({ type: "ended", instanceId });
       run.waits.clear();
       store.waits
         .forget(instanceId)
-        .catch((error: unknown) => deps.onProblem(`what ${instanceId} asked: ${String(error)}`));
+        .catch((error: unknown) => onProblem(`what ${instanceId} asked: ${String(error)}`));
     },
-    stop: () => {
-      driver.stop();
-      graces.unsubscribe();
-    },
+    stop: driver.stop,
   };
 }
 

@@ -32,7 +32,7 @@ export const cron: Measure = {
 };
 
 /** So many agents that are due in the same second, for so many minutes. */
-export function ticksAtOnce(agents: number, minutes: number): Promise<readonly Figure[]> {
+function ticksAtOnce(agents: number, minutes: number): Promise<readonly Figure[]> {
   const project = benchProject({ count: agents, config: () => config });
   return withScheduler(
     project,

@@ -19,32 +19,18 @@ export const firstRequest: Measure = {
     const times = quick ? 2 : 5 * repeats;
     try {
       const floors = await repeated(times, () => barePi(model));
-      const cold = await delays(model, { times, warm: 0 });
-      const warm = await delays(model, { times, warm: 1 });
-      const name = "trigger → first model request";
-      return [
-        figureOf(name, "ms", cold, { floor: floors, target: { ofFloor: 1.2 } }),
-        figureOf(`${name}, warm runner`, "ms", warm, { target: { median: 60 } }),
-      ];
+      const found = await delays(model, times);
+      const target = { ofFloor: 1.2 };
+      return [figureOf("trigger → first model request", "ms", found, { floor: floors, target })];
     } finally {
       model.close();
     }
   },
 };
 
-/** A warm runner is replaced a second after it was taken, and then loads what it needs, in ms. */
-const warmUpMs = 4000;
-
-interface Runs {
-  readonly times: number;
-  /** `[local].warm` */
-  readonly warm: number;
-}
-
-function delays(model: ModelEndpoint, { times, warm }: Runs): Promise<number[]> {
-  return withScheduler(projectWith(model, warm), ({ api }) =>
+function delays(model: ModelEndpoint, times: number): Promise<number[]> {
+  return withScheduler(projectWith(model), ({ api }) =>
     repeated(times, async () => {
-      if (warm > 0) await new Promise((resolve) => setTimeout(resolve, warmUpMs));
       const began = performance.now();
       const asked = model.nextRequest();
       await api(`/control/trigger/${agentName(0)}`, { method: "POST" });
@@ -74,7 +60,7 @@ async function barePi(model: ModelEndpoint): Promise<number> {
   return at - began;
 }
 
-async function projectWith({ baseUrl }: ModelEndpoint, warm: number): Promise<TestProject> {
+async function projectWith({ baseUrl }: ModelEndpoint): Promise<TestProject> {
   const project = await benchProject({
     count: 1,
     config: () => 'schedule = "0 3 1 1 *"',
@@ -84,9 +70,7 @@ async function projectWith({ baseUrl }: ModelEndpoint, warm: number): Promise<Te
   await writeFile(agent, config.replace('["scripted"]', '["bench"]'));
   await appendFile(
     join(project.dir, "config.toml"),
-    `[local]
-warm = ${warm}
-[models.bench]
+    `[models.bench]
 provider = "custom"
 model = "bench"
 baseUrl = "${baseUrl}"

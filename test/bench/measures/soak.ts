@@ -9,7 +9,7 @@ const megabyte = 1024 * 1024;
 /** A few files come and go with what is open in the moment of a sample. */
 const limits = { heapBytes: megabyte, fds: 2, inotifyWatches: 0, resources: 2 };
 
-/** What a scheduler holds after minutes or hours of work; the process ends with 1 when it holds more and more. */
+/** Memory, files and watches of a scheduler over minutes or hours of work; the process ends with 1 if they only grow. */
 export const soak: Measure = {
   name: "soak",
   run: async ({ minutes, quick }) => {
@@ -34,56 +34,26 @@ function figures(samples: readonly Sample[], minutes: number): readonly Figure[]
   const [first, last] = [samples[0], samples.at(-1)];
   const wall = ((last?.seconds ?? 0) - (first?.seconds ?? 0)) * 1000;
   const cpu = (last?.cpuMs ?? 0) - (first?.cpuMs ?? 0);
-  const name = `soak of ${minutes} minutes:`;
-  return [
-    figureOf(
-      `${name} heap`,
-      "MB",
-      of(({ heapBytes }) => mb(heapBytes)),
-    ),
-    figureOf(`${name} heap grew`, "MB", [mb(growth.heapBytes)], { target: { most: 1 } }),
-    figureOf(
-      `${name} compiled code`,
-      "MB",
-      of(({ codeBytes }) => mb(codeBytes)),
-    ),
-    figureOf(
-      `${name} buffers`,
-      "MB",
-      of(({ externalBytes }) => mb(externalBytes)),
-    ),
-    figureOf(
-      `${name} resident`,
-      "MB",
-      of(({ residentBytes }) => mb(residentBytes)),
-    ),
-    figureOf(
-      `${name} open files`,
-      "",
-      of(({ fds }) => fds),
-    ),
-    figureOf(`${name} open files grew`, "", [growth.fds], { target: { most: limits.fds } }),
-    figureOf(
-      `${name} watches`,
-      "",
-      of(({ inotifyWatches }) => inotifyWatches),
-    ),
-    figureOf(`${name} watches grew`, "", [growth.inotifyWatches], { target: { most: 0 } }),
-    figureOf(
-      `${name} event loop late, median`,
-      "ms",
-      of(({ delayMs }) => delayMs.p50),
-    ),
-    figureOf(
-      `${name} event loop late, p99`,
-      "ms",
-      of(({ delayMs }) => delayMs.p99),
-    ),
-    figureOf(`${name} event loop late, longest`, "ms", [
-      Math.max(...of(({ delayMs }) => delayMs.max)),
-    ]),
-    figureOf(`${name} the scheduler's own share of a core`, "%", [(100 * cpu) / wall]),
+  const rows: readonly [string, Figure["unit"], readonly number[], number?][] = [
+    ["heap", "MB", of(({ heapBytes }) => mb(heapBytes))],
+    ["heap grew", "MB", [mb(growth.heapBytes)], 1],
+    ["compiled code", "MB", of(({ codeBytes }) => mb(codeBytes))],
+    ["buffers", "MB", of(({ externalBytes }) => mb(externalBytes))],
+    ["resident", "MB", of(({ residentBytes }) => mb(residentBytes))],
+    ["open files", "", of(({ fds }) => fds)],
+    ["open files grew", "", [growth.fds], limits.fds],
+    ["watches", "", of(({ inotifyWatches }) => inotifyWatches)],
+    ["watches grew", "", [growth.inotifyWatches], 0],
+    ["event loop late, median", "ms", of(({ delayMs }) => delayMs.p50)],
+    ["event loop late, p99", "ms", of(({ delayMs }) => delayMs.p99)],
+    ["event loop late, longest", "ms", [Math.max(...of(({ delayMs }) => delayMs.max))]],
+    ["the scheduler's own share of a core", "%", [(100 * cpu) / wall]],
   ];
+  return rows.map(([row, unit, values, most]) =>
+    figureOf(`soak of ${minutes} minutes: ${row}`, unit, values, {
+      target: most === undefined ? null : { most },
+    }),
+  );
 }
 
 function tell({ seconds, heapBytes, residentBytes, fds, inotifyWatches, ...rest }: Sample): void {

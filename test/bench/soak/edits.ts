@@ -4,15 +4,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "../../helpers/scheduler.ts";
 import { configOf, edited } from "./soak-project.ts";
 
-/** Edits of a project's files, one after the other. */
-export interface Edits {
-  readonly count: () => number;
-  /** Makes the next one; a directory that comes is gone again when it resolves. */
-  next(): Promise<void>;
-}
-
 /** Each edit changes a schedule, by writing in place or by renaming; each tenth makes an agent come and go. */
-export function editsOf({ dir }: TestProject): Edits {
+export function editsOf({ dir }: TestProject) {
   let n = 0;
   const fileOf = (agent: string): string => join(dir, "agents", agent, "config.toml");
 
@@ -26,7 +19,8 @@ export function editsOf({ dir }: TestProject): Edits {
   };
 
   return {
-    count: () => n,
+    count: (): number => n,
+    /** Makes the next one; a directory that comes is gone again when it resolves. */
     next: async () => {
       n += 1;
       if (n % 10 === 0) return comeAndGo();
@@ -38,3 +32,6 @@ export function editsOf({ dir }: TestProject): Edits {
     },
   };
 }
+
+/** Edits of a project's files, one after the other. */
+export type Edits = ReturnType<typeof editsOf>;

@@ -5,23 +5,13 @@ import type { LoadRequest } from "../../features/webhooks/load.ts";
 import { secretOf } from "../../features/webhooks/webhook-project.ts";
 import { busy, runners } from "./soak-project.ts";
 
-/** Deliveries at a steady rate. */
-export interface Traffic {
-  /** Answers so far, by status; "none" where a connection broke. */
-  readonly answers: Readonly<Record<string, number>>;
-  /** Goes on until it is paused. */
-  resume(): void;
-  /** Resolves once everything that was sent is answered. */
-  pause(): Promise<void>;
-}
-
 const tickMs = 100;
 
 /**
  * So many deliveries a second, signed as they are sent. Of 500, one starts a short run, ten are for the agent that
  * can't keep up, ten are duplicates, ten are signed wrongly, and nobody waits for the others.
  */
-export function startTraffic(url: string, perSecond: number): Traffic {
+export function startTraffic(url: string, perSecond: number) {
   const answers: Record<string, number> = {};
   let [n, owed] = [0, 0];
   let timer: NodeJS.Timeout | undefined;
@@ -39,10 +29,13 @@ export function startTraffic(url: string, perSecond: number): Traffic {
   };
 
   return {
+    /** Answers so far, by status; "none" where a connection broke. */
     answers,
+    /** Goes on until it is paused. */
     resume: () => {
       timer ??= setInterval(send, tickMs);
     },
+    /** Resolves once everything that was sent is answered. */
     pause: async () => {
       clearInterval(timer);
       timer = undefined;
@@ -50,6 +43,9 @@ export function startTraffic(url: string, perSecond: number): Traffic {
     },
   };
 }
+
+/** Deliveries at a steady rate. */
+export type Traffic = ReturnType<typeof startTraffic>;
 
 /** What the delivery with this number is. */
 function delivery(n: number): LoadRequest {

@@ -19,14 +19,14 @@ allowUnsigned = true
 type = "webhook"
 `;
 
-/** Fails every other time, by chance. */
+/** Fails three times of four, by chance. */
 const cli = `#!/bin/sh
 sleep 0.03
-[ $(( $(od -An -N1 -tu1 /dev/urandom) % 2 )) = 0 ] && exit 3
+[ $(( $(od -An -N1 -tu1 /dev/urandom) % 4 )) = 0 ] || exit 3
 echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"done","usage":{}}'
 `;
 
-/** A project whose runs fail half of the time, and whose alerts go to `url`. */
+/** A project whose runs fail most of the time, and whose alerts go to `url`. */
 export async function alertProject(url: string): Promise<CrashProject> {
   const folder = await mkdtemp(join(tmpdir(), "al-crash-"));
   const [dir, home, marks] = [join(folder, "project"), join(folder, "home"), join(folder, "marks")];

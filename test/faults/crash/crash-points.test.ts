@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isLong } from "../../helpers/long.ts";
 import { crashOnce } from "./crash-cycle.ts";
 import type { Lane } from "./crash-cycle.ts";
 import { check, newLane, wholeLife } from "./crash-lane.ts";
@@ -13,12 +14,13 @@ afterAll(() => lane.project.remove());
 
 describe("a scheduler that is killed", () => {
   it.each(points)(
-    "%s: keeps its promises, and the next one does what is left",
+    "%s: keeps its promises, and its successors finish the work",
     async (point) => {
       await crashOnce(lane, planAt(point));
       expect(lane.struck.get(point)).toBe(1);
       check(lane);
-      await wholeLife(lane);
+      // Otherwise the work lives over several crashes.
+      if (isLong || point === points.at(-1)) await wholeLife(lane);
     },
     90_000,
   );

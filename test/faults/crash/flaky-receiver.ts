@@ -3,18 +3,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A receiver of signed webhooks that is down half of the time. */
-export interface FlakyReceiver {
-  readonly url: string;
-  /** Each delivery that was accepted, in order: its id and its body. */
-  readonly accepted: readonly Received[];
-  /** How often one was refused, cut or left without an answer. */
-  readonly refused: () => number;
-  /** From now on it accepts everything. */
-  readonly stayUp: () => void;
-  readonly close: () => void;
-}
-
 export interface Received {
   readonly id: string;
   readonly body: string;
@@ -31,7 +19,7 @@ const faults: readonly ((response: ServerResponse) => void)[] = [
 ];
 
 /** `onId` is called with the id of each request before it is answered. */
-export async function flakyReceiver(onId: (id: string) => void): Promise<FlakyReceiver> {
+export async function flakyReceiver(onId: (id: string) => void) {
   const accepted: Received[] = [];
   let refused = 0;
   let isFlaky = true;
@@ -51,8 +39,11 @@ export async function flakyReceiver(onId: (id: string) => void): Promise<FlakyRe
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/alerts`,
+    /** Each delivery that was accepted, in order: its id and its body. */
     accepted,
-    refused: () => refused,
+    /** How often one was refused, cut or left without an answer. */
+    refused: (): number => refused,
+    /** From now on it accepts everything. */
     stayUp: () => (isFlaky = false),
     close: () => {
       server.closeAllConnections();

@@ -42,7 +42,7 @@ describe("the rule for comparing secrets", () => {
 
   test("holds wherever somebody else's word is compared", async () => {
     for (const file of [
-      "src/runtime/run-api/token.ts",
+      "src/runtime/run-api/socket-dir.ts",
       "src/features/webhooks/signature.ts",
       "src/features/models/scripted.ts",
       "src/interfaces/gateway/routes/login.ts",

@@ -3,12 +3,6 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The files that a process touches, from now on until it is stopped. */
-export interface FileTrace {
-  /** Paths that it opened, made, changed or looked for, each once. */
-  readonly stop: () => Promise<readonly string[]>;
-}
-
 /** Why no process can be traced here; null when one can. */
 export function whyNoTrace(): string | null {
   try {
@@ -20,7 +14,7 @@ export function whyNoTrace(): string | null {
 }
 
 /** Follows the file system calls of a process and its threads; the kernel's own word for what is touched. */
-export async function traceFiles(pid: number): Promise<FileTrace> {
+export async function traceFiles(pid: number) {
   const folder = await mkdtemp(join(tmpdir(), "al-trace-"));
   const output = join(folder, "calls");
   const strace = spawn(
@@ -34,7 +28,8 @@ export async function traceFiles(pid: number): Promise<FileTrace> {
   // It says nothing once it is attached; /proc does.
   await attached(pid);
   return {
-    stop: async () => {
+    /** Paths that it opened, made, changed or looked for, each once. */
+    stop: async (): Promise<readonly string[]> => {
       strace.kill("SIGINT");
       await ended;
       const calls = await readFile(output, "utf8");

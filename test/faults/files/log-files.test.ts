@@ -68,7 +68,7 @@ async function written(file: string): Promise<readonly string[]> {
   return text.split("\n").slice(0, -1).map(msgOf);
 }
 
-test("a log that is rotated, deleted or emptied under a follower goes on: nothing is lost or twice", async () => {
+test("a follower of a log that is rotated, deleted or truncated gets every line once", async () => {
   await runOnce();
   const seen = await following();
   for (const disturb of [
@@ -90,7 +90,7 @@ test("a log that is rotated, deleted or emptied under a follower goes on: nothin
   }
 });
 
-test("a line of 50 MB in a log is passed over in little memory, and what follows is shown", async () => {
+test("a log line of 50 MB is skipped in little memory, and later lines are shown", async () => {
   await writeFile(path(), "");
   await appendLine(project, "dev", "before");
   const seen = await following();

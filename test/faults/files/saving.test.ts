@@ -13,7 +13,7 @@ let scheduler: TestScheduler;
 beforeAll(async () => {
   project = await webhookProject();
   await putAgent(project, "steady", dueAt(1));
-  await putAgent(project, "busy", dueAt(1, 'scale = 1\nhooks.pre = ["sleep 4; al-exit"]\n'));
+  await putAgent(project, "busy", dueAt(1, 'scale = 1\nhooks.pre = ["sleep 2; al-exit"]\n'));
   scheduler = await startTestScheduler(project);
 });
 

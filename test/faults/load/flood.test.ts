@@ -6,9 +6,10 @@ import { startTestScheduler } from "../../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
 import { dueAt, looksAt, putAgent } from "../files/live.ts";
+import { isLong } from "../../helpers/long.ts";
 
 /** How much each agent prints, in MB: AL_FLOOD_MB=10000 is the whole flood. */
-const floodMb = Number(process.env.AL_FLOOD_MB ?? "300");
+const floodMb = Number(process.env.AL_FLOOD_MB ?? (isLong ? "1000" : "100"));
 const flood = `yes "$(head -c 1000 /dev/zero | tr '\\0' y)" | head -c ${floodMb}000000`;
 const endless = `head -c ${floodMb}000000 /dev/zero | tr '\\0' z`;
 const timeoutMs = 60_000 + floodMb * 100;
@@ -73,7 +74,7 @@ test.each([
   ],
   ["in a tool of its model", "", /y{100}/],
 ])(
-  "an agent that floods %s is bounded in memory and on disk, and nobody waits for it",
+  "an agent that floods %s takes bounded memory and disk, and delays no other request",
   async (...of) => {
     const [where, config, traces] = of;
     const { grewMb, slowestMs } = await runOnce(config);

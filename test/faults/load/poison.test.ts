@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { HistoryEntry, HistoryPage } from "../../../src/foundation/contracts/history.ts";
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
@@ -9,6 +8,7 @@ import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
 import { bytes } from "../../features/webhooks/deliveries.ts";
 import { secretOf, webhookProject } from "../../features/webhooks/webhook-project.ts";
 import { dueAt, looksAt, putAgent } from "../files/live.ts";
+import { isLong } from "../../helpers/long.ts";
 
 let project: TestProject;
 let scheduler: TestScheduler;
@@ -57,13 +57,10 @@ async function untilIdle(): Promise<void> {
     .toMatchObject({ running: 0, queued: 0 });
 }
 
-test("a delivery that kills each run that it gets is not tried for ever, and those behind it run", async () => {
+test("a delivery that kills every run it starts is not retried for ever, and later deliveries run", async () => {
   for (const [n, title] of ["fine", "poison", "fine"].entries()) {
     expect((await deliver(issue(n, title), `p-${n}`)).status).toBe(200);
   }
-  await untilIdle();
-  // Time for a retry that must not come.
-  await wait(1_500);
   await untilIdle();
   const outcomes = (await history()).map(({ outcome, attempt }) => `${outcome ?? ""} ${attempt}`);
   expect(outcomes.filter((one) => one.startsWith("succeeded"))).toHaveLength(2);
@@ -86,15 +83,18 @@ const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repea
 const manyKeys = (count: number): string =>
   `{${Array.from({ length: count }, (_, n) => `"k${n}":${n}`).join(",")}}`;
 
-test.each([
+const bodies = [
   ["400,000 arrays deep", nested(400_000)],
   ["150,000 objects deep", objects(150_000)],
   ["70,000 keys wide", manyKeys(70_000)],
   ["one string of a megabyte", `"${"x".repeat(1_000_000)}"`],
   ["a number of 900,000 digits", "9".repeat(900_000)],
   ["keys that name prototypes", '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}'],
-])(
-  "a signed body with %s harms nothing: it is stored, run, shown and can be replayed",
+] as const;
+const isShort = ([name]: (typeof bodies)[number]) => /deep|prototypes/.test(name);
+
+test.each(bodies.filter((body) => isLong || isShort(body)))(
+  "a signed body with %s is stored, run, shown and can be replayed",
   async (...of) => {
     const [name, value] = of;
     const began = performance.now();

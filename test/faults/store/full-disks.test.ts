@@ -61,7 +61,7 @@ async function workerOf(url: string): Promise<unknown> {
 }
 
 it.runIf(isRoot)(
-  "a full disk of /tmp/al-runs holds the queue, says so, and costs no work a try",
+  "a full disk of /tmp/al-runs blocks the queue with an error and costs no attempt",
   async () => {
     mkdirSync("/tmp/al-runs", { recursive: true });
     const url = await start("mount -t tmpfs -o size=2m,mode=1777 tmpfs /tmp/al-runs");
@@ -70,7 +70,7 @@ it.runIf(isRoot)(
     await deliver(url, 0, 6);
     const error = expect.stringContaining("no space left on the disk of /tmp/al-runs") as string;
     await expect.poll(() => workerOf(url), patience).toMatchObject({ state: "blocked", error });
-    await sleep(3000);
+    await sleep(1000);
     expect(look(project).rows.map(({ state }) => state)).not.toContain("ended");
     rmSync(filler);
     await expect.poll(() => unfinished(look(project)), patience).toEqual([]);
@@ -85,14 +85,14 @@ it.runIf(isRoot)(
 );
 
 it.runIf(isRoot)(
-  "a scheduler whose own output has no disk space goes on, and writes again once there is some",
+  "a scheduler whose output has no disk space keeps running, and writes again when there is space",
   async () => {
     const out = join(project.marks, "out");
     spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", out]);
     const url = await start("true");
     const filler = join(out, "filler");
     fill(filler);
-    for (const from of [0, 6, 12]) {
+    for (const from of [0, 6]) {
       await deliver(url, from, 6);
       await expect.poll(() => unfinished(look(project)), patience).toEqual([]);
     }
@@ -105,7 +105,7 @@ it.runIf(isRoot)(
   150_000,
 );
 
-it("a scheduler starts although its output takes nothing", async () => {
+it("a scheduler starts with its output on /dev/full", async () => {
   const port = await freePort();
   const full = openSync("/dev/full", "w");
   const args = [builtAl, "start", "--port", String(port), "--project", project.dir];

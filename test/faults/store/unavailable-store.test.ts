@@ -14,6 +14,7 @@ import { crashProject } from "../crash/crash-project.ts";
 import type { CrashProject } from "../crash/crash-project.ts";
 import { fill } from "./fill-disk.ts";
 import { delivery, faulty, receiptsOf } from "./store-project.ts";
+import { isLong } from "../../helpers/long.ts";
 
 let project: CrashProject;
 let started: TestScheduler | null = null;
@@ -77,9 +78,7 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
 }
 
 describe("a store that is not available", () => {
-  it("as the disk is full is told by 503, and taken up again when there is space", async ({
-    skip,
-  }) => {
+  it("on a full disk is answered with 503 until there is space", async ({ skip }) => {
     mkdirSync(stateDir(), { mode: 0o700 });
     mount("tmpfs", skip);
     await refusesAndRecovers(() => {
@@ -89,32 +88,34 @@ describe("a store that is not available", () => {
     });
   }, 120_000);
 
-  it("as another process holds it is told by 503, and taken up again when that is over", async () => {
-    await refusesAndRecovers(() => {
-      const other = new DatabaseSync(join(stateDir(), "state.db"));
-      other.exec("BEGIN IMMEDIATE");
-      return () => {
-        if (other.isOpen) other.close();
-      };
-    });
-  }, 120_000);
-
-  it.each([
-    ["it became read-only", 8],
-    ["the disk fails", 10],
-  ])(
-    "as %s is told by 503, and taken up again when that is over",
-    async (_, errcode) => {
+  it.runIf(isLong)(
+    "that another process holds is answered with 503 until it is released",
+    async () => {
       await refusesAndRecovers(() => {
-        writeFileSync(faultFile(), String(errcode));
-        return () => rmSync(faultFile(), { force: true });
+        const other = new DatabaseSync(join(stateDir(), "state.db"));
+        other.exec("BEGIN IMMEDIATE");
+        return () => {
+          if (other.isOpen) other.close();
+        };
       });
     },
     120_000,
   );
+
+  describe.runIf(isLong).each([
+    ["became read-only", 8],
+    ["has a failing disk", 10],
+  ] as const)("that %s", (_, errcode) => {
+    it("is answered with 503 until it is writable", async () => {
+      await refusesAndRecovers(() => {
+        writeFileSync(faultFile(), String(errcode));
+        return () => rmSync(faultFile(), { force: true });
+      });
+    }, 120_000);
+  });
 });
 
-it("a scheduler whose store is not available stops all the same, and the next one does what is left", async () => {
+it("a scheduler whose store is not available can stop, and the next one finishes its work", async () => {
   const env = faulty({ file: faultFile() });
   const first = (started = await startTestScheduler(project, { webUi: false, env }));
   for (const n of [0, 1, 2]) await deliver(first, n);
@@ -132,7 +133,7 @@ it("a scheduler whose store is not available stops all the same, and the next on
 }, 120_000);
 
 describe("a start on a store that is not available", () => {
-  it("says that another process holds it", async () => {
+  it.runIf(isLong)("reports that another process holds it", async () => {
     openStore(project.dir).close();
     const other = new DatabaseSync(join(stateDir(), "state.db"));
     other.exec("BEGIN IMMEDIATE");
@@ -143,7 +144,7 @@ describe("a start on a store that is not available", () => {
     expect(stderr).toContain("hint: another process holds the database; end it or wait");
   });
 
-  it("says that it is read-only", async ({ skip }) => {
+  it("reports that it is read-only", async ({ skip }) => {
     openStore(project.dir).close();
     mount("bind", skip);
     spawnSync("mount", ["-o", "remount,bind,ro", stateDir()]);

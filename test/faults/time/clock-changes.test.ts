@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
+import { isLong } from "../../helpers/long.ts";
 
 /** Whether a wall time is due, worked out without any parser. */
 interface Plan {
@@ -103,9 +104,11 @@ function ticks(expression: string, timezone: string, from: number, to: number): 
 const shownAs = (moments: readonly number[]): readonly string[] =>
   moments.map((moment) => new Date(moment).toISOString());
 
-test("around each change of each zone's clock in a year every schedule ticks as a walk through the minutes finds", () => {
+const zones = Intl.supportedValuesOf("timeZone").filter((_, n) => isLong || n % 20 === 0);
+
+test("every schedule ticks at the minutes of a walk around each clock change of a year", () => {
   let changes = 0;
-  for (const zone of Intl.supportedValuesOf("timeZone")) {
+  for (const zone of zones) {
     const wall = wallOf(zone);
     for (const change of changesOf(wall)) {
       changes += 1;
@@ -118,12 +121,12 @@ test("around each change of each zone's clock in a year every schedule ticks as 
     }
   }
   process.stdout.write(`${changes} changes of clocks\n`);
-  expect(changes).toBeGreaterThan(200);
+  expect(changes).toBeGreaterThan(isLong ? 200 : 8);
 }, 120_000);
 
-test("in every zone a day without a change ticks as a walk through its minutes finds", () => {
+test("every schedule ticks at the minutes of a walk through a day without a clock change", () => {
   const [from, to] = [Date.UTC(2026, 6, 1, 0, 7), Date.UTC(2026, 6, 2, 0, 7)];
-  for (const zone of Intl.supportedValuesOf("timeZone")) {
+  for (const zone of zones) {
     const expected = walkOnce(wallOf(zone), from, to);
     for (const [n, { expression }] of plans.entries()) {
       expect(ticks(expression, zone, from, to), `${zone} ${expression}`).toEqual(expected[n]);
@@ -131,7 +134,7 @@ test("in every zone a day without a change ticks as a walk through its minutes f
   }
 }, 120_000);
 
-test("a tick is found from any moment before it, and from none after", () => {
+test("nextTick finds a tick from any moment before it and none after it", () => {
   const schedule = { expression: "*/15 1-3 * * *", timezone: "Australia/Lord_Howe" };
   const change = Date.UTC(2026, 9, 3, 15, 30);
   const all = ticks(schedule.expression, schedule.timezone, change - aroundMs, change + aroundMs);

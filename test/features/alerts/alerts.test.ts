@@ -1,9 +1,9 @@
+import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { Subject } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
-import { downCommand } from "../../../src/features/alerts/alert-commands.ts";
-import { createAlerts } from "../../../src/features/alerts/alerts.ts";
+import { createAlerts, downCommand } from "../../../src/features/alerts/alerts.ts";
 import type { AlertCounts, AlertsDeps } from "../../../src/features/alerts/alerts.ts";
-import type { AlertMessage, TargetAnswer } from "../../../src/foundation/contracts/alerts.ts";
+import type { AlertMessage, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import { createClock } from "../../../streams/clock.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
@@ -13,12 +13,13 @@ import { accepted, deliveryOf, failed } from "./sender-world.ts";
 
 function setUp(changed: Partial<AlertsDeps> = {}, answer: TargetAnswer = accepted) {
   const store = tempStore();
+  const alertStore = store.tables(createAlertStore);
   const sent: AlertMessage[] = [];
   const counts: AlertCounts[] = [];
   const calendar = new VirtualCalendar("2026-11-22T12:00:00Z");
   const targets$ = new Subject<unknown>();
   const alerts = createAlerts({
-    store: store.alerts,
+    store: alertStore,
     targets: () => [aTarget("ops")],
     changed$: targets$,
     optionsOf: () => defaultOptions,
@@ -43,7 +44,7 @@ function setUp(changed: Partial<AlertsDeps> = {}, answer: TargetAnswer = accepte
     });
   };
   const elapse = (): void => calendar.runUntil(new Date(calendar.now() + 1_000).toISOString());
-  return { store, alerts, sent, counts, live, elapse };
+  return { store, alertStore, alerts, sent, counts, live, elapse };
 }
 
 const failing = (agent: string): RunEvent => {
@@ -72,36 +73,50 @@ test("an alert is sent once the record of its event is committed, with a link", 
   await expect.poll(() => (elapse(), counts.at(-1))).toEqual({ open: 1, dead: 0 });
 });
 
+test("occurrences that an earlier scheduler counted for the project are alerted in time", async () => {
+  const store = tempStore().tables(createAlertStore);
+  const fault = { reason: "it was stopped", outcome: null, instanceId: null, costUsd: null };
+  const state = { since: now - 60_000, count: 2, alertedAt: now - 3_599_999, fault };
+  const value = JSON.stringify(state);
+  await store.record({ states: [{ agent: "", rule: "scheduler_down", value }], deliveries: [] });
+  const { sent, live, elapse } = setUp({ store });
+  live();
+  await expect.poll(() => (elapse(), sent.length)).toBe(1);
+  expect(sent[0]).toMatchObject({ alert: { topic: "scheduler_down", count: 2 } });
+});
+
 test("a recovery whose transaction is tried again counts a lost run once", () => {
-  const { store, alerts } = setUp();
+  const { alertStore, alerts } = setUp();
   const lost = [
     { item: cronItem("1"), instanceId: "dev-1", outcome: "lost", retry: null },
   ] as const;
   alerts.onLost(lost);
-  const once = store.alerts.list({ before: null, limit: 9 });
+  const once = alertStore.list({ before: null, limit: 9 });
   alerts.onLost(lost);
-  expect(store.alerts.list({ before: null, limit: 9 })).toEqual(once);
+  expect(alertStore.list({ before: null, limit: 9 })).toEqual(once);
   expect(alerts.operations.open()).toMatchObject([{ topic: "runs", count: 1 }]);
 });
 
-test("what was given up for a target that is gone from the config is not counted", async () => {
-  const { store, counts, live } = setUp();
-  await store.alerts.record({
+test("dead deliveries to a target that is gone from the config are not counted", async () => {
+  const { alertStore, counts, live } = setUp();
+  await alertStore.record({
     states: [],
     deliveries: [deliveryOf("1@ops"), deliveryOf("2@gone")],
   });
   for (const id of ["1@ops", "2@gone"])
-    await store.alerts.attempted(id, { type: "dead", at: 1, error: "HTTP 404" });
+    await alertStore.attempted(id, { type: "dead", at: 1, error: "HTTP 404" });
   live();
   expect(counts.at(-1)).toEqual({ open: 0, dead: 1 });
 });
 
-test("a store that is away for a moment is a warning, and what comes later is counted", async () => {
+test("a store that fails for a moment is a warning, and later alerts are counted", async () => {
   const problems: string[] = [];
-  const { store, alerts, counts, live } = setUp({ warn: (problem) => problems.push(problem) });
+  const { store, alertStore, alerts, counts, live } = setUp({
+    warn: (problem) => problems.push(problem),
+  });
   let isAway = true;
-  const counted = store.alerts.targetDeliveries();
-  Object.assign(store.alerts, {
+  const counted = alertStore.targetDeliveries();
+  Object.assign(alertStore, {
     targetDeliveries: () => {
       if (isAway) throw new Error("disk I/O error");
       return counted;
@@ -117,25 +132,25 @@ test("a store that is away for a moment is a warning, and what comes later is co
 test("a test that is accepted switches its target on again; one that is refused does not", async () => {
   const off = { at: 1, reason: "HTTP 410" };
   const refused = setUp({}, { type: "gone", error: "HTTP 410" });
-  await refused.store.alerts.switchOff("ops", off);
+  await refused.alertStore.switchOff("ops", off);
   expect(await refused.alerts.operations.test("ops")).toMatchObject({ type: "gone" });
-  expect(refused.store.alerts.switchedOff().has("ops")).toBe(true);
-  const { store, alerts } = setUp();
-  await store.alerts.switchOff("ops", off);
+  expect(refused.alertStore.switchedOff().has("ops")).toBe(true);
+  const { alertStore, alerts } = setUp();
+  await alertStore.switchOff("ops", off);
   expect(await alerts.operations.test("ops")).toEqual(accepted);
-  expect(store.alerts.switchedOff().has("ops")).toBe(false);
+  expect(alertStore.switchedOff().has("ops")).toBe(false);
   expect(await alerts.operations.test("phone")).toMatchObject({
     type: "failed",
     error: "the project has no [alerts.phone]",
   });
 });
 
-test("what waits for a target is sent at once when that accepts a test", async () => {
+test("waiting deliveries are sent at once when their target accepts a test", async () => {
   let answer: TargetAnswer = failed();
-  const { store, alerts, live } = setUp({ send: () => Promise.resolve(answer) });
-  await store.alerts.record({ states: [], deliveries: [deliveryOf("1@ops")] });
+  const { alertStore, alerts, live } = setUp({ send: () => Promise.resolve(answer) });
+  await alertStore.record({ states: [], deliveries: [deliveryOf("1@ops")] });
   live();
-  const stored = () => store.alerts.list({ before: null, limit: 9 })[0];
+  const stored = () => alertStore.list({ before: null, limit: 9 })[0];
   await expect.poll(() => stored()?.attempts).toBe(1);
   expect(await alerts.operations.test("ops")).toMatchObject({ type: "failed" });
   expect(stored()?.nextAt).toBeGreaterThan(now);
@@ -146,16 +161,19 @@ test("what waits for a target is sent at once when that accepts a test", async (
 
 test("a switched-off target that accepts a test is not failing, and gets its dead alerts", async () => {
   let answer: TargetAnswer = { type: "gone", error: "it answered 410" };
-  const { store, alerts, live } = setUp({ send: () => Promise.resolve(answer) });
+  const { alertStore, alerts, live } = setUp({ send: () => Promise.resolve(answer) });
   const deliveries = [deliveryOf("1@ops"), deliveryOf("2@ops"), deliveryOf("3@phone")];
-  await store.alerts.record({ states: [], deliveries });
+  await alertStore.record({ states: [], deliveries });
   live();
-  const dead = () => store.alerts.list({ state: "dead", before: null, limit: 9 });
+  const dead = () => alertStore.list({ state: "dead", before: null, limit: 9 });
   await expect.poll(() => dead().length).toBe(3);
   answer = accepted;
   expect(await alerts.operations.test("ops")).toEqual(accepted);
-  expect(store.alerts.targetDeliveries().get("ops")).toMatchObject({ dead: 0, lastError: null });
-  const sent = () => store.alerts.list({ state: "sent", before: null, limit: 9 });
+  expect(alertStore.targetDeliveries().get("ops")).toMatchObject({
+    dead: 0,
+    lastError: null,
+  });
+  const sent = () => alertStore.list({ state: "sent", before: null, limit: 9 });
   await expect.poll(() => sent().map(({ id }) => id)).toEqual(["2@ops", "1@ops"]);
   expect(dead().map(({ id }) => id)).toEqual(["3@phone"]);
 });
@@ -179,6 +197,6 @@ test.each([
   ],
   ["was restarted", { aliveAt: minutesAgo(1.5), stoppedAt: minutesAgo(1) }, null],
   ["never was", { aliveAt: null, stoppedAt: null }, null],
-])("what a start alerts after a scheduler that %s", (_what, earlier, command) => {
+])("a start alerts about the scheduler that %s", (_what, earlier, command) => {
   expect(downCommand(earlier, now)).toEqual(command);
 });

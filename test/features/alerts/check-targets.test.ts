@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { AlertTargetType } from "../../../streams/alert-options.ts";
 import { alertLink } from "../../../src/features/alerts/alert-messages.ts";
-import { targetProblem } from "../../../src/features/alerts/targets.ts";
+import { targetProblem } from "../../../src/features/alerts/send-alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
-import { alertCredentialTypes } from "../../../src/foundation/contracts/alert-credentials.ts";
+import { alertCredentialTypes } from "../../../src/foundation/config/fields.ts";
 import { credentialType } from "../../../src/foundation/credentials/credential-types.ts";
 import { fakeApis, telegramToken, webhookSecret } from "./fake-apis.ts";
 import { targetOf } from "./samples.ts";

@@ -29,7 +29,7 @@ export const telegramToken = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 
 const json = (status: number, value: unknown): Reply => ({ status, body: JSON.stringify(value) });
 
-/** What a body is refused for; null for a good one. */
+/** The reason to reject a body; null for a good one. */
 function refusal(schema: z.ZodType, { headers, text }: Received): string | null {
   if (headers["content-type"] !== "application/json") return "content type";
   const { success, error } = schema.safeParse(JSON.parse(text));

@@ -1,15 +1,13 @@
 import { createServer } from "node:net";
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Alert } from "../../../src/foundation/contracts/alert.ts";
-import { createSendAlert } from "../../../src/features/alerts/send-alert.ts";
-import type { SendAlert, TargetAnswer } from "../../../src/foundation/contracts/alerts.ts";
+import type { Alert, SendAlert, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { webhookSecret } from "./fake-apis.ts";
 import { startReceiver } from "./receiver.ts";
 import { senderWorld } from "./sender-world.ts";
-import { alerts, messageFor, targetOf } from "./samples.ts";
+import { alerts, messageFor, sendWith, targetOf } from "./samples.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -31,14 +29,9 @@ async function faultyServer(fault: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-function sendTo(url: string, timeoutMs = 2_000): SendAlert {
-  return createSendAlert({
-    credential: () => Promise.resolve({ url, secret: webhookSecret }),
-    sendRequest: createSendRequest({ proxyEnv: {}, timeoutMs }),
-    redact: (text) => text,
-    warn: () => undefined,
-    now: Date.now,
-  });
+function sendTo(url: string): SendAlert {
+  const sendRequest = createSendRequest({ proxyEnv: {}, timeoutMs: 2_000 });
+  return sendWith({ url, secret: webhookSecret }, { sendRequest });
 }
 
 const faults: readonly (readonly [string, boolean, (socket: Socket) => void])[] = [
@@ -78,17 +71,11 @@ describe("a target that", () => {
 describe("an alert", () => {
   const alert = alerts.opened as Alert;
 
-  test("fails with what to do when its credential is missing", async () => {
+  test("fails with a hint if its credential is missing", async () => {
     const missing = new UserError("missing_credential", "credential alert_webhook is missing", {
       hint: "al creds add alert_webhook",
     });
-    const sendAlert = createSendAlert({
-      credential: () => Promise.reject(missing),
-      sendRequest: createSendRequest({ proxyEnv: {} }),
-      redact: (text) => text,
-      warn: () => undefined,
-      now: Date.now,
-    });
+    const sendAlert = sendWith({}, { credential: () => Promise.reject(missing) });
     expect(await sendAlert(messageFor(alert), targetOf("webhook"))).toEqual({
       type: "failed",
       error: "credential alert_webhook is missing; al creds add alert_webhook",
@@ -96,15 +83,10 @@ describe("an alert", () => {
     });
   });
 
-  test("has no secret in what is shown of a failure", async () => {
+  test("has no secret in a shown failure", async () => {
     const { base } = await startReceiver(() => ({ status: 500, body: "you sent s3cret" }));
-    const sendAlert = createSendAlert({
-      credential: () => Promise.resolve({ url: base, secret: webhookSecret }),
-      sendRequest: createSendRequest({ proxyEnv: {} }),
-      redact: (text) => text.replaceAll("s3cret", "[redacted]"),
-      warn: () => undefined,
-      now: Date.now,
-    });
+    const redact = (text: string) => text.replaceAll("s3cret", "[redacted]");
+    const sendAlert = sendWith({ url: base, secret: webhookSecret }, { redact });
     expect(await sendAlert(messageFor(alert), targetOf("webhook"))).toMatchObject({
       error: "it answered 500: you sent [redacted]",
     });
@@ -116,13 +98,8 @@ describe("an alert", () => {
       const path = "/services/T0AAAAAAA/xoxb-secretsecretsecret";
       const body = `${"x".repeat(before)} s3cret-token ${path}`;
       const { base } = await startReceiver(() => ({ status: 404, body }));
-      const sendAlert = createSendAlert({
-        credential: () => Promise.resolve({ url: `${base}${path}` }),
-        sendRequest: createSendRequest({ proxyEnv: {} }),
-        redact: (text) => text.replaceAll("s3cret-token", "[redacted]"),
-        warn: () => undefined,
-        now: Date.now,
-      });
+      const redact = (text: string) => text.replaceAll("s3cret-token", "[redacted]");
+      const sendAlert = sendWith({ url: `${base}${path}` }, { redact });
       const answer = await sendAlert(messageFor(alert), targetOf("slack"));
       const error = answer.type === "accepted" ? "" : answer.error;
       expect(error).not.toMatch(/s3cret|T0A|xoxb/);

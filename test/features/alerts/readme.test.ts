@@ -1,15 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Alert } from "../../../src/foundation/contracts/alert.ts";
+import type { Alert } from "../../../src/features/alerts/rules/alert.ts";
 import { alertTargetTypes } from "../../../streams/alert-options.ts";
-import { createSendAlert } from "../../../src/features/alerts/send-alert.ts";
-import { alertCredentialTypes } from "../../../src/foundation/contracts/alert-credentials.ts";
-import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
+import { alertCredentialTypes } from "../../../src/foundation/config/fields.ts";
 import { credentialType } from "../../../src/foundation/credentials/credential-types.ts";
 import { webhookSecret } from "./fake-apis.ts";
 import { startReceiver } from "./receiver.ts";
-import { alerts, messageFor, targetOf } from "./samples.ts";
+import { alerts, messageFor, sendWith, targetOf } from "./samples.ts";
 
 const readme = readFileSync(
   join(import.meta.dirname, "../../../src/features/alerts/README.md"),
@@ -23,13 +21,7 @@ function block(language: string): string {
 
 async function receivedRequest() {
   const { base, received } = await startReceiver(() => ({ status: 204 }));
-  const sendAlert = createSendAlert({
-    credential: () => Promise.resolve({ url: base, secret: webhookSecret }),
-    sendRequest: createSendRequest({ proxyEnv: {} }),
-    redact: (text) => text,
-    warn: () => undefined,
-    now: Date.now,
-  });
+  const sendAlert = sendWith({ url: base, secret: webhookSecret });
   await sendAlert(messageFor(alerts.opened as Alert), targetOf("webhook"));
   const [request] = received;
   if (request === undefined) throw new Error("nothing came");
@@ -38,7 +30,7 @@ async function receivedRequest() {
 
 type Verify = (headers: object, body: string, secret: string) => boolean;
 
-test("the example of a receiver takes what is sent, and nothing else", async () => {
+test("the example of a receiver accepts alerts, and rejects changed ones", async () => {
   const url = `data:text/javascript,${encodeURIComponent(block("js"))}`;
   const { isFromAlmanac } = (await import(url)) as { isFromAlmanac: Verify };
   const { headers, text } = await receivedRequest();

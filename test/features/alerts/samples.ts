@@ -1,6 +1,10 @@
-import type { Alert } from "../../../src/foundation/contracts/alert.ts";
+import type { Alert, AlertMessage } from "../../../src/features/alerts/rules/alert.ts";
 import type { AlertTarget, AlertTargetType } from "../../../streams/alert-options.ts";
-import type { AlertMessage } from "../../../src/foundation/contracts/alerts.ts";
+import type { SendAlert } from "../../../src/features/alerts/rules/alert.ts";
+import { createSendAlert } from "../../../src/features/alerts/send-alert.ts";
+import type { SendAlertDeps } from "../../../src/features/alerts/send-alert.ts";
+import type { Fields } from "../../../src/features/alerts/target.ts";
+import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 
 const now = Date.now();
 
@@ -49,6 +53,18 @@ export function messageFor(alert: Alert): AlertMessage {
     url: "https://al.example.test/dashboard/agents/dev?a=1&b=2",
     timezone: "Europe/Vienna",
   };
+}
+
+/** Sends by HTTP, with such a credential. */
+export function sendWith(fields: Fields, more: Partial<SendAlertDeps> = {}): SendAlert {
+  return createSendAlert({
+    credential: () => Promise.resolve(fields),
+    sendRequest: createSendRequest({ proxyEnv: {} }),
+    redact: (text) => text,
+    warn: () => undefined,
+    now: Date.now,
+    ...more,
+  });
 }
 
 export function targetOf(type: AlertTargetType, to: readonly string[] = []): AlertTarget {

@@ -1,14 +1,15 @@
+import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { expect, onTestFinished } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
-import type { Delivery } from "../../../src/foundation/contracts/alert.ts";
+import type {
+  Delivery,
+  AlertMessage,
+  TargetAnswer,
+} from "../../../src/features/alerts/rules/alert.ts";
 import type { AlertTarget } from "../../../streams/alert-options.ts";
 import { createSender } from "../../../src/features/alerts/sender.ts";
-import type { AlertSender, SenderDeps } from "../../../src/features/alerts/sender.ts";
-import type {
-  AlertMessage,
-  AlertStore,
-  TargetAnswer,
-} from "../../../src/foundation/contracts/alerts.ts";
+import type { SenderDeps } from "../../../src/features/alerts/sender.ts";
+import type { AlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { alerts, messageFor, targetOf } from "./samples.ts";
@@ -21,28 +22,6 @@ export interface Attempt {
   readonly target: string;
   /** Seconds since the start. */
   readonly at: number;
-}
-
-export interface World {
-  readonly store: AlertStore;
-  readonly sender: AlertSender;
-  readonly attempts: readonly Attempt[];
-  readonly problems: readonly string[];
-  /** Names of targets, as the sender emitted them. */
-  readonly emitted: readonly string[];
-  readonly now: () => number;
-  /** Stores deliveries and wakes the sender. */
-  add(...ids: readonly string[]): Promise<void>;
-  /** Lets time pass until so many seconds after the start. */
-  until(seconds: number): void;
-  /** Sets the clock back. */
-  setBack(seconds: number): void;
-  /** Waits, in real time, for the attempts to be as many as that, and recorded. */
-  recorded(count: number): PromiseLike<void>;
-  /** Waits long enough for anything that might happen now. */
-  settled(): Promise<void>;
-  /** Deliveries to all targets together. */
-  counts(): { readonly waiting: number; readonly dead: number };
 }
 
 export interface WorldOptions extends Partial<Pick<SenderDeps, "targets" | "random" | "closeMs">> {
@@ -67,8 +46,9 @@ export function deliveryOf(name: string): Delivery {
 }
 
 /** A sender over a real store, in virtual time. */
-export function senderWorld(options: WorldOptions = {}): World {
-  const { store = tempStore().alerts, send = () => Promise.resolve(accepted) } = options;
+export function senderWorld(options: WorldOptions = {}) {
+  const { store = tempStore().tables(createAlertStore), send = () => Promise.resolve(accepted) } =
+    options;
   const calendar = new VirtualCalendar(new Date(start).toISOString());
   const attempts: Attempt[] = [];
   const problems: string[] = [];
@@ -78,7 +58,7 @@ export function senderWorld(options: WorldOptions = {}): World {
     targets: () => ["ops", "dev"].map((name) => ({ ...targetOf("webhook"), name })),
     message: ({ id, alert }) => ({ ...messageFor(alert), id }),
     clock: createClock(calendar),
-    onProblem: (problem) => problems.push(problem),
+    warn: (problem) => problems.push(problem),
     random: () => 0,
     ...options,
     send: (message, target) => {
@@ -91,7 +71,7 @@ export function senderWorld(options: WorldOptions = {}): World {
   onTestFinished(() => sender.close());
   let [end, back] = [0, 0];
   const flush = (): void => calendar.runUntil(new Date(start + (end - back) * 1000).toISOString());
-  /** What the sender planned by now for a time that has come is done first. */
+  /** Timers of the sender that are due fire first. */
   const attemptsRecorded = (): number => {
     flush();
     return emitted.length;
@@ -101,27 +81,35 @@ export function senderWorld(options: WorldOptions = {}): World {
     sender,
     attempts,
     problems,
+    /** Names of targets, as the sender emitted them. */
     emitted,
-    now: () => calendar.now(),
-    add: async (...names) => {
+    now: (): number => calendar.now(),
+    /** Stores deliveries and wakes the sender. */
+    add: async (...names: readonly string[]) => {
       await store.record({ states: [], deliveries: names.map(deliveryOf) });
       sender.wake();
     },
-    until: (seconds) => {
+    /** Lets time pass until so many seconds after the start. */
+    until: (seconds: number) => {
       end = seconds;
       flush();
     },
-    setBack: (seconds) => {
+    /** Sets the clock back. */
+    setBack: (seconds: number) => {
       back += seconds;
       calendar.jump(-seconds * 1000);
     },
-    recorded: (count) => expect.poll(attemptsRecorded, { interval: 2 }).toBe(count),
-    counts: () => {
+    /** Waits, in real time, for the attempts to be as many as that, and recorded. */
+    recorded: (count: number): PromiseLike<void> =>
+      expect.poll(attemptsRecorded, { interval: 2 }).toBe(count),
+    /** Deliveries to all targets together. */
+    counts: (): { readonly waiting: number; readonly dead: number } => {
       const each = [...store.targetDeliveries().values()];
       const sum = (key: "waiting" | "dead"): number =>
         each.reduce((total, one) => total + one[key], 0);
       return { waiting: sum("waiting"), dead: sum("dead") };
     },
+    /** Waits long enough for anything that might happen now. */
     settled: async () => {
       for (let turn = 0; turn < 10; turn++) {
         await pause(5);

@@ -1,5 +1,7 @@
+import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { describe, expect, test } from "vitest";
-import type { AlertStore, TargetAnswer } from "../../../src/foundation/contracts/alerts.ts";
+import type { TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
+import type { AlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { accepted, deliveryOf, failed, senderWorld, start } from "./sender-world.ts";
 
@@ -49,7 +51,10 @@ describe("the sender", () => {
   });
 
   test("ends although the store takes no writes any more", async () => {
-    const store: AlertStore = { ...tempStore().alerts, attempted: () => new Promise(() => null) };
+    const store: AlertStore = {
+      ...tempStore().tables(createAlertStore),
+      attempted: () => new Promise(() => null),
+    };
     const world = senderWorld({ store, closeMs: 50 });
     await world.add("1@ops");
     await expect.poll(() => world.attempts.length).toBe(1);
@@ -112,7 +117,7 @@ describe("the sender", () => {
   });
 
   test("sends a stored delivery after a restart, when it is due", async () => {
-    const { alerts: store } = tempStore();
+    const store = tempStore().tables(createAlertStore);
     await store.record({
       states: [],
       deliveries: [{ ...deliveryOf("1@ops"), nextAt: start + 10_000 }],
@@ -126,29 +131,12 @@ describe("the sender", () => {
     await world.recorded(1);
     expect(world.attempts).toEqual([{ id: "1@ops", target: "ops", at: 10 }]);
   });
-
-  test("sends a digest that grew once, as it is then", async () => {
-    const world = senderWorld();
-    const { store, sender } = world;
-    for (const count of [6, 7, 8]) {
-      const delivery = deliveryOf("1@ops");
-      const alert = { ...delivery.alert, topic: "digest", count } as const;
-      const digest = { ...delivery, alert, nextAt: start + 60_000 };
-      await store.record({ states: [], deliveries: [digest] });
-      sender.wake();
-    }
-    world.until(60);
-    await world.recorded(1);
-    await world.settled();
-    expect(world.attempts).toHaveLength(1);
-    expect(store.list(all)).toMatchObject([{ state: "sent", alert: { count: 8 } }]);
-  });
 });
 
 describe("a target that is gone", () => {
   const gone = { type: "gone", error: "it answered 410" } as const;
 
-  test("is switched off, and is not asked again by what comes later", async () => {
+  test("is switched off, and later alerts are not sent to it", async () => {
     const world = senderWorld({ send: () => Promise.resolve(gone) });
     await world.add("1@ops", "2@ops");
     await world.recorded(2);
@@ -165,7 +153,7 @@ describe("a target that is gone", () => {
     ]);
   });
 
-  test("gets what is retried by hand once it is on again", async () => {
+  test("gets deliveries that are retried by hand once it is on again", async () => {
     const answers: TargetAnswer[] = [gone];
     const world = senderWorld({ send: () => Promise.resolve(answers.shift() ?? accepted) });
     await world.add("1@ops");
@@ -177,7 +165,7 @@ describe("a target that is gone", () => {
     expect(world.store.list(all)).toMatchObject([{ id: "1@ops", state: "sent" }]);
   });
 
-  test("gives up what is for a target that the project no longer has", async () => {
+  test("gives up deliveries to a target that the project no longer has", async () => {
     const world = senderWorld({ targets: () => [] });
     await world.add("1@ops");
     await world.recorded(1);
@@ -191,7 +179,7 @@ describe("a target that is gone", () => {
 describe("a store that fails", () => {
   function failing(method: keyof AlertStore, times: number): AlertStore {
     let left = times;
-    return new Proxy(tempStore().alerts, {
+    return new Proxy(tempStore().tables(createAlertStore), {
       get: (store, name, receiver): unknown => {
         if (name === method && left-- > 0) throw new Error("disk I/O error");
         return Reflect.get(store, name, receiver);
@@ -225,7 +213,7 @@ describe("a store that fails", () => {
 });
 
 describe("closing", () => {
-  test("waits for what is on its way, and begins nothing more", async () => {
+  test("waits for attempts on their way, and begins no others", async () => {
     const { promise, resolve } = Promise.withResolvers<TargetAnswer>();
     const world = senderWorld({ send: () => promise });
     await world.add("1@ops", "2@ops", "3@dev");

@@ -1,27 +1,17 @@
 import { describe, expect, test } from "vitest";
-import type { Alert } from "../../../src/foundation/contracts/alert.ts";
-import { createSendAlert } from "../../../src/features/alerts/send-alert.ts";
+import type { Alert, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
-import type { TargetAnswer } from "../../../src/foundation/contracts/alerts.ts";
-import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { fakeApis } from "./fake-apis.ts";
 import type { Reply } from "./fake-apis.ts";
 import { startReceiver } from "./receiver.ts";
-import { alerts, hostileText, messageFor, targetOf } from "./samples.ts";
+import { alerts, hostileText, messageFor, sendWith, targetOf } from "./samples.ts";
 
 type HttpType = keyof typeof fakeApis;
 const types = Object.keys(fakeApis) as HttpType[];
 const [opened, hostile] = [alerts.opened as Alert, alerts.hostile as Alert];
 
 function send(type: HttpType, fields: Fields, alert: Alert = opened): Promise<TargetAnswer> {
-  const sendAlert = createSendAlert({
-    credential: () => Promise.resolve(fields),
-    sendRequest: createSendRequest({ proxyEnv: {} }),
-    redact: (text) => text,
-    warn: () => undefined,
-    now: Date.now,
-  });
-  return sendAlert(messageFor(alert), targetOf(type));
+  return sendWith(fields)(messageFor(alert), targetOf(type));
 }
 
 describe.each(types)("%s", (type) => {
@@ -47,15 +37,9 @@ describe.each(types)("%s", (type) => {
 
   test("works without an address of the dashboard", async () => {
     const { base } = await startReceiver(answer);
-    const sendAlert = createSendAlert({
-      credential: () => Promise.resolve(fields(base)),
-      sendRequest: createSendRequest({ proxyEnv: {} }),
-      redact: (text) => text,
-      warn: () => undefined,
-      now: Date.now,
-    });
     const message = { ...messageFor(opened), url: null };
-    expect(await sendAlert(message, targetOf(type))).toEqual({ type: "accepted" });
+    const given = await sendWith(fields(base))(message, targetOf(type));
+    expect(given).toEqual({ type: "accepted" });
   });
 
   test("is switched off by 410", async () => {
@@ -70,7 +54,7 @@ describe.each(types)("%s", (type) => {
     ["seconds", () => "120", 120_000],
     ["a date", () => new Date(Date.now() + 60_000).toUTCString(), 60_000],
     ["nothing that can be read", () => "soon", null],
-  ])("is asked again after what its Retry-After says: %s", async (_name, header, afterMs) => {
+  ])("is asked again after its Retry-After: %s", async (_name, header, afterMs) => {
     const { base } = await startReceiver(() => ({
       status: 503,
       headers: { "retry-after": header() },
@@ -92,7 +76,7 @@ describe.each(types)("%s", (type) => {
     expect(inner.received).toEqual([]);
   });
 
-  test("has no part of its address in what is shown of an error", async () => {
+  test("has no part of its address in a shown error", async () => {
     const echo = ({ path }: { readonly path: string }): Reply => ({
       status: 500,
       body: `Cannot POST ${path}`,
@@ -189,14 +173,14 @@ const own: readonly (readonly [string, HttpType, Reply, object])[] = [
   ],
 ];
 
-describe("what an API says in its own way", () => {
+describe("answers that only one API has", () => {
   test.each(own)("%s", async (_name, type, reply, expected) => {
     const { base } = await startReceiver(() => reply);
     expect(await send(type, fakeApis[type].fields(base))).toMatchObject(expected);
   });
 });
 
-test("the hostile sample holds what it is to hold", () => {
+test("the hostile sample has all hostile parts", () => {
   for (const part of ["<!channel>", "@everyone", "\u001b[", "\u202e", "\r\n"]) {
     expect(hostileText).toContain(part);
   }

@@ -7,16 +7,16 @@ export interface Watched {
   status: "new" | "up" | "down";
   /** Between a start and an end; Kuma has no such. */
   started: boolean;
-  /** Each ping that it took: its kind, and what it said. */
+  /** Each ping that it took: its kind and its text. */
   readonly pings: string[];
 }
 
 export interface MonitorServer {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** Of Healthchecks.io; made when it is asked for first. */
+  /** A check of Healthchecks.io; created with its first use. */
   readonly check: (uuid: string) => Watched;
-  /** Of Uptime Kuma, by its push token. */
+  /** A monitor of Uptime Kuma, by its push token. */
   readonly monitor: (token: string) => Watched;
   /** Requests in all, and those of them that were open at once. */
   readonly seen: { requests: number; atOnce: number };

@@ -1,76 +1,45 @@
-import { appendFile } from "node:fs/promises";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { commandAgents, startAgents } from "../../helpers/command-agents.ts";
-import { runAl, startTestScheduler } from "../../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { commandAgents } from "../../helpers/command-agents.ts";
+import type { LiveProject } from "../../helpers/live-project.ts";
 import { monitorServer, uuid } from "./monitor-server.ts";
 import type { MonitorServer } from "./monitor-server.ts";
 
 let server: MonitorServer;
-let project: TestProject;
-let scheduler: TestScheduler | null;
+let project: LiveProject;
 
 beforeEach(async () => {
-  scheduler = null;
   server = await monitorServer();
+  onTestFinished(() => server.close());
   project = await commandAgents(() => ({ good: "true", bad: "al-exit 7" }));
 });
-afterEach(async () => {
-  await scheduler?.stop();
-  await project.remove();
-  await server.close();
-});
+
+const otherUuid = uuid.replace("8f", "9f");
 
 /** `[heartbeat]` of an agent, or of the project for an empty name. */
-async function heartbeat(agent: string, path: string): Promise<void> {
-  const file = agent === "" ? "config.toml" : join("agents", agent, "config.toml");
-  await appendFile(join(project.dir, file), `\n[heartbeat]\nurl = "${server.url}${path}"\n`);
+function heartbeat(agent: string, path: string): Promise<void> {
+  const file = agent === "" ? "config.toml" : `agents/${agent}/config.toml`;
+  return project.append(file, `\n[heartbeat]\nurl = "${server.url}${path}"\n`);
 }
 
-async function start(): Promise<TestScheduler> {
-  scheduler = await startTestScheduler(project);
-  return scheduler;
-}
-
-test("a scheduler that is well pings, and so do the runs of its agents", async () => {
+test("a healthy scheduler pings its monitor, and its agents' runs ping theirs", async () => {
   const check = server.check(uuid);
-  const [good, bad] = [server.monitor("good"), server.monitor("bad")];
+  const good = server.monitor("good");
   await heartbeat("", `/ping/${uuid}`);
   await heartbeat("good", "/api/push/good");
-  await heartbeat("bad", "/api/push/bad");
-  await startAgents(await start(), "good", "bad");
+  const bad = server.check(otherUuid);
+  await heartbeat("bad", `/ping/${otherUuid}`);
+  await project.start();
+  await project.trigger("good", "bad");
   await expect.poll(() => good.pings, { timeout: 20_000 }).toEqual(["up: OK"]);
-  await expect.poll(() => bad.pings, { timeout: 20_000 }).toHaveLength(1);
-  expect(bad.pings[0]).toMatch(/^down: bad-\w+ failed: .*7/);
+  await expect.poll(() => bad.pings, { timeout: 20_000 }).toHaveLength(2);
+  expect(bad.pings).toEqual(["start", expect.stringMatching(/^fail: bad-\w+ failed: .*7/)]);
   await expect.poll(() => check.pings, { timeout: 20_000 }).toEqual(["success"]);
-});
-
-test("a run's start and its failure reach its check", async () => {
-  const check = server.check(uuid);
-  await heartbeat("bad", `/ping/${uuid}`);
-  await startAgents(await start(), "bad");
-  await expect.poll(() => check.pings, { timeout: 20_000 }).toHaveLength(2);
-  expect(check.pings).toEqual(["start", expect.stringMatching(/^fail: bad-\w+ failed: /)]);
 });
 
 test("a run without a scheduler pings no monitor", async () => {
   await heartbeat("good", `/ping/${uuid}`);
   await heartbeat("", `/ping/${uuid}`);
-  expect((await runAl(project, ["run", "good"])).code).toBe(0);
-  expect(server.seen.requests).toBe(0);
-});
-
-test("a scheduler whose store is held by another process sends none, and logs why", async () => {
-  server.check(uuid);
-  await heartbeat("", `/ping/${uuid}`);
-  const { waitForOutput } = await start();
-  const other = new DatabaseSync(join(project.dir, ".al/state.db"));
-  other.exec("BEGIN EXCLUSIVE");
-  await waitForOutput(/no heartbeat is sent while .* its store takes no writes/, 25_000);
-  other.exec("ROLLBACK");
-  other.close();
+  await project.print("run", "good");
   expect(server.seen.requests).toBe(0);
 });
 
@@ -78,15 +47,15 @@ test("the last pings are sent before the scheduler ends, and a monitor that hang
   const check = server.check(uuid);
   await heartbeat("good", `/ping/${uuid}`);
   await heartbeat("bad", "/api/push/bad");
-  const { stop } = await start();
+  const { stop } = await project.start();
   server.delay = 700;
-  await runAl(project, ["run", "good"]);
+  await project.al("run", "good");
   await stop();
   expect(check.pings).toEqual(["start", "success"]);
 
   server.delay = 60_000;
-  const second = await start();
-  await runAl(project, ["run", "bad"]);
+  const second = await project.start();
+  await project.al("run", "bad");
   const from = performance.now();
   await second.stop();
   const tookMs = performance.now() - from;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { listedCosts } from "../../../src/features/models/listed-models.ts";
+import { listedCosts } from "../../../src/features/models/unknown-models.ts";
 import {
   dearest,
   listedPrice,
@@ -96,7 +96,7 @@ describe("a model's terms", () => {
     });
   });
 
-  test("are the config's where it has them", async () => {
+  test("the config's prices override the table's", async () => {
     const price = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 };
     const config = { price, requestsPerMinute: 60 };
     const model = { ...asked, provider: "custom", maxTokens: 9 } as const;

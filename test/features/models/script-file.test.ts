@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { UserError } from "../../../src/foundation/errors.ts";
-import { readScriptFile } from "../../../src/features/models/script-file.ts";
+import { readScriptFile } from "../../../src/features/models/scripted.ts";
 
 describe("a script file", () => {
   let directory: string;

@@ -69,7 +69,7 @@ describe("a scripted model", () => {
     expect(second.length).toBeGreaterThan(4);
   });
 
-  it("streams tool calls and ends with the reason for them", async () => {
+  it("streams tool calls and ends with the finish reason tool_calls", async () => {
     const tools = [{ name: "bash", arguments: { command: "ls" } }];
     const chunks = await chunksOf(await ask(await start([{ tools }]), ["user"]));
     const calls = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
@@ -108,7 +108,7 @@ describe("a scripted model", () => {
     expect(performance.now() - before).toBeGreaterThanOrEqual(145);
   });
 
-  it("refuses a wrong token, another path and a body that is no chat", async () => {
+  it("rejects a wrong token, another path and a body that is not a chat", async () => {
     const guessed = await start([{ text: "secret" }], "guess");
     expect((await ask(guessed, ["user"])).status).toBe(401);
     const { bridge } = await start([{ text: "secret" }]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
-import { contentOf } from "../../../src/features/search/line-content.ts";
+import { contentOf } from "../../../src/features/search/log-cursor.ts";
 
 function contentOfEntry(entry: Partial<LogEntry>): ReturnType<typeof contentOf> {
   const whole = Object.assign({ level: 30, time: 1, agent: "dev", msg: "" }, entry);
@@ -33,7 +33,7 @@ test("of a tool's result the first 4 KiB are found, and that it is an error", ()
   expect(content?.text).not.toContain("last");
 });
 
-test("colours of a terminal are no part of a word", () => {
+test("terminal colours are removed from words", () => {
   expect(contentOfEntry({ msg: "\u001b[31mfull\u001b[0m" })?.text).toBe("full");
 });
 

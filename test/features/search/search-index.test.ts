@@ -1,21 +1,16 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SearchPage, SearchQuery } from "../../../src/foundation/contracts/search.ts";
-import { searchLogs } from "../../../src/features/search/search-logs.ts";
+import type { SearchPage, SearchQuery } from "../../../src/features/search/search-report.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
-import { dayMs, logProject, noon } from "./support.ts";
+import { dayMs, findIn, logProject, noon, textsOf } from "./support.ts";
 
 let project: ReturnType<typeof logProject>;
 beforeEach(() => (project = logProject()));
 afterEach(() => project.remove());
 
-function find(q: string, more: Partial<SearchQuery> = {}): Promise<SearchPage> {
-  const query: SearchQuery = { q, order: "newest", limit: 20 };
-  return searchLogs({ projectDir: project.projectDir }, Object.assign(query, more));
-}
-const textsOf = ({ runs }: SearchPage): string[] =>
-  runs.flatMap(({ matches }) => matches.map(({ text }) => text));
+const find = (q: string, more?: Partial<SearchQuery>): Promise<SearchPage> =>
+  findIn(project.projectDir, q, more);
 
 describe("the search over all logs", () => {
   test("finds lines by words, phrases and beginnings, newest first, with their runs", async () => {
@@ -94,20 +89,19 @@ describe("the search over all logs", () => {
     ]);
   });
 
-  test("a page that took its time ends where it is, and the next one goes on from there", async () => {
+  test("a page over its time budget ends early, and its `next` continues from there", async () => {
     project.write({ msg: "word of a run", instanceId: "alpha-aaaaaaaa" });
     for (let i = 0; i < 200; i++) project.write({ msg: `word ${i}`, time: noon + i });
     await project.index();
-    const options = { projectDir: project.projectDir, budgetMs: -1 };
-    const query = { q: "word", order: "newest", limit: 5 } as const;
-    const first = await searchLogs(options, query);
-    expect(first.runs).toMatchObject([{ instanceId: null, count: 200 }]);
-    const pages: SearchPage[] = [first];
-    for (let { next } = first; next !== null; next = pages.at(-1)?.next ?? null) {
-      pages.push(await searchLogs(options, Object.assign({ before: next }, query)));
+    const page = (before?: string): Promise<SearchPage> =>
+      findIn(project.projectDir, "word", { limit: 5, before }, -1);
+    const pages = [await page()];
+    expect(pages[0]?.runs).toMatchObject([{ instanceId: null, count: 200 }]);
+    for (let next = pages[0]?.next; next != null; next = pages.at(-1)?.next) {
+      pages.push(await page(next));
     }
     expect(pages.length).toBeGreaterThan(2);
-    const runs = pages.flatMap((page) => page.runs.map(({ instanceId }) => instanceId));
+    const runs = pages.flatMap((one) => one.runs.map(({ instanceId }) => instanceId));
     expect(runs).toEqual([null, "alpha-aaaaaaaa"]);
   });
 
@@ -124,30 +118,9 @@ describe("the search over all logs", () => {
     const [range] = match?.ranges ?? [];
     expect(match?.text.slice(...(range ?? [0, 0]))).toBe("needle");
   });
-
-  test("what is not indexed yet is found too, once, and belongs to its run", async () => {
-    const now = Date.now();
-    const run = { instanceId: "alpha-aaaaaaaa" };
-    project.write({ msg: "word one", time: now - 2, ...run });
-    await project.index();
-    project.write({ msg: "word two", time: now - 1, ...run });
-    project.write({ msg: "word three", time: now, agent: "beta" });
-    const page = await find("word");
-    expect(page.runs.map(({ count }) => count)).toEqual([1, 2]);
-    expect(textsOf(page)).toEqual(["word three", "word two", "word one"]);
-    expect(textsOf(await find("word", { order: "oldest" }))).toEqual([
-      "word one",
-      "word two",
-      "word three",
-    ]);
-    const small = { projectDir: project.projectDir, maxScanBytes: 10 };
-    const old = await searchLogs(small, { q: "word", order: "newest", limit: 20 });
-    expect(textsOf(old)).toEqual(["word one"]);
-    expect(Date.parse(old.indexedUntil ?? "")).toBeLessThan(now);
-  });
 });
 
-/** What the store has of runs. */
+/** Stores runs with their outcomes. */
 function storeRuns(projectDir: string, runs: Readonly<Record<string, string>>): void {
   openStore(projectDir).close();
   const db = new DatabaseSync(join(projectDir, ".al/state.db"));

@@ -1,85 +1,102 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createIndexing } from "../../../src/features/search/indexing.ts";
-import { createQueries } from "../../../src/features/search/queries.ts";
-import { indexPath } from "../../../src/features/search/index-format.ts";
 import { existsSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { SearchPage } from "../../../src/features/search/search-report.ts";
+import { indexPath } from "../../../src/features/search/index-format.ts";
+import { createSearch } from "../../../src/features/search/search.ts";
+import type { SearchOptions } from "../../../src/features/search/search.ts";
 import { logProject } from "./support.ts";
 
 let project: ReturnType<typeof logProject>;
 let problems: string[];
-let queries: ReturnType<typeof createQueries>;
-let indexing: ReturnType<typeof createIndexing>;
+let search: ReturnType<typeof createSearch>;
 beforeEach(() => {
   project = logProject();
   problems = [];
-  const { projectDir } = project;
-  queries = createQueries({ projectDir });
-  const warn = (message: string): void => void problems.push(message);
-  indexing = createIndexing({ projectDir, warn, firstMs: 10, delayMs: 10, idleMs: 200 });
+  search = start();
 });
 afterEach(async () => {
-  await queries.close();
-  await indexing.close();
+  await search.close();
   project.remove();
 });
 
-const find = (q: string) => queries.find({ q, order: "newest", limit: 20 });
-const found = async (q: string): Promise<number> => (await find(q)).runs.length;
+function start(options: Partial<SearchOptions> = {}): ReturnType<typeof createSearch> {
+  const warn = (message: string): void => void problems.push(message);
+  const { projectDir } = project;
+  return createSearch({ projectDir, warn, firstMs: 60_000, idleMs: 50, ...options });
+}
 
-test("lines are found after they are written, by threads that come and go", async () => {
+const query = { order: "newest", limit: 20 } as const;
+const find = (q: string): Promise<SearchPage> => search.find({ q, ...query });
+/** Under load the pass that indexes new lines may take longer than a search waits for it. */
+const mustFind = (q: string): Promise<void> =>
+  expect.poll(async () => (await find(q)).runs, { timeout: 20_000 }).toHaveLength(1);
+
+test("new lines are found at once, also after the threads ended", async () => {
   expect((await find("first")).runs).toEqual([]);
-  expect(existsSync(indexPath(project.projectDir))).toBe(false);
   project.write({ msg: "first line" });
   project.write({ msg: "line of an earlier scheduler", agent: "beta" });
-  indexing.grew("alpha-2026-03-10.log");
-  await expect.poll(() => found("first")).toBe(1);
-  expect(await found("earlier")).toBe(1);
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  search.grew("alpha-2026-03-10.log");
+  await mustFind("first");
+  search.pruned();
+  await mustFind("earlier");
+  await wait(200);
   project.write({ msg: "second line" });
-  indexing.grew("alpha-2026-03-10.log");
-  await expect.poll(() => found("second")).toBe(1);
+  search.grew("alpha-2026-03-10.log");
+  const before = Date.now();
+  await mustFind("second");
+  const page = await find("second");
+  expect(Date.parse(page.indexedUntil ?? "")).toBeGreaterThanOrEqual(before);
   expect(problems).toEqual([]);
 });
 
-test("an index that is broken is made anew", async () => {
-  writeFileSync(
-    indexPath(project.projectDir),
-    "no database, but a text that is long enough to be one",
-  );
+test("lines are indexed without a search", async () => {
+  await search.close();
+  search = start({ firstMs: 1, delayMs: 1 });
+  expect(existsSync(indexPath(project.projectDir))).toBe(false);
+  search.grew("alpha-2026-03-10.log");
+  await expect.poll(() => existsSync(indexPath(project.projectDir))).toBe(true);
+});
+
+test("a corrupt index is replaced", async () => {
+  const text = "not a database, but long enough to be taken for one";
+  writeFileSync(indexPath(project.projectDir), text);
   project.write({ msg: "first line" });
-  indexing.pruned();
-  await expect.poll(() => found("first")).toBe(1);
+  await mustFind("first");
   expect(problems).toEqual([]);
 });
 
-test("a search that can't be asked is refused with its reason", async () => {
-  const mustRefuse = async (): Promise<void> => {
+test("a failed pass is logged", async () => {
+  project.write({ msg: "first line" });
+  await mustFind("first");
+  const db = new DatabaseSync(indexPath(project.projectDir));
+  db.exec("DROP TABLE passes; CREATE TABLE passes (id INTEGER)");
+  db.close();
+  search.pruned();
+  await expect(find("first")).rejects.toMatchObject({ code: "search_unavailable" });
+  expect(problems).toEqual([expect.stringContaining("log lines were not indexed")]);
+});
+
+test("an invalid search is rejected with its reason, before and after there is an index", async () => {
+  const assertRejected = async (): Promise<void> => {
     await expect(find("- * ..")).rejects.toMatchObject({ code: "bad_search" });
-    const query = { q: "first", order: "newest", limit: 20, before: "1;DROP" } as const;
-    await expect(queries.find(query)).rejects.toMatchObject({ code: "bad_cursor" });
+    const bad = search.find({ q: "first", before: "1;DROP", ...query });
+    await expect(bad).rejects.toMatchObject({ code: "bad_cursor" });
   };
   project.write({ msg: "first line" });
-  await mustRefuse();
-  await project.index();
-  expect(await found("first")).toBe(1);
-  await mustRefuse();
+  await assertRejected();
+  await mustFind("first");
+  await assertRejected();
 });
 
-test("a search that takes too long ends with its thread, and the next one has another", async () => {
+test("a search over its time limit ends with its thread, and the next search has another thread", async () => {
   project.write({ msg: "first line" });
-  await project.index();
-  const { projectDir } = project;
-  const hasty = createQueries({ projectDir, timeoutMs: 1 });
-  const query = { q: "first", order: "newest", limit: 20 } as const;
-  await expect(hasty.find(query)).rejects.toMatchObject({ code: "search_unavailable" });
-  await expect(hasty.find(query)).rejects.toMatchObject({ code: "search_unavailable" });
+  const hasty = start({ timeoutMs: 1 });
+  const unavailable = { code: "search_unavailable" };
+  await expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject(unavailable);
+  await expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject(unavailable);
   await hasty.close();
-  await expect(hasty.find(query)).rejects.toMatchObject({ code: "search_unavailable" });
-  expect(await found("first")).toBe(1);
-});
-
-test("of searches that come faster than they are answered, a few wait and others are refused", async () => {
-  const asked = await Promise.allSettled(Array.from({ length: 30 }, () => find("first")));
-  const refused = asked.filter(({ status }) => status === "rejected");
-  expect(refused).toHaveLength(10);
+  await expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject(unavailable);
+  await mustFind("first");
 });

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
-import { formatLine } from "../../../src/foundation/logs/format-line.ts";
+import { formatLine } from "../../../src/foundation/logs/line-queue.ts";
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
+import type { SearchPage, SearchQuery } from "../../../src/features/search/search-report.ts";
+import { withFreshIndex } from "../../../src/features/search/fresh-index.ts";
 import { searchLogs } from "../../../src/features/search/search-logs.ts";
 import { createIndexer } from "../../../src/features/search/indexer.ts";
 
@@ -12,7 +14,7 @@ import { createIndexer } from "../../../src/features/search/indexer.ts";
 export const noon = Date.UTC(2026, 2, 10, 12);
 export const dayMs = 86_400_000;
 
-/** A project with nothing but logs. */
+/** A project that has only logs. */
 export function logProject() {
   const projectDir = mkdtempSync(join(tmpdir(), "al-search-"));
   const dir = logsDir(projectDir);
@@ -26,7 +28,7 @@ export function logProject() {
       const { name } = logFileOf(whole.agent, whole.time);
       appendFileSync(join(dir, name), formatLine(whole));
     },
-    /** Indexes all that there is. */
+    /** Indexes all lines. */
     index: async (sliceBytes?: number): Promise<void> => {
       const db = openIndex(indexPath(projectDir));
       try {
@@ -43,8 +45,24 @@ export function logProject() {
   };
 }
 
+/** Searches as `al logs --grep` does. */
+export function findIn(
+  projectDir: string,
+  q: string,
+  more: Partial<SearchQuery> = {},
+  budgetMs?: number,
+): Promise<SearchPage> {
+  const query: SearchQuery = Object.assign({ q, order: "newest", limit: 20 }, more);
+  return withFreshIndex(projectDir, (db) =>
+    searchLogs({ projectDir, db, ...(budgetMs !== undefined && { budgetMs }) }, query),
+  );
+}
+
 /** The texts of the lines that match, newest first. */
 export async function textsFound(projectDir: string, q: string): Promise<string[]> {
-  const { runs } = await searchLogs({ projectDir }, { q, order: "newest", limit: 20 });
+  return textsOf(await findIn(projectDir, q));
+}
+
+export function textsOf({ runs }: SearchPage): string[] {
   return runs.flatMap(({ matches }) => matches.map(({ text }) => text));
 }

@@ -1,11 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { findAll } from "../../../src/features/search/find-terms.ts";
 import { matchExpression } from "../../../src/features/search/index-format.ts";
-import { parseTerms } from "../../../src/features/search/terms.ts";
-import { indexText } from "../../../src/features/search/tokens.ts";
+import { findAll, indexText, parseTerms } from "../../../src/features/search/terms.ts";
 
-/** Whether the index finds a text, and whether a look at the text does: the two must never differ. */
+/** Whether the index finds a text; findAll must agree with it. */
 function finds(text: string, q: string): boolean {
   const terms = parseTerms(q);
   const db = new DatabaseSync(":memory:");
@@ -20,7 +18,7 @@ function finds(text: string, q: string): boolean {
   return byIndex;
 }
 
-describe("what a search asks for", () => {
+describe("a search", () => {
   test.each([
     ["connect timeout", "a timeout; then connect", true],
     ["connect timeout", "a timeout", false],
@@ -47,7 +45,7 @@ describe("what a search asks for", () => {
     ["42", "it was 42.", true],
     ["४२", "४२", true],
     ["𠮷野家", "今日は𠮷野家で", true],
-  ])("%s in %j: %j", (q, text, expected) => {
+  ])("looks for %s in %j: %j", (q, text, expected) => {
     expect(finds(text, q)).toBe(expected);
   });
 
@@ -64,20 +62,20 @@ describe("what a search asks for", () => {
     `${"ab ".repeat(19)}c`,
     "x".repeat(400),
     "((((((((((((((((((((a",
-  ])("is never an operator: %j", (q) => {
+  ])("never takes an operator from %j", (q) => {
     expect(finds("nothing of it", q)).toBe(false);
     expect(finds(`${q} `, q)).toBe(true);
   });
 
   test.each(["", "   ", '"" ""', "- .. !", "\ue000", "*", "a*", "a1 ".repeat(21), "x".repeat(401)])(
-    "is refused: %j",
+    "rejects %j",
     (q) => {
       expect(() => parseTerms(q)).toThrow(expect.objectContaining({ code: "bad_search" }));
     },
   );
 });
 
-test("what matches is where it is, in the text's own characters", () => {
+test("ranges of matches are in the text's own characters", () => {
   const text = "Über 東京タワー, über";
   const ranges = findAll(text, parseTerms("uber 京タ"));
   expect(ranges?.map(([from, to]) => text.slice(from, to))).toEqual(["Über", "京タ", "über"]);

@@ -1,148 +1,104 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fetchRepository } from "../../../src/features/skills/fetch-repository.ts";
-import { findSkills } from "../../../src/features/skills/find-skills.ts";
-import { pickFiles } from "../../../src/features/skills/pick-files.ts";
+import type { TreeEntry } from "../../../src/features/skills/git.ts";
+import { findSkills, pickFiles } from "../../../src/features/skills/pick-files.ts";
 import { makeRepository } from "./repositories.ts";
-import type { TestRepository } from "./repositories.ts";
 
-let repository: TestRepository;
-beforeEach(() => {
-  repository = makeRepository();
+const entry = (path: string, more: Partial<TreeEntry> = {}): TreeEntry => ({
+  ...{ path, kind: "file", id: "0", size: 1 },
+  ...more,
 });
-afterEach(() => repository.remove());
 
-/** The files of the repository's newest commit, as git tells them. */
-async function filesOf() {
-  const fetched = await fetchRepository(repository.url, { env: process.env });
-  const files = await fetched.files(fetched.head);
-  await fetched.remove();
-  return files;
-}
-
-/** What is picked of the first skill. */
-async function picked() {
-  const files = await filesOf();
-  const [skill] = findSkills(files);
+/** The files of the first skill among `SKILL.md` and these. */
+function picked(...entries: readonly TreeEntry[]): ReturnType<typeof pickFiles> {
+  const all = [entry("SKILL.md"), ...entries];
+  const [skill] = findSkills(all);
   if (skill === undefined) throw new Error("no skill");
-  return pickFiles(files, skill);
+  return pickFiles(all, skill);
 }
 
-describe("the skills of a repository", () => {
-  test("lie at the top, in skills/ or in directories of their own", async () => {
-    for (const dir of ["", "skills/b/", "a/", ".hidden/", "x/y/z/"]) {
-      repository.write(`${dir}SKILL.md`, "Do it.\n");
-    }
-    repository.write("docs/readme.md", "");
-    repository.commit();
-    expect(findSkills(await filesOf())).toEqual([
-      { name: null, prefix: "" },
-      { name: "a", prefix: "a/" },
-      { name: "b", prefix: "skills/b/" },
-    ]);
-  });
+test("skills are found at the top, in skills/ and in directories of their own", () => {
+  const paths = ["", "skills/b/", "a/", ".hidden/", "x/y/z/"].map((dir) => `${dir}SKILL.md`);
+  expect(findSkills([...paths, "docs/readme.md"].map((path) => entry(path)))).toEqual([
+    { name: null, prefix: "" },
+    { name: "a", prefix: "a/" },
+    { name: "b", prefix: "skills/b/" },
+  ]);
 });
 
 describe("the files of a skill", () => {
-  test("are SKILL.md, scripts, references, assets and the Dockerfile; the rest is left out", async () => {
-    for (const path of [
-      "assets/a.bin",
-      "references/deep/r.md",
-      "scripts/run",
-      "Dockerfile",
-      "SKILL.md",
-    ]) {
-      repository.write(`skills/one/${path}`, "x");
-    }
-    for (const path of ["config.toml", "LICENSE", ".env", "scripts.md"]) {
-      repository.write(`skills/one/${path}`, "x");
-    }
-    repository.write("skills/two/SKILL.md", "x");
-    repository.commit();
-    const { files, leftOut } = await picked();
-    expect(files.map(({ path }) => path)).toEqual([
-      "SKILL.md",
-      "Dockerfile",
-      "assets/a.bin",
-      "references/deep/r.md",
-      "scripts/run",
-    ]);
-    expect(leftOut.map(({ path }) => path)).toEqual([
-      ".env",
-      "LICENSE",
-      "config.toml",
-      "scripts.md",
-    ]);
+  test("are SKILL.md, scripts, references, assets and the Dockerfile; others are left out", () => {
+    const taken = ["Dockerfile", "assets/a.bin", "references/deep/r.md", "scripts/run"];
+    const others = [".env", "LICENSE", "config.toml", "scripts.md"];
+    const inSkill = ["SKILL.md", ...taken, ...others].map((path) => entry(`skills/one/${path}`));
+    const [skill] = findSkills(inSkill);
+    if (skill === undefined) throw new Error("no skill");
+    const { files, leftOut } = pickFiles([...inSkill, entry("skills/two/SKILL.md")], skill);
+    expect(files.map(({ path }) => path)).toEqual(["SKILL.md", ...taken]);
+    expect(leftOut.map(({ path }) => path)).toEqual(others);
   });
 
-  test.each([
-    ["SKILL.md", "/etc/passwd"],
-    ["scripts/out", "../../../../etc/passwd"],
-    ["scripts/inside", "run.sh"],
-    ["references", "/etc"],
-    ["Dockerfile", "../Dockerfile"],
-  ])("may not be links: %s to %s", async (path, target) => {
-    if (path !== "SKILL.md") repository.write("SKILL.md", "Do it.\n");
-    repository.link(path, target);
-    repository.commit();
-    await expect(picked()).rejects.toThrow(/the skill is refused: ".+" is a symbolic link/);
+  test.each<[string, RegExp, readonly TreeEntry[]]>([
+    [
+      "a link",
+      /refused: "scripts\/out" is a symbolic link/,
+      [entry("scripts/out", { kind: "link" })],
+    ],
+    ["a link in place of a folder", /"assets" is a sym/, [entry("assets", { kind: "link" })]],
+    ["a linked Dockerfile", /"Dockerfile" is a sym/, [entry("Dockerfile", { kind: "link" })]],
+    ["a submodule", /"scripts" is a submodule/, [entry("scripts", { kind: "submodule" })]],
+    ...["..", ".", ".git", ".GIT"].map((name): [string, RegExp, readonly TreeEntry[]] => [
+      `a folder ${name}`,
+      /is not a plain name/,
+      [entry(`scripts/${name}/evil`)],
+    ]),
+    ["a change of direction", /is not a plain name/, [entry("scripts/a\u202Ecod.sh")]],
+    ["a backslash", /is not a plain name/, [entry("scripts/b\\c")]],
+    ["a control character", /is not a plain name/, [entry("scripts/bell\u0007")]],
+    ["a deep folder", /lies too deep/, [entry(`scripts/${"d/".repeat(300)}x`)]],
+    [
+      "a huge file",
+      /"assets\/zeros" has 11534336 bytes/,
+      [entry("assets/zeros", { size: 11 * 1024 ** 2 })],
+    ],
+    [
+      "large files together",
+      /it has \d+ bytes; at most/,
+      ["a", "b", "c", "d"].map((name) => entry(`assets/${name}`, { size: 9 * 1024 ** 2 })),
+    ],
+    [
+      "too many files",
+      /it has 502 files/,
+      Array.from({ length: 501 }, (_, index) => entry(`assets/${index}`)),
+    ],
+    [
+      "names that differ in case only",
+      /"scripts\/run" is there twice/,
+      [entry("scripts/Run"), entry("scripts/run")],
+    ],
+  ])("%s is refused", (_, message, entries) => {
+    expect(() => picked(...entries)).toThrow(message);
   });
+});
 
-  test("may not be a submodule", async () => {
-    repository.write("SKILL.md", "Do it.\n");
-    repository.write(".gitmodules", '[submodule "x"]\n\tpath = scripts\n\turl = ext::touch\n');
-    const commit = repository.commit();
-    repository.git("update-index", "--add", "--cacheinfo", `160000,${commit},scripts`);
-    repository.git("commit", "--quiet", "-m", "submodule");
-    await expect(picked()).rejects.toThrow('"scripts" is a submodule');
-  });
-
-  test.each(["..", ".", ".git", ".GIT"])("may not be called %j", async (name) => {
+test("links, submodules and names that git itself would not make are refused as git lists them", async () => {
+  const repository = makeRepository();
+  try {
     const id = repository.store("echo pwned\n");
-    const scripts = repository.tree([`100644 blob ${id}\tevil`]);
-    const middle = repository.tree([`040000 tree ${scripts}\t${name}`]);
-    repository.commitTree([`100644 blob ${id}\tSKILL.md`, `040000 tree ${middle}\tscripts`]);
-    await expect(picked()).rejects.toThrow("is not a plain name");
-  });
-
-  test("may not hide in a name with a slash, a line break or a change of direction", async () => {
-    const id = repository.store("x\n");
-    for (const name of ["a\u202Ecod.sh", "b\\c", "bell\u0007"]) {
-      const scripts = repository.tree([`100644 blob ${id}\t${name}`]);
-      repository.commitTree([`100644 blob ${id}\tSKILL.md`, `040000 tree ${scripts}\tscripts`]);
-      await expect(picked()).rejects.toThrow("is not a plain name");
+    const skill = `100644 blob ${id}\tSKILL.md`;
+    const evil = repository.tree([`100644 blob ${id}\tevil`]);
+    for (const [tree, message] of [
+      [`120000 blob ${id}\tscripts`, "is a symbolic link"],
+      [`160000 commit ${id}\tscripts`, "is a submodule"],
+      [`040000 tree ${repository.tree([`040000 tree ${evil}\t..`])}\tscripts`, "plain name"],
+    ] as const) {
+      repository.commitTree([skill, tree]);
+      const fetched = await fetchRepository(repository.url, { env: process.env });
+      const files = await fetched.files(fetched.head);
+      await fetched.remove();
+      expect(() => pickFiles(files, { name: null, prefix: "" })).toThrow(message);
     }
-  });
-
-  test("may not lie too deep", async () => {
-    repository.write("SKILL.md", "Do it.\n");
-    repository.write(`scripts/${"d/".repeat(300)}x`, "");
-    repository.commit();
-    await expect(picked()).rejects.toThrow("lies too deep");
-  });
-
-  test("may not be huge, alone or together", async () => {
-    repository.write("SKILL.md", "Do it.\n");
-    repository.write("assets/zeros", new Uint8Array(11 * 1024 ** 2));
-    repository.commit();
-    await expect(picked()).rejects.toThrow(/"assets\/zeros" has 11534336 bytes/);
-    for (const name of ["zeros", "b", "c", "d"]) {
-      repository.write(`assets/${name}`, new Uint8Array(9 * 1024 ** 2));
-    }
-    repository.commit();
-    await expect(picked()).rejects.toThrow(/it has \d+ bytes; at most/);
-  });
-
-  test("may not be too many", async () => {
-    repository.write("SKILL.md", "Do it.\n");
-    for (let index = 0; index < 501; index++) repository.write(`assets/${index}`, "");
-    repository.commit();
-    await expect(picked()).rejects.toThrow("it has 502 files");
-  });
-
-  test("may not differ by upper and lower case only", async () => {
-    const id = repository.store("x\n");
-    const scripts = repository.tree([`100644 blob ${id}\tRun`, `100644 blob ${id}\trun`]);
-    repository.commitTree([`100644 blob ${id}\tSKILL.md`, `040000 tree ${scripts}\tscripts`]);
-    await expect(picked()).rejects.toThrow('"scripts/run" is there twice');
-  });
+  } finally {
+    repository.remove();
+  }
 });

@@ -4,28 +4,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** A git repository of a test. */
-export interface TestRepository {
-  readonly dir: string;
-  /** `file://…` */
-  readonly url: string;
-  write(path: string, content: string | Uint8Array): void;
-  makeExecutable(path: string): void;
-  link(path: string, target: string): void;
-  git(...args: readonly string[]): string;
-  /** Commits all that is there; the commit. */
-  commit(): string;
-  /**
-   * Commits a tree that git itself would not make: entries as git lists them, `<mode> <type> <id>\t<name>`.
-   */
-  commitTree(entries: readonly string[]): string;
-  /** Stores such a tree; its id. */
-  tree(entries: readonly string[]): string;
-  /** Stores a content; its id. */
-  store(content: string): string;
-  remove(): void;
-}
-
 const who = [
   "-c",
   "user.name=Tester",
@@ -36,7 +14,7 @@ const who = [
 ];
 
 /** An empty repository in a temporary folder, called `skills`. */
-export function makeRepository(): TestRepository {
+export function makeRepository() {
   const folder = mkdtempSync(join(tmpdir(), "al-repository-"));
   const dir = join(folder, "skills");
   mkdirSync(dir);
@@ -61,26 +39,36 @@ export function makeRepository(): TestRepository {
   };
   return {
     dir,
+    /** `file://…` */
     url: pathToFileURL(dir).href,
     write,
-    makeExecutable: (path) => chmodSync(join(dir, path), 0o755),
-    link: (path, target) => {
+    makeExecutable: (path: string) => chmodSync(join(dir, path), 0o755),
+    link: (path: string, target: string) => {
       mkdirSync(dirname(join(dir, path)), { recursive: true });
       symlinkSync(target, join(dir, path));
     },
-    git: (...args) => run(args),
-    commit: () => {
+    git: (...args: readonly string[]): string => run(args),
+    /** Commits all that is there; the commit. */
+    commit: (): string => {
       run(["add", "--all"]);
       run(["commit", "--quiet", "--allow-empty", "-m", "change"]);
       return run(["rev-parse", "HEAD"]);
     },
+    /** Stores such a tree; its id. */
     tree,
-    commitTree: (entries) => {
+    /**
+     * Commits a tree that git itself would not make: entries as git lists them, `<mode> <type> <id>\t<name>`.
+     */
+    commitTree: (entries: readonly string[]): string => {
       const commit = run(["commit-tree", tree(entries), "-m", "made by hand"]);
       run(["update-ref", "HEAD", commit]);
       return commit;
     },
-    store: (content) => run(["hash-object", "-w", "--stdin"], content),
+    /** Stores a content; its id. */
+    store: (content: string): string => run(["hash-object", "-w", "--stdin"], content),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** A git repository of a test. */
+export type TestRepository = ReturnType<typeof makeRepository>;

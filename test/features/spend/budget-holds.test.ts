@@ -72,7 +72,7 @@ test("a raised budget ends the wait at once", () =>
     subscription.unsubscribe();
   }));
 
-test("a refused call holds what is triggered next", () =>
+test("a refused call holds the next trigger", () =>
   marbles((helpers) => {
     let state: BudgetState | null = null;
     const refused$ = new Subject<string>();

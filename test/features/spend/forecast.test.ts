@@ -31,7 +31,7 @@ test("runs by webhooks and calls count beside the schedule, and alone", () => {
   expect(forecastOf(daily, runs, now)).toMatchObject({ monthNano: 425, monthP90Nano: 850 });
 });
 
-test("without a run there is no forecast", () => {
+test("an agent without runs has no forecast", () => {
   expect(forecastOf(daily, noRuns, now)).toBeNull();
   expect(forecastOf(null, { costs: [1], triggered: 0 }, now)).toBeNull();
   expect(totalForecast([null])).toBeNull();

@@ -5,7 +5,7 @@ import { answered, tempMeter } from "./support.ts";
 
 const now = () => Date.parse("2026-11-22T12:00:00Z");
 
-test("limits are told with what is spent and reserved", async () => {
+test("limits are reported with the spent and reserved amounts", async () => {
   const budgetsOf = (agent: string | null) =>
     budgets({ dayUsd: agent === "dev" ? 1 : null }, { monthUsd: 9 });
   const { meter, begin } = tempMeter({ budgetsOf, now });
@@ -61,7 +61,7 @@ test("a raise that does not pay the call that was refused leaves the limit used 
   expect(meter.exhausted("dev", "dev-1")).toMatchObject({ limit: 0.001_01 });
 });
 
-test("what was added to a limit survives the scheduler, and counts for live runs, too", async () => {
+test("a raised limit survives the scheduler, and counts for live runs, too", async () => {
   const dir = tempDir();
   const budgetsOf = () => budgets({ runUsd: 0, dayUsd: 0 });
   const liveRuns = () => ["dev-1"];

@@ -39,7 +39,7 @@ function countsOf(dir: string): Record<string, unknown> {
 }
 
 test.each([1, 60, 300])(
-  "what calls reserved is spent after kill -9 at grant %i, and the next scheduler keeps within the rest",
+  "reservations count as spent after kill -9 at grant %i, and the next scheduler keeps within the rest",
   async (grants) => {
     const dir = tempDir();
     const granted = await killedAfter(dir, grants);

@@ -39,7 +39,7 @@ export function randomCalls(seed: number, count = 1_000): readonly LoadCall[] {
   });
 }
 
-/** What the calls cost in nano-dollars if all are paid. */
+/** The cost of all calls in nano-dollars. */
 export function costOfAll(calls: readonly LoadCall[]): number {
   const tokens = calls.map(({ output, plan: { requestBytes } }) => output + inputOf(requestBytes));
   return tokens.reduce((sum, one) => sum + one, 0) * 1_000;

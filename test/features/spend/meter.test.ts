@@ -11,7 +11,7 @@ afterEach(() => {
 
 const now = () => Date.parse("2026-11-22T12:00:00Z");
 
-test("a call is stored with what it may cost, then with what it cost", async () => {
+test("a call is stored with its highest cost, then with its cost", async () => {
   const { store, begin } = tempMeter({ now });
   const { spendReport } = store;
   const grant = await begin();
@@ -31,7 +31,7 @@ test("a call is stored with what it may cost, then with what it cost", async () 
   );
 });
 
-test("it emits what a run spent, and a warning once", async () => {
+test("the spending of a run is emitted, and a warning once", async () => {
   const own = budgets({ runUsd: 0.1, warnAt: [50, 80] });
   const { meter, begin } = tempMeter({ budgetsOf: () => own });
   const spent: RunSpend[] = [];
@@ -57,7 +57,7 @@ test("it emits what a run spent, and a warning once", async () => {
   });
 });
 
-test("warnings that came are not repeated by the next scheduler, and what was spent is known", async () => {
+test("the next scheduler repeats no warning and knows the amount that was spent", async () => {
   const dir = tempDir();
   const own = () => budgets({ dayUsd: 0.01, warnAt: [50] });
   const first = tempStore(dir);
@@ -74,7 +74,7 @@ test("warnings that came are not repeated by the next scheduler, and what was sp
 });
 
 describe("a call", () => {
-  test("that was cut costs what was reserved, or what was seen if that is more", async () => {
+  test("that was cut costs the reserved amount, or more if more was seen", async () => {
     const { meter, begin } = tempMeter();
     (await begin()).settle(answered(10, { estimated: true, isCut: true }));
     expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.01, reservedUsd: 0, turns: 1 });
@@ -90,7 +90,7 @@ describe("a call", () => {
     await expect(meter.begin(plan, noSignal)).resolves.toMatchObject({ granted: false });
   });
 
-  test("that got no answer costs nothing and is no turn", async () => {
+  test("that got no answer costs nothing and does not count as a turn", async () => {
     const { meter, begin } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
     for (const status of [null, 429, 500]) {
       (await begin()).settle(answered(0, { status, usage: null }));
@@ -108,7 +108,7 @@ describe("a call", () => {
     });
   });
 
-  test("of a subscription is stored with what it would have cost, and charged to no budget", async () => {
+  test("of a subscription is stored with its price, and not charged to budgets", async () => {
     const termsOf = () => Promise.resolve({ ...terms, billing: "subscription" as const });
     const { meter, store, begin } = tempMeter({ termsOf, budgetsOf: () => budgets({ runUsd: 0 }) });
     (await begin()).settle(answered(3_000));
@@ -138,7 +138,7 @@ describe("a call", () => {
     await vi.waitFor(() => expect(store.spendReport.run("dev-1").nano).toBe(2_000_000));
   });
 
-  test("whose tokens are no numbers is settled nevertheless", async () => {
+  test("whose tokens are not numbers is settled", async () => {
     const { meter, begin } = tempMeter();
     const usage = { input: -5, cacheRead: NaN, cacheWrite: 0, cacheWrite1h: 7, output: 0.5 };
     (await begin()).settle(answered(0, { usage }));

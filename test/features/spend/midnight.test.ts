@@ -43,7 +43,7 @@ test("a call that is open at midnight is charged to the day and month that reser
   });
 });
 
-test("a clock that is set back over midnight finds what its day has left, and the next day what it spent", async () => {
+test("after the clock is set back over midnight, both days have their own spending", async () => {
   const { clock, begin, refusal } = nightMeter(tempDir());
   (await begin()).settle(answered(10_000));
   clock.time += 20 * seconds;

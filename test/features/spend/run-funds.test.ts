@@ -11,7 +11,7 @@ const short = (text: string, endsAt: number | null = null): RunFunds => ({
 });
 const values = { d: short("day", 4), m: short("month", 40), r: short("run"), p: { type: "paid" } };
 
-/** What is found at each moment: the one with the latest time that has come. */
+/** The state at each moment: the latest one that has begun. */
 function looks(now: () => number, found: Readonly<Record<number, keyof typeof values>>) {
   return (): RunFunds => {
     const [, name] = Object.entries(found).findLast(([at]) => Number(at) <= now()) ?? [];

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { spentEvents } from "../../../src/features/spend/spent-events.ts";
+import { spentEvents } from "../../../src/features/spend/used-budget-events.ts";
 import type { MeteredCall } from "../../../src/foundation/contracts/spend.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { answered, tempMeter } from "./support.ts";
 
-test("what runs spend is emitted as they spend it, with their agent's day", async () => {
+test("the spending of runs is emitted as it happens, with their agent's day", async () => {
   let now = Date.parse("2026-11-30T22:59:00Z");
   const { meter, begin } = tempMeter({ now: () => now });
   const events: RunEvent[] = [];

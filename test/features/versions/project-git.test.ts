@@ -63,7 +63,7 @@ test("more changes than are read are changes", async () => {
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
 });
 
-test("without a repository, a commit or git itself there is none", async () => {
+test("is null without a repository, a commit or git itself", async () => {
   const outside = { GIT_CEILING_DIRECTORIES: tmpdir() };
   expect(await projectGit(dir, outside).state()).toBeNull();
   git("init", "--quiet");

@@ -37,7 +37,7 @@ test("the canonical config has the names of the file, and nothing that is not se
   });
 });
 
-test("the order of keys is no difference", () => {
+test("the order of keys does not matter", () => {
   const [one, two] = [
     { A: "1", B: "2" },
     { B: "2", A: "1" },
@@ -67,7 +67,7 @@ test("secret values show as hashes that differ with the value and with the proje
   expect(maskWith("other")("hunter2")).not.toBe(mask("hunter2"));
 });
 
-test("what the project sets for containers is part of it, where the agent sets nothing", () => {
+test("the project's container settings are part of it, unless the agent sets its own", () => {
   const config = anAgent("dev", { local: { ...local, memory: "1g", env: {} } });
   const container = { image: "al:latest", memory: "4g", cpus: 2 };
   const text = canonicalConfig(config, { projectDir, mask, container, project, files: {} });

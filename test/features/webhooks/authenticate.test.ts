@@ -33,7 +33,7 @@ describe("the source a delivery is from", () => {
     { origin: "", "sec-fetch-site": "none" },
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
-  ])("is no unsigned one when a web page sent it: %o", async (headers) => {
+  ])("is refused as unsigned if a web page sent it: %o", async (headers) => {
     const receiver = new TestReceiver();
     receiver.sources = [source("open", { credential: null, allowUnsigned: true }), source("hub")];
     const sent = { ...github(null, { source: "open" }) };

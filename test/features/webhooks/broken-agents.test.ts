@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBrokenAgents } from "../../../src/features/webhooks/broken-agents.ts";
+import { createBrokenAgents } from "../../../src/features/webhooks/match-index.ts";
 import type { MatchResult } from "../../../src/features/webhooks/match-index.ts";
 import { anAgent } from "../../helpers/agents.ts";
 
@@ -47,7 +47,7 @@ test("an agent that would listen by its invalid config alone was not asked", () 
   expect(reasonAfter(valid("dev"), broken("dev", "gh"))).toContain("so not asked: agent dev");
 });
 
-test("a repaired or removed agent is no reason any more", () => {
+test("a repaired or removed agent is no longer named", () => {
   expect(reasonAfter(broken("dev", "gh"), valid("dev"))).toBe(nothing.reason);
   expect(reasonAfter(broken("dev", "gh"), { type: "agent-removed", agent: "dev", at })).toBe(
     nothing.reason,

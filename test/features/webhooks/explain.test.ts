@@ -1,43 +1,72 @@
 import { expect, test } from "vitest";
-import { explain } from "../../../src/features/webhooks/explain.ts";
+import type { WebhookBinding } from "../../../streams/agent-config.ts";
+import { turnedAwayText } from "../../../src/interfaces/views/delivery-words.ts";
+import { explain } from "../../../src/features/webhooks/binding-index.ts";
 import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts";
-import { eventHeaders, githubExample, read } from "./deliveries.ts";
 
-const { attributes } = read(
-  "github",
-  githubExample("issues", "opened"),
-  eventHeaders("github", "issues"),
-);
-const event = { attributes, payload: {} };
-const entry = (filters: Record<string, string | readonly string[]>, source = "hub") => ({
-  ...{ source, type: "github", filters },
+const binding = (change: Partial<WebhookBinding>): WebhookBinding => ({
+  ...{ source: "hub", type: "github", filters: {} },
+  ...change,
 });
+const event = {
+  attributes: { events: "issues", repos: "acme/y", labels: [], sender: "bot-1", isBot: true },
+  payload: { issue: { level: "error\n2" } },
+};
+const against = (...webhooks: readonly WebhookBinding[]) =>
+  explain({ name: "dev", webhooks }, "hub", event)?.map((entry) =>
+    entry.map(({ condition, wanted, got }) => ({ condition, wanted, got })),
+  ) ?? null;
+const text = (...webhooks: readonly WebhookBinding[]) =>
+  turnedAwayText({ stoppedBy: (against(...webhooks) ?? []).map((one) => [...one]) });
 
-test("every filter of every entry that stopped an event is named, entry by entry", () => {
-  const webhooks = [entry({ repos: ["a/b"], actions: ["closed"] }), entry({ author: "nobody" })];
-  expect(explain({ name: "dev", webhooks }, "hub", event)).toEqual({
-    agent: "dev",
-    starts: false,
-    stoppedBy: [
-      ["repos does not include Codertocat/Hello-World", "actions does not include opened"],
-      ["author is nobody, the event's is Codertocat"],
+test("each failed condition has its wanted and its actual value", () => {
+  const filters = { events: ["issues"], repos: ["acme/x", "acme/z"], labels: ["bug"] };
+  expect(against(binding({ filters, where: { "issue.level": "fatal", "issue.id": 3 } }))).toEqual([
+    [
+      { condition: "repos", wanted: "acme/x or acme/z", got: "acme/y" },
+      { condition: "labels", wanted: "bug", got: "none" },
+      { condition: "where issue.level", wanted: '"fatal"', got: '"error 2"' },
+      { condition: "where issue.id", wanted: "3", got: "missing" },
     ],
-  });
+  ]);
 });
 
-test("one entry that lets it through is enough, and an agent of other sources is not asked", () => {
-  const webhooks = [entry({ repos: ["a/b"] }), entry({ labels: ["x", "bug"] })];
-  expect(explain({ name: "dev", webhooks }, "hub", event)).toMatchObject({ starts: true });
-  expect(explain({ name: "dev", webhooks }, "other", event)).toBeNull();
+test("an excluded value is named", () => {
+  expect(text(binding({ filters: { ignoreSenders: ["bot-1"] } }))).toBe(
+    "ignoreSenders: wants none of bot-1, got bot-1",
+  );
 });
 
-test("it says of each agent what the index does", () => {
+test("entries are alternatives; one that lets the event through is enough", () => {
+  const [one, two] = [{ repos: ["acme/x"] }, { repos: ["acme/z"] }];
+  expect(text(binding({ filters: one }), binding({ filters: two }))).toBe(
+    "repos: wants acme/x, got acme/y; or repos: wants acme/z, got acme/y",
+  );
+  expect(against(binding({ filters: one }), binding({}))).toEqual([]);
+  expect(text(binding({}))).toBe("its filters changed since, and let it through now");
+});
+
+test("a source that the agent does not listen to has no entries", () => {
+  expect(against(binding({ source: "other" }))).toBe(null);
+});
+
+test("the conditions of an entry are sentences, too", () => {
+  const filters = { repos: ["acme/x"], author: "dora" };
+  const webhooks = [binding({ filters }), binding({ where: { "issue.level": "fatal" } })];
+  const stoppedBy = explain({ name: "dev", webhooks }, "hub", event);
+  expect(stoppedBy?.map((entry) => entry.map(({ why }) => why))).toEqual([
+    ["repos does not include acme/y", "author is set and the event carries none"],
+    ['where issue.level is "error 2", not "fatal"'],
+  ]);
+});
+
+test("explains for each agent the decision of the index", () => {
   const index = createMatchIndex();
-  const agents = [{}, { events: ["push"] }, { org: "CODERTOCAT" }, { labels: ["Bug"] }].map(
-    (filters, n) => ({ name: `a${n}`, scale: 1, webhooks: [entry(filters)] }),
+  const agents = [{}, { events: ["push"] }, { repos: ["ACME/y"] }, { labels: ["Bug"] }].map(
+    (filters, n) => ({ name: `a${n}`, scale: 1, webhooks: [binding({ filters })] }),
   );
   for (const agent of agents) index.set(agent, true);
-  const starting = agents.filter((agent) => explain(agent, "hub", event)?.starts);
+  const starting = agents.filter((agent) => explain(agent, "hub", event)?.length === 0);
   expect(starting.map(({ name }) => name)).toEqual(index.match("hub", event).matched);
   expect(starting.map(({ name }) => name)).toEqual(["a0", "a2"]);
 });

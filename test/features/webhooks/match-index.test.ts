@@ -145,7 +145,7 @@ test.each<[string, readonly ListeningAgent[], string]>([
     [agent("dev", { repo: "acme/x" })],
     "agent dev: repo is no filter of this source's type",
   ],
-])("when nothing matches it says what came closest: %s", (_what, agents, reason) => {
+])("names the closest entry if no entry matches: %s", (_what, agents, reason) => {
   expect(indexOf(...agents).match("hub", seen(push))).toMatchObject({ matched: [], reason });
 });
 
@@ -180,7 +180,7 @@ const step = fc.record({
 });
 const attributes = fc.record({ repos: value, events: value, labels: value, orgs: value });
 
-test("the index matches what a scan of all agents would, after any changes", () => {
+test("the index matches like a scan of all agents, after any changes", () => {
   const ignoreCase = new Set(["repos", "orgs"]);
   const passes = (binding: Filters, event: Attributes): boolean =>
     Object.entries(binding).every(([field, wanted]) => {

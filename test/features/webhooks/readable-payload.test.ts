@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readablePayload } from "../../../src/features/webhooks/readable-payload.ts";
+import { readablePayload } from "../../../src/features/webhooks/interpret.ts";
 
 const read = (contentType: string, body: string): string =>
   readablePayload({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Receipt } from "../../../src/foundation/contracts/webhook-receipts.ts";
+import type { Receipt } from "../../../src/foundation/store/receipts.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { viewReceipt } from "../../../src/features/webhooks/receipt-view.ts";
 
@@ -42,7 +42,7 @@ test("a receipt is told with its payload", () => {
   });
 });
 
-test("of a large payload as much is shown as a person reads, and what is missing is named", () => {
+test("a large payload is shown in part, and the missing parts are named", () => {
   const commits = Array.from({ length: 100_000 }, (_, n) => ({ id: n, message: `${known} ${n}` }));
   const long = "x".repeat(2_000_000);
   const { payload, bytes } = view({ action: "pushed", long, token: "t", commits, after: 1 });
@@ -59,12 +59,12 @@ test("of a large payload as much is shown as a person reads, and what is missing
   expect(shown.at(-1)).toBe(`[${100_000 - shown.length + 1} more, not shown]`);
 });
 
-test("a large body that is no payload is not shown", () => {
+test("a large body without a payload is not shown", () => {
   const { text } = view("x".repeat(2_000_000));
   expect(text).toBe("[2000000 bytes, not shown]");
 });
 
-test("what a sender puts into its body as a secret is redacted by its name, at any depth", () => {
+test("fields with the name of a secret are redacted, at any depth", () => {
   const payload = {
     token: "xoxb-legacy",
     authorizations: [{ team_id: "T1", access_token: "xoxb-2" }],
@@ -96,7 +96,7 @@ test("a secret that is known is redacted wherever it turns up", () => {
   expect(shown.headers).toEqual({ "x-note": "[redacted]", "x-auth-token": "[redacted]" });
 });
 
-test("a body that is no JSON is told as text", () => {
+test("a body that is not JSON is shown as text", () => {
   const shown = view(`plain ${known}`);
   expect(shown).toMatchObject({ payload: null, text: "plain [redacted]" });
 });
@@ -133,7 +133,7 @@ test("an installation without a code is shown as it came", () => {
   }
 });
 
-test("a code that is no grant, such as an error's, is shown", () => {
+test("a code that is not a grant, such as an error's, is shown", () => {
   const payload = { action: "created", data: { error: { code: "E_1" }, installation: "none" } };
   expect(show(payload, "error")).toEqual(payload);
 });

@@ -3,7 +3,7 @@ import { providerTable } from "../../../src/features/webhooks/providers/table.ts
 import { webhookReference } from "../../../src/features/webhooks/reference.ts";
 
 // `vitest run <this file> -u` writes it anew.
-test("the reference page says what the table of providers says", async () => {
+test("the reference page is made from the table of providers", async () => {
   await expect(webhookReference(providerTable.values())).toMatchFileSnapshot(
     "../../../src/features/webhooks/reference.md",
   );

@@ -21,7 +21,7 @@ const body = fc
   .json()
   .map((data) => bytes(`{"webhookTimestamp":${now},"type":"Issue","data":${data}}`));
 
-test.each([...providerTable.keys()])("what is signed for %s verifies", (type) => {
+test.each([...providerTable.keys()])("a delivery signed for %s verifies", (type) => {
   fc.assert(
     fc.property(secretsOf(type), body, (secret, bytes) => {
       const headers = signDelivery(type, secret, bytes, now);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { keptHeaders } from "../../../src/features/webhooks/interpret.ts";
-import { signStandard, verifyStandard } from "../../../src/features/webhooks/standard-signature.ts";
+import { signStandard, verifyStandard } from "../../../src/features/webhooks/signature.ts";
 import { bytes, providerOf } from "./deliveries.ts";
 import { slackCommand } from "./payloads.ts";
 

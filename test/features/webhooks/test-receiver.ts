@@ -3,14 +3,10 @@ import type {
   Delivery,
   DeliveryAnswer,
   DeliveryCount,
-} from "../../../src/foundation/contracts/operations.ts";
+} from "../../../src/features/webhooks/provider.ts";
 import type { RefusedDelivery } from "../../../src/foundation/contracts/refused-deliveries.ts";
-import type {
-  Acceptance,
-  Accepted,
-  WaitingRun,
-} from "../../../src/foundation/contracts/webhook-receipts.ts";
-import type { WebhookSource } from "../../../src/foundation/contracts/webhook-filters.ts";
+import type { Acceptance, Accepted, WaitingRun } from "../../../src/foundation/store/receipts.ts";
+import type { WebhookSource } from "../../../src/foundation/config/project-config.ts";
 import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts";
 import type { MatchIndex } from "../../../src/features/webhooks/match-index.ts";
 import { createReceiver } from "../../../src/features/webhooks/receive.ts";

@@ -29,7 +29,7 @@ describe("a delivery that a run waits for", () => {
     expect(receiver.settled).toEqual([true]);
   });
 
-  it("is no dead letter when no filter lets it through", async () => {
+  it("is not a dead letter if no filter lets it through", async () => {
     const receiver = deskWith();
     await receiver.receive(github("hush"));
     const receipt = { matched: ["dev"], reason: null };
@@ -46,7 +46,7 @@ describe("a delivery that a run waits for", () => {
     expect(receiver.settled).toEqual([true, false, false]);
   });
 
-  it("is offered only what was believed", async () => {
+  it("is offered verified deliveries only", async () => {
     const receiver = deskWith();
     await receiver.receive(github("wrong"));
     expect(receiver.settled).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeChange } from "../../../src/foundation/config/describe-change.ts";
+import { describeChange } from "../../../src/foundation/config/agent-view.ts";
 import { agent, agentChange, said, usualAgent } from "./samples.ts";
 
 const at = "agents/dev/config.toml";
@@ -44,10 +44,6 @@ describe("an agent's [local]", () => {
       `error: ${at}:5:20  local.env.GITHUB_TOKEN is set by the credential github_token; choose another name, or leave the credential out`,
     ]);
     expect(said(agentChange(withLocal(local)))).toEqual([]);
-  });
-
-  it("sends the time zone to the key that sets it", () => {
-    expect(said(agentChange(withLocal('env.TZ = "UTC"'))).join()).toContain("set timezone");
   });
 
   it("warns a host-user agent of limits that have no effect, and not of variables", () => {

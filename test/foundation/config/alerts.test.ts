@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { describeChange } from "../../../src/foundation/config/describe-change.ts";
+import { describeChange, agentFacts } from "../../../src/foundation/config/agent-view.ts";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
-import { agentFacts } from "../../../src/foundation/config/agent-view.ts";
 import {
   agentTomlKeys,
   projectTomlKeys,
@@ -22,10 +21,6 @@ const hour = 3_600_000;
 const ops = '[alerts.ops]\ntype = "slack"\n';
 
 describe("[alerts.<name>]", () => {
-  it("is none without a table", () => {
-    expect(project("").alerts).toEqual([]);
-  });
-
   it("has the credential of its type, unless it names an instance", () => {
     const text = `${ops}[alerts.night]\ntype = "email"\ncredential = "smtp:mail"\nto = ["a@b.example", "c+d@e.example"]\nquietHours = "22:00-07:30"`;
     expect(project(text).alerts).toEqual([
@@ -105,7 +100,7 @@ describe("[alert]", () => {
     expect(projectChange(`[alert]\n${line}`).type).toBe("invalid");
   });
 
-  it("suggests the target that was meant", () => {
+  it("an unknown alert target is refused with the closest name as a suggestion", () => {
     expect(said(projectChange(`${ops}[alert]\nto = ["opps"]`))).toEqual([
       'error: config.toml:4:7  target "opps" of alerts is not defined; expected one of "ops"; did you mean "ops"?',
     ]);
@@ -120,20 +115,12 @@ describe("[alert]", () => {
     const { text } = describeProjectChange(project(""), project(`${ops}[alert]\nremind = "1h"`));
     expect(text).toBe('[alerts.ops] added, alert.remind "24h" → "1h"');
   });
-
-  it("is a fact on the agent's page", () => {
-    const facts = agentFacts(agent(`${usualAgent}[alert]\nafter = 2`), null);
-    expect(facts).toContainEqual({
-      label: "Alerts",
-      values: ["to all targets", "after 2 failures in a row", "repeated every 24 h 00 min"],
-    });
-  });
 });
 
 describe("[heartbeat] and publicUrl", () => {
   const url = "https://hc-ping.example/1b4e28ba-2fa1-11d2-883f-0016d3cca427";
 
-  it("is null without a line; an agent does not have the project's", () => {
+  it("an agent does not inherit the heartbeat of its project", () => {
     const projectText = `${usualProject}\n[heartbeat]\nurl = "${url}"`;
     expect(project("").heartbeat).toBeNull();
     expect(project(projectText).heartbeat).toBe(url);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { describeChange } from "../../../src/foundation/config/describe-change.ts";
+import { describeChange } from "../../../src/foundation/config/agent-view.ts";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
-import { agentFacts } from "../../../src/foundation/config/agent-view.ts";
 import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
 import {
   agent,
@@ -94,14 +93,6 @@ describe("[budget]", () => {
     );
     const { text } = describeProjectChange(project(""), project("[budget]\nmonth = 100"));
     expect(text).toBe("budget.month none → 100");
-  });
-
-  it("is a fact on the agent's page", () => {
-    const facts = agentFacts(agent(withBudget("run = 1.5\nday = 5\nturns = 60")), null);
-    expect(facts).toContainEqual({
-      label: "Budget",
-      values: ["$1.5 a run, $5 a day, 60 answers a run; at a limit, work is refused"],
-    });
   });
 });
 

@@ -1,13 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
-import { agent, agentChange, project, projectChange, said, usualAgent } from "./samples.ts";
-import { usualProject } from "./samples.ts";
+import {
+  agent,
+  agentChange,
+  project,
+  projectChange,
+  said,
+  usualAgent,
+  usualProject,
+} from "./samples.ts";
 
 const table = '[cluster]\nengine = "swarm"\naddress = "10.0.0.5:8443"\n';
 const inCluster = { projectText: `${usualProject}${table}` };
 
 describe("[cluster] of a project", () => {
-  it("is none by default", () => {
+  it("a project without [cluster] has a null cluster", () => {
     expect(project("").cluster).toBeNull();
   });
 
@@ -130,7 +137,7 @@ namespace = "agents"
 });
 
 describe("an agent of a project with [cluster]", () => {
-  it("runs in the cluster when it names no runtime", () => {
+  it("an agent without a runtime runs in the project's cluster", () => {
     expect(agent(usualAgent, inCluster).runtime).toEqual({ type: "cluster", runAs: "al-agent" });
   });
 
@@ -150,13 +157,13 @@ describe("an agent of a project with [cluster]", () => {
     ]);
   });
 
-  it("has the limits of containers", () => {
+  it("a cluster agent accepts the limits of containers", () => {
     expect(said(agentChange(`${usualAgent}[local]\nmemory = "1g"`, inCluster))).toEqual([]);
   });
 });
 
 describe("an agent of a project without [cluster]", () => {
-  it("runs in a container when it names no runtime", () => {
+  it("an agent without a runtime runs in a container if its project has no cluster", () => {
     expect(agent(usualAgent).runtime.type).toBe("container");
   });
 

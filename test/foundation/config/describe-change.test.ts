@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { describeChange } from "../../../src/foundation/config/describe-change.ts";
-import { agent, usualAgent, usualProject } from "./samples.ts";
+import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
+import { project, usualProject, agent, usualAgent } from "./samples.ts";
+import { describeChange } from "../../../src/foundation/config/agent-view.ts";
 
 /** What is said when the agent's files change from the usual ones. */
 function change(config: string, skill?: string, projectText = usualProject): string {
@@ -35,14 +36,6 @@ describe("describeChange", () => {
     );
   });
 
-  it("tells another model from another setting of it", () => {
-    expect(change(usualAgent.replace('"main"', '"main", "cheap"'))).toBe(
-      'models ["main"] → ["main", "cheap"]',
-    );
-    const projectText = usualProject.replace("sonnet", "opus");
-    expect(change(usualAgent, undefined, projectText)).toBe('settings of model "main" changed');
-  });
-
   it("says what runs it, where and by what", () => {
     const config = `${usualAgent}[harness]\ntype = "llm-cli"\n[runtime]\ntype = "host-user"`;
     expect(change(config)).toBe(
@@ -55,10 +48,32 @@ describe("describeChange", () => {
       "files of its image changed",
     );
   });
+});
 
-  it("says that a schedule went", () => {
-    expect(change(usualAgent.replace(/schedule.*/, "scale = 0"))).toBe(
-      'schedule "0 9 * * *" → none, scale 1 → 0',
-    );
+const projectChange = (text: string) => describeProjectChange(project(usualProject), project(text));
+
+describe("describeProjectChange", () => {
+  it("says which keys and tables changed", () => {
+    const text = `workQueueSize = 5\ntimezone = "UTC"\n[local]\ntimeout = 60\n${usualProject
+      .replace("[models.cheap]", "[models.other]")
+      .replace("sonnet", "opus")
+      .replace('[webhooks.hub]\ntype = "github"', '[webhooks.hub]\ntype = "sentry"')}`;
+    expect(projectChange(text)).toEqual({
+      text: '[models.main] changed, [models.cheap] removed, [models.other] added, local.timeout 900 → 60, [webhooks.hub] changed, workQueueSize 100 → 5, timezone "Europe/Berlin" → "UTC"',
+      needsRestart: false,
+    });
+  });
+
+  it.each([
+    ["port = 9090", "gateway.port 8080 → 9090"],
+    ['host = "0.0.0.0"', 'gateway.host "127.0.0.1" → "0.0.0.0"'],
+    ['allowedHosts = ["a.example"]', 'gateway.allowedHosts [] → ["a.example"]'],
+    ["trustProxy = true", "gateway.trustProxy false → true"],
+    ["maxBodyBytes = 2048", "gateway.maxBodyBytes 26214400 → 2048"],
+  ])("needs a restart for %s", (line, text) => {
+    expect(projectChange(`${usualProject}[gateway]\n${line}`)).toEqual({
+      text,
+      needsRestart: true,
+    });
   });
 });

@@ -61,10 +61,6 @@ describe("an edited text", () => {
     expect(result).toContain(text === "" ? "" : "a = 1 # one\n");
   });
 
-  test("takes a key out that is not there without a trace", () => {
-    expect(edited("a = 1\n", [{ path: ["b", "c"] }])).toBe("a = 1\n");
-  });
-
   test("refuses what is not TOML", () => {
     expect(() => edited("a = = 1\n", [{ path: ["b"], value: 1 }])).toThrow("not valid TOML");
   });

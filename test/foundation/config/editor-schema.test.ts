@@ -1,15 +1,17 @@
+import { describe, expect, it } from "vitest";
+import {
+  agentJsonSchema,
+  projectJsonSchema,
+  timezoneNames,
+} from "../../../src/foundation/config/json-schema.ts";
+import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { parse } from "smol-toml";
-import { describe, expect, it } from "vitest";
-import { agentJsonSchema, projectJsonSchema } from "../../../src/foundation/config/json-schema.ts";
-import { schedulePattern } from "../../../src/foundation/config/schedule-pattern.ts";
-import { scheduleProblem } from "../../../src/foundation/config/schedule.ts";
-import { timezoneNames } from "../../../src/foundation/config/json-schema.ts";
-import { isTimezone } from "../../../src/foundation/config/timezone.ts";
-import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
+import { schedulePattern, scheduleProblem } from "../../../src/foundation/config/schedule.ts";
+import { isTimezone } from "../../../src/foundation/config/fields.ts";
 import { agentChange, projectChange } from "./samples.ts";
 
 // A key that one of several rules requires is described beside them.
@@ -143,5 +145,36 @@ describe("the files of the examples", () => {
   it.each(globSync("*/agents/*/config.toml", { cwd: examples }))("%s meets its schema", (file) => {
     expect(read(file)).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent\.json\n/);
     expect(ofAgent(parse(read(file))), ajv.errorsText(ofAgent.errors)).toBe(true);
+  });
+});
+
+interface Node {
+  readonly properties: Readonly<Record<string, Node>>;
+  readonly items: Node;
+  readonly additionalProperties: Node | false;
+  readonly required?: readonly string[];
+  readonly enum?: readonly string[];
+  readonly description?: string;
+}
+
+const agent = agentJsonSchema(filterTable) as unknown as Node;
+
+describe("the JSON Schema of an agent's config.toml", () => {
+  it("requires what has no default, and nothing else", () => {
+    expect(agent.required).toEqual(["models", "credentials"]);
+  });
+
+  it("knows the filters of every type of source, and refuses other keys", () => {
+    const entry = agent.properties.webhooks?.items;
+    const filters = Object.values(filterTable).flatMap((fields) => Object.keys(fields));
+    expect(Object.keys(entry?.properties ?? {})).toEqual(
+      expect.arrayContaining(["source", ...filters]),
+    );
+    expect(entry?.additionalProperties).toBe(false);
+    expect(agent.additionalProperties).toBe(false);
+  });
+
+  it("explains fields with what the config's errors say", () => {
+    expect(agent.properties.timeout?.description).toContain("a whole number of seconds");
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readAgent } from "../../../src/foundation/config/agent-files.ts";
 import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
-import { describeChange } from "../../../src/foundation/config/describe-change.ts";
-import { agentFacts } from "../../../src/foundation/config/agent-view.ts";
+import { describeChange } from "../../../src/foundation/config/agent-view.ts";
 import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { AgentChange } from "../../../streams/vocabulary.ts";
@@ -79,7 +78,7 @@ describe("[expect]", () => {
     expect(said(change)).toEqual([expect.stringContaining(message)]);
   });
 
-  it("has no fault for a JSON file that it does not name", async () => {
+  it("an invalid JSON file that [expect] does not name is accepted", async () => {
     const change = await changeWith('[params]\nfile = "data.json"', { "data.json": "[1, 2" });
     expect(said(change)).toEqual([]);
   });
@@ -111,14 +110,5 @@ describe("[expect]", () => {
     const url = 'url = "https://a.example/x"';
     const silent = agent(`${usualAgent}[alert]\nto = []\n[heartbeat]\n${url}`);
     expect(canonicalConfig(silent, options)).toBe(canonicalConfig(agent(usualAgent), options));
-  });
-
-  it("is a fact on the agent's page", async () => {
-    const all = 'returned = true\nsaid = true\nschema = "out.json"';
-    const facts = agentFacts(await agentWith(all, { "out.json": schema }), null);
-    expect(facts).toContainEqual({
-      label: "Expects",
-      values: ["a result, a last answer in words, a result that meets out.json"],
-    });
   });
 });

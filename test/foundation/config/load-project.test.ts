@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigError, loadProject } from "../../../src/foundation/config/load-project.ts";
+import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
-import { directory, filters } from "./samples.ts";
+import { directory, filters, projectChange, said } from "./samples.ts";
 
 async function refusal(dir: string): Promise<UserError> {
   try {
@@ -41,18 +41,35 @@ describe("loadProject", () => {
     expect((await refusal(join(dir, "nowhere"))).code).toBe("not_a_project");
   });
 
+  it("loadProject reports a config.toml that is not a regular file", async () => {
+    const dir = await directory({ "config.toml/x": "" });
+    expect((await refusal(dir)).message).toMatch(/config\.toml is not a regular file/);
+  });
+
   it("says all that is wrong with a config, one line each", async () => {
     const dir = await directory({ "config.toml": 'scale = 0\ntimezone = "x"\n' });
     const error = await refusal(dir);
-    expect(error).toBeInstanceOf(ConfigError);
     expect(error.message.split("\n").map((line) => line.split("  ")[0])).toEqual([
       "config.toml:1:9",
       "config.toml:2:12",
     ]);
   });
+});
 
-  it("says that a config can't be read", async () => {
-    const dir = await directory({ "config.toml/x": "" });
-    expect((await refusal(dir)).message).toMatch(/config\.toml is not a regular file/);
+describe("diagnostics of resolveProject", () => {
+  it("a misspelled value is refused with the closest known value as a suggestion", () => {
+    const text = '[models.m]\nprovider = "antropic"\nmodel = "x"';
+    expect(said(projectChange(text))[0]).toMatch(/; did you mean "anthropic"\?$/);
+  });
+
+  it("resolveProject reports all errors of a config at once", () => {
+    const change = projectChange('scale = "x"\nmaxReruns = -1\n[gateway]\nport = "80"');
+    expect(said(change)).toHaveLength(3);
+  });
+
+  it("an unknown key without a similar known key is reported with all known keys", () => {
+    expect(said(projectChange("[harness]\nzzzzzz = 1"))).toEqual([
+      'warning: config.toml:2:1  unknown key "zzzzzz" is ignored; known here: type, command',
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeChange } from "../../../src/foundation/config/describe-change.ts";
+import { describeChange } from "../../../src/foundation/config/agent-view.ts";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
 import { agent, agentChange, project, projectChange, said, usualAgent } from "./samples.ts";
 

@@ -1,16 +1,18 @@
-import { describe, expect, it } from "vitest";
-import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
+/* eslint max-lines: off -- cases of one function */
+import { expect, it, describe } from "vitest";
+import { alertCredentialTypes } from "../../../src/foundation/config/fields.ts";
 import {
-  agent,
   agentChange,
+  said,
+  usualAgent,
+  agent,
   agentFiles,
   known,
   project,
-  said,
   unset,
-  usualAgent,
   usualProject,
 } from "./samples.ts";
+import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
 
 const at = "agents/dev/config.toml";
 
@@ -46,7 +48,7 @@ describe("resolveAgent", () => {
     });
   });
 
-  it("takes all that the file says", () => {
+  it("reads every key that an agent's config.toml can have", () => {
     const config = `
 source = "https://example.org/skills.git"
 sourceCommit = "abc"
@@ -261,4 +263,13 @@ run_as = "$USER"`;
     expect(sayings.filter((text) => text.includes("more problems"))).toHaveLength(1);
     expect(sayings).toContainEqual(expect.stringContaining("scale is -1"));
   });
+});
+
+const references = Object.values(alertCredentialTypes).flatMap((type) => [type, `${type}:mine`]);
+
+it.each(references)("an agent can't have %j, by which alerts are sent", (credential) => {
+  const config = usualAgent.replace("credentials = []", `credentials = ["${credential}"]`);
+  expect(said(agentChange(config))).toEqual([
+    `error: agents/dev/config.toml:2:16  credentials[0] is "${credential}"; expected a credential for runs; one of this type is the scheduler's, for alerts, so store what the agent needs under another type`,
+  ]);
 });

@@ -14,7 +14,6 @@ describe("resolveProject", () => {
         timeoutSeconds: 900,
         network: "none",
         base: null,
-        warm: 0,
         starting: 6,
       },
       gateway: {
@@ -221,16 +220,6 @@ headers = { "X-Team" = "a b" }`;
     ]);
   });
 
-  it("suggests the value that was meant", () => {
-    const text = '[models.m]\nprovider = "antropic"\nmodel = "x"';
-    expect(said(projectChange(text))[0]).toMatch(/; did you mean "anthropic"\?$/);
-  });
-
-  it("names all errors at once", () => {
-    const change = projectChange('scale = "x"\nmaxReruns = -1\n[gateway]\nport = "80"');
-    expect(said(change)).toHaveLength(3);
-  });
-
   it("warns of unknown keys, wherever they are, and goes on without them", () => {
     const text =
       'sclae = 3\n[gateway]\nprot = 1\n[models.m]\nprovider = "scripted"\nscript = "s"\nmodle = "x"';
@@ -244,9 +233,11 @@ headers = { "X-Team" = "a b" }`;
     expect(JSON.stringify(change)).not.toContain('"prot"');
   });
 
-  it("lists what is known where nothing is close", () => {
-    expect(said(projectChange("[harness]\nzzzzzz = 1"))).toEqual([
-      'warning: config.toml:2:1  unknown key "zzzzzz" is ignored; known here: type, command',
+  it("warns that a removed key does nothing", () => {
+    const change = projectChange("[local]\nwarm = 1\ncpus = 3");
+    expect(change.type).toBe("set");
+    expect(said(change)).toEqual([
+      "warning: config.toml:2:1  local.warm does nothing: processes are no longer started before their run. Remove it",
     ]);
   });
 

@@ -5,14 +5,13 @@ import { onTestFinished } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { AgentChange, Problem } from "../../../streams/vocabulary.ts";
 import { problemText } from "../../../streams/problem-text.ts";
-import type { FilterTable } from "../../../src/foundation/contracts/webhook-filters.ts";
 import type { AgentFiles } from "../../../src/foundation/config/agent-files.ts";
 import type {
   ProjectChange,
   ProjectConfig,
 } from "../../../src/foundation/config/project-config.ts";
 import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
-import type { KnownToAgents } from "../../../src/foundation/config/config-key.ts";
+import type { KnownToAgents, FilterTable } from "../../../src/foundation/config/config-key.ts";
 import { resolveProject } from "../../../src/foundation/config/resolve-project.ts";
 
 const meaning = "";

@@ -1,8 +1,9 @@
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readSkillFiles } from "../../../src/foundation/config/skill-files.ts";
+import { join, dirname } from "node:path";
+import { expect, onTestFinished, test, afterEach, beforeEach, describe, it } from "vitest";
+import { createSkillHashes, readSkillFiles } from "../../../src/foundation/config/skill-files.ts";
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 
 let project: string;
 beforeEach(async () => {
@@ -34,10 +35,6 @@ describe("the files of a skill", () => {
     ]);
   });
 
-  it("are none for an agent without them", async () => {
-    expect(await read()).toEqual([]);
-  });
-
   it("hold no link, wherever it leads", async () => {
     await put("scripts/run.sh", "echo hi\n");
     await symlink("/etc/passwd", join(project, "agents/dev/scripts/users"));
@@ -62,4 +59,29 @@ describe("the files of a skill", () => {
     for (let n = 0; n <= 500; n++) await put(`assets/${n}`, "");
     await expect(read()).rejects.toThrow("is more than 500 files");
   });
+});
+
+test("each file of a skill has a hash, which changes with its bytes and its mode", async () => {
+  const project = mkdtempSync(join(tmpdir(), "al-skill-"));
+  onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+  const agent = join(project, "agents", "dev");
+  const hashesOf = createSkillHashes(project);
+  expect(await hashesOf("dev")).toEqual({});
+  mkdirSync(join(agent, "scripts", "inner"), { recursive: true });
+  writeFileSync(join(agent, "scripts", "a.sh"), "one");
+  writeFileSync(join(agent, "scripts", "inner", "b.sh"), "one");
+  const first = await hashesOf("dev");
+  expect(Object.keys(first).sort()).toEqual(["scripts/a.sh", "scripts/inner/b.sh"]);
+  expect(first["scripts/a.sh"]).toMatch(/^[0-9a-f]{16}$/);
+  expect(first["scripts/inner/b.sh"]).toBe(first["scripts/a.sh"]);
+  expect(await hashesOf("dev")).toEqual(first);
+
+  writeFileSync(join(agent, "scripts", "a.sh"), "two");
+  chmodSync(join(agent, "scripts", "inner", "b.sh"), 0o700);
+  const second = await hashesOf("dev");
+  expect(second["scripts/a.sh"]).not.toBe(first["scripts/a.sh"]);
+  expect(second["scripts/inner/b.sh"]).toBe(`${first["scripts/inner/b.sh"] ?? ""} executable`);
+
+  symlinkSync("/etc/passwd", join(agent, "scripts", "link"));
+  await expect(hashesOf("dev")).rejects.toThrow("is a link");
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { apiBaseUrl, unversionedUrl } from "../../../src/foundation/contracts/base-url.ts";
+import { apiBaseUrl, unversionedUrl } from "../../../src/foundation/contracts/model-defaults.ts";
 import { providers } from "../../../streams/agent-config.ts";
 import type { ModelApi, Provider } from "../../../streams/agent-config.ts";
 import { getBuiltinModels } from "@earendil-works/pi-ai/providers/all";

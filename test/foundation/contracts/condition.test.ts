@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { meets } from "../../../src/foundation/contracts/condition.ts";
-import type { Condition, Occurrence } from "../../../src/foundation/contracts/condition.ts";
+import { meets } from "../../../src/foundation/contracts/run-state.ts";
+import type { Condition, Occurrence } from "../../../src/foundation/contracts/run-state.ts";
 
 const occurrence: Occurrence = {
   kind: "webhook",

@@ -4,9 +4,8 @@ import {
   canonicalHost,
   isFor,
   parseAllowEntry,
+  networkPresets,
 } from "../../../src/foundation/contracts/network-allow.ts";
-import { networkPresets } from "../../../src/foundation/contracts/network-presets.ts";
-
 describe("a host in one form", () => {
   it.each([
     ["Example.COM.", "example.com"],

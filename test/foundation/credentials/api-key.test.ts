@@ -1,6 +1,8 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { homedir } from "node:os";
+import { join, resolve, dirname } from "node:path";
 import { describe, expect, it } from "vitest";
+import { homeDir } from "../../../src/foundation/credentials/read-secret.ts";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { ensureApiKey, regenerateApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { homeWith, refusal } from "./home.ts";
 
@@ -78,5 +80,17 @@ describe("regenerateApiKey", () => {
     expect(await ensureApiKey(home)).toEqual({ ...second, created: false });
     expect((await stat(second.path)).mode & 0o777).toBe(0o600);
     expect(await readdir(dirname(second.path))).toEqual(["key"]);
+  });
+});
+
+describe("homeDir", () => {
+  it("is in the user's home", () => {
+    expect(homeDir({})).toBe(join(homedir(), ".almanac"));
+    expect(homeDir({ AL_HOME: "" })).toBe(join(homedir(), ".almanac"));
+  });
+
+  it("is where AL_HOME says, as an absolute path", () => {
+    expect(homeDir({ AL_HOME: "/srv/al" })).toBe("/srv/al");
+    expect(homeDir({ AL_HOME: "al" })).toBe(resolve("al"));
   });
 });

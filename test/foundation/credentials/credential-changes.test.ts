@@ -1,15 +1,18 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { BehaviorSubject } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
+import type { ProjectConfig } from "../../../src/foundation/config/project-config.ts";
 import {
+  missingSecrets,
   credentialChanges,
   pollCredentials,
 } from "../../../src/foundation/credentials/credential-changes.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { project } from "../config/samples.ts";
 
-/** What is told of a store in which these have a field, and how to write one. */
+/** The messages about a store in which these have a field, and how to write one. */
 function setUp(...there: readonly string[]) {
   const home = mkdtempSync(join(tmpdir(), "al-changes-"));
   const write = (name: string, value: string): void => {
@@ -68,11 +71,38 @@ test("a credential that comes, changes and goes is told of once each, with whom 
   ]);
 });
 
-test("nothing is told of what nobody here uses, nor of a store that is not there", async () => {
+test("credentials without a user and a missing store get no message", async () => {
   const { told, write, settled } = setUp();
   await settled();
   write("other:default", "new");
   write("github_token:spare", "new");
   await settled();
   expect(told).toEqual([]);
+});
+
+function projectWith(...names: readonly string[]): ProjectConfig {
+  const source = { type: "github", credential: "default", allowUnsigned: false };
+  const webhooks = Object.fromEntries(names.map((name) => [name, { name, ...source }]));
+  return { webhooks } as unknown as ProjectConfig;
+}
+
+test("a source whose secret is not there is told at once and when sources change", async () => {
+  const home = mkdtempSync(join(tmpdir(), "al-secrets-"));
+  const project$ = new BehaviorSubject(projectWith("hub"));
+  const told: string[] = [];
+  const subscription = missingSecrets(home, project$).subscribe((text) => told.push(text));
+  onTestFinished(() => {
+    subscription.unsubscribe();
+    rmSync(home, { recursive: true });
+  });
+  await expect.poll(() => told).toHaveLength(1);
+  expect(told[0]).toMatch(/webhook source hub are refused: .*github_webhook_secret/);
+  expect(told[0]).toContain("al creds add github_webhook_secret");
+  project$.next(projectWith("hub"));
+  const dir = join(home, "credentials/github_webhook_secret/default");
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  writeFileSync(join(dir, "secret"), "s", { mode: 0o600 });
+  project$.next(projectWith("hub", "other"));
+  await new Promise((done) => setTimeout(done, 100));
+  expect(told).toHaveLength(1);
 });

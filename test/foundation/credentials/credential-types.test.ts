@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { createHash } from "node:crypto";
+import { expect, it, describe } from "vitest";
+import { usualKnownHosts } from "../../../src/foundation/credentials/service-types.ts";
 import { providers } from "../../../streams/agent-config.ts";
 import { parseCredentialReference } from "../../../src/foundation/contracts/credential-reference.ts";
 import {
@@ -59,9 +61,30 @@ describe("credential types", () => {
     }
   });
 
-  it("tell secrets from what everybody may read; an unknown field is a secret", () => {
+  it("tell secrets from public fields; an unknown field is a secret", () => {
     const fields = { access_key_id: "AKIA", secret_access_key: "s", region: "eu", other: "o" };
     expect(secretsOf({ type: "aws", fields })).toEqual(["AKIA", "s", "o"]);
     expect(secretsOf({ type: "own", fields: { region: "eu" } })).toEqual(["eu"]);
   });
+});
+
+/** As the hosts publish them. */
+const fingerprints = {
+  "github.com ssh-ed25519": "+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU",
+  "github.com ecdsa-sha2-nistp256": "p2QAMXNIC1TJYWeIOttrVc98/R1BUFWu3/LiyKgUfQM",
+  "gitlab.com ssh-ed25519": "eUXGGm1YGsMAS7vkcx6JOJdOGHPem5gQp4taiCfCLB8",
+  "gitlab.com ecdsa-sha2-nistp256": "HbW3g8zUjNSksFbqTiUWPWg2Bq1x8xdGUrliXFzSnUw",
+  "bitbucket.org ssh-ed25519": "ybgmFkzwOSotHTHLJgHO0QN8L0xErw6vd0VhFA9m3SM",
+  "bitbucket.org ecdsa-sha2-nistp256": "FC73VB6C4OQLSCrjEayhMp9UMxS97caD/Yyi2bhW/J0",
+  "codeberg.org ssh-ed25519": "mIlxA9k46MmM6qdJOdMnAQpzGxF4WIVVL+fj+wZbw0g",
+  "codeberg.org ecdsa-sha2-nistp256": "T9FYDEHELhVkulEKKwge5aVhVTbqCW0MIRwAfpARs/E",
+};
+
+it("the shipped host keys have the fingerprints that the hosts publish", () => {
+  const found = usualKnownHosts.split("\n").map((line) => {
+    const [host = "", type = "", key = ""] = line.split(" ");
+    const digest = createHash("sha256").update(Buffer.from(key, "base64")).digest("base64");
+    return [`${host} ${type}`, digest.replace(/=+$/, "")];
+  });
+  expect(Object.fromEntries(found)).toEqual(fingerprints);
 });

@@ -1,7 +1,8 @@
+import { expect, it, describe } from "vitest";
+import { jobRedactor, createRedactor } from "../../../src/foundation/credentials/redactor.ts";
+import { aJob } from "../../runtime/harness/jobs.ts";
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 
 function redactorOf(...secrets: string[]) {
   const redactor = createRedactor();
@@ -12,10 +13,6 @@ function redactorOf(...secrets: string[]) {
 const secret = 'p"ä/ss+w?rd\\$&';
 
 describe("createRedactor", () => {
-  it("leaves text alone while it knows nothing", () => {
-    expect(createRedactor().redact("all of it")).toBe("all of it");
-  });
-
   it.each<[string, (value: string) => string]>([
     ["as it is", (value) => value],
     ["in JSON", (value) => JSON.stringify(value).slice(1, -1)],
@@ -85,13 +82,7 @@ describe("createRedactor", () => {
     expect(redactorOf("12345", "").redact("12345 and 123456")).toBe("12345 and 123456");
   });
 
-  it("keeps what was added before", () => {
-    const redactor = redactorOf("first-secret");
-    redactor.add(["second-secret"]);
-    expect(redactor.redact("first-secret, second-secret")).toBe("[redacted], [redacted]");
-  });
-
-  it("forgets what it is told to, and nothing that others added too", () => {
+  it("forgets the values that it is told to, but not those that others added too", () => {
     const redactor = redactorOf("the-secret", "shared-secret");
     const forget = redactor.add(["a-token-of-a-run", "shared-secret"]);
     expect(redactor.redact("a-token-of-a-run, shared-secret")).toBe("[redacted], [redacted]");
@@ -154,4 +145,26 @@ describe("createRedactor", () => {
     // Measured: 5 ms for 32 KiB; a naive search needs seconds.
     expect((performance.now() - start) / 10).toBeLessThan(100);
   });
+
+  it("keeps redacting earlier secrets after more are added", () => {
+    const redactor = redactorOf("first-secret");
+    redactor.add(["second-secret"]);
+    expect(redactor.redact("first-secret, second-secret")).toBe("[redacted], [redacted]");
+  });
+});
+
+it("takes a job's credentials and its token out, and leaves other words", () => {
+  const fields = {
+    private_key: "line-one-of-the-key\nline-two-of-the-key",
+    email: "dev@example.com",
+  };
+  const redact = jobRedactor(
+    aJob("/w", {
+      channel: { socket: "/s", token: "the-run-token" },
+      credentials: [{ type: "git_ssh", instance: "default", fields, env: {} }],
+    }),
+  );
+  expect(
+    redact({ a: ["the-run-token line-two-of-the-key"], b: "dev@example.com", c: 5, d: null }),
+  ).toEqual({ a: ["[redacted] [redacted]"], b: "dev@example.com", c: 5, d: null });
 });

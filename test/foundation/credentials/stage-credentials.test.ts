@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
+import { expect, it, describe } from "vitest";
+import {
+  setsVariable,
+  stageCredentials,
+} from "../../../src/foundation/credentials/stage-credentials.ts";
 
 const credential = (type: string, fields: Record<string, string>, instance = "default") => ({
   type,
@@ -26,7 +29,7 @@ describe("stageCredentials", () => {
     expect(envs(credential("2fa", { toString: "x" }))).toEqual([{ _2FA_TOSTRING: "x" }]);
   });
 
-  it("lets the run write what only works as a file", () => {
+  it("lets the run write keys that only work as a file", () => {
     const own = { private_key: "k", email: "a@b" };
     const [staged] = stageCredentials([credential("git_ssh", own)]);
     expect(staged?.env).toEqual({ GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_EMAIL: "a@b" });
@@ -57,7 +60,7 @@ describe("stageCredentials", () => {
     expect(Object.keys(second?.fileEnv ?? {})).toEqual(["GIT_SSH_WORK_COMMAND"]);
   });
 
-  it("lets the first of two have the variable, and sets each by its long name too", () => {
+  it("gives a variable to the first of two credentials of a type, and each a variable by its long name", () => {
     const [first, second] = envs(
       credential("github_token", { token: "1" }),
       credential("github_token", { token: "2" }, "work"),
@@ -88,10 +91,18 @@ describe("stageCredentials", () => {
       undefined,
     ]);
   });
+});
 
-  it("keeps type, instance and fields", () => {
-    expect(stageCredentials([credential("own", { a: "b" }, "x")])).toEqual([
-      { type: "own", instance: "x", fields: { a: "b" }, env: { OWN_A: "b" } },
-    ]);
-  });
+it.each([
+  ["github_token", "GITHUB_TOKEN", true],
+  ["github_token", "GH_TOKEN", true],
+  ["github_token:work", "GITHUB_TOKEN_WORK_TOKEN", true],
+  ["github_token", "GITHUB_TOKENS", false],
+  ["git_ssh", "GIT_SSH_COMMAND", true],
+  ["git_ssh", "GIT_AUTHOR_NAME", true],
+  ["aws", "AWS_PAGER", false],
+  ["my-db", "MY_DB_PASSWORD", true],
+  ["my-db", "DATABASE", false],
+])("a run with %s may have %s from it: %s", (reference, variable, expected) => {
+  expect(setsVariable(reference, variable)).toBe(expected);
 });

@@ -42,7 +42,7 @@ test("finds every known text, also where two overlap", () => {
   );
 });
 
-test("finds what is left when others were removed", () => {
+test("finds the others when some were removed", () => {
   fc.assert(
     fc.property(known, fc.string({ unit: letters, maxLength: 60 }), (texts, text) => {
       const index = new TextIndex();

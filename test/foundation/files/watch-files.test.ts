@@ -1,10 +1,14 @@
+import { Subject } from "rxjs";
+import { expect, test, onTestFinished } from "vitest";
+import { fileProblem } from "../../../src/foundation/config/validate.ts";
+import { newProblems, watchFiles } from "../../../src/foundation/files/watch-files.ts";
+import { problemText } from "../../../streams/problem-text.ts";
+import type { Problem } from "../../../streams/vocabulary.ts";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
 import { isAgentName, listAgents } from "../../../src/foundation/config/agent-files.ts";
 import { scanProject } from "../../../src/foundation/files/scan.ts";
-import { watchFiles } from "../../../src/foundation/files/watch-files.ts";
 import { addAgent, tempProject, write } from "./support.ts";
 
 /** What is told of a project from when its watcher is ready. */
@@ -43,4 +47,21 @@ test("a directory that is renamed to what can't be an agent is told", async () =
   renameSync(join(project, "agents/ops"), join(project, "agents/default"));
   await expect.poll(() => warnings.join()).toContain("this name is reserved");
   rmSync(join(project, "agents/default"), { recursive: true });
+});
+
+const [bad, worse] = [fileProblem("agents/Bad", "no"), fileProblem("agents/Worse", "no")];
+
+test("tells a problem once, and again when it went and came back", async () => {
+  const look$ = new Subject<void>();
+  const answers: Problem[][] = [[bad], [bad, worse], [bad, worse], [worse], [bad, worse]];
+  const looks: string[][] = [];
+  const told: string[] = [];
+  const look = () => Promise.resolve({ problems: answers.shift() ?? [] });
+  newProblems(look$, look, [bad]).subscribe((text) => told.push(text));
+  while (answers.length > 0) {
+    look$.next();
+    await new Promise(setImmediate);
+    looks.push(told.splice(0));
+  }
+  expect(looks).toEqual([[], [problemText(worse)], [], [], [problemText(bad)]]);
 });

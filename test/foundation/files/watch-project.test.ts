@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { watch } from "chokidar";
 import { merge } from "rxjs";
 import { expect, test } from "vitest";
-import { repairScans } from "../../../src/foundation/files/repair-scans.ts";
+import { repairScans } from "../../../src/foundation/files/scan.ts";
 import { watchProject } from "../../../src/foundation/files/watch-project.ts";
 import { addAgent, tempProject, watching, write } from "./support.ts";
 
@@ -82,17 +82,6 @@ test("a folder is told of that was there before the Dockerfile", async () => {
   expect(touched()).toEqual(new Set([dockerfile]));
 });
 
-test("each of ten atomic renames in a row is told", async () => {
-  const project = tempProject();
-  const { touched, forget } = await watching(watchProject(project));
-  for (let i = 0; i < 10; i++) {
-    forget();
-    write(join(project, "agents/dev/.config.toml.tmp"), `schedule = "${i} * * * *"`);
-    renameSync(join(project, "agents/dev/.config.toml.tmp"), join(project, config));
-    await expect.poll(touched, { timeout: 2_000, interval: 5 }).toContain(config);
-  }
-});
-
 test("the last of ten quick atomic renames is told", async () => {
   const project = tempProject();
   const { touches, touched } = await watching(watchProject(project));
@@ -147,15 +136,6 @@ test("the agents directory itself may come later, and the project's config too",
   const both = ["agents/first/config.toml", "agents/first/SKILL.md", "config.toml"];
   await expect.poll(touched).toEqual(expect.objectContaining({ size: 5 }));
   for (const path of both) expect(touched()).toContain(path);
-});
-
-test("200 agents changed at once are all told", async () => {
-  const names = Array.from({ length: 200 }, (_, i) => `agent-${i}`);
-  const project = tempProject(names);
-  const { touched } = await watching(watchProject(project));
-  for (const name of names) write(join(project, "agents", name, "config.toml"), "checked out");
-  const all = new Set(names.map((name) => `agents/${name}/config.toml`));
-  await expect.poll(touched, { timeout: 10_000 }).toEqual(all);
 });
 
 test("with the repairing scans nothing stays unseen: a folder away and back, a link to another", async () => {
@@ -243,4 +223,24 @@ test("unsubscribing closes the watcher, and subscribing again opens another", ()
   expect(fakes).toHaveLength(0);
   for (let i = 0; i < 2; i++) source.subscribe().unsubscribe();
   expect(fakes.map(({ closed }) => closed)).toEqual([true, true]);
+});
+
+test("the watcher reports each of ten atomic renames in a row", async () => {
+  const project = tempProject();
+  const { touched, forget } = await watching(watchProject(project));
+  for (let i = 0; i < 10; i++) {
+    forget();
+    write(join(project, "agents/dev/.config.toml.tmp"), `schedule = "${i} * * * *"`);
+    renameSync(join(project, "agents/dev/.config.toml.tmp"), join(project, config));
+    await expect.poll(touched, { timeout: 2_000, interval: 5 }).toContain(config);
+  }
+});
+
+test("the watcher reports all of 200 agents changed at once", async () => {
+  const names = Array.from({ length: 200 }, (_, i) => `agent-${i}`);
+  const project = tempProject(names);
+  const { touched } = await watching(watchProject(project));
+  for (const name of names) write(join(project, "agents", name, "config.toml"), "checked out");
+  const all = new Set(names.map((name) => `agents/${name}/config.toml`));
+  await expect.poll(touched, { timeout: 10_000 }).toEqual(all);
 });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from "vitest";
-import type { LogLine, LogQuery, LogSource } from "../../../src/foundation/contracts/log-source.ts";
+import type { LogLine, LogQuery } from "../../../src/foundation/logs/log-query.ts";
+import type { LogSource, LogSourceOptions } from "../../../src/foundation/logs/log-source.ts";
 import { createLogSource } from "../../../src/foundation/logs/log-source.ts";
-import type { LogSourceOptions } from "../../../src/foundation/logs/log-source.ts";
 import { entry, noon } from "./support.ts";
 
 export const devQuery: LogQuery = { agent: "dev", instanceId: null, lines: 100, after: null };

@@ -1,5 +1,9 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { LogQuery } from "../../../src/foundation/contracts/log-source.ts";
+import { logFilesBetween } from "../../../src/foundation/logs/log-files.ts";
+import { latestEntries } from "../../../src/foundation/logs/log-reader.ts";
+import type { LogQuery } from "../../../src/foundation/logs/log-query.ts";
 import { createLogSource } from "../../../src/foundation/logs/log-source.ts";
 import { entry, logPath, noon, tempProject, writeLines } from "./support.ts";
 
@@ -23,14 +27,6 @@ test("the last lines come oldest first, from as many days as it takes", async ()
   expect(await read(project, { lines: 12 })).toEqual(numbered(8, 20).map(({ msg }) => msg));
   expect(await read(project, { lines: 0 })).toEqual([]);
   expect(await read(project)).toHaveLength(20);
-});
-
-test("a project, or an agent, without logs has none", async () => {
-  const project = tempProject();
-  expect(await read(project)).toEqual([]);
-  expect(await read(project, { agent: null })).toEqual([]);
-  writeLines(logPath(project), [entry("x")]);
-  expect(await read(project, { agent: "nobody" })).toEqual([]);
 });
 
 test("one run's lines are found among others, over midnight, with or without its agent named", async () => {
@@ -132,6 +128,12 @@ test("half a line at the end waits, a broken one in between is shown as such", a
   ]);
 });
 
+test("a broken line longer than the limit of a log line is cut to its beginning", async () => {
+  const project = tempProject();
+  writeLines(logPath(project), [`${"x".repeat(500_000)}\n`, entry("after")]);
+  expect((await read(project)).map(({ length }) => length)).toEqual([32 * 1024 + 13, 5]);
+});
+
 test("a line whose time is no date, or whose run has no name, is a broken one", async () => {
   const project = tempProject();
   const bad = [
@@ -153,8 +155,70 @@ test("a line whose time is no date, or whose run has no name, is a broken one", 
   expect(lines.map(({ entry: { time } }) => time)).toEqual(times);
 });
 
-test("of a broken line that is longer than any of ours only the beginning is shown", async () => {
+const at = (text: string): number => Date.parse(text);
+
+test("a run's log files are those of its UTC days", () => {
+  const names = (from: string, to: string) =>
+    logFilesBetween("dev", at(from), at(to))?.map(({ name }) => name);
+  expect(names("2026-11-22T23:59:00Z", "2026-11-22T23:59:59Z")).toEqual(["dev-2026-11-22.log"]);
+  expect(names("2026-11-22T23:59:00Z", "2026-11-24T00:00:00Z")).toEqual([
+    "dev-2026-11-22.log",
+    "dev-2026-11-23.log",
+    "dev-2026-11-24.log",
+  ]);
+  expect(names("2026-11-22T12:00:00Z", "2026-11-22T11:00:00Z")).toEqual(["dev-2026-11-22.log"]);
+});
+
+test("logFilesBetween returns null for an invalid agent name, a very long run or an invalid time", () => {
+  expect(logFilesBetween("../dev", 0, 1)).toBeNull();
+  expect(logFilesBetween("dev", at("2026-01-01T00:00:00Z"), at("2026-11-01T00:00:00Z"))).toBeNull();
+  expect(logFilesBetween("dev", 0, Number.NaN)).toBeNull();
+});
+
+const latest = async (project: string, count = 20): Promise<string[]> =>
+  (await latestEntries(project, count)).map(({ msg }) => msg);
+
+const stamped = (time: number, agent = "dev") => entry(String(time), { time: noon + time, agent });
+
+test("the last lines of all agents and the scheduler come oldest first, over days", async () => {
   const project = tempProject();
-  writeLines(logPath(project), [`${"x".repeat(500_000)}\n`, entry("after")]);
-  expect((await read(project)).map(({ length }) => length)).toEqual([32 * 1024 + 13, 5]);
+  writeLines(logPath(project, "dev", "2026-11-20"), [stamped(1), stamped(3)]);
+  writeLines(logPath(project, "ops", "2026-11-20"), [stamped(2, "ops")]);
+  writeLines(logPath(project, "dev"), [stamped(4), stamped(7)]);
+  writeLines(logPath(project, "scheduler"), [stamped(6, "scheduler")]);
+  writeLines(logPath(project, "ops"), [stamped(5, "ops"), stamped(8, "ops")]);
+  expect(await latest(project)).toEqual(["1", "2", "3", "4", "5", "6", "7", "8"]);
+  expect(await latest(project, 5)).toEqual(["4", "5", "6", "7", "8"]);
+  const [last] = await latestEntries(project, 1);
+  expect(last).toEqual(stamped(8, "ops"));
+});
+
+test("the reader skips broken lines, and files that are not logs or can't be read", async () => {
+  const project = tempProject();
+  writeLines(logPath(project, "dev", "2026-11-20"), [entry("old")]);
+  writeLines(logPath(project), [entry("good"), "broken\n", entry("after it"), '{"lev']);
+  writeLines(logPath(project, "empty"), []);
+  writeLines(`${project}/.al/logs/notes.txt`, ["not a log\n"]);
+  mkdirSync(logPath(project, "folder"));
+  execFileSync("mkfifo", [logPath(project, "pipe")]);
+  symlinkSync("/nowhere", logPath(project, "link"));
+  expect(await latest(project)).toEqual(["old", "good", "broken line: broken", "after it"]);
+});
+
+test("no more files are looked into than lines are wanted: those written last", async () => {
+  const project = tempProject();
+  for (const [i, agent] of ["a", "b", "c", "d"].entries()) {
+    writeLines(logPath(project, agent), [stamped(10 - i, agent)]);
+    utimesSync(logPath(project, agent), noon / 1000 + i, noon / 1000 + i);
+  }
+  expect(await latest(project, 2)).toEqual(["7", "8"]);
+});
+
+test("the files of a copied project, all written as it was copied, are in the order of their days", async () => {
+  const project = tempProject();
+  for (const day of [21, 19, 20]) {
+    writeLines(logPath(project, "dev", `2026-11-${day}`), [stamped(day)]);
+  }
+  expect(await latest(project)).toEqual(["19", "20", "21"]);
+  expect(await latest(project, 2)).toEqual(["20", "21"]);
 });

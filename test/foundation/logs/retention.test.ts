@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { pruneLogs } from "../../../src/foundation/logs/retention.ts";
+import { pruneLogs } from "../../../src/foundation/logs/log-position.ts";
 import { entry, logPath, noon, tempProject, writeLines } from "./support.ts";
 
 function days(project: string, dates: readonly string[], bytes = 100): void {
@@ -32,9 +32,4 @@ test("what is no log file stays", async () => {
   writeFileSync(other, "mine");
   await pruneLogs(project, { now: noon, days: 1, maxBytes: 0 });
   expect(existsSync(other)).toBe(true);
-});
-
-test("a project without logs has nothing to prune", async () => {
-  const nothing = { deleted: [], bytes: 0 };
-  expect(await pruneLogs(tempProject(), { now: noon, days: 1, maxBytes: 0 })).toEqual(nothing);
 });

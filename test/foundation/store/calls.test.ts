@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { beginRun, callItem, requestFor, succeeded, tempDir, tempStore } from "./support.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
+import type { WorkItem } from "../../../streams/vocabulary.ts";
+import {
+  callItem,
+  manualItem,
+  requestFor,
+  succeeded,
+  tempStore,
+  wholeHistory,
+  beginRun,
+  tempDir,
+} from "./support.ts";
 
 const limit = 100;
 
@@ -14,13 +25,13 @@ test("a call is queued, runs and ends with the value that it returned", async ()
   expect(await store.calls.read("ops-1", ["call-a"])).toEqual([{ ...queued, state: "running" }]);
   const end = { ...succeeded, value: { text: "x".repeat(5_000) } };
   void store.work.end(item, { instanceId: "dev-aaaaaaaa", startedAt: 0, end });
-  // Asked in the same turn: what is not committed yet is told already, and in full.
+  // Asked in the same turn: uncommitted rows are told already, and in full.
   expect(await store.calls.read("ops-1", ["call-a"])).toEqual([
     { ...base, state: "ended", outcome: "succeeded", exitCode: 0, value: end.value },
   ]);
 });
 
-test("a call is known to its caller only", async () => {
+test("a call is visible to its caller only", async () => {
   const store = tempStore();
   await store.calls.add(callItem("a"), limit, null);
   expect(await store.calls.read("ops-2", ["call-a"])).toEqual([]);
@@ -83,4 +94,56 @@ test("a call that a waiting run takes is over at once, and that run is told of i
   const late = { ...waitingRun, key: "l", isWaiting: () => false };
   expect(await store.calls.add(callItem("b"), limit, late)).toBe("queued");
   expect(store.calls.open()).toMatchObject([{ callId: "call-b" }]);
+});
+
+async function run(store: Store, item: WorkItem, value?: unknown): Promise<void> {
+  const instanceId = `${item.agent}-1`;
+  await store.work.claim(requestFor(item, instanceId));
+  if (value === undefined) return;
+  await store.work.end(item, { instanceId, startedAt: 0, end: { ...succeeded, value } });
+}
+
+/** A run by hand called dev, which called cat. Another run called dev as well. */
+async function withTree(): Promise<Store> {
+  const store = tempStore();
+  const first = manualItem("first", "ops");
+  const other = manualItem("other", "zoo");
+  await store.work.enqueue([first, other]);
+  await run(store, first);
+  await run(store, other);
+  const add = (item: WorkItem) => store.calls.add(item, 100, null);
+  const call = callItem("a", { root: "first", context: "review <this>" });
+  await add(call);
+  await run(store, call, { text: "x".repeat(5_000) });
+  await add(callItem("b", { root: "first", caller: "dev", callerInstance: "dev-1" }, "cat"));
+  await add(callItem("c", { root: "other", caller: "zoo", callerInstance: "zoo-1" }));
+  return store;
+}
+
+test("the tree of calls is the same from each entry in it, and holds nothing else", async () => {
+  const store = await withTree();
+  for (const id of ["first", "a", "b"]) {
+    const ids = store.history.callTree(id)?.entries.map((entry) => entry.id);
+    expect(ids).toEqual(["first", "a", "b"]);
+  }
+  expect(store.history.callTree("other")?.entries.map(({ id }) => id)).toEqual(["other", "c"]);
+  expect(store.history.callTree("none")).toBeUndefined();
+});
+
+test("the tree of a call has its context and its whole return value", async () => {
+  const store = await withTree();
+  const call = store.history.callTree("a");
+  expect(call).toMatchObject({ context: "review <this>", value: { text: "x".repeat(5_000) } });
+  expect(store.history.callTree("first")).toMatchObject({ context: null, value: null });
+});
+
+test("each entry says how many calls its run made", async () => {
+  const store = await withTree();
+  // Who waited for a call is the instance of its entry, but the call made none.
+  const taken = callItem("d", { root: "other", caller: "zoo", callerInstance: "zoo-1" }, "ops");
+  const who = { agent: "ops", instanceId: "ops-1", key: "k" };
+  const waiting = { ...who, answer: {}, waitedMs: 0, isWaiting: () => true };
+  await store.calls.add(taken, 100, waiting);
+  const calls = store.history.query(wholeHistory).triggers.map(({ id, calls: n }) => [id, n]);
+  expect(Object.fromEntries(calls)).toEqual({ first: 1, other: 2, a: 1, b: 0, c: 0, d: 0 });
 });

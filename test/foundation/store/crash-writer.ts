@@ -3,8 +3,8 @@ import { openStore } from "../../../src/foundation/store/store.ts";
 import { beginRun, manualItem, requestFor, succeeded, webhookItem } from "./support.ts";
 
 const store = openStore(process.argv[2] ?? "");
-const acknowledge = (what: string): void => {
-  process.stdout.write(`${what}\n`);
+const acknowledge = (event: string): void => {
+  process.stdout.write(`${event}\n`);
 };
 
 async function oneLife(n: number): Promise<void> {

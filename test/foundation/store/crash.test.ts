@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { isLong } from "../../helpers/long.ts";
 import { tempDir, tempStore } from "./support.ts";
 
 const writer = join(import.meta.dirname, "crash-writer.ts");
@@ -22,7 +23,7 @@ async function killedAfter(dir: string, count: number): Promise<ReadonlySet<stri
   return acknowledged;
 }
 
-test.each([1, 37, 500, 2_003])(
+test.each(isLong ? [1, 37, 500, 2_003] : [37, 2_003])(
   "after kill -9 at write %i everything acknowledged is there",
   async (count) => {
     const dir = tempDir();
@@ -38,14 +39,14 @@ test.each([1, 37, 500, 2_003])(
     expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
     db.close();
     for (const line of acknowledged) {
-      const [what, n] = line.split(" ");
-      if (what === "received") {
+      const [event, n] = line.split(" ");
+      if (event === "received") {
         expect(Buffer.from(store.receipts.get(`r${n}`)?.body ?? []).toString()).toBe(`body ${n}`);
         expect(states.get(`w${n}`)).toBe("queued");
       }
-      if (what === "queued") expect(states.has(`m${n}`)).toBe(true);
-      if (what === "claimed") expect(states.get(`m${n}`)).toMatch(/running|ended/);
-      if (what === "ended") expect(states.get(`m${n}`)).toBe("ended");
+      if (event === "queued") expect(states.has(`m${n}`)).toBe(true);
+      if (event === "claimed") expect(states.get(`m${n}`)).toMatch(/running|ended/);
+      if (event === "ended") expect(states.get(`m${n}`)).toBe("ended");
     }
     const { requeue, lost, neverBegun } = await store.recover();
     const running = [...states.values()].filter((state) => state === "running");

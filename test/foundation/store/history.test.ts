@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { bucketMs } from "../../../src/foundation/store/history-filter.ts";
 import type { HistoryPage, HistoryQuery } from "../../../src/foundation/contracts/history.ts";
-import { bucketMs } from "../../../src/foundation/store/history-window.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import type { Outcome, TriggerKind } from "../../../streams/vocabulary.ts";
 import { manualItem, tempStore, wholeHistory } from "./support.ts";
@@ -26,10 +26,10 @@ function momentOf(n: number): number {
 
 async function filled(): Promise<Store> {
   const store = tempStore();
-  for (const [i, sample] of samples.entries()) {
-    const rest = { id: `e${i}`, source: null, event: null, action: null, receiptId: null };
-    await store.work.deadLetter({ ...sample, ...rest, reason: "r" });
-  }
+  const rest = { source: null, event: null, action: null, receiptId: null, reason: "r" };
+  await Promise.all(
+    samples.map((sample, i) => store.work.deadLetter({ ...sample, ...rest, id: `e${i}` })),
+  );
   await store.work.enqueue([manualItem("waits", "dev", momentOf(20))]);
   return store;
 }
@@ -66,13 +66,18 @@ test("a cursor keeps its place while entries arrive", async () => {
   expect(second.total).toBe(62);
 });
 
-test("every combination of filters gives exactly the entries that meet it, and their number", async () => {
+test("every combination of filters has exactly the entries that meet it and their number, by page and by cursor", async () => {
   const store = await filled();
+  const all = store.history.query(wholeHistory).triggers;
   for (const filter of everyFilter()) {
-    const query = { page: 1, limit: 4, ...filter } as HistoryQuery;
-    const expected = matching(store, query);
+    const query = { page: 1, limit: 7, ...filter } as HistoryQuery;
+    const expected = all.filter((entry) => matches(entry, query)).map(({ id }) => id);
     expect(walk(store, query), JSON.stringify(query)).toEqual(expected);
-    expect(store.history.query(query).total).toBe(expected.length);
+    const pages = Array.from({ length: Math.ceil(expected.length / 7) + 1 }, (_, i) =>
+      store.history.query({ ...query, page: i + 1 }),
+    );
+    expect(pages.flatMap(ids), JSON.stringify(query)).toEqual(expected);
+    expect(pages[0]?.total).toBe(expected.length);
   }
 });
 
@@ -84,9 +89,7 @@ function everyFilter(): readonly Readonly<Record<string, unknown>>[] {
     outcome: ["dropped", "succeeded"],
     deadLetter: [true, false],
     refused: [true],
-    since: [momentOf(4), momentOf(6), 2 * bucketMs, 30 * bucketMs].map((at) =>
-      new Date(at).toISOString(),
-    ),
+    since: [momentOf(4), 2 * bucketMs, 30 * bucketMs].map((at) => new Date(at).toISOString()),
   };
   return Object.entries(options).reduce<Readonly<Record<string, unknown>>[]>(
     (all, [field, values]) =>
@@ -95,36 +98,20 @@ function everyFilter(): readonly Readonly<Record<string, unknown>>[] {
   );
 }
 
-function matching(store: Store, query: HistoryQuery): string[] {
+function matches(entry: HistoryPage["triggers"][number], query: HistoryQuery): boolean {
   const { agent, kind, outcome, deadLetter, refused, since } = query;
-  return store.history
-    .query(wholeHistory)
-    .triggers.filter(
-      (entry) =>
-        (agent === undefined || entry.agent === agent) &&
-        (kind === undefined || entry.kind === kind) &&
-        (outcome === undefined || entry.outcome === outcome) &&
-        (deadLetter === undefined || entry.deadLetter === deadLetter) &&
-        // The one that waits may run yet.
-        (refused === undefined || entry.outcome !== null) &&
-        (since === undefined || entry.at >= since),
-    )
-    .map(({ id }) => id);
+  return (
+    (agent === undefined || entry.agent === agent) &&
+    (kind === undefined || entry.kind === kind) &&
+    (outcome === undefined || entry.outcome === outcome) &&
+    (deadLetter === undefined || entry.deadLetter === deadLetter) &&
+    // The one that waits may run yet.
+    (refused === undefined || entry.outcome !== null) &&
+    (since === undefined || entry.at >= since)
+  );
 }
 
-test("pages by number are those by cursor, for every filter", async () => {
-  const store = await filled();
-  for (const filter of everyFilter()) {
-    const query = { page: 1, limit: 4, ...filter } as HistoryQuery;
-    const expected = matching(store, query);
-    const pages = Array.from({ length: Math.ceil(expected.length / 4) + 1 }, (_, i) =>
-      ids(store.history.query({ ...query, page: i + 1 })),
-    );
-    expect(pages.flat(), JSON.stringify(query)).toEqual(expected);
-  }
-});
-
-test("the totals follow what becomes of an entry, and what is deleted", async () => {
+test("the totals follow changes and deletions of entries", async () => {
   const store = await filled();
   const item = manualItem("waits", "dev", momentOf(20));
   const total = (query: object) => store.history.query({ page: 1, limit: 1, ...query }).total;
@@ -136,12 +123,6 @@ test("the totals follow what becomes of an entry, and what is deleted", async ()
   await store.prune({ now: momentOf(10) + 86_400_000, days: 1, maxBytes: 1e9 });
   expect(total({})).toBe(11);
   expect(total({})).toBe(ids(store.history.query(wholeHistory)).length);
-});
-
-test("a page past the end is empty and still says the total", async () => {
-  const store = await filled();
-  const page = store.history.query({ page: 99, limit: 50 });
-  expect(page).toEqual({ triggers: [], page: 99, limit: 50, total: 61, nextBefore: null });
 });
 
 test.each(["", "x", "1-", "' OR 1=1", "zz-zz-zz"])("%j is not taken for a cursor", (before) => {

@@ -1,6 +1,6 @@
-import type { HeldLock } from "../../../src/foundation/contracts/run-state.ts";
 import { expect, test } from "vitest";
-import { manualItem, requestFor, tempDir, tempStore } from "./support.ts";
+import { tempDir, tempStore, manualItem, requestFor } from "./support.ts";
+import type { HeldLock } from "../../../src/foundation/contracts/run-state.ts";
 
 function aLock(more: Partial<HeldLock> = {}): HeldLock {
   const owner = { resource: "file:x", agent: "dev", instanceId: "dev-1" };
@@ -31,7 +31,7 @@ test("fencing tokens outlive their locks", async () => {
   expect(tempStore(dir).locks.lastToken()).toBe(10);
 });
 
-test("what an earlier holder releases late is not the lock of the next", async () => {
+test("a late release of an earlier holder leaves the lock of the next", async () => {
   const store = tempStore();
   await store.locks.save(aLock());
   const next = aLock({ instanceId: "ops-1", agent: "ops", fencingToken: 2 });
@@ -40,7 +40,7 @@ test("what an earlier holder releases late is not the lock of the next", async (
   expect(store.locks.all()).toEqual([next]);
 });
 
-test("after a crash only runs that live on hold what they held", async () => {
+test("after a crash only runs that live on hold their locks", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   const items = [manualItem("a"), manualItem("b")];
@@ -59,4 +59,31 @@ test("after a crash only runs that live on hold what they held", async () => {
     1,
   ]);
   expect(next.locks.lastToken()).toBe(2);
+});
+
+test("switches and cron ticks survive a restart", async () => {
+  const dir = tempDir();
+  const first = tempStore(dir);
+  await first.settings.setPaused(true);
+  for (const agent of ["dev", "ops", "dev"]) await first.settings.setDisabled(agent, true);
+  await first.settings.setDisabled("ops", false);
+  await first.settings.recordAlive(1_700_000_000_123);
+  const schedule = { expression: "0 9 * * *", timezone: "UTC" };
+  await first.settings.recordTick("dev", { at: 5, schedule: null });
+  await first.settings.recordTick("dev", { at: 9, schedule });
+  await first.settings.recordTick("ops", { at: 9, schedule });
+  await first.settings.recordTick("ops", { at: 11, schedule: null });
+  first.close();
+  const { settings } = tempStore(dir);
+  expect(settings.paused()).toBe(true);
+  expect(settings.disabledAgents()).toEqual(new Set(["dev"]));
+  expect(settings.lastAlive()).toBe(1_700_000_000_123);
+  expect(settings.lastTicks()).toEqual(
+    new Map([
+      ["dev", { at: 9, schedule }],
+      ["ops", { at: 11, schedule: null }],
+    ]),
+  );
+  await settings.setPaused(false);
+  expect(settings.paused()).toBe(false);
 });

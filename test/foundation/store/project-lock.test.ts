@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { statSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { lockProject, readSchedulerInfo } from "../../../src/foundation/store/project-lock.ts";
@@ -88,7 +88,7 @@ test("a second try in the same process does not free it for others", () => {
   expect(other.stderr).toContain(`held by the scheduler with pid ${process.pid}`);
 });
 
-test("where it listens is announced privately", () => {
+test("the scheduler's address is readable by its owner only", () => {
   const dir = tempDir();
   lock(dir).announce({ ...info, gatewayUrl: "http://localhost:9" });
   expect(readSchedulerInfo(dir)?.gatewayUrl).toBe("http://localhost:9");

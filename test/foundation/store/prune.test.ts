@@ -24,7 +24,7 @@ async function drop(store: Store, id: string, at: number): Promise<void> {
   await store.work.refuse(webhookItem(`w-${id}`, id, "dev", at), "dropped", "r", true);
 }
 
-test("large bodies go a few at a time, so that none holds up what else is written", async () => {
+test("large bodies go a few at a time, so that they hold up no other write", async () => {
   const store = tempStore();
   const large = 3 * 1024 * 1024;
   for (let n = 0; n < 4; n++) {
@@ -43,7 +43,7 @@ test("large bodies go a few at a time, so that none holds up what else is writte
   expect(store.receipts.get("r3")).toBeNull();
 });
 
-test("what is older than its days goes, in more than one batch, and totals follow", async () => {
+test("rows older than their days go, in more than one batch, and totals follow", async () => {
   const store = tempStore();
   await Promise.all(
     Array.from({ length: 1200 }, (_, i) =>
@@ -51,13 +51,7 @@ test("what is older than its days goes, in more than one batch, and totals follo
     ),
   );
   await store.work.refuse(cronItem("young", "dev", now - 13 * dayMs), "skipped", "r", false);
-  expect(await store.prune({ now, days: 14, maxBytes: plenty })).toEqual({
-    triggers: 1200,
-    receipts: 0,
-    modelCalls: 0,
-    alerts: 0,
-    hosts: 0,
-  });
+  expect(await store.prune({ now, days: 14, maxBytes: plenty })).toBe(1200);
   const { triggers, total } = store.history.query(wholeHistory);
   expect([triggers.map(({ id }) => id), total]).toEqual([["young"], 1]);
 });
@@ -83,7 +77,7 @@ test("beyond its bytes the oldest goes first, and the file becomes smaller", asy
     await drop(store, `r${i}`, now - 100 + i);
   }
   const maxBytes = 5_000_000;
-  const { receipts } = await store.prune({ now, days: 14, maxBytes });
+  const receipts = (await store.prune({ now, days: 14, maxBytes })) / 2;
   expect(receipts).toBeGreaterThanOrEqual(50);
   expect(receipts).toBeLessThan(100);
   expect(store.receipts.get(`r${receipts - 1}`)).toBeNull();

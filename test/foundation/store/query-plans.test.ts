@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { join } from "node:path";
+import { createHistory } from "../../../src/foundation/store/history.ts";
 import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
 import { createCalls } from "../../../src/foundation/store/calls.ts";
 import { createPastTriggers } from "../../../src/foundation/store/past-triggers.ts";
@@ -9,7 +10,7 @@ import { createSpend } from "../../../src/foundation/store/spend.ts";
 import { createSpendReport } from "../../../src/foundation/store/spend-report.ts";
 import { tempDir, tempStore } from "./support.ts";
 
-/** What SQLite would do for each statement that is prepared meanwhile. */
+/** The plan of SQLite for each statement that is prepared meanwhile. */
 async function plansOf(use: (db: DatabaseSync) => unknown): Promise<readonly string[]> {
   const dir = tempDir();
   tempStore(dir).close();
@@ -46,6 +47,7 @@ test("no report, no call to a model and no batch of pruning looks at the whole h
     const report = createSpendReport(db);
     report.rows({ by: "agent", since: 0, agent: null });
     report.lastRuns(20);
+    createHistory(db).outcomes(["dev"], 0);
     const commits = createGroupCommit(db, "state.db");
     createCalls(db, commits);
     createPastTriggers(db, commits);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Acceptance } from "../../../src/foundation/contracts/webhook-receipts.ts";
+import type { Acceptance } from "../../../src/foundation/store/receipts.ts";
 import { manualItem, tempStore, webhookItem, wholeHistory } from "./support.ts";
 
 function delivery(id: string, deliveryId: string | null, body: string): Acceptance {
@@ -41,7 +41,7 @@ test("the same delivery again is a duplicate, also while the first is being comm
   expect(store.history.query(wholeHistory).total).toBe(1);
 });
 
-test("another body, another source or no delivery id is no duplicate", async () => {
+test("another body, another source or no delivery id is not a duplicate", async () => {
   const store = tempStore();
   const other = delivery("r3", "d1", "body");
   for (const one of [

@@ -11,7 +11,7 @@ import {
   wholeHistory,
 } from "./support.ts";
 
-test("what waited comes back in order, as it was", async () => {
+test("waiting work comes back in order, as it was", async () => {
   const dir = tempDir();
   const items = ["c", "a", "b"].map((id) => manualItem(id));
   const before = tempStore(dir);
@@ -90,7 +90,7 @@ test("runs that nobody saw the end of are known before anything is decided about
   expect(entry).toMatchObject({ durationMs: 2000 });
 });
 
-test("what a scheduler left that was being stopped is interrupted, and its work waits once more", async () => {
+test("runs of a scheduler that was being stopped are interrupted, and its work waits once more", async () => {
   const dir = tempDir();
   const item = manualItem("a");
   const first = tempStore(dir);

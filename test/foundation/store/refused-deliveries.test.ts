@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { RefusedDelivery } from "../../../src/foundation/contracts/refused-deliveries.ts";
-import { openStore } from "../../../src/foundation/store/store.ts";
-import { openStoreReader } from "../../../src/foundation/store/store-reader.ts";
+import { openStore, openStoreReader } from "../../../src/foundation/store/store.ts";
 import { tempDir, tempStore } from "./support.ts";
 
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { RunVersion } from "../../../src/foundation/contracts/run-version.ts";
+import type { RunVersion } from "../../../src/foundation/store/runs.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import type { RunEnd, WorkItem } from "../../../streams/vocabulary.ts";
 import {
@@ -36,7 +36,7 @@ async function ran(
   await store.work.end(item, { instanceId: id, startedAt: item.at, at: item.at, end });
 }
 
-test("a run is found by its instance, with what it ran and returned", async () => {
+test("a run is found by its instance, with its content and value", async () => {
   const store = tempStore();
   const value = "x".repeat(5_000);
   await ran(store, manualItem("m"), "dev-1", version("a"), { ...succeeded, value });

@@ -1,13 +1,21 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync, copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { migrations } from "../../../src/foundation/store/migrations.ts";
-import { openStore } from "../../../src/foundation/store/store.ts";
-import type { Store } from "../../../src/foundation/store/store.ts";
-import { openStoreReader } from "../../../src/foundation/store/store-reader.ts";
+import { readLastRuns } from "../../../src/foundation/store/read-beside.ts";
+import { openStore, openStoreReader } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "./spend-on.ts";
-import { cronItem, manualItem, requestFor, succeeded, tempDir, wholeHistory } from "./support.ts";
+import {
+  tempDir,
+  tempStore,
+  cronItem,
+  manualItem,
+  requestFor,
+  succeeded,
+  wholeHistory,
+} from "./support.ts";
+import { DatabaseSync } from "node:sqlite";
+import { storeFormat } from "../../../src/foundation/store/migrations.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
 
 async function fill(store: Store): Promise<void> {
   await store.work.enqueue([manualItem("ran"), manualItem("waits"), manualItem("too", "ops")]);
@@ -56,6 +64,12 @@ async function expectAll(dir: string): Promise<void> {
   read.close();
 }
 
+test("opening a reader of a missing store returns null and creates no file", () => {
+  const dir = tempDir();
+  expect(openStoreReader(dir)).toBeNull();
+  expect(readdirSync(dir)).toEqual([]);
+});
+
 test("a store is read after its scheduler stopped, and no byte of it changes", async () => {
   const dir = tempDir();
   const store = openStore(dir);
@@ -67,7 +81,7 @@ test("a store is read after its scheduler stopped, and no byte of it changes", a
   expect(Object.keys(before)).toEqual(["state.db"]);
 });
 
-test("a store is read as a killed scheduler left it, with what only its log has", async () => {
+test("a store is read as a killed scheduler left it, with the rows of its log", async () => {
   const dir = tempDir();
   const killed = tempDir();
   const store = openStore(dir);
@@ -83,15 +97,9 @@ test("a store is read as a killed scheduler left it, with what only its log has"
   expect(filesIn(killed)).toEqual(before);
 });
 
-test("no store is no reader, and makes nothing", () => {
-  const dir = tempDir();
-  expect(openStoreReader(dir)).toBeNull();
-  expect(readdirSync(dir)).toEqual([]);
-});
-
 test.each([
-  ["store_older", migrations.length - 1],
-  ["store_newer", migrations.length + 1],
+  ["store_older", storeFormat.firstVersion - 1],
+  ["store_newer", storeFormat.firstVersion + storeFormat.steps.length],
 ])("%s: a store of format %i is refused and stays as it is", (code, version) => {
   const dir = tempDir();
   openStore(dir).close();
@@ -104,7 +112,7 @@ test.each([
 });
 
 test.each(["", "no database at all, but some text that is long enough"])(
-  "a file that is no database is reported: %j",
+  "a file that is not a database is reported: %j",
   (text) => {
     const dir = tempDir();
     mkdirSync(join(dir, ".al"));
@@ -113,3 +121,29 @@ test.each(["", "no database at all, but some text that is long enough"])(
     expect(() => openStoreReader(dir)).toThrow(corrupt);
   },
 );
+
+test("reads the cost of runs beside an open store, and after it, and makes no file", async () => {
+  const dir = tempDir();
+  expect(readLastRuns(dir, 20)).toEqual(new Map());
+  const store = openStore(dir);
+  await spendOn(store, "dev", [5, 7]);
+  expect(readLastRuns(dir, 20).get("dev")?.costs.toSorted()).toEqual([5, 7]);
+  store.close();
+  const files = readdirSync(join(dir, ".al"));
+  expect(readLastRuns(dir, 1).get("dev")?.costs).toHaveLength(1);
+  expect(readdirSync(join(dir, ".al"))).toEqual(files);
+});
+
+test("a database that can't be read has no runs", () => {
+  const dir = tempDir();
+  mkdirSync(join(dir, ".al"));
+  writeFileSync(join(dir, ".al/state.db"), "no database at all");
+  expect(readLastRuns(dir, 20)).toEqual(new Map());
+  expect(readLastRuns(tempDirOfStore(), 20)).toEqual(new Map());
+});
+
+function tempDirOfStore(): string {
+  const dir = tempDir();
+  tempStore(dir);
+  return dir;
+}

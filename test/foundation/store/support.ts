@@ -20,6 +20,12 @@ export function tempStore(dir = tempDir(), now?: () => number): Store {
   return store;
 }
 
+/** Adds an item and claims it for a run. */
+export async function claimed(store: Store, item: WorkItem, instanceId?: string): Promise<void> {
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item, instanceId));
+}
+
 /** Claims an item for a run whose process is then asked for something. */
 export async function beginRun(store: Store, request: RunRequest): Promise<void> {
   await store.work.claim(request);
@@ -59,7 +65,7 @@ export function webhookItem(id: string, receiptId: string, agent = "dev", at = 1
 
 type CallTrigger = Extract<Trigger, { kind: "agent-call" }>;
 
-/** A call of ops to dev; what a test is about goes into `call`. */
+/** A call of ops to dev; `call` has the subject of a test. */
 export function callItem(id: string, call: Partial<CallTrigger> = {}, agent = "dev"): WorkItem {
   const trigger: CallTrigger = {
     kind: "agent-call",

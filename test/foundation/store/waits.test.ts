@@ -1,13 +1,6 @@
 import type { Wait } from "../../../src/foundation/contracts/run-state.ts";
 import { expect, test } from "vitest";
-import {
-  manualItem,
-  requestFor,
-  tempDir,
-  tempStore,
-  webhookItem,
-  wholeHistory,
-} from "./support.ts";
+import { manualItem, tempDir, tempStore, webhookItem, wholeHistory, claimed } from "./support.ts";
 
 const wait: Wait = {
   key: "k",
@@ -21,8 +14,7 @@ const wait: Wait = {
 async function runningStore(dir = tempDir(), now?: () => number) {
   const store = tempStore(dir, now);
   const item = manualItem("a");
-  await store.work.enqueue([item]);
-  await store.work.claim(requestFor(item, "dev-1"));
+  await claimed(store, item, "dev-1");
   await store.waits.add(wait);
   return store;
 }
@@ -49,7 +41,7 @@ test("a wait that was met is answered again to who asks again", async () => {
   expect(next.openRuns()).toMatchObject([{ waitedMs: 2_600 }]);
 });
 
-test("what a run was told is forgotten with it", async () => {
+test("the answers to a run are forgotten with it", async () => {
   const store = await runningStore();
   await store.waits.remember("dev-1", "u", { ok: true });
   await store.waits.remember("dev-2", "u", { ok: true });
@@ -57,13 +49,6 @@ test("what a run was told is forgotten with it", async () => {
   expect(store.waits.all()).toEqual([]);
   expect(store.waits.answer("dev-1", "u")).toBeUndefined();
   expect(store.waits.answer("dev-2", "u")).toEqual({ ok: true });
-});
-
-test("nobody is told of a wait that was cancelled", async () => {
-  const store = await runningStore();
-  await store.waits.cancel({ ...wait, waitedMs: 7 });
-  expect(store.waits.all()).toEqual([]);
-  expect(store.waits.answer("dev-1", "k")).toBeUndefined();
 });
 
 test("a delivery that a run takes is its answer in one commit, and no work that waits", async () => {
@@ -86,6 +71,13 @@ test("a delivery that a run takes is its answer in one commit, and no work that 
   expect(requeue).toEqual([]);
 });
 
+test("a cancelled wait has no answer", async () => {
+  const store = await runningStore();
+  await store.waits.cancel({ ...wait, waitedMs: 7 });
+  expect(store.waits.all()).toEqual([]);
+  expect(store.waits.answer("dev-1", "k")).toBeUndefined();
+});
+
 test("a delivery that came twice ends no wait", async () => {
   const store = await runningStore();
   const receipt = {
@@ -102,7 +94,7 @@ test("a delivery that came twice ends no wait", async () => {
   expect(store.waits.all()).toEqual([wait]);
 });
 
-test("what a run no longer waits for starts a run of its agent, if its filters let it", async () => {
+test("an event that a run no longer waits for starts a run of its agent, if its filters let it", async () => {
   const store = await runningStore();
   const receipt = {
     ...{ id: "r", at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },

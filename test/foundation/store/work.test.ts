@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import type { Store } from "../../../src/foundation/store/store.ts";
-import type { RunEnd } from "../../../streams/vocabulary.ts";
 import {
-  callItem,
-  cronItem,
   manualItem,
-  requestFor,
-  succeeded,
   tempStore,
   webhookItem,
   wholeHistory,
+  cronItem,
+  requestFor,
+  succeeded,
+  claimed,
 } from "./support.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
+import type { RunEnd } from "../../../streams/vocabulary.ts";
 
 const entryOf = (store: Store, id: string) =>
   store.history.query(wholeHistory).triggers.find((entry) => entry.id === id);
@@ -65,27 +65,10 @@ test("an item waits, runs and ends in one history entry", async () => {
   });
 });
 
-test("a call is told with its caller and the value that it returned", async () => {
-  const store = tempStore();
-  const item = callItem("a", { callId: "c", callerInstance: "ops-aaaaaaaa" });
-  await store.work.enqueue([item]);
-  await store.work.claim(requestFor(item));
-  const end = { ...succeeded, value: { found: [1, 2] } };
-  await store.work.end(item, { instanceId: "dev-aaaaaaaa", startedAt: 0, end });
-  expect(entryOf(store, "a")).toMatchObject({
-    kind: "agent-call",
-    source: "ops",
-    callId: "c",
-    caller: "ops-aaaaaaaa",
-    value: { found: [1, 2] },
-  });
-});
-
-test("a long value is cut in the history", async () => {
+test("the history cuts a long return value of a run", async () => {
   const store = tempStore();
   const item = manualItem("a");
-  await store.work.enqueue([item]);
-  await store.work.claim(requestFor(item));
+  await claimed(store, item);
   const end = { ...succeeded, value: "x".repeat(5_000) };
   await store.work.end(item, { instanceId: "dev-aaaaaaaa", startedAt: 0, end });
   expect(entryOf(store, "a")?.value).toBe(`"${"x".repeat(999)}…`);
@@ -131,26 +114,16 @@ test("a dropped item is a dead letter and cannot be claimed any more", async () 
   await expect(store.work.claim(requestFor(item))).rejects.toThrow("is ended");
 });
 
-test("a skipped cron item that was never added is recorded", async () => {
+test("a skipped cron item that was never enqueued is recorded in the history", async () => {
   const store = tempStore();
   await store.work.refuse(cronItem("c"), "skipped", "all runners are busy", false);
   expect(entryOf(store, "c")).toMatchObject({ outcome: "skipped", deadLetter: false });
 });
 
-test("a running item cannot be refused", async () => {
-  const store = tempStore();
-  const item = manualItem("a");
-  await store.work.enqueue([item]);
-  await store.work.claim(requestFor(item));
-  await expect(store.work.refuse(item, "dropped", "x", true)).rejects.toThrow("is running");
-  expect(entryOf(store, "a")?.outcome).toBeNull();
-});
-
 test("only the instance that runs an item ends it, and once", async () => {
   const store = tempStore();
   const item = manualItem("a");
-  await store.work.enqueue([item]);
-  await store.work.claim(requestFor(item, "dev-11111111"));
+  await claimed(store, item, "dev-11111111");
   const ended = (instanceId: string) =>
     store.work.end(item, { instanceId, startedAt: 1, end: succeeded });
   await expect(ended("dev-22222222")).rejects.toThrow("not run by");
@@ -221,4 +194,12 @@ test("each agent's latest run is known, whatever order the ends come in", async 
   });
   expect(store.lastRun("ops")).toMatchObject({ startedAt: 30, outcome: "succeeded" });
   expect(store.lastRun("web")).toBeNull();
+});
+
+test("a running item cannot be refused", async () => {
+  const store = tempStore();
+  const item = manualItem("a");
+  await claimed(store, item);
+  await expect(store.work.refuse(item, "dropped", "x", true)).rejects.toThrow("is running");
+  expect(entryOf(store, "a")?.outcome).toBeNull();
 });

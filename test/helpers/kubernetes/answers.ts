@@ -26,13 +26,6 @@ export const refusals = {
   forbidden: (why: string) => new Refusal(403, "Forbidden", why),
   notFound: (what: string) => new Refusal(404, "NotFound", `${what} not found`),
   alreadyExists: (what: string) => new Refusal(409, "AlreadyExists", `${what} already exists`),
-  conflict: (what: string) =>
-    new Refusal(
-      409,
-      "Conflict",
-      `Operation cannot be fulfilled on ${what}: the object has been modified; please apply your changes to the latest version and try again`,
-    ),
-  expired: (version: string) => new Refusal(410, "Expired", `too old resource version: ${version}`),
   unavailable: () =>
     new Refusal(503, "ServiceUnavailable", "the server is currently unable to handle the request"),
 } as const;

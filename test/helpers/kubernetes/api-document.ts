@@ -24,17 +24,8 @@ export interface ApiDocument {
   readonly schemas: Readonly<Record<string, object>>;
 }
 
-export interface ApiCheck {
-  /** What is wrong with a request: empty for one that the server knows. */
-  request(method: string, url: URL, body: unknown): readonly string[];
-  /** The same of the answer to it. */
-  answer(method: string, url: URL, status: number, body: unknown): readonly string[];
-  /** What is wrong with one object of a kind, such as one in the event of a watch. */
-  object(kind: string, value: unknown): readonly string[];
-}
-
 /** Checks requests and answers against a document. Fields that it does not have are wrong, as with `--validate=strict`. */
-export function checkAgainst(document: ApiDocument): ApiCheck {
+export function checkAgainst(document: ApiDocument) {
   const ajv = new Ajv({ strict: false, allErrors: true, formats });
   ajv.addSchema({ $id: "api", definitions: document.schemas });
   const validators = new Map<string, ValidateFunction>();
@@ -51,7 +42,8 @@ export function checkAgainst(document: ApiDocument): ApiCheck {
   const find = (method: string, { pathname }: URL) =>
     document.operations.find((known) => known.method === method && matches(known.path, pathname));
   return {
-    request: (method, url, body) => {
+    /** What is wrong with a request: empty for one that the server knows. */
+    request: (method: string, url: URL, body: unknown): readonly string[] => {
       const operation = find(method, url);
       if (operation === undefined) return [`${method} ${url.pathname} is not known`];
       const query = [...url.searchParams].flatMap(([name, value]) =>
@@ -61,16 +53,18 @@ export function checkAgainst(document: ApiDocument): ApiCheck {
       if (operation.body === null) return [...query, `${method} ${url.pathname} takes no body`];
       return [...query, ...problems(operation.body, body)];
     },
-    answer: (method, url, status, body) => {
+    /** The same of the answer to it. */
+    answer: (method: string, url: URL, status: number, body: unknown): readonly string[] => {
       if (status >= 400) return problems(schemaOfKind(document, "Status"), body);
       const answers = find(method, url)?.answers ?? {};
       const schema = answers[String(status)];
       if (schema === undefined) return [`${method} ${url.pathname} is not answered by ${status}`];
       return schema === null ? [] : problems(schema, body);
     },
-    object: (kind, value) => problems(schemaOfKind(document, kind), value),
   };
 }
+
+export type ApiCheck = ReturnType<typeof checkAgainst>;
 
 /** Its name in the documents is either `V1Job` or ends in `.v1.Job`. */
 function schemaOfKind({ schemas }: ApiDocument, kind: string): string {

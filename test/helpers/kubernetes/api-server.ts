@@ -8,11 +8,9 @@ import { handleObjects } from "./handle-objects.ts";
 import type { ObjectHandlers } from "./handle-objects.ts";
 import { isAllowed, targetOf, verbOf } from "./routes.ts";
 import type { Rule } from "./routes.ts";
-import type { Watches } from "./watches.ts";
 
 export interface ApiServerOptions extends ObjectHandlers {
   readonly check: ApiCheck;
-  readonly watches: Watches;
   readonly namespace: string;
   readonly tls: { readonly key: string; readonly cert: string };
   readonly token: () => string;
@@ -22,17 +20,8 @@ export interface ApiServerOptions extends ObjectHandlers {
   readonly isAway: () => boolean;
 }
 
-export interface ApiServer {
-  readonly port: number;
-  /** What its OpenAPI has against requests that came, and against its own answers. */
-  readonly violations: readonly string[];
-  /** Verb and resource of each request, such as `create jobs`. */
-  readonly requests: readonly string[];
-  close(): Promise<void>;
-}
-
 /** Speaks HTTP as an API server does, for some kinds of objects. */
-export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+export async function startApiServer(options: ApiServerOptions) {
   const { check } = options;
   const violations: string[] = [];
   const requests: string[] = [];
@@ -55,7 +44,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       else sendJson(response, code, body);
     };
     try {
-      await perform(request, method, url, response, send);
+      await perform(request, method, url, send);
     } catch (error) {
       if (!(error instanceof Refusal)) violations.push(String(error));
       const { status } = error instanceof Refusal ? error : refusals.unavailable();
@@ -67,7 +56,6 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     request: IncomingMessage,
     method: string,
     url: URL,
-    response: ServerResponse,
     send: (code: number, body: unknown) => void,
   ): Promise<void> {
     const body = await bodyOf(request);
@@ -79,7 +67,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     if (url.pathname === "/version/") return send(200, version);
     const target = targetOf(url.pathname);
     if (target === null) throw refusals.notFound(url.pathname);
-    const verb = verbOf(method, target, url.searchParams);
+    const verb = verbOf(method, target);
     requests.push(`${verb} ${target.resource}${target.subresource === null ? "" : "/log"}`);
     const isOwn = target.namespace === options.namespace;
     if (!isOwn || !isAllowed(options.rules, target, verb))
@@ -89,7 +77,6 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const isMergePatch = request.headers["content-type"] === "application/merge-patch+json";
     if (verb === "patch" && !isMergePatch)
       throw refusals.badRequest("it takes merge patches alone");
-    if (verb === "watch") return options.watches.serve(target, url.searchParams, response);
     const { code, body: answered } = handleObjects(options, target, verb, url.searchParams, body);
     send(code, answered);
   }
@@ -97,7 +84,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,
+    /** What its OpenAPI has against requests that came, and against its own answers. */
     violations,
+    /** Verb and resource of each request, such as `create jobs`. */
     requests,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));

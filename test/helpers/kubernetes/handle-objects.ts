@@ -4,7 +4,7 @@ import type { NewObject, ObjectStore, Resource } from "./object-store.ts";
 import { kinds } from "./routes.ts";
 import type { Target } from "./routes.ts";
 import { isSelected } from "./selectors.ts";
-import type { KubeObject, Metadata } from "./wire-types.ts";
+import type { KubeObject } from "./wire-types.ts";
 
 export interface ObjectHandlers {
   readonly store: ObjectStore;
@@ -16,7 +16,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** What an API server does for one request but for a watch. Throws a Refusal. */
+/** What an API server does for one request. Throws a Refusal. */
 export function handleObjects(
   handlers: ObjectHandlers,
   target: Target,
@@ -24,7 +24,7 @@ export function handleObjects(
   query: URLSearchParams,
   body: unknown,
 ): Answer {
-  const { store, kubelet } = handlers;
+  const { store } = handlers;
   const { resource, name, namespace } = target;
   const what = `${resource} "${name ?? ""}"`;
   const found = () => {
@@ -35,21 +35,12 @@ export function handleObjects(
   switch (verb) {
     case "list":
       return { code: 200, body: listOf(store, resource, query) };
-    case "get": {
-      const object = found();
-      const isLog = target.subresource === "log";
-      return { code: 200, body: isLog ? tail(kubelet.log(object.metadata.name), query) : object };
-    }
     case "create":
       return { code: 201, body: create(store, resource, namespace, body as NewObject) };
     case "update": {
       const given = body as KubeObject;
-      const { metadata } = found();
-      const { resourceVersion } = given.metadata as Partial<Metadata>;
-      // Without a version the last one wins.
-      const isLatest = [undefined, metadata.resourceVersion].includes(resourceVersion);
-      if (!isLatest) throw refusals.conflict(what);
-      const { uid, creationTimestamp } = metadata;
+      // It has no version, so the last one wins.
+      const { uid, creationTimestamp } = found().metadata;
       const own = { ...given.metadata, uid, creationTimestamp, namespace };
       return { code: 200, body: store.update(resource, { ...given, metadata: own }) };
     }
@@ -141,12 +132,4 @@ function orphan(store: ObjectStore, uid: string): void {
       if (ownerReferences.length !== owners.length)
         store.update(resource, { ...object, metadata: { ...object.metadata, ownerReferences } });
     }
-}
-
-function tail(log: string, query: URLSearchParams): string {
-  const lines = Number(query.get("tailLines") ?? Infinity);
-  return log
-    .split("\n")
-    .slice(-lines - 1)
-    .join("\n");
 }

@@ -17,17 +17,6 @@ export interface KubeletOptions {
   readonly isStopped: () => boolean;
 }
 
-export interface Kubelet {
-  /** Starts a pod's deletion: TERM, and KILL after the grace period. Zero removes it at once. */
-  deletePod(name: string, graceSeconds: number | null): void;
-  /** Deletes the pods of a node as `kubectl drain` does. */
-  drain(node: string): void;
-  /** Ends all that runs on a node without a word to the server, as when its power fails. */
-  crash(node: string): void;
-  log(pod: string): string;
-  stop(): void;
-}
-
 interface PodOnNode {
   program: PodProgram | null;
   log: string;
@@ -36,7 +25,7 @@ interface PodOnNode {
 const defaultGraceSeconds = 30;
 
 /** The cluster's scheduler and its nodes: places pods, starts their programs, and reports how they are. */
-export function runPods(options: KubeletOptions): Kubelet {
+export function runPods(options: KubeletOptions) {
   const { store, nodes, start, hasImage, retryMs, isStopped } = options;
   /** By uid. */
   const local = new Map<string, PodOnNode>();
@@ -152,8 +141,10 @@ export function runPods(options: KubeletOptions): Kubelet {
   }
 
   return {
+    /** Starts a pod's deletion: TERM, and KILL after the grace period. Zero removes it at once. */
     deletePod,
-    drain: (node) => {
+    /** Deletes the pods of a node as `kubectl drain` does. */
+    drain: (node: string) => {
       for (const pod of podsOn(node)) {
         const disrupted = condition("DisruptionTarget", "True", "EvictionByEvictionAPI");
         const conditions = [...(pod.status.conditions ?? []), disrupted];
@@ -161,15 +152,18 @@ export function runPods(options: KubeletOptions): Kubelet {
         deletePod(pod.metadata.name, null);
       }
     },
-    crash: (node) => {
+    /** Ends all that runs on a node without a word to the server, as when its power fails. */
+    crash: (node: string) => {
       for (const pod of podsOn(node)) local.get(pod.metadata.uid)?.program?.kill();
     },
-    log: (name) => local.get(podOf(name)?.metadata.uid ?? "")?.log ?? "",
+    log: (name: string): string => local.get(podOf(name)?.metadata.uid ?? "")?.log ?? "",
     stop: () => {
       for (const { program } of local.values()) program?.kill();
     },
   };
 }
+
+export type Kubelet = ReturnType<typeof runPods>;
 
 /** With the end of its log, as `FallbackToLogsOnError` has it. */
 function terminated({ exitCode, reason }: PodEnd, log: string): object {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { killRun } from "../../../src/runtime/runners/end-processes.ts";
+import { killRun } from "../../../src/runtime/runners/marked-processes.ts";
 import type { PodEnd, PodProgram, PodStart } from "./pod-program.ts";
 
 const al = resolve("dist/src/cli/al.js");

@@ -46,8 +46,7 @@ const verbs: Readonly<Record<string, readonly [ofOne: string, ofAll: string]>> =
 };
 
 /** The verb of a request, in the words of a role. */
-export function verbOf(method: string, { name }: Target, query: URLSearchParams): string {
-  if (query.get("watch") === "true") return "watch";
+export function verbOf(method: string, { name }: Target): string {
   return verbs[method]?.[name === null ? 1 : 0] ?? method.toLowerCase();
 }
 

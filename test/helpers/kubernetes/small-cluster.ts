@@ -11,13 +11,13 @@ import { runPods } from "./kubelet.ts";
 import { kubernetesApi } from "./kubernetes-api.ts";
 import type { Node, NodeSpec } from "./nodes.ts";
 import { createObjectStore } from "./object-store.ts";
-import type { ObjectStore } from "./object-store.ts";
 import type { StartProgram } from "./pod-program.ts";
 import { restrictedViolations } from "./pod-security.ts";
 import { roleRules } from "./role-rules.ts";
 import type { Rule } from "./routes.ts";
-import { serveWatches } from "./watches.ts";
 import type { PodSpec } from "./wire-types.ts";
+
+const check = checkAgainst(kubernetesApi());
 
 export interface SmallClusterOptions {
   /** How a pod's program is started: as a process, or as a function for a thousand of them. */
@@ -27,42 +27,19 @@ export interface SmallClusterOptions {
   readonly images?: readonly string[] | null;
   /** How long a second of deadlines and times to live is, in ms. */
   readonly secondMs?: number;
-  readonly bookmarkMs?: number;
   /** What the cluster has against a pod, such as a quota; what the profile `restricted` has without it. */
   readonly admit?: (spec: PodSpec) => readonly string[];
   /** What the client's user may do; the role of the docs without it. */
   readonly rules?: readonly Rule[];
 }
 
-export interface SmallCluster {
-  readonly namespace: string;
-  /** Path of a kubeconfig for it. */
-  readonly kubeconfig: string;
-  readonly store: ObjectStore;
-  readonly nodes: readonly Node[];
-  /** What the OpenAPI of a real one has against requests, answers and events of watches. */
-  readonly violations: () => readonly string[];
-  readonly requests: readonly string[];
-  readonly watchCount: () => number;
-  readonly log: (pod: string) => string;
-  /** Cuts all connections, and answers no more until it is back. */
-  away(isAway: boolean): void;
-  endWatches(): void;
-  /** Writes another token into the kubeconfig; the one before is worth nothing. */
-  readonly renewToken: () => void;
-  drain(node: string): void;
-  /** The node loses its power. */
-  crash(node: string): void;
-  stop(): Promise<void>;
-}
-
 /**
- * A Kubernetes of one process: an API server with jobs, pods, secrets, network policies, events and logs, with versions,
- * watches, bookmarks, 410 and conflicts; the controllers of Jobs and garbage; nodes that start programs. Requests and
- * answers are checked against the OpenAPI of the real one, pods against the profile `restricted`.
+ * A Kubernetes of one process: an API server with jobs, pods, secrets, network policies and events; the controllers of
+ * Jobs and garbage; nodes that start programs. Requests and answers are checked against the OpenAPI of the real one, pods
+ * against the profile `restricted`.
  */
-export async function startSmallCluster(options: SmallClusterOptions): Promise<SmallCluster> {
-  const { secondMs = 1_000, bookmarkMs = 60_000, images = null } = options;
+export async function startSmallCluster(options: SmallClusterOptions) {
+  const { secondMs = 1_000, images = null } = options;
   const namespace = "agents";
   const store = createObjectStore(namespace);
   const nodes: Node[] = (options.nodes ?? [{ name: "node-1" }]).map((node) => ({
@@ -88,19 +65,11 @@ export async function startSmallCluster(options: SmallClusterOptions): Promise<S
     isStopped: () => isStopped,
   });
   collectGarbage(store, () => isStopped);
-  const check = checkAgainst(kubernetesApi());
-  const wrongEvents: string[] = [];
-  const watches = serveWatches({
-    store,
-    bookmarkMs,
-    onSend: (kind, object) => wrongEvents.push(...check.object(kind, object)),
-  });
   const authority = certificateAuthority();
   let token = "";
   const server = await startApiServer({
     store,
     kubelet,
-    watches,
     namespace,
     token: () => token,
     check,
@@ -118,25 +87,24 @@ export async function startSmallCluster(options: SmallClusterOptions): Promise<S
   renewToken();
   return {
     namespace,
+    /** Path of a kubeconfig for it. */
     kubeconfig,
     store,
     nodes,
-    violations: () => [...server.violations, ...wrongEvents],
+    /** What the OpenAPI of a real one has against requests and answers. */
+    violations: (): readonly string[] => server.violations,
     requests: server.requests,
-    watchCount: () => watches.count(),
-    log: (pod) => kubelet.log(pod),
-    away: (away) => {
-      isAway = away;
-      if (away) watches.endAll();
-    },
-    endWatches: () => watches.endAll(),
+    /** Answers no request until it is back. */
+    away: (away: boolean) => void (isAway = away),
+    /** Writes another token into the kubeconfig; the one before is worth nothing. */
     renewToken,
-    drain: (name) => {
+    drain: (name: string) => {
       const node = nodes.find((each) => each.name === name);
       if (node !== undefined) node.isSchedulable = false;
       kubelet.drain(name);
     },
-    crash: (name) => {
+    /** The node loses its power. */
+    crash: (name: string) => {
       const node = nodes.find((each) => each.name === name);
       if (node !== undefined) node.isReady = false;
       kubelet.crash(name);

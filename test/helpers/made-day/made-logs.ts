@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatLine } from "../../../src/foundation/logs/format-line.ts";
+import { formatLine } from "../../../src/foundation/logs/line-queue.ts";
 import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import type { MadeRun } from "./made-runs.ts";

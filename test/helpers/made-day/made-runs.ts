@@ -1,4 +1,4 @@
-import type { RunVersion } from "../../../src/foundation/contracts/run-version.ts";
+import type { RunVersion } from "../../../src/foundation/store/runs.ts";
 import type { RunEnd, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import type { MadeAgent } from "./agents.ts";
 

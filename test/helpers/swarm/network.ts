@@ -1,20 +1,8 @@
 import { execFileSync } from "node:child_process";
 
-/** A bridge on this machine and, for each node, a network namespace that is connected to it. */
-export interface SwarmNetwork {
-  /** This machine's own address on the bridge: by it nodes reach what the tests listen on. */
-  readonly host: string;
-  /** A node's address; nodes count from 1. */
-  address(node: number): string;
-  /** The name of its network namespace. */
-  namespace(node: number): string;
-  /** Takes a node's cable out, or plugs it in again. */
-  connect(node: number, connected: boolean): void;
-}
-
 const prefixOf = (slot: number) => `als${slot}`;
 
-export function createNetwork(slot: number, nodes: number): SwarmNetwork {
+export function createNetwork(slot: number, nodes: number) {
   const prefix = prefixOf(slot);
   const addressOf = (node: number) => `10.77.${slot}.${node}`;
   const host = addressOf(254);
@@ -36,13 +24,20 @@ export function createNetwork(slot: number, nodes: number): SwarmNetwork {
     ip("-n", namespace, "route", "add", "default", "via", host);
   }
   return {
+    /** This machine's own address on the bridge: by it nodes reach what the tests listen on. */
     host,
+    /** A node's address; nodes count from 1. */
     address: addressOf,
-    namespace: (node) => `${prefix}n${node}`,
-    connect: (node, connected) =>
+    /** The name of its network namespace. */
+    namespace: (node: number): string => `${prefix}n${node}`,
+    /** Takes a node's cable out, or plugs it in again. */
+    connect: (node: number, connected: boolean) =>
       ip("link", "set", `${prefix}n${node}h`, connected ? "up" : "down"),
   };
 }
+
+/** A bridge on this machine and, for each node, a network namespace that is connected to it. */
+export type SwarmNetwork = ReturnType<typeof createNetwork>;
 
 /** Removes what there is of a slot's network, also after a test run that was killed. */
 export function removeNetwork(slot: number): void {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { connectEngine } from "../../../src/runtime/runners/container/engine.ts";
-import type { Engine } from "../../../src/runtime/runners/container/engine.ts";
 import { cgroupParent, kernelLimits } from "./cgroups.ts";
 import type { KernelLimits } from "./cgroups.ts";
 import { startEngineProcess } from "./engine-process.ts";
@@ -8,26 +7,6 @@ import type { EngineProcess } from "./engine-process.ts";
 import type { SharedLayers } from "./images.ts";
 import type { SwarmNetwork } from "./network.ts";
 import type { Slot } from "./slot.ts";
-
-/** A node of a test's Swarm: an engine with a network and processes of its own, on this machine. */
-export interface SwarmNode {
-  /** Its name in the Swarm. */
-  readonly name: string;
-  readonly address: string;
-  readonly engine: Engine;
-  /** For DOCKER_HOST. */
-  readonly dockerHost: string;
-  isUp(): boolean;
-  /** As a power cut does: the engine and every container on it end at once. */
-  kill(): Promise<void>;
-  /** Starts the engine with the data that it had. */
-  boot(): Promise<void>;
-  /** Takes the cable out; what runs there runs on. */
-  partition(): void;
-  heal(): void;
-  /** What the kernel holds a container to. */
-  limits(container: string): KernelLimits;
-}
 
 export interface NodeOptions {
   readonly slot: Slot;
@@ -41,7 +20,7 @@ export interface NodeOptions {
 export const dataDirOf = (slot: Slot, number: number) => join(slot.dir, `n${number}`, "data");
 
 /** A node that has not been started. */
-export function createNode({ slot, network, number, layers, args }: NodeOptions): SwarmNode {
+export function createNode({ slot, network, number, layers, args }: NodeOptions) {
   const dir = join(slot.dir, `n${number}`);
   const name = `n${number}`;
   const dockerHost = `unix://${join(dir, "docker.sock")}`;
@@ -54,21 +33,30 @@ export function createNode({ slot, network, number, layers, args }: NodeOptions)
   };
   let running: EngineProcess | null = null;
   return {
+    /** Its name in the Swarm. */
     name,
     address: network.address(number),
     engine: connectEngine({ env: { DOCKER_HOST: dockerHost } }),
+    /** For DOCKER_HOST. */
     dockerHost,
-    isUp: () => running !== null,
+    isUp: (): boolean => running !== null,
+    /** As a power cut does: the engine and every container on it end at once. */
     kill: async () => {
       const killed = running;
       running = null;
       await killed?.kill();
     },
+    /** Starts the engine with the data that it had. */
     boot: async () => {
       running = await startEngineProcess({ ...place, args: [parent, ...args] });
     },
+    /** Takes the cable out; what runs there runs on. */
     partition: () => network.connect(number, false),
     heal: () => network.connect(number, true),
-    limits: (container) => kernelLimits(slot.number, number, container),
+    /** What the kernel holds a container to. */
+    limits: (container: string): KernelLimits => kernelLimits(slot.number, number, container),
   };
 }
+
+/** A node of a test's Swarm: an engine with a network and processes of its own, on this machine. */
+export type SwarmNode = ReturnType<typeof createNode>;

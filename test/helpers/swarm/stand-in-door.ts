@@ -2,17 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 
-/** In place of the scheduler's door: notes what comes by each connection. */
-export interface StandInDoor {
-  readonly address: string;
-  /** All that came so far, a connection after the other. */
-  readonly heard: () => string;
-  /** `al _door-relay` in one line of a program that every image with Node has. */
-  readonly relayCommand: readonly string[];
-  close(): Promise<void>;
-}
-
-export async function standInDoor(host: string): Promise<StandInDoor> {
+export async function standInDoor(host: string) {
   const texts: string[] = [];
   const server = createServer((socket) => {
     const index = texts.push("") - 1;
@@ -28,7 +18,9 @@ export async function standInDoor(host: string): Promise<StandInDoor> {
   const relay = `require("net").createServer((a)=>{${pipe}}).listen(${port})`;
   return {
     address: `${host}:${port}`,
-    heard: () => texts.join(""),
+    /** All that came so far, a connection after the other. */
+    heard: (): string => texts.join(""),
+    /** `al _door-relay` in one line of a program that every image with Node has. */
     relayCommand: ["node", "-e", relay],
     close: async () => {
       const closed = once(server, "close");
@@ -37,3 +29,6 @@ export async function standInDoor(host: string): Promise<StandInDoor> {
     },
   };
 }
+
+/** In place of the scheduler's door: notes what comes by each connection. */
+export type StandInDoor = Awaited<ReturnType<typeof standInDoor>>;

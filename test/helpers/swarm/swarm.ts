@@ -6,16 +6,6 @@ import { createNode, dataDirOf } from "./node.ts";
 import type { SwarmNode } from "./node.ts";
 import { releaseSlot, takeSlot } from "./slot.ts";
 
-export interface TestSwarm {
-  /** All of them are managers. */
-  readonly nodes: readonly SwarmNode[];
-  /** This machine's address, as the nodes and their containers reach it. */
-  readonly host: string;
-  /** Resolves when every node is ready in the eyes of all. All are up and connected. */
-  settled(timeoutMs?: number): Promise<void>;
-  stop(): Promise<void>;
-}
-
 export interface SwarmOptions {
   /** This machine's engine, which has the images. */
   readonly from: Engine;
@@ -32,7 +22,7 @@ const settleTimeoutMs = 60_000;
  * Starts n engines on this machine, each with a network and processes of its own, as one Swarm. Needs root. What they
  * use is removed by `stop`, and by the next test run where this one is killed.
  */
-export async function startSwarm(n: number, options: SwarmOptions): Promise<TestSwarm> {
+export async function startSwarm(n: number, options: SwarmOptions) {
   const slot = takeSlot();
   const nodes: SwarmNode[] = [];
   const stop = async () => {
@@ -51,12 +41,20 @@ export async function startSwarm(n: number, options: SwarmOptions): Promise<Test
     await joinAll(nodes);
     const settle = (timeoutMs = settleTimeoutMs) => settled(nodes, timeoutMs);
     await settle();
-    return { nodes, host: network.host, settled: settle, stop };
+    return {
+      /** All of them are managers. */
+      nodes /** This machine's address, as the nodes and their containers reach it. */,
+      host: network.host /** Resolves when every node is ready in the eyes of all. All are up and connected. */,
+      settled: settle,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
+
+export type TestSwarm = Awaited<ReturnType<typeof startSwarm>>;
 
 /** Faster than the default: a node that is away is seen in 3 s, and a leader in as much. */
 const orchestration = {

@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import pc from "picocolors";
 import { renderAlerts } from "../../../src/interfaces/cli/status/render-alerts.ts";
 import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";
-import type { AlertsReport } from "../../../src/foundation/contracts/alerts-report.ts";
+import type { AlertsReport } from "../../../src/features/alerts/alerts-report.ts";
 import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
-import { makeFolders, problem, startFakeOperator } from "./fake-operator.ts";
-import type { FakeOperator, Folders, Routes } from "./fake-operator.ts";
+import { cliProject, problem } from "./fake-operator.ts";
+import type { Routes } from "./fake-operator.ts";
 
-let folders: Folders;
-let operator: FakeOperator;
+const cli = cliProject();
 let queries: string[];
 let report: AlertsReport;
 
@@ -51,7 +50,6 @@ const bad: AlertsReport = {
 const [, , dead] = bad.deliveries;
 
 beforeEach(async () => {
-  folders = makeFolders();
   queries = [];
   report = bad;
   const routes: Routes = {
@@ -68,11 +66,7 @@ beforeEach(async () => {
     "POST /api/alerts/gone/retry": (_asked, response) =>
       problem(response, 404, "unknown_delivery", 'no delivery "gone" waits or was given up'),
   };
-  operator = await startFakeOperator(folders, routes);
-});
-afterEach(async () => {
-  await operator.close();
-  folders.remove();
+  await cli.serve(routes);
 });
 
 test("what is wrong, the targets and the deliveries are tables, with the command for what to do", () => {
@@ -125,48 +119,43 @@ test("on a narrow terminal no name is cut", () => {
 
 test("al alerts is al alerts list; a filter leaves the deliveries alone", async () => {
   for (const args of [["alerts"], ["alerts", "list"]]) {
-    const { code, stdout, stderr } = await folders.al(args);
+    const { code, stdout, stderr } = await cli.al(args);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("Wrong now");
     expect(stdout).not.toContain("\u001b");
   }
-  const { stdout } = await folders.al([
-    ...["alerts", "--state", "dead", "--target", "ops", "-n", "5"],
-  ]);
+  const { stdout } = await cli.al([...["alerts", "--state", "dead", "--target", "ops", "-n", "5"]]);
   expect(queries).toEqual(["limit=20", "limit=20", "limit=5&state=dead&target=ops"]);
   expect(stdout).not.toContain("Wrong now");
   expect(stdout).toContain(`al alerts retry ${dead?.id ?? ""}`);
-  const json = await folders.al(["alerts", "--json"]);
-  expect(JSON.parse(json.stdout)).toEqual(bad);
+  expect(await cli.json(["alerts"])).toEqual(bad);
 });
 
 test("what there is not is said on standard error", async () => {
   report = nothing;
-  expect(await folders.al(["alerts"])).toEqual({
+  expect(await cli.al(["alerts"])).toEqual({
     code: 0,
     stdout: "",
     stderr:
       "nothing is wrong now\nalerts have no target yet; [alerts.<name>] in config.toml makes one\n",
   });
   report = { ...nothing, targets: [aTarget("ops")] };
-  expect((await folders.al(["alerts"])).stderr).toBe(
-    "nothing is wrong now\nno alert was sent yet\n",
-  );
-  expect((await folders.al(["alerts", "--state", "dead"])).stderr).toBe(
+  expect((await cli.al(["alerts"])).stderr).toBe("nothing is wrong now\nno alert was sent yet\n");
+  expect((await cli.al(["alerts", "--state", "dead"])).stderr).toBe(
     "no alert meets these filters\n",
   );
 });
 
 test("a test prints whether the target accepted it, and fails when it did not", async () => {
-  expect(await folders.al(["alerts", "test", "ops"])).toEqual({
+  expect(await cli.al(["alerts", "test", "ops"])).toEqual({
     ...{ code: 0, stdout: "ops accepted the test\n", stderr: "" },
   });
-  expect(await folders.al(["alerts", "test", "chat"])).toEqual({
+  expect(await cli.al(["alerts", "test", "chat"])).toEqual({
     ...{ code: 1, stdout: "", stderr: "chat did not accept the test: HTTP 410:\n" },
   });
-  const json = await folders.al(["alerts", "test", "chat", "--json"]);
+  const json = await cli.al(["alerts", "test", "chat", "--json"]);
   expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { accepted: false }]);
-  const unknown = await folders.al(["alerts", "test", "opps"]);
+  const unknown = await cli.al(["alerts", "test", "opps"]);
   expect([unknown.code, unknown.stderr]).toEqual([
     1,
     expect.stringContaining('there is no target "opps" of alerts'),
@@ -175,16 +164,15 @@ test("a test prints whether the target accepted it, and fails when it did not", 
 
 test("one alert is retried by its id, all that were given up by --all", async () => {
   const id = dead?.id ?? "";
-  expect((await folders.al(["alerts", "retry", id])).stdout).toBe(`${id} is due now\n`);
-  expect((await folders.al(["alerts", "retry", "--all"])).stdout).toBe("3 alerts due now\n");
-  const json = await folders.al(["alerts", "retry", "--all", "--json"]);
-  expect(JSON.parse(json.stdout)).toEqual({ success: true, retried: 3 });
-  const gone = await folders.al(["alerts", "retry", "gone"]);
+  expect((await cli.al(["alerts", "retry", id])).stdout).toBe(`${id} is due now\n`);
+  expect((await cli.al(["alerts", "retry", "--all"])).stdout).toBe("3 alerts due now\n");
+  expect(await cli.json(["alerts", "retry", "--all"])).toEqual({ success: true, retried: 3 });
+  const gone = await cli.al(["alerts", "retry", "gone"]);
   expect(gone.code).toBe(1);
   expect(gone.stderr).toMatch(/no delivery "gone" waits or was given up[^]*--state dead/);
-  const { routes } = operator;
+  const { routes } = cli.operator;
   routes["POST /api/alerts/retry"] = () => ({ success: true, retried: 0 });
-  const none = await folders.al(["alerts", "retry", "--all"]);
+  const none = await cli.al(["alerts", "retry", "--all"]);
   expect([none.stdout, none.stderr]).toEqual(["", "no alert was given up\n"]);
 });
 
@@ -195,7 +183,7 @@ test.each([
   ["a state that there is not", ["list", "--state", "lost"]],
   ["a command that there is not", ["rettry"]],
 ])("%s is wrong usage", async (_what, args) => {
-  const { code } = await folders.al(["alerts", ...args]);
+  const { code } = await cli.al(["alerts", ...args]);
   expect(code).toBe(2);
-  expect(operator.asked).toEqual([]);
+  expect(cli.operator.asked).toEqual([]);
 });

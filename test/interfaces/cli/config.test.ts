@@ -1,11 +1,10 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
-import { makeFolders } from "./fake-operator.ts";
-import type { Folders } from "./fake-operator.ts";
+import { cliProject } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";
 
 const noTerminal = whyNoTerminal();
@@ -40,47 +39,34 @@ type = "host-user"
 run_as = "$USER"
 `;
 
-let folders: Folders;
+const cli = cliProject();
 beforeEach(() => {
-  folders = makeFolders();
-  write("config.toml", project);
-  write("agents/dev/config.toml", dev);
-  write("agents/dev/SKILL.md", "Do it.\n");
+  cli.write("config.toml", project);
+  cli.write("agents/dev/config.toml", dev);
+  cli.write("agents/dev/SKILL.md", "Do it.\n");
 });
-afterEach(() => folders.remove());
-
-function write(path: string, text: string): void {
-  const file = join(folders.projectDir, path);
-  mkdirSync(join(file, ".."), { recursive: true });
-  writeFileSync(file, text);
-}
-
-function read(path: string): string {
-  return readFileSync(join(folders.projectDir, path), "utf8");
-}
 
 test("a new schedule is saved with what it will cost, once there are runs to go by", async () => {
-  const change = () => folders.al(["config", "dev", "--set", "schedule=0 9 * * *"]);
+  const change = () => cli.al(["config", "dev", "--set", "schedule=0 9 * * *"]);
   const none = await change();
   expect([none.code, none.stderr]).toEqual([0, ""]);
-  const store = openStore(folders.projectDir);
+  const store = openStore(cli.projectDir);
   await spendOn(store, "dev", [100_000_000, 100_000_000]);
   store.close();
   const noted = await change();
   const note =
     "dev will cost about $3.00 a month (p90 $3.00): 30 runs by its schedule, by its last 2 runs\n";
   expect(noted.stderr).toBe(note);
-  expect((await folders.al(["config", "dev"])).stderr).toBe(note);
-  expect((await folders.al(["config", "dev", "--json"])).stderr).toBe("");
+  expect((await cli.al(["config", "dev"])).stderr).toBe(note);
+  expect((await cli.al(["config", "dev", "--json"])).stderr).toBe("");
 });
 
 describe("al config", () => {
   test("changes keys and keeps comments, order and mode", async () => {
     const sets = ["--set", "schedule=0 8 * * 1-5", "--set", 'params.labels=["a", "b"]'];
-    const { code, stdout } = await folders.al(["config", "dev", ...sets, "--set", "scale=2"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["config", "dev", ...sets, "--set", "scale=2"]);
     expect(stdout).toContain("schedule, params.labels, scale changed");
-    const text = read("agents/dev/config.toml");
+    const text = cli.read("agents/dev/config.toml");
     expect(parse(text)).toEqual({
       ...parse(dev),
       schedule: "0 8 * * 1-5",
@@ -95,25 +81,23 @@ describe("al config", () => {
 
   test("sets an agent's own limits and variables, and prints them", async () => {
     const sets = ["--set", "local.memory=1g", "--set", "local.env.LOG_LEVEL=debug"];
-    const ran = await folders.al(["config", "dev", "--set", "runtime.type=container", ...sets]);
+    const ran = await cli.al(["config", "dev", "--set", "runtime.type=container", ...sets]);
     expect(ran).toMatchObject({ code: 0 });
     const local = { memory: "1g", env: { LOG_LEVEL: "debug" } };
-    expect(parse(read("agents/dev/config.toml"))).toMatchObject({ local });
-    const { stdout } = await folders.al(["config", "dev"]);
+    expect(parse(cli.read("agents/dev/config.toml"))).toMatchObject({ local });
+    const { stdout } = await cli.al(["config", "dev"]);
     expect(stdout).toContain('local.memory = "1g"\nlocal.env.LOG_LEVEL = "debug"\n');
   });
 
   test("takes a key out", async () => {
-    const { code } = await folders.al(["config", "dev", "--unset", "runtime.run_as"]);
-    expect(code).toBe(0);
-    expect(read("agents/dev/config.toml")).toBe(dev.replace('run_as = "$USER"\n', ""));
+    await cli.output(["config", "dev", "--unset", "runtime.run_as"]);
+    expect(cli.read("agents/dev/config.toml")).toBe(dev.replace('run_as = "$USER"\n', ""));
   });
 
   test("changes the project's config without an agent, tables that are not there yet too", async () => {
-    const { code } = await folders.al(["config", "--set", "gateway.port=9000"]);
-    expect(code).toBe(0);
-    expect(read("config.toml")).toContain("workQueueSize = 7 # enough");
-    expect(parse(read("config.toml"))).toEqual({ ...parse(project), gateway: { port: 9000 } });
+    await cli.output(["config", "--set", "gateway.port=9000"]);
+    expect(cli.read("config.toml")).toContain("workQueueSize = 7 # enough");
+    expect(parse(cli.read("config.toml"))).toEqual({ ...parse(project), gateway: { port: 9000 } });
   });
 
   test.each([
@@ -124,71 +108,88 @@ describe("al config", () => {
     [["dev", "--set", "schedule"], "key=value", 2],
     [["dve", "--set", "scale=2"], 'did you mean "dev"', 1],
   ])("refuses %j and writes nothing", async (args, text, code) => {
-    const ran = await folders.al(["config", ...args]);
+    const ran = await cli.al(["config", ...args]);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);
-    expect(read("agents/dev/config.toml")).toBe(dev);
-    expect(read("config.toml")).toBe(project);
+    expect(cli.read("agents/dev/config.toml")).toBe(dev);
+    expect(cli.read("config.toml")).toBe(project);
   });
 
   test("mends one of two faults", async () => {
-    write("agents/dev/config.toml", dev.replace("0 9 * * *", "daily").replace('"main"', '"mian"'));
-    const { code } = await folders.al(["config", "dev", "--set", "schedule=0 9 * * *"]);
-    expect(code).toBe(0);
-    expect(read("agents/dev/config.toml")).toContain('"0 9 * * *"');
+    cli.write(
+      "agents/dev/config.toml",
+      dev.replace("0 9 * * *", "daily").replace('"main"', '"mian"'),
+    );
+    await cli.output(["config", "dev", "--set", "schedule=0 9 * * *"]);
+    expect(cli.read("agents/dev/config.toml")).toContain('"0 9 * * *"');
   });
 
   test("warns of a model that is not known when it is set, and says what its runs assume", async () => {
-    const { code, stderr } = await folders.al(["config", "--set", "models.other.model=gpt-6"]);
+    const { code, stderr } = await cli.al(["config", "--set", "models.other.model=gpt-6"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/warning: model other: "gpt-6" is not in the list .* 272,000 tokens/);
-    const known = await folders.al(["config", "--set", "models.other.contextWindow=300000"]);
+    const known = await cli.al(["config", "--set", "models.other.contextWindow=300000"]);
     expect(known).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("keeps the file's mode", async () => {
-    const before = statSync(join(folders.projectDir, "config.toml")).mode;
-    await folders.al(["config", "--set", "scale=3"]);
-    expect(statSync(join(folders.projectDir, "config.toml")).mode).toBe(before);
+    const before = statSync(join(cli.projectDir, "config.toml")).mode;
+    await cli.al(["config", "--set", "scale=3"]);
+    expect(statSync(join(cli.projectDir, "config.toml")).mode).toBe(before);
   });
 
   test("off a terminal and without flags prints what is in force", async () => {
-    const { code, stdout } = await folders.al(["config", "dev", "--json"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["config", "dev", "--json"]);
     const config = { timeout: 900, maxWorkQueueSize: 7, waitTimeout: 1800, models: ["main"] };
     expect(JSON.parse(stdout)).toMatchObject({ config });
-    const text = await folders.al(["config"]);
+    const text = await cli.al(["config"]);
     expect(text.stdout).toContain("gateway.port = 8080");
   });
 
   test.each([[[]], [["dev"]]])("what %j prints can be set as it is", async (agent) => {
-    const { stdout } = await folders.al(["config", ...agent]);
+    const cluster = ["--set", "cluster.engine=swarm", "--set", "cluster.address=10.0.0.5:8443"];
+    await cli.output(["config", ...cluster]);
+    const { stdout } = await cli.al(["config", ...agent]);
     const sets = stdout
       .trimEnd()
       .split("\n")
       .flatMap((line) => ["--set", line]);
-    const again = await folders.al(["config", ...agent, ...sets]);
+    const again = await cli.al(["config", ...agent, ...sets]);
     expect(again).toMatchObject({ code: 0, stderr: "" });
-    expect((await folders.al(["config", ...agent])).stdout).toBe(stdout);
+    expect((await cli.al(["config", ...agent])).stdout).toBe(stdout);
+  });
+
+  test("--add appends an entry to a list unless it has it, and creates a missing list", async () => {
+    const add = (entry: string) =>
+      cli.al(["config", "dev", "--add", `network.allow=${entry}`, "--add", "models=main"]);
+    for (const entry of ["api.example.com", "db.lan:5432 private", "api.example.com"]) {
+      expect(await add(entry)).toMatchObject({ code: 0 });
+    }
+    const text = cli.read("agents/dev/config.toml");
+    const network = { allow: ["api.example.com", "db.lan:5432 private"] };
+    expect(parse(text)).toEqual({ ...parse(dev), network });
+    expect(text).toContain("# every morning");
+    expect(await add("two words")).toMatchObject({ code: 1 });
+    expect(cli.read("agents/dev/config.toml")).toBe(text);
+    const stderr = await cli.failure(["config", "dev", "--add", "schedule=@daily"], 2);
+    expect(stderr).toContain("schedule is not a list");
   });
 
   test("a key that is not there is not taken out", async () => {
-    const { code, stderr } = await folders.al(["config", "dev", "--unset", "shedule"]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["config", "dev", "--unset", "shedule"]);
     expect(stderr).toContain('has no key shedule; did you mean "schedule"?');
-    expect(read("agents/dev/config.toml")).toBe(dev);
+    expect(cli.read("agents/dev/config.toml")).toBe(dev);
   });
 
   test.each(["project", "agent"])("--schema %s prints a JSON Schema", async (name) => {
-    const { code, stdout } = await folders.al(["config", "--schema", name]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["config", "--schema", name]);
     expect(JSON.parse(stdout)).toMatchObject({ type: "object", additionalProperties: false });
   });
 });
 
 describe.skipIf(noTerminal !== null)("al config on a terminal", () => {
   test("asks what to change, and checks each answer", async () => {
-    const terminal = onTerminal(folders, ["config", "dev"]);
+    const terminal = onTerminal(cli, ["config", "dev"]);
     await terminal.until("What to change");
     terminal.line("\u001b[B");
     await terminal.until("leave empty to remove");
@@ -199,7 +200,7 @@ describe.skipIf(noTerminal !== null)("al config on a terminal", () => {
     await terminal.until("save");
     terminal.line("");
     expect(await terminal.ended).toBe(0);
-    expect(read("agents/dev/config.toml")).toBe(dev.replace("0 9 * * *", "0 7 * * *"));
+    expect(cli.read("agents/dev/config.toml")).toBe(dev.replace("0 9 * * *", "0 7 * * *"));
   });
 });
 
@@ -207,13 +208,12 @@ describe("al agent new", () => {
   test("makes an agent without a fault", async () => {
     const flags = ["--model", "other", "--model", "main", "--webhook", "hub", "-c", "github_token"];
     const more = ["-d", "Sorts: all of it", "--runtime", "container", "--timeout", "60"];
-    const { code, stdout } = await folders.al(["agent", "new", "triage", ...flags, ...more]);
+    const { code, stdout } = await cli.al(["agent", "new", "triage", ...flags, ...more]);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: "agents/triage/SKILL.md\nagents/triage/config.toml\n",
     });
-    const shown = await folders.al(["config", "triage", "--json"]);
-    expect(JSON.parse(shown.stdout)).toMatchObject({
+    expect(await cli.json(["config", "triage"])).toMatchObject({
       config: {
         models: ["other", "main"],
         webhooks: [{ source: "hub" }],
@@ -222,16 +222,17 @@ describe("al agent new", () => {
         runtime: { type: "container" },
       },
     });
-    const skill = read("agents/triage/SKILL.md");
+    const skill = cli.read("agents/triage/SKILL.md");
     expect(skill).toContain('name: "Triage"\ndescription: "Sorts: all of it"\n');
-    expect(read("agents/triage/config.toml")).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent/);
+    expect(cli.read("agents/triage/config.toml")).toMatch(
+      /^#:schema \.\.\/\.\.\/\.al\/schema\/agent/,
+    );
   });
 
   test("makes an agent that only others start, which al config shows", async () => {
-    const { code } = await folders.al(["agent", "new", "reviewer", "-m", "main", "--callable"]);
-    expect(code).toBe(0);
-    expect(read("agents/reviewer/config.toml")).not.toContain("schedule");
-    const shown = await folders.al(["config", "reviewer"]);
+    await cli.output(["agent", "new", "reviewer", "-m", "main", "--callable"]);
+    expect(cli.read("agents/reviewer/config.toml")).not.toContain("schedule");
+    const shown = await cli.al(["config", "reviewer"]);
     expect(shown.stdout).toContain("\ncallable = true\n");
   });
 
@@ -243,15 +244,15 @@ describe("al agent new", () => {
     [["agent", "new", "a", "-m", "man", "--schedule", "* * * * *"], 'did you mean "main"', 2],
     [["agent", "new", "dev"], "al config dev changes the agent", 1],
   ])("%j says what is wrong and writes nothing", async (args, text, code) => {
-    const ran = await folders.al(args);
+    const ran = await cli.al(args);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);
-    expect(read("agents/dev/config.toml")).toBe(dev);
-    expect(() => read("agents/a/config.toml")).toThrow("ENOENT");
+    expect(cli.read("agents/dev/config.toml")).toBe(dev);
+    expect(() => cli.read("agents/a/config.toml")).toThrow("ENOENT");
   });
 
   test.skipIf(noTerminal !== null)("asks on a terminal", async () => {
-    const terminal = onTerminal(folders, ["agent", "new", "news"]);
+    const terminal = onTerminal(cli, ["agent", "new", "news"]);
     await terminal.until("What it does");
     terminal.line("Reads news");
     await terminal.until("Model");
@@ -261,7 +262,7 @@ describe("al agent new", () => {
     await terminal.until("Where it runs");
     terminal.line("");
     expect(await terminal.ended).toBe(0);
-    expect(parse(read("agents/news/config.toml"))).toMatchObject({
+    expect(parse(cli.read("agents/news/config.toml"))).toMatchObject({
       models: ["main"],
       webhooks: [{ source: "hub" }],
       runtime: { type: "host-user", run_as: "$USER" },

@@ -1,13 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import pc from "picocolors";
 import { renderCost } from "../../../src/interfaces/cli/status/render-cost.ts";
-import type { SpendAnswer } from "../../../src/foundation/contracts/spend-report.ts";
+import type { SpendAnswer } from "../../../src/features/spend/spend-report.ts";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
-import { makeFolders, snapshotOf, startFakeOperator } from "./fake-operator.ts";
-import type { FakeOperator, Folders } from "./fake-operator.ts";
+import { cliProject, snapshotOf } from "./fake-operator.ts";
 
-let folders: Folders;
-let operator: FakeOperator;
+const cli = cliProject();
 let queries: string[];
 let answer: SpendAnswer;
 
@@ -29,10 +27,9 @@ const spent: SpendAnswer = {
 const nothing: SpendAnswer = { rows: [], limits: [], forecast: null };
 
 beforeEach(async () => {
-  folders = makeFolders();
   queries = [];
   answer = spent;
-  operator = await startFakeOperator(folders, {
+  await cli.serve({
     "GET /api/spend": ({ query }) => {
       queries.push(query.toString());
       return answer;
@@ -40,14 +37,9 @@ beforeEach(async () => {
     "GET /control/status": () => snapshotOf([anAgentStatus("dev")]),
   });
 });
-afterEach(async () => {
-  await operator.close();
-  folders.remove();
-});
 
 test("prints what was spent, the limits and the forecast", async () => {
-  const { code, stdout } = await folders.al(["cost"]);
-  expect(code).toBe(0);
+  const stdout = await cli.output(["cost"]);
   expect(queries).toEqual(["by=agent"]);
   expect(stdout).toBe(
     [
@@ -70,8 +62,8 @@ test("prints what was spent, the limits and the forecast", async () => {
 });
 
 test("asks for one agent by day, for models, and since a moment", async () => {
-  await folders.al(["cost", "dev"]);
-  await folders.al(["cost", "dev", "--by", "model", "--since", "2026-11-01T00:00:00+01:00"]);
+  await cli.al(["cost", "dev"]);
+  await cli.al(["cost", "dev", "--by", "model", "--since", "2026-11-01T00:00:00+01:00"]);
   expect(queries).toEqual([
     "by=day&agent=dev",
     "by=model&since=2026-10-31T23%3A00%3A00.000Z&agent=dev",
@@ -79,25 +71,23 @@ test("asks for one agent by day, for models, and since a moment", async () => {
 });
 
 test("with --json it prints the answer as it is", async () => {
-  const { stdout } = await folders.al(["cost", "--json"]);
-  expect(JSON.parse(stdout)).toEqual(spent);
+  expect(await cli.json(["cost"])).toEqual(spent);
 });
 
 test("says so when nothing was spent, and which agent was meant", async () => {
   answer = nothing;
-  const none = await folders.al(["cost"]);
+  const none = await cli.al(["cost"]);
   expect(none).toMatchObject({ code: 0, stdout: "" });
   expect(none.stderr).toContain("no run asked a model in the last 30 days");
-  const ofDev = await folders.al(["cost", "dev", "--since", "2d"]);
+  const ofDev = await cli.al(["cost", "dev", "--since", "2d"]);
   expect(ofDev.stderr).toContain("no run of dev asked a model since then");
-  const unknown = await folders.al(["cost", "deb"]);
-  expect(unknown.code).toBe(1);
-  expect(unknown.stderr).toMatch(/no agent "deb"[\s\S]*"?dev/);
+  const unknown = await cli.failure(["cost", "deb"]);
+  expect(unknown).toMatch(/no agent "deb"[\s\S]*"?dev/);
 });
 
 test("a wrong kind or moment is a usage error", async () => {
-  expect(await folders.al(["cost", "--by", "hour"])).toMatchObject({ code: 2 });
-  expect(await folders.al(["cost", "--since", "soon"])).toMatchObject({ code: 2 });
+  expect(await cli.al(["cost", "--by", "hour"])).toMatchObject({ code: 2 });
+  expect(await cli.al(["cost", "--since", "soon"])).toMatchObject({ code: 2 });
 });
 
 test.each([64, 80, 120])("on a terminal of %i columns no name of an agent is cut", (columns) => {

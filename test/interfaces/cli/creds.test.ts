@@ -1,22 +1,18 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeFolders } from "./fake-operator.ts";
-import type { Folders, Ran } from "./fake-operator.ts";
+import { describe, expect, test } from "vitest";
+import { cliProject } from "./fake-operator.ts";
+import type { Ran } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";
 
 const secret = "hush-hush-0123456789";
 const noTerminal = whyNoTerminal();
 if (noTerminal !== null) process.stderr.write(`skipped: al creds on a terminal (${noTerminal})\n`);
 
-let folders: Folders;
-beforeEach(() => {
-  folders = makeFolders();
-});
-afterEach(() => folders.remove());
+const cli = cliProject();
 
 function pathOf(...parts: string[]): string {
-  return join(folders.home, "credentials", ...parts);
+  return join(cli.home, "credentials", ...parts);
 }
 
 function modeOf(path: string): string {
@@ -24,7 +20,7 @@ function modeOf(path: string): string {
 }
 
 function add(args: string, value = secret): Promise<Ran> {
-  return folders.bash(`printf '%s\\n' '${value}' | $AL creds add ${args}`);
+  return cli.bash(`printf '%s\\n' '${value}' | $AL creds add ${args}`);
 }
 
 describe("al creds add", () => {
@@ -36,10 +32,10 @@ describe("al creds add", () => {
     const path = pathOf("anthropic_key", "default", "key");
     expect(readFileSync(path, "utf8").trim()).toBe(secret);
     expect(modeOf(path)).toBe("600");
-    for (let dir = dirname(path); dir !== folders.home; dir = dirname(dir)) {
+    for (let dir = dirname(path); dir !== cli.home; dir = dirname(dir)) {
       expect([dir, modeOf(dir)]).toEqual([dir, "700"]);
     }
-    expect(modeOf(folders.home)).toBe("700");
+    expect(modeOf(cli.home)).toBe("700");
   });
 
   test("says that a short secret can't be kept out of logs, unless it is none", async () => {
@@ -70,10 +66,9 @@ describe("al creds add", () => {
   });
 
   test("takes a file with several lines", async () => {
-    const file = join(folders.projectDir, "id");
+    const file = join(cli.projectDir, "id");
     writeFileSync(file, "-----BEGIN-----\nabc\n-----END-----\n");
-    const { code } = await folders.al(["creds", "add", "git_ssh", "--from-file", file]);
-    expect(code).toBe(0);
+    await cli.output(["creds", "add", "git_ssh", "--from-file", file]);
     expect(readFileSync(pathOf("git_ssh", "default", "private_key"), "utf8")).toBe(
       "-----BEGIN-----\nabc\n-----END-----\n",
     );
@@ -89,7 +84,7 @@ describe("al creds add", () => {
   test.each([
     ["gateway_api_key", 2, "al doctor"],
     ["../evil", 2, "not a credential"],
-    ["anthropic_key --field ../../x", 1, "no name of a credential's field"],
+    ["anthropic_key --field ../../x", 1, "is not a name of a credential's field"],
     ["anthropc_key --field key", 0, 'did you mean "anthropic_key"'],
   ])("%s ends with %i and says %j", async (args, code, text) => {
     const ran = await add(args);
@@ -105,7 +100,7 @@ describe("al creds add", () => {
 
   test("a secret in the wrong place is not repeated", async () => {
     for (const args of [["anthropic_key", secret], [`sk-${secret}!`]]) {
-      const { code, stdout, stderr } = await folders.al(["creds", "add", ...args]);
+      const { code, stdout, stderr } = await cli.al(["creds", "add", ...args]);
       expect(code).toBe(2);
       expect(stdout + stderr).not.toContain("hush");
     }
@@ -114,7 +109,7 @@ describe("al creds add", () => {
 
 describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
   test("asks without showing what is typed", async () => {
-    const terminal = onTerminal(folders, ["creds", "add", "anthropic_key"]);
+    const terminal = onTerminal(cli, ["creds", "add", "anthropic_key"]);
     await terminal.until("Anthropic");
     terminal.line(secret);
     expect(await terminal.ended).toBe(0);
@@ -124,12 +119,12 @@ describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
 
   test("asks before it removes", async () => {
     await add("anthropic_key");
-    const no = onTerminal(folders, ["creds", "rm", "anthropic_key"]);
+    const no = onTerminal(cli, ["creds", "rm", "anthropic_key"]);
     await no.until("for good?");
     no.line("n");
     expect(await no.ended).toBe(1);
     expect(existsSync(pathOf("anthropic_key"))).toBe(true);
-    const yes = onTerminal(folders, ["creds", "rm", "anthropic_key"]);
+    const yes = onTerminal(cli, ["creds", "rm", "anthropic_key"]);
     await yes.until("for good?");
     yes.line("y");
     expect(await yes.ended).toBe(0);
@@ -141,12 +136,11 @@ describe("al creds ls", () => {
   test("shows names, variables and modes, and never a value", async () => {
     await add("anthropic_key");
     await add("github_token:bot");
-    const { code, stdout } = await folders.al(["creds", "ls"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["creds", "ls"]);
     expect(stdout).toMatch(/anthropic_key +key 600 +ANTHROPIC_API_KEY/);
     expect(stdout).toMatch(/github_token:bot +token 600 +GH_TOKEN, GITHUB_TOKEN/);
     expect(stdout).not.toContain("hush");
-    const json = await folders.al(["creds", "ls", "--json"]);
+    const json = await cli.al(["creds", "ls", "--json"]);
     expect(json.stdout).not.toContain("hush");
     expect(JSON.parse(json.stdout)).toMatchObject({
       credentials: [
@@ -159,13 +153,13 @@ describe("al creds ls", () => {
   test("says what keeps a credential from being used", async () => {
     await add("anthropic_key");
     chmodSync(pathOf("anthropic_key", "default", "key"), 0o644);
-    const { stdout, stderr } = await folders.al(["creds", "ls"]);
+    const { stdout, stderr } = await cli.al(["creds", "ls"]);
     expect(stdout).toContain("key 644");
     expect(stderr).toMatch(/open to other users \(mode 644\) \(chmod 600/);
   });
 
   test("--types lists what is known", async () => {
-    const { stdout } = await folders.al(["creds", "ls", "--types", "--json"]);
+    const { stdout } = await cli.al(["creds", "ls", "--types", "--json"]);
     const { types } = JSON.parse(stdout) as { types: { type: string; optional: string[] }[] };
     expect(types.find(({ type }) => type === "aws")?.optional).toContain("region");
   });
@@ -174,17 +168,15 @@ describe("al creds ls", () => {
 describe("al creds rm", () => {
   test("removes a credential with its directories", async () => {
     await add("anthropic_key");
-    const { code, stdout } = await folders.al(["creds", "rm", "anthropic_key", "--yes"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["creds", "rm", "anthropic_key", "--yes"]);
     expect(stdout).toContain("removed");
     expect(existsSync(pathOf("anthropic_key"))).toBe(false);
   });
 
   test("wants --yes off a terminal, and names what was probably meant", async () => {
     await add("anthropic_key");
-    expect(await folders.al(["creds", "rm", "anthropic_key"])).toMatchObject({ code: 2 });
-    const { code, stderr } = await folders.al(["creds", "rm", "anthropic_ky", "--yes"]);
-    expect(code).toBe(1);
+    expect(await cli.al(["creds", "rm", "anthropic_key"])).toMatchObject({ code: 2 });
+    const stderr = await cli.failure(["creds", "rm", "anthropic_ky", "--yes"]);
     expect(stderr).toContain('did you mean "anthropic_key"?');
     expect(existsSync(pathOf("anthropic_key", "default", "key"))).toBe(true);
   });

@@ -4,23 +4,20 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asUser, tempUser, whyNoOsUsers } from "../../helpers/os-users.ts";
 import { builtAl } from "../../helpers/scheduler.ts";
-import { makeFolders } from "./fake-operator.ts";
-import type { Folders } from "./fake-operator.ts";
+import { cliProject } from "./fake-operator.ts";
 
-let folders: Folders;
+const cli = cliProject();
 beforeEach(async () => {
-  folders = makeFolders();
-  rmSync(folders.projectDir, { recursive: true });
-  expect(await folders.al(["new", folders.projectDir, "-p", "/"])).toMatchObject({ code: 0 });
-  await folders.al(["config", "--set", "gateway.port=0"]);
+  rmSync(cli.projectDir, { recursive: true });
+  expect(await cli.al(["new", cli.projectDir, "-p", "/"])).toMatchObject({ code: 0 });
+  await cli.al(["config", "--set", "gateway.port=0"]);
 });
-afterEach(() => folders.remove());
 
 const noOsUsers = whyNoOsUsers();
 if (noOsUsers !== null)
   process.stderr.write(`skipped: al doctor makes no OS user (${noOsUsers})\n`);
 
-const keyPath = () => join(folders.home, "credentials/gateway_api_key/default/key");
+const keyPath = () => join(cli.home, "credentials/gateway_api_key/default/key");
 
 interface Report {
   readonly ok: boolean;
@@ -33,29 +30,29 @@ interface Report {
 }
 
 async function report(...args: string[]): Promise<Report & { readonly code: number | null }> {
-  const { code, stdout } = await folders.al(["doctor", "--json", ...args]);
+  const { code, stdout } = await cli.al(["doctor", "--json", ...args]);
   return { code, ...(JSON.parse(stdout) as Report) };
 }
 
 describe("al doctor", () => {
   test("of a new project makes the API key and is content", async () => {
-    const checked = await folders.al(["doctor", "--check"]);
+    const checked = await cli.al(["doctor", "--check"]);
     expect(checked.code).toBe(0);
     expect(checked.stdout).toMatch(/warning +api key +there is no API key[^]+fix: al doctor\n/);
-    expect(existsSync(folders.home)).toBe(false);
-    const { code, stdout, stderr } = await folders.al(["doctor"]);
+    expect(existsSync(cli.home)).toBe(false);
+    const { code, stdout, stderr } = await cli.al(["doctor"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^fixed +api key/m);
     expect(stdout).toMatch(/^ok +schedules +hello: Every minute/m);
     expect(stderr).toContain("0 errors, 0 warnings, 1 fixed");
     expect(statSync(keyPath()).mode & 0o777).toBe(0o600);
-    expect((await folders.al(["doctor", "--strict"])).stderr).toContain("All is well.");
+    expect((await cli.al(["doctor", "--strict"])).stderr).toContain("All is well.");
   });
 
   test("ends with 1 while something is broken, and names place and fix", async () => {
-    const path = join(folders.projectDir, "agents/hello/config.toml");
+    const path = join(cli.projectDir, "agents/hello/config.toml");
     writeFileSync(path, readFileSync(path, "utf8").replace('"* * * * *"', '"often"'));
-    const { code, stdout } = await folders.al(["doctor"]);
+    const { code, stdout } = await cli.al(["doctor"]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/error +agents +schedule "often" is not a cron expression/);
     expect(stdout).toMatch(/at agents\/hello\/config\.toml:5:12\n +fix: edit/);
@@ -63,17 +60,17 @@ describe("al doctor", () => {
   });
 
   test("lets warnings pass, and with --strict doesn't", async () => {
-    await folders.al(["doctor"]);
-    const path = join(folders.projectDir, "config.toml");
+    await cli.al(["doctor"]);
+    const path = join(cli.projectDir, "config.toml");
     writeFileSync(path, `wrkQueueSize = 3\n${readFileSync(path, "utf8")}`);
     expect(await report()).toMatchObject({ code: 0, ok: true });
     expect(await report("--strict")).toMatchObject({ code: 1, ok: false });
   });
 
   test("finds a directory that is no project, and how to make it one", async () => {
-    const empty = join(folders.projectDir, "empty");
+    const empty = join(cli.projectDir, "empty");
     mkdirSync(empty);
-    const { code, stdout } = await folders.al(["doctor", "--check", "-p", empty]);
+    const { code, stdout } = await cli.al(["doctor", "--check", "-p", empty]);
     expect(code).toBe(1);
     expect(stdout).toContain(`fix: al new ${empty}`);
   });
@@ -81,25 +78,23 @@ describe("al doctor", () => {
 
 describe("the API key", () => {
   test("is shown alone, so that a script can take it", async () => {
-    const { code, stdout } = await folders.al(["doctor", "--show-key"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["doctor", "--show-key"]);
     expect(stdout).toBe(readFileSync(keyPath(), "utf8"));
   });
 
   test("is made anew on demand, and shown only when that is asked for", async () => {
-    const first = (await folders.al(["doctor", "--show-key"])).stdout.trim();
-    const { code, stdout } = await folders.al(["doctor", "--regenerate-key"]);
-    expect(code).toBe(0);
+    const first = (await cli.al(["doctor", "--show-key"])).stdout.trim();
+    const stdout = await cli.output(["doctor", "--regenerate-key"]);
     const second = readFileSync(keyPath(), "utf8").trim();
     expect(second).not.toBe(first);
     expect(stdout).not.toContain(second);
-    const shown = await folders.al(["doctor", "--regenerate-key", "--show-key"]);
+    const shown = await cli.al(["doctor", "--regenerate-key", "--show-key"]);
     expect(shown.stdout).toBe(readFileSync(keyPath(), "utf8"));
     expect(shown.stdout.trim()).not.toBe(second);
   });
 
   test("stays with --check", async () => {
-    expect(await folders.al(["doctor", "--regenerate-key", "--check"])).toMatchObject({ code: 2 });
+    expect(await cli.al(["doctor", "--regenerate-key", "--check"])).toMatchObject({ code: 2 });
     expect(existsSync(keyPath())).toBe(false);
   });
 });
@@ -107,13 +102,12 @@ describe("the API key", () => {
 describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
   const name = `al-doctor-${process.pid}`;
   const rules = () =>
-    execFileSync("sh", ["-c", `grep -ls -- '${folders.projectDir}' /etc/sudoers.d/* || true`])
+    execFileSync("sh", ["-c", `grep -ls -- '${cli.projectDir}' /etc/sudoers.d/* || true`])
       .toString()
       .split("\n")
       .filter((path) => path !== "");
   beforeEach(async () => {
-    const { code } = await folders.al(["config", "hello", "--set", `runtime.run_as=${name}`]);
-    expect(code).toBe(0);
+    await cli.output(["config", "hello", "--set", `runtime.run_as=${name}`]);
   });
   afterEach(() => {
     spawnSync("userdel", [name]);
@@ -140,12 +134,12 @@ describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
   test("that sudo gives to nobody is told, and why it can't be repaired", async () => {
     const scheduler = await tempUser();
     execFileSync("useradd", ["--system", "--shell", "/usr/sbin/nologin", name]);
-    execFileSync("chmod", ["-R", "a+rwX", join(folders.projectDir, "..")]);
+    execFileSync("chmod", ["-R", "a+rwX", join(cli.projectDir, "..")]);
     try {
-      const args = [process.execPath, builtAl, "doctor", "--json", "-p", folders.projectDir];
+      const args = [process.execPath, builtAl, "doctor", "--json", "-p", cli.projectDir];
       const { stdout } = spawnSync("setpriv", asUser(scheduler, ...args), {
         encoding: "utf8",
-        env: { PATH: process.env.PATH, HOME: "/nonexistent", AL_HOME: join(folders.home, "x") },
+        env: { PATH: process.env.PATH, HOME: "/nonexistent", AL_HOME: join(cli.home, "x") },
       });
       const { findings } = JSON.parse(stdout) as Report;
       const { what = "" } = findings.find(({ check }) => check === "host users") ?? {};

@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect } from "vitest";
+import { runWords } from "../../../src/interfaces/cli/program.ts";
 import type { AgentStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
 import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { lockProject } from "../../../src/foundation/store/project-lock.ts";
@@ -16,40 +18,120 @@ export interface Ran {
   readonly stderr: string;
 }
 
-export interface Folders {
-  readonly projectDir: string;
-  readonly home: string;
-  /** Runs the built `al` as a process without a terminal. */
-  al(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Ran>;
-  /** Runs `al` in a line of bash, `$AL` standing for the command. */
-  bash(line: string): Promise<Ran>;
-  /** Runs `al` until what it writes matches, then interrupts it. */
-  interrupt(args: readonly string[], when: RegExp): Promise<Ran>;
-  remove(): void;
-}
+/** A project and an AL_HOME for it. */
+export type Folders = ReturnType<typeof makeFolders>;
 
-/** An empty project and an AL_HOME for it. */
-export function makeFolders(): Folders {
+/** Makes an empty project and an AL_HOME for it. */
+export function makeFolders() {
   const folder = mkdtempSync(join(tmpdir(), "al-cli-"));
   const [projectDir, home] = [join(folder, "project"), join(folder, "home")];
   mkdirSync(projectDir);
   writeFileSync(join(projectDir, "config.toml"), "");
   const env = { PATH: process.env.PATH, HOME: folder, AL_HOME: home, ...compileCache };
+  const inProject = (args: readonly string[]) =>
+    args.includes("-p") ? args : [...args, "-p", projectDir];
   return {
     projectDir,
     home,
-    al: (args, more = {}) => {
-      const project = args.includes("-p") ? [] : ["-p", projectDir];
-      return runProcess([process.execPath, builtAl, ...args, ...project], { ...env, ...more });
-    },
-    bash: (line) => {
+    /** Runs `al` in this process, without a terminal. */
+    al: (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+      runHere(inProject(args), { ...env, ...more }),
+    /** Runs the built `al` as a process without a terminal. */
+    process: (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+      runProcess([process.execPath, builtAl, ...inProject(args)], { ...env, ...more }),
+    /** Runs `al` in a line of bash, `$AL` standing for the command. */
+    bash: (line: string) => {
       const command = `${process.execPath} ${builtAl} -p ${projectDir}`;
       return runProcess(["/bin/bash", "-c", line], { ...env, AL: command });
     },
-    interrupt: (args, when) =>
+    /** Runs `al` until its output matches, then interrupts it. */
+    interrupt: (args: readonly string[], when: RegExp) =>
       runProcess([process.execPath, builtAl, ...args, "-p", projectDir], env, when),
+    /** Writes a file of the project; its absolute path. */
+    write: (path: string, text: string) => {
+      const file = join(projectDir, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+      return file;
+    },
+    read: (path: string) => readFileSync(join(projectDir, path), "utf8"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** Folders that are made anew for each test of a file, and the scheduler in front of them. */
+export function cliProject() {
+  let folders: Folders;
+  let operator: FakeOperator | null;
+  beforeEach(() => {
+    [folders, operator] = [makeFolders(), null];
+  });
+  afterEach(async () => {
+    await operator?.close();
+    folders.remove();
+  });
+  return {
+    get projectDir() {
+      return folders.projectDir;
+    },
+    get home() {
+      return folders.home;
+    },
+    al: (...given: Parameters<Folders["al"]>) => folders.al(...given),
+    /** Standard output of a command that must succeed. */
+    output: async (...given: Parameters<Folders["al"]>) => {
+      const { code, stdout, stderr } = await folders.al(...given);
+      expect(code, stderr).toBe(0);
+      return stdout;
+    },
+    /** Standard error of a command that must fail with this exit code. */
+    failure: async (args: readonly string[], code = 1) => {
+      const ran = await folders.al(args);
+      expect(ran.code, ran.stdout).toBe(code);
+      return ran.stderr;
+    },
+    /** The document that a command prints with `--json`. */
+    json: async (args: readonly string[]) => {
+      const { stdout } = await folders.al([...args, "--json"]);
+      return JSON.parse(stdout) as unknown;
+    },
+    process: (...given: Parameters<Folders["process"]>) => folders.process(...given),
+    bash: (line: string) => folders.bash(line),
+    interrupt: (...given: Parameters<Folders["interrupt"]>) => folders.interrupt(...given),
+    write: (...given: Parameters<Folders["write"]>) => folders.write(...given),
+    read: (path: string) => folders.read(path),
+    /** Lets a fake scheduler run the project, until the test ends. */
+    serve: async (routes: Routes) => (operator = await startFakeOperator(folders, routes)),
+    get operator() {
+      if (operator === null) throw new Error("no scheduler was started");
+      return operator;
+    },
+  };
+}
+
+/** Runs a command in this process. */
+export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ran> {
+  const { stdout, stderr } = process;
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- put back as they were
+  const before = { env: process.env, out: stdout.write, err: stderr.write };
+  const ran = { stdout: "", stderr: "" };
+  const catchAs = (name: "stdout" | "stderr") => (text: string | Uint8Array) => {
+    ran[name] += String(text);
+    return true;
+  };
+  process.env = env;
+  process.exitCode = undefined;
+  stdout.write = catchAs("stdout");
+  stderr.write = catchAs("stderr");
+  try {
+    await runWords(args);
+    return { code: (process.exitCode as number | undefined) ?? 0, ...ran };
+  } finally {
+    process.env = before.env;
+    process.exitCode = undefined;
+    stdout.write = before.out;
+    stderr.write = before.err;
+  }
 }
 
 function runProcess(
@@ -65,7 +147,7 @@ function runProcess(
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => ((stderr += chunk), look()));
   return new Promise((done) =>
     child.on("close", (code, signal) => {
-      // As a shell tells it.
+      // A shell reports 130.
       done({ code: signal === "SIGINT" ? 130 : code, stdout, stderr });
     }),
   );
@@ -80,18 +162,11 @@ export interface Asked {
   readonly headers: IncomingMessage["headers"];
 }
 
-export interface FakeOperator {
-  readonly routes: Routes;
-  /** `POST /control/pause` and the like, in order. */
-  readonly asked: readonly string[];
-  close(): Promise<void>;
-}
-
 /** A scheduler as far as the command line can tell: it holds the project and answers on a Unix socket. */
-export async function startFakeOperator(
-  { projectDir, home }: Folders,
+async function startFakeOperator(
+  { projectDir, home }: Pick<Folders, "projectDir" | "home">,
   routes: Routes,
-): Promise<FakeOperator> {
+) {
   const { key } = await ensureApiKey(home);
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -104,6 +179,7 @@ export async function startFakeOperator(
   const lock = lockProject(projectDir, info);
   return {
     routes,
+    /** `POST /control/pause` and the like, in order. */
     asked,
     close: async () => {
       if (!server.listening) return;
@@ -113,6 +189,8 @@ export async function startFakeOperator(
     },
   };
 }
+
+export type FakeOperator = Awaited<ReturnType<typeof startFakeOperator>>;
 
 async function answer(
   request: IncomingMessage,

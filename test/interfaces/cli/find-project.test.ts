@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findProject } from "../../../src/interfaces/cli/find-project.ts";
+import { findProject } from "../../../src/interfaces/cli/context.ts";
 
 /** A directory with these files in it; those that end in `/` are directories. */
 function tree(...paths: readonly string[]): string {

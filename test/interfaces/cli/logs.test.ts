@@ -1,42 +1,30 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  eventStream,
-  makeFolders,
-  problem,
-  snapshotOf,
-  startFakeOperator,
-} from "./fake-operator.ts";
-import type { Asked, FakeOperator, Folders } from "./fake-operator.ts";
+import { describe, expect, test } from "vitest";
+import { cliProject, eventStream, problem, snapshotOf } from "./fake-operator.ts";
+import type { Asked } from "./fake-operator.ts";
 import { onTerminal } from "./terminal.ts";
 import { lockProject } from "../../../src/foundation/store/project-lock.ts";
 
-let folders: Folders;
-let operator: FakeOperator | null;
-
-beforeEach(() => {
-  folders = makeFolders();
-  operator = null;
-});
-afterEach(async () => {
-  await operator?.close();
-  folders.remove();
-});
+const cli = cliProject();
 
 function line(agent: string, msg: string, time = Date.now(), rest: object = {}) {
   return { level: 30, time, msg, agent, instanceId: `${agent}-abcd2345`, ...rest };
 }
 
+/** The UTC day of log files. */
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
 /** Writes an agent's log of today. */
 function writeLog(agent: string, ...lines: object[]): void {
-  const dir = join(folders.projectDir, ".al/logs");
+  const dir = join(cli.projectDir, ".al/logs");
   mkdirSync(dir, { recursive: true });
-  const day = new Date().toISOString().slice(0, 10);
   const text = lines.map((each) => `${JSON.stringify(each)}\n`).join("");
-  writeFileSync(join(dir, `${agent}-${day}.log`), text);
+  writeFileSync(join(dir, `${agent}-${today()}.log`), text);
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -46,8 +34,7 @@ async function until(condition: () => boolean): Promise<void> {
 describe("al logs", () => {
   test("prints what is there without a scheduler, with levels and indented breaks", async () => {
     writeLog("dev", line("dev", "one\ntwo"), line("dev", "bad", Date.now(), { level: 50 }));
-    const { code, stdout } = await folders.al(["logs", "dev"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["logs", "dev"]);
     expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}one\n {4}two\n\d\d:\d\d:\d\d ERROR bad\n$/);
   });
 
@@ -55,7 +42,7 @@ describe("al logs", () => {
     const now = Date.now();
     writeLog("dev", line("dev", "second", now - 1000));
     writeLog("review", line("review", "first", now - 2000), line("review", "third", now));
-    const { stdout } = await folders.al(["logs"]);
+    const { stdout } = await cli.al(["logs"]);
     expect(stdout.match(/(dev|review) \w+/g)).toEqual([
       "review first",
       "dev second",
@@ -63,7 +50,7 @@ describe("al logs", () => {
     ]);
   });
 
-  test("takes the last lines, one run, and a length of time", async () => {
+  test("-n, -i and --since limit the lines", async () => {
     const other = { instanceId: "dev-other222" };
     const old = Date.now() - 3_600_000;
     writeLog(
@@ -73,7 +60,7 @@ describe("al logs", () => {
       line("dev", "other", Date.now(), other),
     );
     const messages = async (...args: string[]) => {
-      const { stdout } = await folders.al(["logs", "dev", "--json", ...args]);
+      const { stdout } = await cli.al(["logs", "dev", "--json", ...args]);
       return (JSON.parse(stdout) as { entries: { msg: string }[] }).entries.map(({ msg }) => msg);
     };
     expect(await messages("-n", "1")).toEqual(["other"]);
@@ -82,9 +69,9 @@ describe("al logs", () => {
   });
 
   test("tells an agent that hasn't run from one that isn't there", async () => {
-    mkdirSync(join(folders.projectDir, "agents/review"), { recursive: true });
-    expect(await folders.al(["logs", "review"])).toMatchObject({ code: 0, stdout: "" });
-    const unknown = await folders.al(["logs", "reveiw"]);
+    mkdirSync(join(cli.projectDir, "agents/review"), { recursive: true });
+    expect(await cli.al(["logs", "review"])).toMatchObject({ code: 0, stdout: "" });
+    const unknown = await cli.al(["logs", "reveiw"]);
     expect(unknown).toMatchObject({ code: 1, stdout: "" });
     expect(unknown.stderr).toContain('did you mean "review"?');
   });
@@ -92,14 +79,14 @@ describe("al logs", () => {
 
 describe("al logs of what is not there", () => {
   test("a directory that is no project is told as that", async () => {
-    const ran = await folders.al(["logs", "-p", join(folders.projectDir, "..")]);
+    const ran = await cli.al(["logs", "-p", join(cli.projectDir, "..")]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
     expect(ran.stderr).toContain("not a project");
   });
 
   test("a run without a line is told as one that is not known", async () => {
     writeLog("dev", line("dev", "one"));
-    const ran = await folders.al(["logs", "-i", "dev-xxxxxxxx"]);
+    const ran = await cli.al(["logs", "-i", "dev-xxxxxxxx"]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
     expect(ran.stderr).toContain("no log lines of a run dev-xxxxxxxx");
   });
@@ -108,7 +95,7 @@ describe("al logs of what is not there", () => {
 describe("al logs --follow", () => {
   test("prints lines as they come and takes up a cut stream without losing or doubling", async () => {
     const after: unknown[] = [];
-    operator = await startFakeOperator(folders, {
+    await cli.serve({
       "GET /control/status": () => snapshotOf([]),
       "GET /api/logs/stream": ({ headers, query }: Asked, response: ServerResponse) => {
         after.push([headers["last-event-id"], query.get("lines")]);
@@ -121,7 +108,7 @@ describe("al logs --follow", () => {
         }
       },
     });
-    const { code, stdout } = await folders.interrupt(["logs", "-f", "-n", "5"], /two/);
+    const { code, stdout } = await cli.interrupt(["logs", "-f", "-n", "5"], /two/);
     expect(code).toBe(130);
     expect(stdout.match(/dev (one|two)/g)).toEqual(["dev one", "dev two"]);
     expect(after).toEqual([
@@ -130,7 +117,7 @@ describe("al logs --follow", () => {
     ]);
   });
 
-  test("waits for a scheduler that went away and goes on where it was", async () => {
+  test("waits for a scheduler that went away and resumes where it was", async () => {
     const stream =
       (text: string) =>
       ({ headers }: Asked, response: ServerResponse) => {
@@ -140,12 +127,12 @@ describe("al logs --follow", () => {
           line("dev", `${text} after ${String(headers["last-event-id"])}`),
         );
       };
-    operator = await startFakeOperator(folders, { "GET /api/logs/stream": stream("before") });
-    const ran = folders.interrupt(["logs", "-f"], /again/);
-    await until(() => operator?.asked.length === 1);
-    await operator.close();
+    await cli.serve({ "GET /api/logs/stream": stream("before") });
+    const ran = cli.interrupt(["logs", "-f"], /again/);
+    await until(() => cli.operator.asked.length === 1);
+    await cli.operator.close();
     await sleep(500);
-    operator = await startFakeOperator(folders, {
+    await cli.serve({
       "GET /control/status": () => snapshotOf([]),
       "GET /api/logs/stream": stream("again"),
     });
@@ -156,19 +143,19 @@ describe("al logs --follow", () => {
   });
 
   test("waits for a scheduler that is just starting", async () => {
-    operator = await startFakeOperator(folders, {
+    await cli.serve({
       "GET /api/logs/stream": (_request, response) =>
         void eventStream(response)("log", "dev:1", line("dev", "before")),
     });
-    const ran = folders.interrupt(["logs", "-f"], /again/);
-    await until(() => operator?.asked.length === 1);
-    await operator.close();
+    const ran = cli.interrupt(["logs", "-f"], /again/);
+    await until(() => cli.operator.asked.length === 1);
+    await cli.operator.close();
     const startedAt = new Date().toISOString();
     const unheard = { socketPath: null, gatewayUrl: null, version: "0.1.0" };
-    const lock = lockProject(folders.projectDir, { pid: process.pid, startedAt, ...unheard });
+    const lock = lockProject(cli.projectDir, { pid: process.pid, startedAt, ...unheard });
     await sleep(1500);
     lock.release();
-    operator = await startFakeOperator(folders, {
+    await cli.serve({
       "GET /control/status": () => snapshotOf([]),
       "GET /api/logs/stream": (_request, response) =>
         void eventStream(response)("log", "dev:2", line("dev", "again")),
@@ -179,26 +166,46 @@ describe("al logs --follow", () => {
   });
 
   test("a reader that has enough ends it", async () => {
-    operator = await startFakeOperator(folders, {
+    await cli.serve({
       "GET /api/logs/stream": (_request, response) => {
         const send = eventStream(response);
         const timer = setInterval(() => send("log", "dev:1", line("dev", "again")), 20);
         response.on("close", () => clearInterval(timer));
       },
     });
-    const ran = await folders.bash("$AL logs -f | head -n 2; echo ${PIPESTATUS[0]}");
+    const ran = await cli.bash("$AL logs -f | head -n 2; echo ${PIPESTATUS[0]}");
     expect(ran.stdout).toMatch(/again\n.*again\n0\n$/);
     expect(ran.stderr).toBe("");
   });
 
+  test("follows an agent's own file without a scheduler, with the lines of one run", async () => {
+    const other = { instanceId: "dev-other222" };
+    writeLog("dev", line("dev", "one"), line("dev", "two"), line("dev", "other", 0, other));
+    const ran = cli.interrupt(["logs", "-f", "dev", "-i", "dev-abcd2345"], /new 50/);
+    const path = join(cli.projectDir, `.al/logs/dev-${today()}.log`);
+    let count = 0;
+    const append = setInterval(() => {
+      for (const one of [line("dev", "hidden", 0, other), line("dev", `new ${++count}`)])
+        appendFileSync(path, `${JSON.stringify(one)}\n`);
+    }, 20);
+    const { code, stdout, stderr } = await ran;
+    clearInterval(append);
+    expect(code).toBe(130);
+    expect(stdout).toMatch(/INFO {2}one\n.* INFO {2}two\n.* INFO {2}new 1\n.* INFO {2}new 2\n/);
+    expect(stdout).not.toMatch(/other|hidden/);
+    expect(stderr).toContain("no scheduler is running; following the file of dev");
+    expect(await cli.al(["logs", "-f"])).toMatchObject({ code: 1, stdout: "" });
+    const slip = await cli.al(["logs", "-f", "dew"]);
+    expect(slip.stderr).toContain('there is no agent "dew"');
+  });
+
   test("an unknown agent ends it with the one that was meant", async () => {
-    operator = await startFakeOperator(folders, {
+    await cli.serve({
       "GET /control/status": () => snapshotOf([]),
       "GET /dashboard/api/logs/nobody/stream": (_request, response) =>
         problem(response, 404, "unknown_agent", "no"),
     });
-    const { code, stderr } = await folders.al(["logs", "-f", "nobody"]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["logs", "-f", "nobody"]);
     expect(stderr).toContain('there is no agent "nobody"');
   });
 });
@@ -210,19 +217,17 @@ describe("al logs --grep", () => {
     const now = Date.now();
     writeLog("dev", line("dev", "deploy failed: disk full", now - 2000, { kind: "said" }));
     writeLog("web", line("web", "nothing"), line("web", "Deploy is done", now, { level: 50 }));
-    const { code, stdout } = await folders.al([...words, "deploy"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output([...words, "deploy"]);
     expect(stdout.split("\n").map((row) => row.slice("2026-03-01 09:04:05".length))).toEqual([
       "  web-abcd2345  scheduler  Deploy is done",
       "  dev-abcd2345  said  deploy failed: disk full",
       "",
     ]);
-    const failed = await folders.al([...words, "deploy", "--kind", "error", "--json"]);
-    expect(JSON.parse(failed.stdout)).toMatchObject({
+    expect(await cli.json([...words, "deploy", "--kind", "error"])).toMatchObject({
       runs: [{ agent: "web", count: 1, matches: [{ isError: true, ranges: [[0, 6]] }] }],
       next: null,
     });
-    const oldest = await folders.al([...words, "deploy", "--oldest", "-n", "1", "-a", "dev"]);
+    const oldest = await cli.al([...words, "deploy", "--oldest", "-n", "1", "-a", "dev"]);
     expect(oldest.stdout).toContain("disk full");
   });
 
@@ -234,7 +239,7 @@ describe("al logs --grep", () => {
       line("dev", "the disk is full", Date.now(), { kind: "said", level: 50 }),
       line("dev", "\u001b[31mfull\u001b[2J red", Date.now(), instanceId),
     );
-    const terminal = onTerminal(folders, ["logs", "--grep", "full"]);
+    const terminal = onTerminal(cli, ["logs", "--grep", "full"]);
     await terminal.ended;
     expect(terminal.shown()).toContain("dev-abcd2345  2 lines");
     expect(terminal.shown()).toMatch(/said\s+line before\s+the disk is full\s+full red/);
@@ -242,21 +247,21 @@ describe("al logs --grep", () => {
 
   test("says when nothing matches, and what is wrong with a search", async () => {
     writeLog("dev", line("dev", "one"));
-    expect(await folders.al([...words, "two"])).toMatchObject({
+    expect(await cli.al([...words, "two"])).toMatchObject({
       code: 0,
       stdout: "",
       stderr: "no matching lines\n",
     });
-    const ofRun = await folders.al([...words, "two", "-i", "dev-abcd2345"]);
+    const ofRun = await cli.al([...words, "two", "-i", "dev-abcd2345"]);
     expect(ofRun).toMatchObject({ code: 0, stderr: "no matching lines\n" });
-    const none = await folders.al(["logs", "--grep=.."]);
+    const none = await cli.al(["logs", "--grep=.."]);
     expect(none.stderr).toContain("the search has no word");
-    const alone = await folders.al(["logs", "--oldest"]);
+    const alone = await cli.al(["logs", "--oldest"]);
     expect(alone).toMatchObject({ code: 2 });
     expect(alone.stderr).toContain("need --grep");
-    const both = await folders.al([...words, "one", "-f"]);
+    const both = await cli.al([...words, "one", "-f"]);
     expect(both).toMatchObject({ code: 2 });
-    const unknown = await folders.al(["logs", "nope", "--grep", "one"]);
+    const unknown = await cli.al(["logs", "nope", "--grep", "one"]);
     expect(unknown.code).toBe(1);
   });
 });

@@ -1,9 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeFolders } from "./fake-operator.ts";
-import type { Folders } from "./fake-operator.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { cliProject } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";
 
 const noTerminal = whyNoTerminal();
@@ -24,53 +23,40 @@ model = "gpt-5"
 
 const at = "agents/skillonly/config.toml";
 
-let folders: Folders;
+const cli = cliProject();
 beforeEach(() => {
-  folders = makeFolders();
-  write("config.toml", project);
-  write("agents/dev/config.toml", 'models = ["main"]\ncredentials = []\nscale = 0\n');
-  write("agents/dev/SKILL.md", "Do it.\n");
-  write("agents/skillonly/SKILL.md", "Do it.\n");
-  mkdirSync(join(folders.projectDir, "agents/empty"));
+  cli.write("config.toml", project);
+  cli.write("agents/dev/config.toml", 'models = ["main"]\ncredentials = []\nscale = 0\n');
+  cli.write("agents/dev/SKILL.md", "Do it.\n");
+  cli.write("agents/skillonly/SKILL.md", "Do it.\n");
+  mkdirSync(join(cli.projectDir, "agents/empty"));
 });
-afterEach(() => folders.remove());
-
-function write(path: string, text: string): void {
-  const file = join(folders.projectDir, path);
-  mkdirSync(join(file, ".."), { recursive: true });
-  writeFileSync(file, text);
-}
-
-function read(path: string): string {
-  return readFileSync(join(folders.projectDir, path), "utf8");
-}
 
 describe("al config of a directory with a SKILL.md only", () => {
   test("makes its config.toml as al agent new would", async () => {
     const sets = ["--set", 'models=["main"]', "--set", "schedule=0 8 * * *"];
-    const { code, stdout } = await folders.al(["config", "skillonly", ...sets]);
+    const { code, stdout } = await cli.al(["config", "skillonly", ...sets]);
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `${join(folders.projectDir, at)} is made\n`,
+      stdout: `${join(cli.projectDir, at)} is made\n`,
     });
     const flags = ["--model", "main", "--schedule", "0 8 * * *"];
-    await folders.al(["agent", "new", "other", ...flags]);
-    expect(parse(read(at))).toEqual(parse(read("agents/other/config.toml")));
-    expect(read(at)).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent\.json\n/);
-    expect(read(".al/schema/agent.json")).toContain("schedule");
-    expect(read("agents/skillonly/SKILL.md")).toBe("Do it.\n");
+    await cli.al(["agent", "new", "other", ...flags]);
+    expect(parse(cli.read(at))).toEqual(parse(cli.read("agents/other/config.toml")));
+    expect(cli.read(at)).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent\.json\n/);
+    expect(cli.read(".al/schema/agent.json")).toContain("schedule");
+    expect(cli.read("agents/skillonly/SKILL.md")).toBe("Do it.\n");
   });
 
   test("for a container it names no OS user", async () => {
     const sets = ["--set", 'models=["main"]', "--set", "runtime.type=container"];
     const more = ["--set", 'webhooks=[{ source = "hub" }]'];
-    const { code, stdout } = await folders.al(["config", "skillonly", ...sets, ...more, "--json"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["config", "skillonly", ...sets, ...more, "--json"]);
     expect(JSON.parse(stdout)).toEqual({
-      file: join(folders.projectDir, at),
+      file: join(cli.projectDir, at),
       changed: ["models", "runtime.type", "webhooks"],
     });
-    expect(parse(read(at))).toEqual({
+    expect(parse(cli.read(at))).toEqual({
       models: ["main"],
       credentials: [],
       webhooks: [{ source: "hub" }],
@@ -80,11 +66,11 @@ describe("al config of a directory with a SKILL.md only", () => {
 
   test("takes the project's only model", async () => {
     const [own] = project.split("[models.other]");
-    write("config.toml", own ?? "");
-    expect(await folders.al(["config", "skillonly", "--set", "scale=0"])).toMatchObject({
+    cli.write("config.toml", own ?? "");
+    expect(await cli.al(["config", "skillonly", "--set", "scale=0"])).toMatchObject({
       code: 0,
     });
-    expect(parse(read(at))).toMatchObject({ models: ["main"], scale: 0 });
+    expect(parse(cli.read(at))).toMatchObject({ models: ["main"], scale: 0 });
   });
 
   test.each([
@@ -95,25 +81,24 @@ describe("al config of a directory with a SKILL.md only", () => {
     [["--unset", "timeout"], "has no key timeout"],
     [[], "agents/skillonly is not an agent: it has a SKILL.md, but no config.toml"],
   ])("%j says what is wrong and writes nothing", async (args, text) => {
-    const ran = await folders.al(["config", "skillonly", ...args]);
+    const ran = await cli.al(["config", "skillonly", ...args]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
     expect(ran.stderr).toContain(text);
-    expect(() => read(at)).toThrow("ENOENT");
+    expect(() => cli.read(at)).toThrow("ENOENT");
   });
 
   test("what can't be changed is not suggested", async () => {
-    const { code, stderr } = await folders.al(["config", "empty", "--set", "scale=0"]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["config", "empty", "--set", "scale=0"]);
     expect(stderr).toContain('there is no agent "empty"');
     expect(stderr).toContain("hint: agents: dev, skillonly");
-    const { stderr: near } = await folders.al(["config", "emty", "--set", "scale=0"]);
+    const { stderr: near } = await cli.al(["config", "emty", "--set", "scale=0"]);
     expect(near).not.toContain("did you mean");
-    const { stderr: slip } = await folders.al(["config", "skilonly", "--set", "scale=0"]);
+    const { stderr: slip } = await cli.al(["config", "skilonly", "--set", "scale=0"]);
     expect(slip).toContain('did you mean "skillonly"?');
   });
 
   test.skipIf(noTerminal !== null)("asks on a terminal", async () => {
-    const terminal = onTerminal(folders, ["config", "skillonly"]);
+    const terminal = onTerminal(cli, ["config", "skillonly"]);
     await terminal.until("Model");
     terminal.line("");
     await terminal.until("What starts it");
@@ -121,7 +106,7 @@ describe("al config of a directory with a SKILL.md only", () => {
     await terminal.until("Where it runs");
     terminal.line("");
     expect(await terminal.ended).toBe(0);
-    expect(parse(read(at))).toMatchObject({ models: ["main"], webhooks: [{ source: "hub" }] });
+    expect(parse(cli.read(at))).toMatchObject({ models: ["main"], webhooks: [{ source: "hub" }] });
   });
 });
 
@@ -131,7 +116,6 @@ test.each([
   ["empty", "it holds no agent: move it away, or choose another name"],
 ])("al agent new of the directory %s, which is there, says how to go on", async (name, hint) => {
   const flags = ["--model", "main", "--schedule", "* * * * *"];
-  const { code, stderr } = await folders.al(["agent", "new", name, ...flags]);
-  expect(code).toBe(1);
+  const stderr = await cli.failure(["agent", "new", name, ...flags]);
   expect(stderr).toContain(`hint: ${hint}`);
 });

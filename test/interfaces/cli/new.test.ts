@@ -1,24 +1,21 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { listAgents, readAgent } from "../../../src/foundation/config/agent-files.ts";
-import { loadProject } from "../../../src/foundation/config/load-project.ts";
+import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
 import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
-import { readScriptFile } from "../../../src/features/models/script-file.ts";
-import { knownToAgents } from "../../../src/interfaces/operations/known-to-agents.ts";
+import { readScriptFile } from "../../../src/features/models/scripted.ts";
+import { knownToAgents } from "../../../src/interfaces/operations/project-files.ts";
 import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
-import { makeFolders } from "./fake-operator.ts";
-import type { Folders } from "./fake-operator.ts";
+import { cliProject } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";
 
-let folders: Folders;
+const cli = cliProject();
 let dir: string;
 beforeEach(() => {
-  folders = makeFolders();
-  dir = join(folders.projectDir, "made");
+  dir = join(cli.projectDir, "made");
 });
-afterEach(() => folders.remove());
 
 const noTerminal = whyNoTerminal();
 if (noTerminal !== null) process.stderr.write(`skipped: al new on a terminal (${noTerminal})\n`);
@@ -40,7 +37,7 @@ async function theAgent() {
 
 describe("al new", () => {
   test("makes a project without a fault that runs with the scripted model", async () => {
-    const { code, stdout, stderr } = await folders.al(["new", dir]);
+    const { code, stdout, stderr } = await cli.al(["new", dir]);
     expect(code).toBe(0);
     expect(stdout.split("\n")).toContain("agents/hello/SKILL.md");
     expect(stderr).toContain("al start --web-ui");
@@ -52,7 +49,7 @@ describe("al new", () => {
   });
 
   test("needs one changed line for a real model", async () => {
-    await folders.al(["new", dir]);
+    await cli.al(["new", dir]);
     const path = join(dir, "agents/hello/config.toml");
     const [, real = ""] = /# with a key: (\[.+\])/.exec(read("agents/hello/config.toml")) ?? [];
     writeFileSync(path, readFileSync(path, "utf8").replace('["scripted"]', real));
@@ -61,7 +58,7 @@ describe("al new", () => {
   });
 
   test("keeps the state out of git, and tells editors where the schemas are", async () => {
-    await folders.al(["new", dir]);
+    await cli.al(["new", dir]);
     expect(read(".gitignore")).toMatch(/^\.al\/$/m);
     for (const [file, folder] of [
       ["config.toml", "."],
@@ -78,7 +75,7 @@ describe("al new", () => {
   test("takes everything from flags", async () => {
     const flags = ["--agent", "news-desk", "--provider", "custom", "--model", "my model"];
     const more = ["--base-url", "http://127.0.0.1:9/v1", "--schedule", "0 9 * * 1-5"];
-    const { code, stdout, stderr } = await folders.al(["new", dir, ...flags, ...more, "--json"]);
+    const { code, stdout, stderr } = await cli.al(["new", dir, ...flags, ...more, "--json"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ dir, agent: "news-desk", models: ["custom"] });
     const { agent } = await theAgent();
@@ -92,7 +89,7 @@ describe("al new", () => {
 
   test("warns of a model that is not known, and says what its runs assume", async () => {
     const flags = ["--provider", "openai", "--model", "gpt-6"];
-    const { code, stderr } = await folders.al(["new", dir, ...flags]);
+    const { code, stderr } = await cli.al(["new", dir, ...flags]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/warning: model gpt: "gpt-6" is not in the list .* 272,000 tokens/);
     expect(stderr).toMatch(
@@ -103,7 +100,7 @@ describe("al new", () => {
   test("overwrites nothing, and then writes nothing", async () => {
     mkdirSync(join(dir, "agents/hello"), { recursive: true });
     writeFileSync(join(dir, "agents/hello/SKILL.md"), "mine");
-    const { code, stdout, stderr } = await folders.al(["new", dir]);
+    const { code, stdout, stderr } = await cli.al(["new", dir]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(`${dir}/agents/hello/SKILL.md is there already`);
     expect(read("agents/hello/SKILL.md")).toBe("mine");
@@ -112,8 +109,7 @@ describe("al new", () => {
   });
 
   test("says of a project that is there how to go on", async () => {
-    const { code, stderr } = await folders.al(["new", folders.projectDir]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["new", cli.projectDir]);
     expect(stderr).toContain("hint: al agent new");
   });
 
@@ -123,8 +119,7 @@ describe("al new", () => {
     [["--provider", "nobody"], "--provider"],
     [["--provider", "custom"], "--model is missing"],
   ])("refuses %j as usage error", async (flags, text) => {
-    const { code, stderr } = await folders.al(["new", dir, ...flags]);
-    expect(code).toBe(2);
+    const stderr = await cli.failure(["new", dir, ...flags], 2);
     expect(stderr).toContain(text);
     expect(existsSync(dir)).toBe(false);
   });
@@ -132,7 +127,7 @@ describe("al new", () => {
 
 describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
   test("asks for what no flag says", async () => {
-    const asked = onTerminal(folders, ["new", dir]);
+    const asked = onTerminal(cli, ["new", dir]);
     await asked.until("Name of the first agent");
     asked.line("Not A Name");
     await asked.until("is not an agent's name");
@@ -149,7 +144,7 @@ describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
   });
 
   test("Ctrl-C at a question leaves nothing behind", async () => {
-    const terminal = onTerminal(folders, ["new", dir]);
+    const terminal = onTerminal(cli, ["new", dir]);
     await terminal.until("Name of the first agent");
     terminal.key("\u0003");
     expect(await terminal.ended).toBe(130);
@@ -158,7 +153,7 @@ describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
   });
 
   test("--yes asks nothing", async () => {
-    const terminal = onTerminal(folders, ["new", dir, "--yes"]);
+    const terminal = onTerminal(cli, ["new", dir, "--yes"]);
     expect(await terminal.ended).toBe(0);
     expect(existsSync(join(dir, "config.toml"))).toBe(true);
   });

@@ -1,28 +1,21 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { openerOf } from "../../../src/interfaces/cli/operator/open-dashboard.ts";
-import { makeFolders, problem, startFakeOperator } from "./fake-operator.ts";
-import type { FakeOperator, Folders } from "./fake-operator.ts";
+import { cliProject, problem } from "./fake-operator.ts";
 
 const url = `http://localhost:8080/login/${"t".repeat(22)}`;
 const link = { url, expiresAt: "2030-01-01T00:00:00.000Z" };
 
-let folders: Folders;
-let operator: FakeOperator;
+const cli = cliProject();
 
 beforeEach(async () => {
-  folders = makeFolders();
-  operator = await startFakeOperator(folders, { "POST /control/login-link": () => link });
-});
-afterEach(async () => {
-  await operator.close();
-  folders.remove();
+  await cli.serve({ "POST /control/login-link": () => link });
 });
 
 /** An environment with a screen and an opener, a shell script that also writes its arguments down. */
 function withOpener(script: string): { env: NodeJS.ProcessEnv; opened: () => string } {
-  const bin = join(folders.projectDir, "bin");
+  const bin = join(cli.projectDir, "bin");
   const args = join(bin, "args");
   mkdirSync(bin);
   writeFileSync(join(bin, "xdg-open"), `#!/bin/sh\necho "$@" > ${args}\n${script}\n`);
@@ -34,13 +27,13 @@ function withOpener(script: string): { env: NodeJS.ProcessEnv; opened: () => str
 describe("al open", () => {
   test("opens a private page that leads to the link, and shows the link to no other program", async () => {
     const { env, opened } = withOpener("exit 0");
-    const { code, stdout, stderr } = await folders.al(["open"], env);
+    const { code, stdout, stderr } = await cli.al(["open"], env);
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: "opened http://localhost:8080/dashboard\n",
       stderr: "",
     });
-    const page = join(folders.projectDir, ".al/open.html");
+    const page = join(cli.projectDir, ".al/open.html");
     expect(opened()).toBe(page);
     expect(statSync(page).mode & 0o777).toBe(0o600);
     expect(readFileSync(page, "utf8")).toContain(`content="0; url=${url}"`);
@@ -49,13 +42,13 @@ describe("al open", () => {
   test("does not wait for a browser that stays", async () => {
     const { env } = withOpener("exec sleep 20");
     const startedAt = performance.now();
-    expect((await folders.al(["open"], env)).stdout).toContain("opened");
+    expect((await cli.al(["open"], env)).stdout).toContain("opened");
     expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 
   test("prints the link when the opener fails", async () => {
     const { env } = withOpener("exit 3");
-    const { code, stdout, stderr } = await folders.al(["open"], env);
+    const { code, stdout, stderr } = await cli.al(["open"], env);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${url}\n` });
     expect(stderr).toBe("the link logs in once, within 10 minutes\n");
   });
@@ -66,23 +59,22 @@ describe("al open", () => {
       [["open"], { ...env, DISPLAY: "" }],
       [["open", "--print"], env],
     ] as const) {
-      expect((await folders.al([...args], more)).stdout).toBe(`${url}\n`);
+      expect((await cli.al([...args], more)).stdout).toBe(`${url}\n`);
     }
     expect(opened()).toBe("");
   });
 
   test("--json prints the link and opens nothing", async () => {
     const { env, opened } = withOpener("exit 0");
-    const { stdout } = await folders.al(["open", "--json"], env);
+    const { stdout } = await cli.al(["open", "--json"], env);
     expect(JSON.parse(stdout)).toEqual(link);
     expect(opened()).toBe("");
   });
 
   test("without the dashboard says how to get it", async () => {
-    operator.routes["POST /control/login-link"] = (_asked, response) =>
+    cli.operator.routes["POST /control/login-link"] = (_asked, response) =>
       problem(response, 409, "no_dashboard", "The scheduler runs without the dashboard.");
-    const { code, stderr } = await folders.al(["open"]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["open"]);
     expect(stderr).toContain("al start --web-ui");
   });
 });

@@ -1,20 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { builtAl } from "../../helpers/scheduler.ts";
-import { makeFolders } from "./fake-operator.ts";
-import type { Folders } from "./fake-operator.ts";
+import { cliProject } from "./fake-operator.ts";
 
-let folders: Folders;
-beforeEach(() => {
-  folders = makeFolders();
-});
-afterEach(() => folders.remove());
+const cli = cliProject();
 
 describe("help", () => {
   test("lists the commands on standard output, without the hidden one", async () => {
-    const { code, stdout, stderr } = await folders.al(["--help"]);
+    const { code, stdout, stderr } = await cli.al(["--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const command of ["start", "stat", "logs", "history", "run", "pause", "kill", "stop"]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
@@ -23,15 +18,13 @@ describe("help", () => {
   });
 
   test("of a command names the options that every command has", async () => {
-    const { code, stdout } = await folders.al(["stat", "--help"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["stat", "--help"]);
     expect(stdout).toContain("--project <dir>");
     expect(stdout).toContain("--json");
   });
 
   test("the version is the package's", async () => {
-    const { code, stdout } = await folders.al(["--version"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["--version"]);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
@@ -39,7 +32,7 @@ describe("help", () => {
 describe("--json", () => {
   test("the version and helps are documents, too", async () => {
     const json = async (...args: readonly string[]): Promise<unknown> => {
-      const { code, stdout, stderr } = await folders.al([...args, "--json"]);
+      const { code, stdout, stderr } = await cli.al([...args, "--json"]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       return JSON.parse(stdout);
     };
@@ -48,11 +41,11 @@ describe("--json", () => {
     const creds = { path: ["al", "creds", "add"] };
     expect(await json("creds", "add", "--help")).toMatchObject(creds);
     expect(await json("help", "run")).toMatchObject({ path: ["al", "run"] });
-    expect((await folders.al(["help", "nope", "--json"])).code).toBe(2);
+    expect((await cli.al(["help", "nope", "--json"])).code).toBe(2);
   });
 
   test.each([[[]], [["agent"]]])("without a command (%j) is one document, too", async (args) => {
-    const { code, stdout } = await folders.al([...args, "--json"]);
+    const { code, stdout } = await cli.al([...args, "--json"]);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "usage" } });
   });
@@ -62,11 +55,11 @@ describe.skipIf(process.getuid?.() !== 0)("a project of another OS user", () => 
   const nobody = 65_534;
 
   test.each([["stat"], ["logs"]])("is named as such by al %s", (command) => {
-    const state = join(folders.projectDir, ".al");
+    const state = join(cli.projectDir, ".al");
     mkdirSync(join(state, "run"), { recursive: true });
     chmodSync(state, 0o700);
-    chmodSync(join(folders.projectDir, ".."), 0o755);
-    const ran = spawnSync(process.execPath, [builtAl, command, "-p", folders.projectDir], {
+    chmodSync(join(cli.projectDir, ".."), 0o755);
+    const ran = spawnSync(process.execPath, [builtAl, command, "-p", cli.projectDir], {
       ...{ uid: nobody, gid: nobody, encoding: "utf8" },
       env: { PATH: process.env.PATH, HOME: "/nonexistent" },
     });
@@ -92,7 +85,7 @@ describe("a usage error", () => {
     [["logs", "--since", "yesterday"], "10m", undefined],
     [["stat", "extra"], "too many arguments", undefined],
   ])("%j exits 2 and says so on standard error", async (args, message, hint) => {
-    const { code, stdout, stderr } = await folders.al(args);
+    const { code, stdout, stderr } = await cli.al(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^error: /);
     expect(stderr).toContain(message);
@@ -101,7 +94,7 @@ describe("a usage error", () => {
   });
 
   test("with --json is one document on standard output", async () => {
-    const { code, stdout, stderr } = await folders.al(["sta", "--json"]);
+    const { code, stdout, stderr } = await cli.al(["sta", "--json"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
     expect(JSON.parse(stdout)).toEqual({
       error: { code: "usage", message: "unknown command 'sta'", hint: 'did you mean "stat"?' },
@@ -113,26 +106,26 @@ describe("without a scheduler", () => {
   test.each([["stat"], ["history"], ["pause"], ["stop"], ["kill", "a"], ["logs", "-f"]])(
     "al %s says that none runs, and how to start one",
     async (...args) => {
-      const { code, stdout, stderr } = await folders.al(args);
+      const { code, stdout, stderr } = await cli.al(args);
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toContain(`error: no scheduler is running for ${folders.projectDir}`);
+      expect(stderr).toContain(`error: no scheduler is running for ${cli.projectDir}`);
       expect(stderr).toContain("hint: al start starts one");
       expect(stderr).not.toContain("    at ");
     },
   );
 
   test("--json says the same as a document", async () => {
-    const { code, stdout } = await folders.al(["stat", "--json"]);
+    const { code, stdout } = await cli.al(["stat", "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "not_running" } });
   });
 
   test("a directory that isn't there and one that is no project are told apart", async () => {
-    const absent = await folders.al(["stat", "-p", folders.home]);
+    const absent = await cli.al(["stat", "-p", cli.home]);
     expect(absent).toMatchObject({ code: 2, stdout: "" });
-    expect(absent.stderr).toContain(`${folders.home} is not a directory`);
-    mkdirSync(folders.home);
-    const other = await folders.al(["-p", folders.home, "stat"]);
+    expect(absent.stderr).toContain(`${cli.home} is not a directory`);
+    mkdirSync(cli.home);
+    const other = await cli.al(["-p", cli.home, "stat"]);
     expect(other).toMatchObject({ code: 1, stdout: "" });
     expect(other.stderr).toContain("holds no config.toml");
   });

@@ -1,20 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
-import { eventStream, makeFolders, snapshotOf, startFakeOperator } from "./fake-operator.ts";
-import type { FakeOperator, Folders } from "./fake-operator.ts";
+import { cliProject, eventStream, snapshotOf } from "./fake-operator.ts";
 
-let folders: Folders;
-let operator: FakeOperator;
-beforeEach(() => void (folders = makeFolders()));
-afterEach(async () => {
-  await operator.close();
-  folders.remove();
-});
+const cli = cliProject();
 
 /** A scheduler whose run never ends; null is one that waits. */
 async function serve(instanceId: string | null): Promise<void> {
   const queued = instanceId === null;
-  operator = await startFakeOperator(folders, {
+  await cli.serve({
     "POST /control/trigger/dev": () => ({ triggerId: "t1", instanceId, queued }),
     "GET /api/stats/triggers/t1/calls": () => ({
       entries: [{ id: "t1", instanceId, outcome: null }],
@@ -29,7 +22,7 @@ async function serve(instanceId: string | null): Promise<void> {
 
 test("Ctrl-C says that the run goes on, how to follow it, and how to end it", async () => {
   await serve("dev-abcd2345");
-  const { code, stderr } = await folders.interrupt(["run", "dev"], /hello/);
+  const { code, stderr } = await cli.interrupt(["run", "dev"], /hello/);
   expect(code).toBe(130);
   expect(stderr).toBe(
     "the run continues in the scheduler: al logs dev -i dev-abcd2345 -f follows it, al kill dev-abcd2345 ends it\n",
@@ -38,7 +31,7 @@ test("Ctrl-C says that the run goes on, how to follow it, and how to end it", as
 
 test("Ctrl-C on a run that waits says that it still does", async () => {
   await serve(null);
-  const { code, stderr } = await folders.interrupt(["run", "dev"], /waits for its turn/);
+  const { code, stderr } = await cli.interrupt(["run", "dev"], /waits for its turn/);
   expect(code).toBe(130);
   expect(stderr).toContain("the run is still queued in the scheduler: al history -a dev shows");
 });

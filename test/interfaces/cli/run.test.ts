@@ -1,27 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ServerResponse } from "node:http";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
-import {
-  eventStream,
-  makeFolders,
-  problem,
-  snapshotOf,
-  startFakeOperator,
-} from "./fake-operator.ts";
-import type { FakeOperator, Folders, Routes } from "./fake-operator.ts";
+import { cliProject, eventStream, problem, snapshotOf } from "./fake-operator.ts";
+import type { Routes } from "./fake-operator.ts";
 
-let folders: Folders;
-let operator: FakeOperator;
-
-beforeEach(() => {
-  folders = makeFolders();
-});
-afterEach(async () => {
-  await operator.close();
-  folders.remove();
-});
+const cli = cliProject();
 
 const instanceId = "dev-abcd2345";
 /** Where the trigger itself is asked for: a page of the history holds only so many newer ones. */
@@ -44,6 +27,12 @@ function entry(rest: object) {
 
 function line(msg: string, rest: object = {}) {
   return { level: 30, time: Date.now(), msg, agent: "dev", instanceId, kind: "said", ...rest };
+}
+
+/** Writes the log of today. */
+function writeLog(entry: object): void {
+  const day = new Date().toISOString().slice(0, 10);
+  cli.write(`.al/logs/dev-${day}.log`, `${JSON.stringify(entry)}\n`);
 }
 
 /** A run that says hello and ends as `end` says; `looks` answers to the history come before that. */
@@ -72,8 +61,8 @@ test.each([
   [{ outcome: "out_of_memory", exitCode: 137 }, 137],
   [{ outcome: "lost", exitCode: null }, 1],
 ])("prints the run's log and exits for %j with %i", async (end, code) => {
-  operator = await startFakeOperator(folders, aRun(end));
-  const ran = await folders.al(["run", "dev"]);
+  await cli.serve(aRun(end));
+  const ran = await cli.al(["run", "dev"]);
   expect(ran.code).toBe(code);
   expect(ran.stdout).toContain("hello");
   expect(ran.stderr).toContain(`${instanceId} ${end.outcome}`);
@@ -87,14 +76,14 @@ test("hands the prompt on", async () => {
     body = request.body;
     return trigger?.(request, response);
   };
-  operator = await startFakeOperator(folders, routes);
-  await folders.al(["run", "dev", "--prompt", "be brief"]);
+  await cli.serve(routes);
+  await cli.al(["run", "dev", "--prompt", "be brief"]);
   expect(body).toEqual({ prompt: "be brief" });
 });
 
 test("--json prints what became of it alone, and the log beside it", async () => {
-  operator = await startFakeOperator(folders, aRun({ outcome: "failed", exitCode: 3 }));
-  const { code, stdout, stderr } = await folders.al(["run", "dev", "--json"]);
+  await cli.serve(aRun({ outcome: "failed", exitCode: 3 }));
+  const { code, stdout, stderr } = await cli.al(["run", "dev", "--json"]);
   expect(code).toBe(3);
   expect(JSON.parse(stdout)).toMatchObject({ triggerId: "t1", outcome: "failed" });
   expect(stderr).toContain("hello");
@@ -109,8 +98,8 @@ test("a queued run is waited for", async () => {
     if (looked++ === 0) return { entries: [entry({ instanceId: null })] };
     return look?.(request, response);
   };
-  operator = await startFakeOperator(folders, routes);
-  const { code, stdout, stderr } = await folders.al(["run", "dev"]);
+  await cli.serve(routes);
+  const { code, stdout, stderr } = await cli.al(["run", "dev"]);
   expect(code).toBe(0);
   expect(stderr).toContain("waits for its turn");
   expect(stdout).toContain("hello");
@@ -123,8 +112,8 @@ test("a run is found behind any number of newer triggers and among its calls", a
     "GET /api/stats/triggers": () => ({ triggers: newer }),
     [lookUp]: () => ({ entries: [own, entry({ id: "call", outcome: "succeeded" })] }),
   });
-  operator = await startFakeOperator(folders, routes);
-  expect((await folders.al(["run", "dev"])).code).toBe(3);
+  await cli.serve(routes);
+  expect((await cli.al(["run", "dev"])).code).toBe(3);
 });
 
 test("a run that waits for an image that could not be built says why", async () => {
@@ -133,8 +122,8 @@ test("a run that waits for an image that could not be built says why", async () 
   const error = "the image al-dev could not be built: no such file";
   routes["GET /control/status"] = () =>
     snapshotOf([anAgentStatus("dev", { state: "error", error })]);
-  operator = await startFakeOperator(folders, routes);
-  const { stderr } = await folders.al(["run", "dev"]);
+  await cli.serve(routes);
+  const { stderr } = await cli.al(["run", "dev"]);
   expect(stderr).toContain(`the run waits for its turn; the error of dev: ${error}`);
 });
 
@@ -142,9 +131,8 @@ test("a run that was dropped before it began ends with 1 and its reason", async 
   const dropped = { instanceId: null, outcome: "dropped", reason: "queue_full" };
   const routes = aRun(dropped, 0);
   routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
-  operator = await startFakeOperator(folders, routes);
-  const { code, stderr } = await folders.al(["run", "dev"]);
-  expect(code).toBe(1);
+  await cli.serve(routes);
+  const stderr = await cli.failure(["run", "dev"]);
   expect(stderr).toContain("dropped: queue_full");
 });
 
@@ -164,12 +152,10 @@ test("a log stream that is cut goes on after its last line", async () => {
       send("log", "f:3", line("end", { kind: "run", outcome: "succeeded" }));
     }
   };
-  operator = await startFakeOperator(
-    folders,
+  await cli.serve(
     aRun({ outcome: "succeeded" }, 4, { "GET /dashboard/api/logs/dev/stream": stream }),
   );
-  const { code, stdout } = await folders.al(["run", "dev"]);
-  expect(code).toBe(0);
+  const stdout = await cli.output(["run", "dev"]);
   expect(after).toEqual([undefined, "f:1"]);
   expect(stdout.match(/first half/g)).toHaveLength(1);
   expect(stdout).toContain("second half");
@@ -178,18 +164,15 @@ test("a log stream that is cut goes on after its last line", async () => {
 test("a log that cannot be had doesn't hide how the run ended", async () => {
   const refuse = (_request: unknown, response: ServerResponse) =>
     problem(response, 503, "store_unavailable", "The log is not there.");
-  operator = await startFakeOperator(
-    folders,
+  await cli.serve(
     aRun({ outcome: "failed", exitCode: 5 }, 3, { "GET /dashboard/api/logs/dev/stream": refuse }),
   );
-  const { code, stderr } = await folders.al(["run", "dev"]);
+  const { code, stderr } = await cli.al(["run", "dev"]);
   expect(code).toBe(5);
   expect(stderr).toContain("the log cannot be followed any more: The log is not there.");
 });
 
 test("a scheduler that stops after the run leaves the end in the log", async () => {
-  const dir = join(folders.projectDir, ".al/logs");
-  const day = new Date().toISOString().slice(0, 10);
   const end = line("run failed", { kind: "run", outcome: "failed", exitCode: 4, durationMs: 100 });
   const routes = aRun({}, 100);
   const look = routes[lookUp];
@@ -197,41 +180,52 @@ test("a scheduler that stops after the run leaves the end in the log", async () 
     eventStream(response)("log", "f:1", line("hello"));
   };
   routes[lookUp] = (request, response) => {
-    mkdirSync(dir, { recursive: true });
-    writeFileSync(join(dir, `dev-${day}.log`), `${JSON.stringify(end)}\n`);
-    setTimeout(() => void operator.close(), 50);
+    writeLog(end);
+    setTimeout(() => void cli.operator.close(), 50);
     return look?.(request, response);
   };
-  operator = await startFakeOperator(folders, routes);
-  const { code, stdout } = await folders.al(["run", "dev", "--json"]);
+  await cli.serve(routes);
+  const { code, stdout } = await cli.al(["run", "dev", "--json"]);
   expect(code).toBe(4);
   expect(JSON.parse(stdout)).toMatchObject({ instanceId, outcome: "failed", durationMs: 100 });
+});
+
+test("a scheduler that hangs up in the middle of an answer leaves the run's end in the log", async () => {
+  const end = line("killed", { kind: "run", outcome: "killed", exitCode: 137, durationMs: 100 });
+  const routes = aRun({});
+  routes["GET /dashboard/api/logs/dev/stream"] = (_request, response) => void eventStream(response);
+  routes[lookUp] = (_request, response) => {
+    writeLog(end);
+    response.destroy();
+  };
+  await cli.serve(routes);
+  const { code, stderr } = await cli.al(["run", "dev"]);
+  expect({ code, stderr }).toEqual({ code: 137, stderr: `${instanceId} killed after 100 ms\n` });
 });
 
 test("a scheduler that is gone before the run's end is an error", async () => {
   const routes = aRun({}, 100);
   const look = routes[lookUp];
   routes[lookUp] = (request, response) => {
-    setTimeout(() => void operator.close(), 50);
+    setTimeout(() => void cli.operator.close(), 50);
     return look?.(request, response);
   };
-  operator = await startFakeOperator(folders, routes);
-  const { code, stderr } = await folders.al(["run", "dev"]);
-  expect(code).toBe(1);
+  await cli.serve(routes);
+  const stderr = await cli.failure(["run", "dev"]);
   expect(stderr).toContain("no scheduler is running");
 });
 
 test("a disabled and an unknown agent are refused with what to do", async () => {
-  operator = await startFakeOperator(folders, {
+  await cli.serve({
     "GET /control/status": () => snapshotOf([anAgentStatus("dev")]),
     "POST /control/trigger/dev": (_request, response) =>
       problem(response, 409, "disabled", "dev is disabled (al resume dev enables it)"),
     "POST /control/trigger/def": (_request, response) =>
       problem(response, 404, "unknown_agent", "no"),
   });
-  const { stderr } = await folders.al(["run", "dev"]);
+  const { stderr } = await cli.al(["run", "dev"]);
   expect(stderr).toBe("error: dev is disabled (al resume dev enables it)\n");
-  expect((await folders.al(["run", "def"])).stderr).toContain('did you mean "dev"?');
+  expect((await cli.al(["run", "def"])).stderr).toContain('did you mean "dev"?');
 });
 
 test("control sequences of a log line don't reach the terminal", async () => {
@@ -240,11 +234,10 @@ test("control sequences of a log line don't reach the terminal", async () => {
     send("log", "f:1", line("evil \u001b]0;title\u0007 \u009b31mtext"));
     send("log", "f:2", line("end", { kind: "run", outcome: "succeeded" }));
   };
-  operator = await startFakeOperator(
-    folders,
+  await cli.serve(
     aRun({ outcome: "succeeded" }, 1, { "GET /dashboard/api/logs/dev/stream": stream }),
   );
-  const { stdout } = await folders.al(["run", "dev"]);
+  const { stdout } = await cli.al(["run", "dev"]);
   expect(stdout).toContain("evil  text");
   expect(stdout).not.toMatch(/[\u001b\u0007\u009b\r]/);
 });

@@ -1,24 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { aRunView } from "../../helpers/run-view.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
-import { makeFolders, problem, startFakeOperator } from "./fake-operator.ts";
-import type { FakeOperator, Folders, Routes } from "./fake-operator.ts";
+import { cliProject, problem } from "./fake-operator.ts";
+import type { Routes } from "./fake-operator.ts";
 
-let folders: Folders;
-let operator: FakeOperator | null;
-
-beforeEach(() => {
-  folders = makeFolders();
-  operator = null;
-});
-afterEach(async () => {
-  await operator?.close();
-  folders.remove();
-});
-
-async function serve(routes: Routes): Promise<void> {
-  operator = await startFakeOperator(folders, routes);
-}
+const cli = cliProject();
 
 const version = { hash: "b".repeat(32), commit: "c".repeat(40), dirty: true };
 const text = '--- dev-aaaaaaaa/config.json\n+++ b\n@@ -1 +1 @@\n-  "scale": 1\n+  "scale": 2\n';
@@ -35,8 +21,8 @@ describe("al show", () => {
       ...{ version, value: { ok: true }, lastWords: "Done.\u001b[2J\nBye.", durationMs: 1200 },
       calls: { received: null, made },
     });
-    await serve({ "GET /api/runs/dev-bbbbbbbb": () => run });
-    const { stdout, stderr, code } = await folders.al(["show", "dev-bbbbbbbb"]);
+    await cli.serve({ "GET /api/runs/dev-bbbbbbbb": () => run });
+    const { stdout, stderr, code } = await cli.al(["show", "dev-bbbbbbbb"]);
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
     expect(stdout).toMatch(/^dev-bbbbbbbb succeeded\nTrigger {5}schedule\n/);
     expect(stdout).toMatch(/^Duration {4}1\.2 s$/m);
@@ -46,8 +32,7 @@ describe("al show", () => {
     expect(stdout).toMatch(/^Returned {4}\{\n {14}"ok": true\n {12}\}$/m);
     expect(stdout).toMatch(/^Last words {2}Done\..*\n {12}Bye\.\n$/m);
     expect(stdout).not.toContain("\u001b");
-    const json = await folders.al(["show", "dev-bbbbbbbb", "--json"]);
-    expect(JSON.parse(json.stdout)).toEqual(run);
+    expect(await cli.json(["show", "dev-bbbbbbbb"])).toEqual(run);
   });
 
   test("of an agent prints its latest run, and what changed before it", async () => {
@@ -57,7 +42,7 @@ describe("al show", () => {
     ];
     const unknown: Routes[string] = (_request, response) =>
       problem(response, 404, "unknown_instance", "there is no run dev");
-    await serve({
+    await cli.serve({
       "GET /api/runs/dev": unknown,
       "GET /api/runs/dev/diff": unknown,
       "GET /api/stats/triggers": () => ({
@@ -70,8 +55,8 @@ describe("al show", () => {
       "GET /api/runs/dev-bbbbbbbb": () => aRunView("dev-bbbbbbbb", {}),
       "GET /api/runs/dev-bbbbbbbb/diff": () => difference,
     });
-    expect((await folders.al(["show", "dev"])).stdout).toMatch(/^dev-bbbbbbbb /);
-    expect((await folders.al(["show", "dev", "--diff"])).stdout).toContain('+  "scale": 2');
+    expect((await cli.al(["show", "dev"])).stdout).toMatch(/^dev-bbbbbbbb /);
+    expect((await cli.al(["show", "dev", "--diff"])).stdout).toContain('+  "scale": 2');
   });
 
   test("prints a webhook's payload, and whether it ran what its agent's last success ran", async () => {
@@ -84,16 +69,16 @@ describe("al show", () => {
         lastSuccess: { instanceId: "dev-aaaaaaaa", changed: false },
       }),
     };
-    await serve({
+    await cli.serve({
       "GET /api/runs/dev-bbbbbbbb": () => views["dev-bbbbbbbb"],
       "GET /api/runs/dev-cccccccc": () => views["dev-cccccccc"],
     });
-    const changed = await folders.al(["show", "dev-bbbbbbbb"]);
+    const changed = await cli.al(["show", "dev-bbbbbbbb"]);
     expect(changed.stdout).toMatch(/^Payload +\{\n +"title": "hi"\n +\}$/m);
     expect(changed.stdout).toMatch(
       /^Last success +dev-aaaaaaaa; changed since then: al show dev-bbbbbbbb --diff$/m,
     );
-    const same = await folders.al(["show", "dev-cccccccc"]);
+    const same = await cli.al(["show", "dev-cccccccc"]);
     expect(same.stdout).toMatch(/^Last success +dev-aaaaaaaa; ran the same$/m);
   });
 
@@ -112,8 +97,8 @@ describe("al show", () => {
       { ...host, host: "api.allowed.test", lastAt },
       ...Array.from({ length: 25 }, (_, n) => ({ ...host, host: `h${n}.test`, lastAt })),
     ];
-    await serve({ "GET /api/runs/dev-bbbbbbbb": () => aRunView("dev-bbbbbbbb", { hosts }) });
-    const { stdout } = await folders.al(["show", "dev-bbbbbbbb"]);
+    await cli.serve({ "GET /api/runs/dev-bbbbbbbb": () => aRunView("dev-bbbbbbbb", { hosts }) });
+    const { stdout } = await cli.al(["show", "dev-bbbbbbbb"]);
     expect(stdout).toMatch(/^Denied +api\.evil\.test:8443 is not in \[network\]\.allow, 3 times$/m);
     expect(stdout).toMatch(/^Reached +api\.allowed\.test 512 bytes out, 3\.0 MiB in$/m);
     expect(stdout).toMatch(/^ +and 6 more$/m);
@@ -121,40 +106,39 @@ describe("al show", () => {
 
   test("--diff prints what changed since the last run that succeeded, or since another one", async () => {
     const queries: string[] = [];
-    await serve({
+    await cli.serve({
       "GET /api/runs/dev-bbbbbbbb/diff": ({ query }) => {
         queries.push(query.toString());
         return difference;
       },
     });
-    const shown = await folders.al(["show", "dev-bbbbbbbb", "--diff"]);
+    const shown = await cli.al(["show", "dev-bbbbbbbb", "--diff"]);
     expect(shown).toEqual({
       ...{ code: 0, stdout: text },
       stderr: "what changed from dev-aaaaaaaa to dev-bbbbbbbb (commit cccccccccccc with changes)\n",
     });
     const named = ["show", "dev-bbbbbbbb", "--diff", "dev-aaaaaaaa", "--json"];
-    expect(JSON.parse((await folders.al(named)).stdout)).toEqual(difference);
+    expect(JSON.parse((await cli.al(named)).stdout)).toEqual(difference);
     expect(queries).toEqual(["", "to=dev-aaaaaaaa"]);
   });
 
   test("nothing changed is no data", async () => {
     const same = { ...difference, changed: false, text: "" };
-    await serve({ "GET /api/runs/dev-bbbbbbbb/diff": () => same });
-    const shown = await folders.al(["show", "dev-bbbbbbbb", "--diff"]);
+    await cli.serve({ "GET /api/runs/dev-bbbbbbbb/diff": () => same });
+    const shown = await cli.al(["show", "dev-bbbbbbbb", "--diff"]);
     expect(shown).toMatchObject({ code: 0, stdout: "" });
     expect(shown.stderr).toMatch(/^nothing changed from dev-aaaaaaaa to dev-bbbbbbbb/);
   });
 
   test("a run that is not there names where runs are found", async () => {
-    await serve({
+    await cli.serve({
       "GET /api/runs/dev-cccccccc": (_, response) =>
         problem(response, 404, "unknown_instance", 'there is no run "dev-cccccccc"'),
       "GET /api/stats/triggers": () => ({
         ...{ triggers: [], page: 1, limit: 200, total: 0, nextBefore: null },
       }),
     });
-    const { code, stderr } = await folders.al(["show", "dev-cccccccc"]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["show", "dev-cccccccc"]);
     expect(stderr).toContain("al history lists the runs with their instance ids");
   });
 });

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { makeFolders, startFakeOperator } from "./fake-operator.ts";
-import type { Folders } from "./fake-operator.ts";
+import { expect, test } from "vitest";
+import { cliProject } from "./fake-operator.ts";
 
-let folders: Folders;
-beforeEach(() => void (folders = makeFolders()));
-afterEach(() => folders.remove());
+const cli = cliProject();
 
 /** A scheduler that is gone some 400 ms after it was asked to stop; what it was asked with. */
 async function serve(running: number): Promise<unknown[]> {
   const asked: unknown[] = [];
-  const fake = await startFakeOperator(folders, {
+  const fake = await cli.serve({
     "POST /control/stop": ({ body }) => {
       asked.push(body);
       void sleep(400).then(() => fake.close());
@@ -23,21 +20,21 @@ async function serve(running: number): Promise<unknown[]> {
 test("ends when the scheduler has let go of the project", async () => {
   const asked = await serve(0);
   const startedAt = performance.now();
-  expect(await folders.al(["stop"])).toEqual({ code: 0, stdout: "stopped\n", stderr: "" });
+  expect(await cli.al(["stop"])).toEqual({ code: 0, stdout: "stopped\n", stderr: "" });
   expect(performance.now() - startedAt).toBeGreaterThan(400);
   expect(asked).toEqual([{ now: false }]);
 });
 
 test("says what it waits for when something runs", async () => {
   await serve(2);
-  const { stdout, stderr } = await folders.al(["stop"]);
+  const { stdout, stderr } = await cli.al(["stop"]);
   expect(stdout).toBe("stopped\n");
   expect(stderr).toMatch(/^stopping: 2 runs may finish within the grace period; al stop --now/);
 });
 
 test("--now ends the runs", async () => {
   const asked = await serve(1);
-  const { stdout, stderr } = await folders.al(["stop", "--now", "--json"]);
+  const { stdout, stderr } = await cli.al(["stop", "--now", "--json"]);
   expect(JSON.parse(stdout)).toEqual({ success: true, running: 1 });
   expect(stderr).toBe("stopping: 1 run ended …\n");
   expect(asked).toEqual([{ now: true }]);

@@ -9,20 +9,11 @@ export function whyNoTerminal(): string | null {
   return status === 0 ? null : "util-linux's script, which makes a terminal, is not there";
 }
 
-/** An `al` process on a pseudo terminal. */
-export interface Terminal {
-  /** All that was shown so far, without control sequences. */
-  readonly shown: () => string;
-  /** Resolves once the text was shown after what was typed last; rejects when the process ends first. */
-  readonly until: (text: string | RegExp) => Promise<void>;
-  /** Types a line; `key` types without Enter. */
-  readonly line: (text: string) => void;
-  readonly key: (text: string) => void;
-  readonly ended: Promise<number | null>;
-}
-
 /** Runs the built `al` on a terminal. Arguments may not need quoting. */
-export function onTerminal({ projectDir, home }: Folders, args: readonly string[]): Terminal {
+export function onTerminal(
+  { projectDir, home }: Pick<Folders, "projectDir" | "home">,
+  args: readonly string[],
+) {
   const command = [process.execPath, builtAl, ...args].join(" ");
   const env = { PATH: process.env.PATH, HOME: home, AL_HOME: home, TERM: "xterm", ...compileCache };
   const child = spawn("script", ["-qefc", command, "/dev/null"], { cwd: projectDir, env });
@@ -44,7 +35,14 @@ export function onTerminal({ projectDir, home }: Folders, args: readonly string[
     seen = shown().length;
     child.stdin.write(text);
   };
-  return { shown, until, key, line: (text) => key(`${text}\r`), ended };
+  return {
+    /** All that was shown so far, without control sequences. */
+    shown /** Resolves once the text was shown after what was typed last; rejects when the process ends first. */,
+    until,
+    key /** Types a line; `key` types without Enter. */,
+    line: (text: string) => key(`${text}\r`),
+    ended,
+  };
 }
 
 function sleep(ms: number): Promise<void> {

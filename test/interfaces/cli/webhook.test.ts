@@ -2,21 +2,19 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { bytes, githubExample } from "../../features/webhooks/deliveries.ts";
 import { linearIssue } from "../../features/webhooks/payloads.ts";
-import { makeFolders } from "./fake-operator.ts";
-import type { Folders } from "./fake-operator.ts";
+import { cliProject } from "./fake-operator.ts";
 
-let folders: Folders;
+const cli = cliProject();
 let payload: string;
 
 beforeEach(() => {
-  folders = makeFolders();
-  write(
+  cli.write(
     "config.toml",
     `[models.m]
 provider = "scripted"
@@ -26,26 +24,18 @@ type = "github"
 credential = "default"
 `,
   );
-  payload = write("payload.json", JSON.stringify(githubExample("issues", "opened")));
+  payload = cli.write("payload.json", JSON.stringify(githubExample("issues", "opened")));
 });
-afterEach(() => folders.remove());
-
-function write(path: string, text: string): string {
-  const file = join(folders.projectDir, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  return file;
-}
 
 function agent(name: string, ...webhooks: readonly string[]): void {
   const entries = webhooks.map((entry) => `[[webhooks]]\n${entry}\n`).join("");
   const scale = name === "off" ? "scale = 0\n" : "";
-  write(`agents/${name}/config.toml`, `models = ["m"]\ncredentials = []\n${scale}${entries}`);
-  write(`agents/${name}/SKILL.md`, "---\nname: x\n---\nDo it.\n");
+  cli.write(`agents/${name}/config.toml`, `models = ["m"]\ncredentials = []\n${scale}${entries}`);
+  cli.write(`agents/${name}/SKILL.md`, "---\nname: x\n---\nDo it.\n");
 }
 
 function secret(type: string, value: string): void {
-  const dir = join(folders.home, "credentials", type, "default");
+  const dir = join(cli.home, "credentials", type, "default");
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   writeFileSync(join(dir, "secret"), value, { mode: 0o600 });
 }
@@ -60,9 +50,12 @@ describe("al webhook test", () => {
     agent("second", `${hub}\nevents = ["push"]`, `${hub}\nlabels = ["bug"]`);
     agent("off", hub);
     agent("broken", `${hub}\nrepo = ["a/b"]`);
-    write("agents/deaf/config.toml", 'models = ["m"]\ncredentials = []\nschedule = "0 9 * * *"\n');
-    write("agents/deaf/SKILL.md", "Do it.\n");
-    const { code, stdout, stderr } = await folders.al([
+    cli.write(
+      "agents/deaf/config.toml",
+      'models = ["m"]\ncredentials = []\nschedule = "0 9 * * *"\n',
+    );
+    cli.write("agents/deaf/SKILL.md", "Do it.\n");
+    const { code, stdout, stderr } = await cli.al([
       ...["webhook", "test", payload, "--event", "issues"],
     ]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -85,24 +78,23 @@ describe("al webhook test", () => {
   test("names the value of the payload that stopped an entry", async () => {
     agent("urgent", `${hub}\nwhere = { "issue.state" = "open", "issue.labels.0.name" = "urgent" }`);
     agent("bugs", `${hub}\nwhere = { "issue.labels.0.name" = "bug" }`);
-    const { stdout } = await folders.al(["webhook", "test", payload, "--event", "issues"]);
+    const { stdout } = await cli.al(["webhook", "test", payload, "--event", "issues"]);
     expect(stdout).toMatch(/^bugs +yes$/m);
     expect(stdout).toMatch(/^urgent +no +where issue\.labels\.0\.name is "bug", not "urgent"$/m);
   });
 
   test("knows who was disabled by hand", async () => {
     agent("dev", hub);
-    const store = openStore(folders.projectDir);
+    const store = openStore(cli.projectDir);
     await store.settings.setDisabled("dev", true);
     store.close();
-    const { stdout } = await folders.al(["webhook", "test", payload, "-e", "issues"]);
+    const { stdout } = await cli.al(["webhook", "test", payload, "-e", "issues"]);
     expect(stdout).toMatch(/^dev +no +disabled: al resume dev enables it$/m);
   });
 
   test("--json gives the event as agents see it and every verdict", async () => {
     agent("dev", `${hub}\nauthor = "nobody"`);
-    const { stdout } = await folders.al(["webhook", "test", payload, "-e", "issues", "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject({
+    expect(await cli.json(["webhook", "test", payload, "-e", "issues"])).toMatchObject({
       source: "hub",
       type: "github",
       ping: false,
@@ -114,9 +106,9 @@ describe("al webhook test", () => {
   });
 
   test("a ping starts nothing, and a source without listeners is said so", async () => {
-    const ping = await folders.al(["webhook", "test", payload, "-e", "ping"]);
+    const ping = await cli.al(["webhook", "test", payload, "-e", "ping"]);
     expect(ping).toMatchObject({ code: 0, stdout: expect.stringContaining("ping") as string });
-    const alone = await folders.al(["webhook", "test", payload, "-e", "issues"]);
+    const alone = await cli.al(["webhook", "test", payload, "-e", "issues"]);
     expect(alone.stderr).toBe("no agent listens to source hub\n");
   });
 
@@ -124,29 +116,30 @@ describe("al webhook test", () => {
     [[], 2, "does not say which event it is", "--event"],
     [["-e", "issues", "-s", "hup"], 1, 'no webhook source "hup"', 'did you mean "hub"?'],
   ])("with %j it says what to give", async (args, code, message, hint) => {
-    const ran = await folders.al(["webhook", "test", payload, ...args]);
+    const ran = await cli.al(["webhook", "test", payload, ...args]);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(message);
     expect(ran.stderr).toContain(hint);
   });
 
   test("a file that is missing or no payload is an error, in --json too", async () => {
-    const missing = await folders.al(["webhook", "test", "nowhere.json", "-e", "issues"]);
+    const missing = await cli.al(["webhook", "test", "nowhere.json", "-e", "issues"]);
     expect(missing).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("nowhere.json") as string,
     });
-    write("payload.json", "not json");
-    const bad = await folders.al(["webhook", "test", payload, "-e", "issues", "--json"]);
-    expect(JSON.parse(bad.stdout)).toMatchObject({ error: { code: "unreadable_fixture" } });
+    cli.write("payload.json", "not json");
+    expect(await cli.json(["webhook", "test", payload, "-e", "issues"])).toMatchObject({
+      error: { code: "unreadable_fixture" },
+    });
   });
 
   test("several sources must be told apart, and none is an error that says how to add one", async () => {
-    write("config.toml", '[webhooks.a]\ntype = "github"\n[webhooks.b]\ntype = "linear"\n');
-    const several = await folders.al(["webhook", "test", payload]);
+    cli.write("config.toml", '[webhooks.a]\ntype = "github"\n[webhooks.b]\ntype = "linear"\n');
+    const several = await cli.al(["webhook", "test", payload]);
     expect(several).toMatchObject({ code: 2, stderr: expect.stringContaining("a, b") as string });
-    write("config.toml", "");
-    const none = await folders.al(["webhook", "test", payload]);
+    cli.write("config.toml", "");
+    const none = await cli.al(["webhook", "test", payload]);
     expect(none.stderr).toContain("[webhooks.github]");
   });
 });
@@ -178,8 +171,7 @@ describe("al webhook send", () => {
   });
   afterEach(() => new Promise((done) => server.close(done)));
 
-  const send = (...args: string[]) =>
-    folders.al(["webhook", "send", payload, "--url", url, ...args]);
+  const send = (...args: string[]) => cli.al(["webhook", "send", payload, "--url", url, ...args]);
 
   test("posts the file's bytes, signed with the stored secret as the provider signs", async () => {
     secret("github_webhook_secret", "hush\n");
@@ -200,8 +192,8 @@ describe("al webhook send", () => {
   });
 
   test("a payload that carries its own time gets the present one", async () => {
-    write("config.toml", '[webhooks.tracker]\ntype = "linear"\ncredential = "default"\n');
-    write("payload.json", JSON.stringify(linearIssue));
+    cli.write("config.toml", '[webhooks.tracker]\ntype = "linear"\ncredential = "default"\n');
+    cli.write("payload.json", JSON.stringify(linearIssue));
     secret("linear_webhook_secret", "hush");
     expect(await send()).toMatchObject({ code: 0 });
     const [delivery] = got;
@@ -210,7 +202,7 @@ describe("al webhook send", () => {
   });
 
   test("a source that takes unsigned deliveries gets one, without a credential", async () => {
-    write("config.toml", '[webhooks.open]\ntype = "github"\nallowUnsigned = true\n');
+    cli.write("config.toml", '[webhooks.open]\ntype = "github"\nallowUnsigned = true\n');
     expect(await send("-e", "issues")).toMatchObject({ code: 0 });
     expect(got[0]?.headers).not.toHaveProperty("x-hub-signature-256");
     expect(got[0]?.headers["x-github-event"]).toBe("issues");
@@ -235,31 +227,23 @@ describe("al webhook send", () => {
     );
     expect(got).toEqual([]);
     secret("github_webhook_secret", "hush");
-    const gone = await folders.al([
+    const gone = await cli.al([
       ...["webhook", "send", payload, "-e", "issues", "--url", "http://127.0.0.1:1"],
     ]);
     expect(gone.stderr).toMatch(/does not answer[^]*hint:/);
-    const stopped = await folders.al(["webhook", "send", payload, "-e", "issues"]);
+    const stopped = await cli.al(["webhook", "send", payload, "-e", "issues"]);
     expect(stopped.stderr).toContain("al start starts one");
-    const nonsense = await folders.al([
-      "webhook",
-      "send",
-      payload,
-      "-e",
-      "x",
-      "--url",
-      "localhost",
-    ]);
+    const nonsense = await cli.al(["webhook", "send", payload, "-e", "x", "--url", "localhost"]);
     expect(nonsense).toMatchObject({ code: 2 });
   });
 });
 
 test("al webhook without a subcommand shows help and is a usage error", async () => {
-  const { code, stdout, stderr } = await folders.al(["webhook"]);
+  const { code, stdout, stderr } = await cli.al(["webhook"]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain("Usage: al webhook");
   expect(stderr).not.toContain("error:");
-  expect(await folders.al(["webhook", "tset"])).toMatchObject({
+  expect(await cli.al(["webhook", "tset"])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('did you mean "test"?') as string,
   });

@@ -1,14 +1,14 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
 import { manualItem, requestFor, succeeded } from "../../foundation/store/support.ts";
-import { makeFolders } from "./fake-operator.ts";
-import type { Folders, Ran } from "./fake-operator.ts";
+import { cliProject } from "./fake-operator.ts";
+import type { Ran } from "./fake-operator.ts";
 
-let folders: Folders;
+const cli = cliProject();
 let key: string;
 
 const content = (schedule: string) => ({
@@ -18,8 +18,7 @@ const content = (schedule: string) => ({
 const note = "no scheduler is running; read from the project's store\n";
 
 beforeEach(async () => {
-  folders = makeFolders();
-  const { projectDir, home } = folders;
+  const { projectDir, home } = cli;
   ({ key } = await ensureApiKey(home));
   const config = '[models.m]\nprovider = "scripted"\nscript = "s.toml"\n[budget]\nmonth = 20\n';
   writeFileSync(join(projectDir, "config.toml"), config);
@@ -27,17 +26,14 @@ beforeEach(async () => {
   agent("bad", 'models = ["m"]\nschedule = "every day"\n');
   await fill();
 });
-afterEach(() => folders.remove());
 
 function agent(name: string, config: string): void {
-  const dir = join(folders.projectDir, "agents", name);
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, "config.toml"), `credentials = []\n${config}`);
-  writeFileSync(join(dir, "SKILL.md"), `---\nname: ${name}\ndescription: d\n---\nDo it.\n`);
+  cli.write(`agents/${name}/config.toml`, `credentials = []\n${config}`);
+  cli.write(`agents/${name}/SKILL.md`, `---\nname: ${name}\ndescription: d\n---\nDo it.\n`);
 }
 
 async function fill(): Promise<void> {
-  const store = openStore(folders.projectDir);
+  const store = openStore(cli.projectDir);
   const runs = [
     ["one", "dev-aaaaaaaa", succeeded, "0 8 * * *"],
     [
@@ -61,9 +57,9 @@ async function fill(): Promise<void> {
 }
 
 async function read(...args: readonly string[]): Promise<Ran> {
-  const state = join(folders.projectDir, ".al");
+  const state = join(cli.projectDir, ".al");
   const before = [readdirSync(state), readFileSync(join(state, "state.db"), "base64")];
-  const ran = await folders.al(args);
+  const ran = await cli.al(args);
   expect([readdirSync(state), readFileSync(join(state, "state.db"), "base64")]).toEqual(before);
   return ran;
 }
@@ -123,7 +119,7 @@ describe("without a scheduler the store answers", () => {
   });
 
   test("also where the config is broken", async () => {
-    writeFileSync(join(folders.projectDir, "config.toml"), "nonsense");
+    writeFileSync(join(cli.projectDir, "config.toml"), "nonsense");
     const { code, stdout } = await read("stat");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^error config\.toml:1/m);

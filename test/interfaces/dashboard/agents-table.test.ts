@@ -1,6 +1,6 @@
+import { UserError } from "../../../src/foundation/errors.ts";
 import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { OperationError } from "../../../src/foundation/contracts/operations.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
@@ -114,11 +114,35 @@ test("a filter takes hidden agents out of the selection, and a refusal is shown 
   for (const name of ["agent-10", "agent-11"]) await page.getByLabel(`Select ${name}`).check();
   await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("agent-11");
   expect(await page.locator("#bulk-count").innerText()).toBe("1 agent selected");
-  deps.operations.refusal = new OperationError("disabled", "not now");
+  deps.operations.refusal = new UserError("disabled", "not now");
   await page.getByRole("button", { name: "Disable …" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
   await expect.poll(() => page.locator(".toast").innerText()).toContain("agent-11: not now");
   expect(deps.operations.calls.filter((call) => call.startsWith("setEnabled"))).toEqual([
     "setEnabled agent-11 false",
   ]);
+});
+
+test("of thousands of agents the first are in the table, and the filter finds the others", async () => {
+  const agents = Array.from({ length: 10_000 }, (_, n) => ({
+    name: `agent-${String(n).padStart(4, "0")}`,
+  }));
+  const deps = testDeps({ operations: fakeOperations(agents) });
+  const { page } = await open("/dashboard", deps);
+  const rows = page.locator("tbody#agents tr");
+  await expect.poll(() => rows.count()).toBe(500);
+  expect(await page.locator("#counts").textContent()).toBe("10,000 agents");
+  const more = page.locator("#more-agents");
+  expect(await more.textContent()).toBe(
+    "These are the first 500 of 10,000 agents. Filter to find the others.",
+  );
+  await page.locator("#select-all").check();
+  expect(await page.locator("#bulk-count").textContent()).toBe("500 agents selected");
+  await page.locator("#agent-filter").fill("agent-99");
+  await expect.poll(() => rows.count()).toBe(100);
+  expect(await more.isHidden()).toBe(true);
+  deps.operations.setAgent({ name: "agent-9907", statusText: "thinking" });
+  await expect
+    .poll(() => page.locator("tr[data-agent=agent-9907]").innerText())
+    .toContain("thinking");
 });

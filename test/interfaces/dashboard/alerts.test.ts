@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { OperationError } from "../../../src/foundation/contracts/operations.ts";
 import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import type { TestDeps } from "../gateway/start-gateway.ts";
@@ -161,18 +160,8 @@ test("follows without a reload: what opens at once, what is sent while something
     .not.toMatch(/waiting|dead/);
 });
 
-test("without an answer, what is shown stays", async () => {
-  const { page, deps } = await open(path, withAlerts());
-  await expect.poll(() => texts(page, "deliveries")).toHaveLength(4);
-  deps.operations.alerts = () => {
-    throw new OperationError("store_unavailable", "the disk is full");
-  };
-  deps.operations.setScheduler({ paused: true });
-  await expect.poll(() => page.locator(".toast").innerText()).toContain("the disk is full");
-  expect(await texts(page, "deliveries")).toHaveLength(4);
-});
-
-test.each([1280, 375])("fits a width of %d px, whatever its texts are", async (width) => {
+test("fits a phone, whatever its texts are", async () => {
+  const width = 375;
   const deps = withAlerts();
   const { alerting } = deps.operations;
   const long = "a-name-without-a-place-to-break".repeat(4);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunDifference } from "../../../src/foundation/contracts/run-view.ts";
+import type { RunDifference } from "../../../src/interfaces/views/run-view.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { sharedBrowser } from "./open-page.ts";
 import { withDetail } from "./with-detail.ts";

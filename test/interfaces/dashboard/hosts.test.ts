@@ -1,6 +1,6 @@
+import { UserError } from "../../../src/foundation/errors.ts";
 import { expect, test } from "vitest";
 import type { AgentHosts } from "../../../src/foundation/contracts/run-hosts.ts";
-import { OperationError } from "../../../src/foundation/contracts/operations.ts";
 import { sharedBrowser } from "./open-page.ts";
 import { withDetail } from "./with-detail.ts";
 
@@ -29,7 +29,7 @@ test("denied hosts have their reason, count and last time; only what an entry he
     host(attack, { port: 0, denied: "malformed", entry: null }),
   );
   const { page, errors } = await open(path, deps);
-  const rows = page.locator("#host-list li");
+  const rows = page.locator("#hosts-list li");
   await expect.poll(() => rows.count()).toBe(5);
   const texts = await rows.allInnerTexts();
   expect(texts[0]).toMatch(/api\.evil\.test\s+is not in \[network\]\.allow · 3 times · 1 min ago/);
@@ -52,14 +52,14 @@ test("a host is allowed after its line was shown", async () => {
     "allowHost dev db.lan 5432 false true",
   ]);
   await page.getByRole("button", { name: "Write it" }).click();
-  await expect.poll(() => page.locator("#host-list").innerText()).toContain("allowed by now");
+  await expect.poll(() => page.locator("#hosts-list").innerText()).toContain("allowed by now");
   expect(calls.at(-1)).toBe("allowHost dev db.lan 5432 false false");
   expect(await dialog.isVisible()).toBe(false);
 });
 
 test("a refusal is shown, and nothing is written", async () => {
   const { page, deps } = await open(path, withHosts(host("api.evil.test")));
-  deps.operations.refusal = new OperationError("invalid_config", "the file has an error");
+  deps.operations.refusal = new UserError("invalid_config", "the file has an error");
   await page.getByRole("button", { name: /^Allow for this agent … api/ }).click();
   await expect.poll(() => page.locator(".toast").innerText()).toContain("the file has an error");
   expect(await page.locator("#allow-dialog").isVisible()).toBe(false);
@@ -73,7 +73,7 @@ test("without any it says so; of many it shows some; nothing is wider than a pho
     host(`${"a-very-long-name.".repeat(8)}h${n}.test`),
   );
   deps.operations.setAgent({ name: "dev", running: 1, state: "running" });
-  await expect.poll(() => page.locator("#host-list li").count()).toBe(20);
+  await expect.poll(() => page.locator("#hosts-list li").count()).toBe(20);
   expect(await note.innerText()).toBe("and 10 more");
   await page.setViewportSize({ width: 375, height: 800 });
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);

@@ -2,17 +2,9 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
-import { writeStory } from "./log-support.ts";
-import { sharedBrowser } from "./open-page.ts";
+import { copied, logPath, sharedLogs, writeStory } from "./log-support.ts";
 
-const open = sharedBrowser();
-const path = "/dashboard/agents/dev/logs";
-
-async function openWith(lines: number, deps = testDeps()) {
-  for (let line = 1; line <= lines; line++) deps.logs.write({ agent: "dev", msg: `line ${line}` });
-  const opened = await open(path, deps);
-  return { ...opened, rows: opened.page.locator("#log .line") };
-}
+const openWith = sharedLogs();
 
 test("a run reads as a story", async () => {
   const deps = testDeps();
@@ -36,50 +28,34 @@ test("a run reads as a story", async () => {
   expect(await page.getByText("file 29").isVisible()).toBe(true);
 });
 
-test("locks, calls and waits are told in words", async () => {
+test("requests to the scheduler are shown as their fields, and markup in them as text", async () => {
   const deps = testDeps();
   const attack = `<img src=x onerror="window.hacked=true">`;
-  const call = (tool: string, input: unknown, answer: unknown): void => {
+  const call = (tool: string, input: unknown, answer: { readonly ok: boolean }): void => {
     const shared = { agent: "dev", instanceId: "dev-abcdefgh", tool };
+    const result = { output: JSON.stringify(answer), isError: !answer.ok };
     deps.logs.write({ ...shared, kind: "tool", msg: tool, input });
-    const output = JSON.stringify(answer);
-    const isError = !output.includes('"ok":true');
-    deps.logs.write({ ...shared, kind: "tool-result", msg: `${tool} done`, output, isError });
+    deps.logs.write({ ...shared, ...result, kind: "tool-result", msg: `${tool} done` });
   };
-  const expiresAt = new Date(2026, 10, 21, 12, 30).toISOString();
   const resource = `x:${attack.replaceAll(" ", "/")}`;
-  call("al_lock", { resource, waitSeconds: 120 }, { ok: true, expiresAt, fencingToken: 7 });
-  call("al_lock", { resource }, { ok: false, error: "held", detail: `held by ops-1 ${attack}` });
-  call("al_call", { agent: "cat", context: attack }, { ok: true, callId: "c1", state: "queued" });
-  const ended = { agent: "cat", state: "ended", outcome: "timed_out", reason: "900 s" };
-  const calls = [{ ...ended, value: { text: attack } }];
-  call("al_call_wait", { callIds: ["c1"], timeoutSeconds: 60 }, { ok: true, calls });
-  const wait = { kind: "webhook", source: "hub", event: "issues", where: { "issue.number": 7 } };
-  call("wait_for_trigger", wait, { ok: true, timedOut: true, trigger: null });
-  const limited = { askedSeconds: 7_200, timeoutSeconds: 1_800, why: "waitTimeout" };
-  const long = { kind: "webhook", timeoutSeconds: 7_200 };
-  call("wait_for_trigger", long, { ok: true, timedOut: true, limited, trigger: null });
+  call("al_lock", { resource, waitSeconds: 120 }, { ok: true, ...{ fencingToken: 7 } });
+  call("al_lock", { resource }, { ok: false, ...{ error: "held", detail: `held by ${attack}` } });
+  call("al_call", { agent: "cat" }, { ok: true, ...{ callId: "c1", value: { text: attack } } });
   call("al_unlock", { resource }, { ok: true });
   const { page, rows, errors } = await openWith(0, deps);
-  await expect.poll(() => rows.count()).toBe(14);
+  await expect.poll(() => rows.count()).toBe(8);
   const texts = (await page.locator("#log .content").allInnerTexts()).map((text) =>
     text.replace(/\s+/g, " ").trim(),
   );
   expect(texts).toEqual([
-    `al_lock locks ${resource}, and waits for it up to 2 min 00 s`,
-    "al_lock done has it until 12:30:00 · fencing token 7",
-    `al_lock locks ${resource}`,
-    `al_lock failed held by ops-1 ${attack}`,
-    `al_call calls cat with ${attack}`,
-    "al_call done it is queued · call c1",
-    "al_call_wait waits for 1 call to end, for up to 1 min 00 s",
-    `al_call_wait done cat timed out: 900 s. { "text": ${JSON.stringify(attack)} }`,
-    "wait_for_trigger waits for a webhook issues from hub with issue.number = 7",
-    "wait_for_trigger done nothing came in time",
-    "wait_for_trigger waits for a webhook, for up to 2 h 00 min",
-    "wait_for_trigger done nothing came in time (30 min, as it may not wait longer)",
-    `al_unlock frees ${resource}`,
-    "al_unlock done it is free",
+    `al_lock ${resource} {"waitSeconds":120}`,
+    "al_lock done fencingToken: 7",
+    `al_lock ${resource}`,
+    `al_lock failed held by ${attack}`,
+    "al_call cat",
+    `al_call done callId: c1 value: { "text": ${JSON.stringify(attack)} }`,
+    `al_unlock ${resource}`,
+    "al_unlock done",
   ]);
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   expect(errors).toEqual([]);
@@ -104,7 +80,7 @@ test("the entry as it was written is one click away, for one line or all", async
 
 test("a run without lines is told as that", async () => {
   const { page, url } = await openWith(3);
-  await page.goto(`${url}${path}?instance=dev-unknown`);
+  await page.goto(`${url}${logPath}?instance=dev-unknown`);
   await expect.poll(() => page.locator("#log-empty").innerText()).toMatch(/^No lines of this run/);
 });
 
@@ -153,4 +129,52 @@ test("the log is downloaded as it was written", async () => {
     .split("\n");
   expect(lines).toHaveLength(130);
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: 30, agent: "dev", msg: "line 1" });
+});
+
+test("several lines are copied as lines, and a part of one as it is", async () => {
+  const deps = testDeps();
+  writeStory(deps);
+  const { page, rows } = await openWith(0, deps);
+  await expect.poll(() => rows.count()).toBe(8);
+  const first = ".line .text";
+  const text = await copied(page, first, ".kind-said .text p", 3);
+  expect(text).toMatch(
+    /^\d\d:\d\d:\d\d INFO  run started by .*T\n\d\d:\d\d:\d\d INFO  I look first\.\nThen I leap\.$/,
+  );
+  // An empty clipboard: the browser copies by itself what is selected.
+  expect(await copied(page, first, ".kind-said .at", 0)).toBe("");
+});
+
+test("a model's Markdown is shown as headings, lists, tables and code, and copied as lines", async () => {
+  const deps = testDeps();
+  const msg = [
+    "## Plan",
+    "First **this**:",
+    "- one",
+    "  - two",
+    "",
+    "| file | lines |",
+    "|---|---|",
+    `| a.ts | <img src=x onerror="window.hacked=true"> |`,
+    "",
+    "```ts",
+    "# not a heading",
+    "```",
+  ].join("\n");
+  deps.logs.write({ agent: "dev", kind: "said", msg });
+  deps.logs.write({ agent: "dev", msg: "next" });
+  const { page, rows } = await openWith(0, deps);
+  await expect.poll(() => rows.count()).toBe(2);
+  const said = page.locator(".kind-said .content");
+  expect(await said.locator(".heading").innerText()).toBe("Plan");
+  expect(await said.locator("strong").innerText()).toBe("this");
+  expect(await said.locator(".item").allInnerTexts()).toEqual(["• one\n• two", "• two"]);
+  expect(await said.locator("th").allInnerTexts()).toEqual(["file", "lines"]);
+  expect(await said.locator("td").last().innerText()).toContain("<img");
+  expect(await said.locator("pre").innerText()).toBe("# not a heading");
+  // The headings of a text are none of the page's outline.
+  expect(await page.locator("#log :is(h1, h2, h3, h4, h5, h6)").count()).toBe(0);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  const text = await copied(page, ".kind-said .at", ".line:last-child .text", 4);
+  expect(text).toMatch(/INFO  Plan\n+First this:\n+• one\n+• two\n/);
 });

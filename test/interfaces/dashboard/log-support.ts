@@ -1,9 +1,23 @@
 import type { Page } from "playwright-core";
-import type { testDeps } from "../gateway/start-gateway.ts";
+import { testDeps } from "../gateway/start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+export const logPath = "/dashboard/agents/dev/logs";
+
+/** Shares one browser between the tests of a file; returns how to open dev's log after so many lines. */
+export function sharedLogs() {
+  const open = sharedBrowser();
+  return async (lines: number, deps = testDeps()) => {
+    for (let line = 1; line <= lines; line++)
+      deps.logs.write({ agent: "dev", msg: `line ${line}` });
+    const opened = await open(logPath, deps);
+    return { ...opened, rows: opened.page.locator("#log .line") };
+  };
+}
 
 type Fields = { readonly msg: string; readonly [name: string]: unknown };
 
-/** One run, from what started it to its end. */
+/** One run, from its trigger to its end. */
 export function writeStory(deps: ReturnType<typeof testDeps>): void {
   const write = (fields: Fields): void =>
     deps.logs.write({ agent: "dev", instanceId: "dev-abcdefgh", ...fields });
@@ -24,7 +38,7 @@ export function writeStory(deps: ReturnType<typeof testDeps>): void {
   write({ kind: "run", msg: "run failed after 61.0 s: it gave up", ...end, ...used });
 }
 
-/** What the clipboard would hold after selecting from one element to another and copying. */
+/** The clipboard after selecting from one element to another and copying. */
 export function copied(page: Page, from: string, to: string, toOffset: number): Promise<string> {
   return page.evaluate(`(() => {
     const [from, to] = ["${from}", "${to}"].map((path) => document.querySelector(path).firstChild);

@@ -1,17 +1,9 @@
 import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { testDeps } from "../gateway/start-gateway.ts";
-import { sharedBrowser } from "./open-page.ts";
+import { sharedLogs } from "./log-support.ts";
 
-const open = sharedBrowser();
-const path = "/dashboard/agents/dev/logs";
-
-async function openWith(lines: number) {
-  const deps = testDeps();
-  for (let line = 1; line <= lines; line++) deps.logs.write({ agent: "dev", msg: `line ${line}` });
-  const opened = await open(path, deps);
-  return { ...opened, rows: opened.page.locator("#log .line") };
-}
+const openWith = sharedLogs();
 
 function distanceToBottom(page: Page): Promise<number> {
   return page.evaluate(
@@ -91,7 +83,7 @@ test("lines of another day stand below that day", async () => {
   ] as const) {
     deps.logs.write({ agent: "dev", instanceId: "dev-a", msg, time: Date.now() - ago * day });
   }
-  const { page } = await open(path, deps);
+  const { page } = await openWith(0, deps);
   const headings = page.locator(".day-heading:visible");
   await expect.poll(() => headings.count()).toBe(3);
   const days = (await headings.allInnerTexts()).map((text) => new Date(text).toDateString());
@@ -105,25 +97,17 @@ test("lines of another day stand below that day", async () => {
   await expect.poll(() => headings.count()).toBe(1);
 });
 
-test("levels have their colours", async () => {
+test("the levels of lines are read out, and INFO takes no room", async () => {
   const deps = testDeps();
   for (const level of [30, 40, 50] as const) deps.logs.write({ agent: "dev", level, msg: "m" });
-  const { page } = await open(path, deps);
-  await expect
-    .poll(() => page.locator("#log .level").allInnerTexts())
-    .toEqual(["INFO", "WARN", "ERROR"]);
-  // What most lines have in common takes no room.
+  const { page } = await openWith(0, deps);
+  const levels = page.locator("#log .level");
+  await expect.poll(() => levels.allInnerTexts()).toEqual(["INFO", "WARN", "ERROR"]);
   const places = await page.evaluate(
     `[".info .level", ".warn .level"].map((level) =>
       getComputedStyle(document.querySelector(level)).position)`,
   );
   expect(places).toEqual(["absolute", "static"]);
-  const colors: string[] = await page.evaluate(
-    `[...document.querySelectorAll(".line:not(.info) .level")].map((level) => getComputedStyle(level).color)`,
-  );
-  const [warn, error] = colors.map((color) => (color.match(/\d+/g) ?? []).map(Number));
-  expect((warn?.[0] ?? 0) > (warn?.[2] ?? 0) && (warn?.[1] ?? 0) > (warn?.[2] ?? 0)).toBe(true);
-  expect(strongest(error)).toBe("red");
 });
 
 test("a line shows its time when that is another than the line's before", async () => {
@@ -132,7 +116,7 @@ test("a line shows its time when that is another than the line's before", async 
   for (const after of [0, 500, 1_000, 1_400]) {
     deps.logs.write({ agent: "dev", msg: `after ${after}`, time: time + after });
   }
-  const { page } = await open(path, deps);
+  const { page } = await openWith(0, deps);
   const rows = page.locator("#log .line");
   await expect.poll(() => rows.count()).toBe(4);
   const shown = () =>
@@ -158,46 +142,25 @@ test("the page holds 5,000 lines at most", async () => {
   expect(await distanceToBottom(page)).toBe(0);
 });
 
-test("logout in another tab ends the stream and leads to the login page", async () => {
-  const { page, url } = await openWith(1);
-  await expect.poll(() => page.locator("#connection").innerText()).toBe("Live");
-  const other = await page.context().newPage();
-  await other.goto(`${url}/logout`);
-  await page.waitForURL(`${url}/login?next=${encodeURIComponent(path)}`);
-});
-
 test("markup in a line is shown, not run, whatever its kind", async () => {
   const attack = `<img src=x onerror="window.hacked=true"></details><script>window.hacked=true</script>`;
   const deps = testDeps();
-  for (const kind of [
-    "said",
-    "tool",
-    "tool-output",
-    "tool-result",
-    "usage",
-    "run",
-    "process",
-    `"><b>`,
-  ]) {
+  const kinds = ["said", "tool", "tool-output", "tool-result", "usage", "run", "process", `"><b>`];
+  for (const kind of kinds) {
     const trigger = { title: attack, prompt: attack, url: `javascript:window.hacked=true` };
     const said = { tool: attack, input: { command: attack }, output: attack, model: attack };
     const fields = { ...said, trigger, ...(kind === "run" ? {} : { outcome: attack }) };
     deps.logs.write({ agent: "dev", msg: attack, kind, instanceId: attack, ...fields });
   }
-  const { page, errors } = await open(path, deps);
+  const { page, errors } = await openWith(0, deps);
   await expect.poll(() => page.locator("#log .line").count()).toBe(8);
   expect(await page.locator("#log img, #log script, #log b").count()).toBe(0);
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   expect(errors).toEqual([]);
 });
 
-function strongest(color: readonly number[] | undefined): "red" | "green" | "blue" {
-  const [red = 0, green = 0, blue = 0] = color ?? [];
-  if (red > green && red > blue) return "red";
-  return green > blue ? "green" : "blue";
-}
-
-test.each([375, 320])("nothing is cut on a screen of %i px", async (width) => {
+test("nothing is cut on a narrow screen", async () => {
+  const width = 320;
   const { page, rows } = await openWith(3);
   await page.setViewportSize({ width, height: 700 });
   await expect.poll(() => rows.count()).toBe(3);

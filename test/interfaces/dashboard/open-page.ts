@@ -13,32 +13,50 @@ export interface OpenedPage {
   readonly errors: string[];
 }
 
-/** Shares one browser between the tests of a file; returns how to open a logged-in page, of a gateway
- * that runs already when `url` is given. */
-export function sharedBrowser(): (
+/** A tab, and the errors that its pages met. */
+interface Tab {
+  readonly page: Page;
+  readonly errors: string[];
+}
+
+/**
+ * Shares one browser, and mostly one tab, between the tests of a file; returns how to open a logged-in page, of a gateway
+ * that runs already if `url` is given. `isFresh` gives each test a tab of its own, for tests that change how a tab works.
+ */
+export function sharedBrowser({ isFresh = false } = {}): (
   path: string,
   deps?: TestDeps,
   url?: string,
 ) => Promise<OpenedPage> {
-  let browser: Browser | null = null;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  let browser: Browser;
+  let free: Tab | null = null;
+  beforeAll(async () => void (browser = await openBrowser()));
+  afterAll(() => browser.close());
   return async (path, deps = testDeps(), runningAt) => {
     const url = runningAt ?? (await startTcp(deps));
-    const context = await browser?.newContext({ viewport: { width: 1280, height: 800 } });
-    if (context === undefined) throw new Error("no browser");
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    const errors: string[] = [];
-    page.on("pageerror", (error) => errors.push(error.message));
-    page.on("console", (message) => {
-      if (message.text().includes("Content Security Policy")) errors.push(message.text());
+    const tab = free ?? (await openTab(browser));
+    const { page, errors } = tab;
+    free = null;
+    onTestFinished(async () => {
+      if (isFresh || free !== null) await page.context().close();
+      else free = tab;
     });
+    errors.length = 0;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.mouse.move(0, 0);
     // A login by its page would leave for the private host, where test and page had two addresses.
-    await context.request.post(`${url}/login`, { data: { key: apiKey } });
+    await page.context().request.post(`${url}/login`, { data: { key: apiKey } });
     await page.goto(url + path);
     return { page, url, deps, errors };
   };
+}
+
+async function openTab(browser: Browser): Promise<Tab> {
+  const page = await (await browser.newContext()).newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) errors.push(message.text());
+  });
+  return { page, errors };
 }

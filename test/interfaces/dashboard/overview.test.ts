@@ -1,5 +1,5 @@
+import { UserError } from "../../../src/foundation/errors.ts";
 import { expect, test } from "vitest";
-import { OperationError } from "../../../src/foundation/contracts/operations.ts";
 import { createGateway } from "../../../src/interfaces/gateway/server.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { startTcp, testDeps } from "../gateway/start-gateway.ts";
@@ -128,17 +128,10 @@ test("a scheduler that answers again is no longer said to be silent", async () =
   expect(await page.locator(".toast").count()).toBe(0);
 });
 
-test("a refused action says why", async () => {
-  const { page, deps } = await open("/dashboard");
-  deps.operations.refusal = new OperationError("disabled", "dev says scale = 0");
-  await page.getByRole("button", { name: "Run dev" }).click();
-  await expect.poll(() => page.locator(".toast").textContent()).toContain("dev says scale = 0");
-});
-
 test("what is refused again is told once, and covers no button", async () => {
   const agents = Array.from({ length: 20 }, (_, index) => ({ name: `agent-${index}` }));
   const { page, deps } = await open("/dashboard", withAgents(...agents));
-  deps.operations.refusal = new OperationError("disabled", "not now");
+  deps.operations.refusal = new UserError("disabled", "not now");
   const button = page.getByRole("button", { name: "Run agent-1", exact: true });
   const asked = () => deps.operations.calls.filter((call) => call.startsWith("trigger"));
   for (let press = 1; press <= 3; press++) {
@@ -148,23 +141,20 @@ test("what is refused again is told once, and covers no button", async () => {
   const toast = page.locator(".toast");
   await expect.poll(() => toast.count()).toBe(1);
   const [told, pressed] = await Promise.all([toast.boundingBox(), button.boundingBox()]);
+  expect(await toast.textContent()).toContain("not now");
   expect((told?.x ?? 0) + (told?.width ?? 0)).toBeLessThan(pressed?.x ?? 0);
 });
 
-test("an error shows its file and line", async () => {
-  const error = 'agents/dev/config.toml:4:12  schedule "every day" is not a cron expression';
+test("an error is shown with its place, without the colours of a terminal", async () => {
+  const place = "agents/dev/config.toml:4:12";
+  const error = `${place} failed: \u001b[31mno space left\u001b[0m`;
   const { page } = await open("/dashboard", withAgents({ name: "dev", state: "error", error }));
   const status = page.locator("tr[data-agent=dev] td.status");
-  await expect.poll(() => status.innerText()).toContain("agents/dev/config.toml:4:12");
-});
-
-test("an error in colours of a terminal is shown as its text", async () => {
-  const error = "failed: \u001b[31mno space left\u001b[0m";
-  const { page } = await open("/dashboard", withAgents({ name: "dev", state: "error", error }));
-  const status = page.locator("tr[data-agent=dev] td.status");
-  await expect.poll(() => status.textContent()).toBe("failed: no space left");
+  await expect.poll(() => status.textContent()).toBe(`${place} failed: no space left`);
   await page.getByRole("link", { name: "dev", exact: true }).click();
-  await expect.poll(() => page.locator("#agent-error").textContent()).toBe("failed: no space left");
+  await expect
+    .poll(() => page.locator("#agent-error").textContent())
+    .toBe(`${place} failed: no space left`);
 });
 
 test("an empty project says how to begin, and shows the first agent when it comes", async () => {
@@ -174,18 +164,6 @@ test("an empty project says how to begin, and shows the first agent when it come
   deps.operations.setAgent({ name: "first" });
   await expect.poll(() => page.locator("#table").isVisible()).toBe(true);
   expect(await page.locator("#empty").isVisible()).toBe(false);
-});
-
-test("Recent Activity holds the last 20 events, the newest first", async () => {
-  const deps = testDeps();
-  for (let line = 1; line <= 15; line++) deps.operations.addLog({ msg: `line ${line}` });
-  const { page } = await open("/dashboard", deps);
-  const lines = page.locator("#activity li");
-  await expect.poll(() => lines.count()).toBe(15);
-  for (let line = 16; line <= 25; line++) deps.operations.addLog({ msg: `line ${line}` });
-  await expect.poll(() => lines.first().innerText()).toContain("line 25");
-  expect(await lines.count()).toBe(20);
-  expect(await lines.last().innerText()).toContain("line 6");
 });
 
 test("Recent Activity shows no line twice when the connection or the scheduler is a new one", async () => {
@@ -216,23 +194,6 @@ test("Recent Activity shows no line twice when the connection or the scheduler i
   await expect.poll(shown, { timeout: 10_000 }).toEqual(newest(6, 25));
   operations.addLog({ msg: "line 26" });
   await expect.poll(shown).toEqual(newest(7, 26));
-});
-
-test("a lost connection is said, and mended without a reload when the scheduler is back", async () => {
-  const deps = testDeps();
-  const first = createGateway(deps);
-  const url = (await first.listenTcp()).replace("localhost", "127.0.0.1");
-  const { page } = await open("/dashboard", deps, url);
-  await page.waitForSelector("body[data-connection=live]");
-  await page.evaluate("window.stayed = true");
-  await first.close();
-  await expect.poll(() => page.locator("#lost").isVisible(), { timeout: 10_000 }).toBe(true);
-  await startTcp({ ...deps, port: Number(new URL(url).port) });
-  deps.operations.setAgent({ name: "dev", statusText: "back again" });
-  const row = page.locator("tr[data-agent=dev]");
-  await expect.poll(() => row.innerText(), { timeout: 10_000 }).toContain("back again");
-  expect(await page.locator("#lost").isVisible()).toBe(false);
-  expect(await page.evaluate("window.stayed")).toBe(true);
 });
 
 test("logging out in one tab sends the other to the login page", async () => {
@@ -271,4 +232,24 @@ test("on a phone nothing is wider than the screen", async () => {
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
   // The first agent is in the upper half of the screen, below all ways to choose.
   expect((await page.locator("tbody tr").first().boundingBox())?.y).toBeLessThan(350);
+});
+
+test("warnings are shown: the project's above the table, an agent's in its row and on its page", async () => {
+  const warning = 'config.toml model "claude" can\'t be used: credential anthropic_key is missing';
+  const deps = testDeps({ operations: fakeOperations([{ name: "dev", warning }]) });
+  const warnings = ["agents/a is not an agent", "agents/b is not an agent"];
+  deps.operations.setScheduler({ warnings });
+  const { page } = await open("/dashboard", deps);
+  const status = page.locator("tr[data-agent=dev] td.status");
+  await expect.poll(() => status.innerText()).toBe(warning);
+  const ofProject = page.locator("#config-warnings");
+  await expect.poll(() => ofProject.innerText()).toBe(warnings.join("\n"));
+  deps.operations.setAgent({ name: "dev", warning, statusText: "done" });
+  await expect.poll(() => status.innerText()).toBe(`done\n${warning}`);
+  await page.getByRole("link", { name: "dev", exact: true }).click();
+  await expect.poll(() => page.locator("#agent-warning").innerText()).toBe(warning);
+  deps.operations.setScheduler({ warnings: [] });
+  deps.operations.setAgent({ name: "dev", warning: null });
+  await expect.poll(() => page.locator("#agent-warning").isVisible()).toBe(false);
+  await expect.poll(() => ofProject.isVisible()).toBe(false);
 });

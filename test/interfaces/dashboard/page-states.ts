@@ -3,7 +3,7 @@ import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
-import type { SearchMatch } from "../../../src/foundation/contracts/search.ts";
+import type { SearchMatch } from "../../../src/features/search/search-report.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import type { TestDeps } from "../gateway/start-gateway.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ReceiptView } from "../../../src/foundation/contracts/operator-api.ts";
-import type { RunView } from "../../../src/foundation/contracts/run-view.ts";
+import type { RunView } from "../../../src/interfaces/views/run-view.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
@@ -45,17 +45,17 @@ describe("the page of a run", () => {
     const { page, errors } = await open(path, deps);
     await expect.poll(() => page.locator("#state").innerText()).toBe("succeeded");
     expect(await page.locator("#trigger-words").innerText()).toMatch(/^(manual|hand)$/);
-    expect(await page.locator("#asked").innerText()).toContain("Look at <b>this</b>");
-    expect(await page.locator("#asked").innerText()).toContain('"issue": 7');
-    expect(await page.locator("#value").innerText()).toContain('"ok": true');
-    expect(await page.locator("#last-words strong").innerText()).toBe("done");
+    expect(await page.locator("#trigger").innerText()).toContain("Look at <b>this</b>");
+    expect(await page.locator("#trigger").innerText()).toContain('"issue": 7');
+    expect(await page.locator("#result").innerText()).toContain('"ok": true');
+    expect(await page.locator("#result strong").innerText()).toBe("done");
     expect(await page.locator("#facts").innerText()).toMatch(
       /Model\nhaiku\nTokens\n1,200\nCost\n\$0\.01 in 2 calls\nVersion\na{12}\nCommit\nc{12}\n/,
     );
     expect(await page.locator("#host-list").innerText()).toMatch(
       /evil\.test is not in \[network\]\.allow\s+good\.test 512 bytes out, 2\.0 KiB in/,
     );
-    const [caller, called] = ["#called-by a", "#calls-made a"].map((at) => page.locator(at));
+    const [caller, called] = ["#called-by a", ".call-tree a"].map((at) => page.locator(at));
     expect(await caller?.getAttribute("href")).toBe("/dashboard/agents/cat/runs/cat-aaaaaaaa");
     expect(await called?.getAttribute("href")).toBe("/dashboard/agents/owl/runs/owl-aaaaaaaa");
     expect(await page.locator("#kill").isVisible()).toBe(false);
@@ -69,11 +69,11 @@ describe("the page of a run", () => {
     await expect
       .poll(() => page.locator("#trigger-words").innerText())
       .toBe("webhook issues opened");
-    await expect.poll(() => page.locator("#asked").innerText()).toContain('"title": "<script>"');
+    await expect.poll(() => page.locator("#trigger").innerText()).toContain('"title": "<script>"');
     deps.operations.receipts.clear();
     await page.reload();
     await expect
-      .poll(() => page.locator("#asked").innerText())
+      .poll(() => page.locator("#trigger").innerText())
       .toContain("Its delivery is no longer stored.");
   });
 
@@ -146,10 +146,10 @@ describe("the page of a run", () => {
     await page.getByRole("button", { name: "Run again" }).click();
     await field.fill('{"title": "new"');
     expect(await page.locator("#again-note").innerText()).toMatch(/^Edited: a manual run starts/);
-    await page.locator("#again-start").click();
+    await page.locator("#again-dialog [type=submit]").click();
     expect(await page.locator("#again-dialog").isVisible()).toBe(true);
     await field.fill('{"title": "new"}');
-    await page.locator("#again-start").click();
+    await page.locator("#again-dialog [type=submit]").click();
     await expect
       .poll(() => deps.operations.calls.find((call) => call.startsWith("trigger ")))
       .toBe(
@@ -166,7 +166,7 @@ describe("the page of a run", () => {
     await page.getByRole("button", { name: "Run again" }).click();
     await expect.poll(() => page.locator("#again-note").innerText()).toMatch(/^Unchanged/);
     await page.getByLabel("Prompt").fill("Look there");
-    await page.locator("#again-start").click();
+    await page.locator("#again-dialog [type=submit]").click();
     await expect.poll(() => deps.operations.calls).toContain("trigger dev Look there");
     deps.operations.setAgent({ name: "dev", enabled: false });
     const button = page.getByRole("button", { name: "Run again" });

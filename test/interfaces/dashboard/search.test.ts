@@ -4,7 +4,7 @@ import type {
   SearchPage,
   SearchQuery,
   SearchRun,
-} from "../../../src/foundation/contracts/search.ts";
+} from "../../../src/features/search/search-report.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
@@ -53,13 +53,16 @@ function searching(...pages: readonly Partial<SearchPage>[]) {
 }
 
 test("a result is a run with its outcome and cost, and its lines with their neighbours", async () => {
-  const { deps } = searching({ runs: [run({ count: 4 })] });
+  const text = `${attack} ${"x".repeat(500)}`;
+  const poisoned = match({ text, ranges: [[0, attack.length]], before: [attack], after: [attack] });
+  const hostile = run({ instanceId: "dev-bbbbbbbb", matches: [poisoned], usd: null });
+  const { deps } = searching({ runs: [run({ count: 4 }), hostile] });
   const { page, errors } = await open(`${path}?q=needle`, deps);
   const result = page.getByRole("article", { name: "dev-abcdefgh" });
   await expect.poll(() => result.count()).toBe(1);
-  const text = await result.innerText();
+  const shown = await result.innerText();
   for (const part of ["dev-abcdefgh", "failed", "$0.0123", "tool results"])
-    expect(text).toContain(part);
+    expect(shown).toContain(part);
   expect(await result.locator(".match-lines").innerText()).toBe(
     "the line before\na needle in it\nthe line after\n",
   );
@@ -73,7 +76,12 @@ test("a result is a run with its outcome and cost, and its lines with their neig
   expect(await address("3 more lines in its log")).toBe(
     "/dashboard/agents/dev/logs?instance=dev-abcdefgh&q=needle",
   );
-  expect(await page.locator("#total").innerText()).toBe("1 run");
+  expect(await page.locator("#total").innerText()).toBe("2 runs");
+  await page.setViewportSize({ width: 375, height: 700 });
+  expect(await page.locator("mark").last().innerText()).toBe(attack);
+  expect(await page.locator("#results img").count()).toBe(0);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
   expect(errors).toEqual([]);
 });
 
@@ -187,17 +195,4 @@ test("a search that takes its time shows that, and a newer one replaces it", asy
   answer(page("dev-aaaaaaaa"));
   await opened.page.waitForTimeout(300);
   expect(await opened.page.locator(".result h2").allInnerTexts()).toEqual(["dev-bbbbbbbb"]);
-});
-
-test("what a log holds is shown as text, and nothing is wider than a phone", async () => {
-  const text = `${attack} ${"x".repeat(500)}`;
-  const poisoned = match({ text, ranges: [[0, attack.length]], before: [attack], after: [attack] });
-  const { deps } = searching({ runs: [run({ matches: [poisoned], usd: null })] });
-  const { page, errors } = await open(`${path}?q=img`, deps);
-  await page.setViewportSize({ width: 375, height: 700 });
-  await expect.poll(() => page.locator("mark").innerText()).toBe(attack);
-  expect(await page.locator("#results img").count()).toBe(0);
-  expect(await page.evaluate("window.hacked")).toBeUndefined();
-  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
-  expect(errors).toEqual([]);
 });

@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { aDelivery } from "../../helpers/fake-alerts.ts";
+import { historyEntry } from "../../helpers/history-entry.ts";
+import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 
 const open = sharedBrowser();
@@ -47,11 +50,44 @@ test("the header's search leads to the search page, and a page shows where one i
   await page.waitForURL(`${url}/dashboard/search?q=%22exit+3%22+%26+more`);
 });
 
-test.each([...paths, "/dashboard/search"])("nothing of %s is wider than a phone", async (path) => {
-  const { page } = await open(path);
+test("nothing is wider than a phone", async () => {
+  const { page, url } = await open("/dashboard");
   await page.setViewportSize({ width: 375, height: 700 });
-  await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");
-  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
-  expect(await page.locator("#site-search").isVisible()).toBe(false);
-  expect(await page.getByRole("link", { name: "Search" }).isVisible()).toBe(true);
+  for (const path of [...paths, "/dashboard/search"]) {
+    await page.goto(url + path);
+    await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");
+    expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(375);
+    expect(await page.locator(".site-search").isVisible()).toBe(false);
+    expect(await page.getByRole("link", { name: "Search" }).isVisible()).toBe(true);
+  }
+});
+
+const instanceId = "dev-abcdefgh";
+const toRun = `/dashboard/agents/dev/runs/${instanceId}`;
+
+function withRun() {
+  const deps = testDeps();
+  const at = new Date(Date.now() - 60_000).toISOString();
+  deps.operations.entries.push(historyEntry({ id: "a", instanceId, at, durationMs: 30_000 }));
+  deps.operations.addLog({ msg: "a file changed" });
+  deps.operations.addLog({ msg: "run succeeded", agent: "dev", instanceId });
+  deps.operations.alerting.deliveries = [aDelivery(1, { instanceId })];
+  deps.logs.write({ agent: "dev", instanceId, msg: "hello" });
+  return deps;
+}
+
+const lists = {
+  "/dashboard": "#activity",
+  "/dashboard/agents/dev": "#run-rows",
+  "/dashboard/triggers": "#trigger-rows",
+  "/dashboard/agents/dev/logs": "#log",
+  "/dashboard/alerts": "#deliveries",
+};
+
+test("each list of a page links to the page of a run", async () => {
+  const { page, url } = await open("/dashboard", withRun());
+  for (const [path, list] of Object.entries(lists)) {
+    await page.goto(url + path);
+    await expect.poll(() => page.locator(`${list} a[href="${toRun}"]`).count()).toBe(1);
+  }
 });

@@ -6,7 +6,7 @@ import { createGateway } from "../../../src/interfaces/gateway/server.ts";
 import { startTcp, testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 
-const open = sharedBrowser();
+const open = sharedBrowser({ isFresh: true });
 const logPath = "/dashboard/agents/dev/logs";
 
 /** Dependencies that count how many status streams are open. */
@@ -74,9 +74,9 @@ test("a tab that is opened behind another takes no stream until it is looked at"
   await behind.goto(`${url}/dashboard?behind`);
   await behind.waitForTimeout(500);
   expect(await behind.locator("#connection-text").innerText()).toBe("Connecting");
-  expect(await behind.locator("tbody tr").count()).toBe(0);
+  deps.operations.setAgent({ name: "dev", statusText: "behind" });
   await setHidden(behind, false);
-  await expect.poll(() => behind.locator("tbody tr").count()).toBe(1);
+  await expect.poll(() => rowText(behind)).toContain("behind");
 });
 
 test("going away ends the stream, going back opens it again", async () => {
@@ -172,19 +172,58 @@ test("a log loses and doubles nothing, over a hidden tab and a restart of the ga
   expect(await texts()).toEqual(expected);
 });
 
-test.each(["/dashboard", "/dashboard/agents/dev", "/dashboard/triggers", "/dashboard/cost"])(
-  "when the scheduler dies, %s says so and greys what it can't know",
-  async (path) => {
-    const deps = testDeps();
-    const gateway = createGateway(deps);
-    const url = (await gateway.listenTcp()).replace("localhost", "127.0.0.1");
-    const { page } = await open(path, deps, url);
-    await page.waitForSelector("body[data-connection=live]");
-    await gateway.close();
-    await expect.poll(() => page.locator("#lost").isVisible()).toBe(true);
-    expect(await page.locator("#connection").innerText()).toBe("Not connected");
-    await expect
-      .poll(() => page.evaluate(`getComputedStyle(document.querySelector(".panel")).filter`))
-      .toBe("grayscale(1)");
-  },
-);
+test("when the scheduler dies, the page says that it is not connected and its panels turn grey", async () => {
+  const deps = testDeps();
+  const gateway = createGateway(deps);
+  const url = (await gateway.listenTcp()).replace("localhost", "127.0.0.1");
+  const { page } = await open("/dashboard", deps, url);
+  await page.waitForSelector("body[data-connection=live]");
+  await gateway.close();
+  await expect.poll(() => page.locator("#lost").isVisible()).toBe(true);
+  expect(await page.locator("#connection").innerText()).toBe("Not connected");
+  await expect
+    .poll(() => page.evaluate(`getComputedStyle(document.querySelector(".panel")).filter`))
+    .toBe("grayscale(1)");
+});
+
+const icon = (page: Page) => page.locator("link[rel=icon]").getAttribute("href");
+
+test("the count follows at once while the page is seen", async () => {
+  const { page, deps } = await open("/dashboard");
+  await page.waitForSelector("body[data-connection=live]");
+  const calm = await icon(page);
+  const link = page.getByRole("link", { name: /^Alerts/ });
+  expect(await link.innerText()).toBe("Alerts");
+  deps.operations.setScheduler({ alerts: { open: 1_234, dead: 0 } });
+  await expect.poll(() => page.title()).toBe("(1234) hello · Almanac");
+  expect(await link.innerText()).toMatch(/^Alerts\s+1,234/);
+  expect(await icon(page)).not.toBe(calm);
+  deps.operations.setScheduler({ alerts: { open: 0, dead: 0 } });
+  await expect.poll(() => page.title()).toBe("hello · Almanac");
+  expect(await icon(page)).toBe(calm);
+});
+
+test("a hidden tab, which has no stream, asks once a minute", async () => {
+  const { page, deps, url } = await open("/dashboard");
+  await page.clock.install();
+  await letHide(page);
+  await page.reload();
+  await page.waitForSelector("body[data-connection=live]");
+  await setHidden(page, true);
+  await page.clock.fastForward(2_000);
+  deps.operations.setScheduler({ alerts: { open: 2, dead: 0 } });
+  await page.clock.fastForward(60_000);
+  await expect.poll(() => page.title()).toBe("(2) hello · Almanac");
+  await page.route("**/dashboard/api/scheduler", (route) => route.abort());
+  const failed = page.waitForEvent("requestfailed", (one) => one.url().endsWith("/scheduler"));
+  await page.clock.fastForward(60_000);
+  await failed;
+  await page.unrouteAll();
+  deps.sessions.endAll();
+  const refused = page.waitForResponse("**/dashboard/api/scheduler");
+  await page.clock.fastForward(60_000);
+  expect((await refused).status()).toBe(401);
+  // What a person left there stays, until it is looked at.
+  await page.waitForTimeout(200);
+  expect([page.url(), await page.title()]).toEqual([`${url}/dashboard`, "(2) hello · Almanac"]);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TurnedAway, WhyNot } from "../../../src/foundation/contracts/why-not.ts";
+import type { TurnedAway, WhyNot } from "../../../src/foundation/contracts/refused-deliveries.ts";
 import { agentStatus } from "../../helpers/fake-snapshot.ts";
 import { emptyWhyNot } from "../../helpers/empty-why-not.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";

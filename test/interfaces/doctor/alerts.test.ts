@@ -1,15 +1,9 @@
+import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { createServer } from "node:http";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { agentConfig, plainAgent } from "./fault.ts";
-import { makeWard } from "./support.ts";
-import type { Ward } from "./support.ts";
-
-let ward: Ward;
-beforeEach(async () => {
-  ward = await makeWard();
-});
-afterEach(() => ward.remove());
+import { ward } from "./support.ts";
 
 const found = async () => (await ward.runChecks()).filter(({ check }) => check === "alerts");
 const withTargets = (lines: string): void => {
@@ -39,7 +33,9 @@ describe("targets of alerts", () => {
     withTargets(ops);
     await ward.credential("slack_webhook", "url", "https://hooks.example/x");
     const store = openStore(ward.dir, Date.now);
-    await store.alerts.switchOff("ops", { at: 1, reason: "it answered 410: no_service" });
+    await store
+      .tables(createAlertStore)
+      .switchOff("ops", { at: 1, reason: "it answered 410: no_service" });
     store.close();
     expect(await found()).toMatchObject([
       {

@@ -1,16 +1,9 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { CheckFinding } from "../../../src/interfaces/doctor/run-checks.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
 import { agentConfig } from "./fault.ts";
-import { makeWard } from "./support.ts";
-import type { Ward } from "./support.ts";
-
-let ward: Ward;
-beforeEach(async () => {
-  ward = await makeWard();
-});
-afterEach(() => ward.remove());
+import { ward } from "./support.ts";
 
 async function found(): Promise<readonly CheckFinding[]> {
   return (await ward.runChecks()).filter(({ check }) => check === "budget");
@@ -19,8 +12,7 @@ async function found(): Promise<readonly CheckFinding[]> {
 /** Runs the command at the end of a fix, after which the check finds no fault. */
 async function fix(finding: CheckFinding | undefined): Promise<void> {
   const command = (finding?.fix ?? "").replace(/^.*: (?=al )/, "");
-  const { code, output } = await ward.bash(command);
-  expect({ code, output }).toMatchObject({ code: 0 });
+  await ward.run(command);
   expect((await found()).filter(({ severity }) => severity === "warning")).toEqual([]);
 }
 

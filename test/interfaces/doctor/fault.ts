@@ -1,48 +1,54 @@
-import { expect } from "vitest";
 import type { CheckFinding } from "../../../src/interfaces/doctor/run-checks.ts";
-import type { Ward } from "./support.ts";
+import { ward } from "./support.ts";
 
-/** One fault that somebody made. */
-export interface Fault {
-  readonly name: string;
-  readonly seed: () => unknown;
-  readonly severity: "error" | "warning";
-  readonly says: RegExp;
-  /** What the fix that is suggested reads like. */
-  readonly fix: RegExp;
-  /** Does what the fix says where it is no command; otherwise the fix itself is run. */
-  readonly repair?: (finding: CheckFinding) => unknown;
+/** A seeded fault, the finding that it causes, and its repair; without a repair the fix itself is run. */
+export type Fault = ReturnType<typeof fault>;
+
+type Seed = () => unknown;
+type Repair = (finding: CheckFinding) => unknown;
+
+/** A name, the text and the fix of the finding, a seed, and a repair where the fix is not a command. */
+type Given = [
+  name: string,
+  says: RegExp,
+  fix: RegExp,
+  how: Seed | { readonly seed: Seed; readonly repair: Repair },
+  repair?: Repair,
+];
+
+function fault(severity: "error" | "warning", [name, says, fix, how, repair]: Given) {
+  const made = typeof how === "function" ? { seed: how } : how;
+  return { severity, name, says, fix, repair: undefined, ...made, ...(repair && { repair }) };
 }
 
-/** The ward of the test that runs. */
-export type TheWard = () => Ward;
+export const error = (...given: Given) => fault("error", given);
+export const warning = (...given: Given) => fault("warning", given);
 
 export const agentConfig = "agents/dev/config.toml";
 
 /** A text that is changed, and changed back in the line that the fix names. */
-export function edits(ward: TheWard, from: string, to: string, path = agentConfig) {
+export function edits(from: string, to: string, path = agentConfig) {
   return {
-    seed: () => ward().edit(path, from, to),
-    repair: (finding: CheckFinding) => editThere(ward, finding, to, from),
+    seed: () => ward.edit(path, from, to),
+    repair: (finding: CheckFinding) => editThere(finding, to, from),
   };
 }
 
 /** Edits the line that the fix names, or the whole file where it names none. */
-export function editThere(ward: TheWard, { fix }: CheckFinding, from: string, to: string): void {
+export function editThere({ fix }: CheckFinding, from: string, to: string): void {
   const [, path = "", line] = /^edit (.+?)(?::(\d+):\d+)?$/.exec(fix ?? "") ?? [];
-  ward().edit(path, from, to, line === undefined ? null : Number(line));
+  ward.edit(path, from, to, line === undefined ? null : Number(line));
 }
 
 /** Runs the command that follows the last colon of the fix. */
-export async function runLast(ward: TheWard, { fix }: CheckFinding): Promise<void> {
-  const { code, output } = await ward().bash((fix ?? "").replace(/^.*: /, ""));
-  expect({ code, output }).toMatchObject({ code: 0 });
+export async function runLast({ fix }: CheckFinding): Promise<void> {
+  await ward.run((fix ?? "").replace(/^.*: /, ""));
 }
 
-/** Runs the fix as somebody who types a secret when asked. */
-export async function typeSecret(ward: TheWard, { fix }: CheckFinding): Promise<void> {
-  const { code, output } = await ward().bash(`echo secret-0123456789 | ${fix ?? ""}`);
-  expect({ code, output }).toMatchObject({ code: 0 });
+/** Runs the fix with a file in place of a person who types the secret. */
+export async function typeSecret({ fix }: CheckFinding): Promise<void> {
+  ward.write("secret", "secret-0123456789\n");
+  await ward.run(`${fix ?? ""} --from-file ${ward.dir}/secret`);
 }
 
 /** An agent that needs nothing. */

@@ -1,45 +1,40 @@
 import { expect, test } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
-import { makeWard } from "./support.ts";
+import { ward } from "./support.ts";
 
 const dayMs = 86_400_000;
 
 test("hosts that were asked for and never allowed are a warning until its command allows them", async () => {
-  const ward = await makeWard();
-  try {
-    const found = async () => (await ward.runChecks()).filter(({ check }) => check === "hosts");
-    expect(await found()).toEqual([]);
-    let now = Date.now() - 40 * dayMs;
-    const store = openStore(ward.dir, () => now);
-    const one = {
-      instanceId: "dev-1",
-      agent: "dev",
-      port: 443,
-      detail: "",
-      bytesOut: 0,
-      bytesIn: 0,
-    };
-    store.hosts.add({ ...one, host: "long-ago.test", denied: "not_allowed" });
-    await store.hosts.flush();
-    now = Date.now();
-    for (const host of ["api.evil.test", "api.evil.test", "api.github.com"]) {
-      store.hosts.add({ ...one, host, denied: "not_allowed" });
-    }
-    store.hosts.add({ ...one, host: "down.test", denied: "unreachable" });
-    store.hosts.add({ ...one, host: "fine.test", denied: null });
-    await store.hosts.flush();
-    store.close();
-    const [finding, ...others] = await found();
-    expect(others).toEqual([]);
-    expect(finding).toMatchObject({
-      severity: "warning",
-      what: "dev asked for api.evil.test 2 times in 30 days and was denied it",
-      where: "agents/dev/config.toml [network]",
-    });
-    const command = (finding?.fix ?? "").replace(/^.*: (?=al )/, "");
-    expect(await ward.bash(command)).toMatchObject({ code: 0 });
-    expect(await found()).toEqual([]);
-  } finally {
-    ward.remove();
+  const found = async () => (await ward.runChecks()).filter(({ check }) => check === "hosts");
+  expect(await found()).toEqual([]);
+  let now = Date.now() - 40 * dayMs;
+  const store = openStore(ward.dir, () => now);
+  const one = {
+    instanceId: "dev-1",
+    agent: "dev",
+    port: 443,
+    detail: "",
+    bytesOut: 0,
+    bytesIn: 0,
+  };
+  store.hosts.add({ ...one, host: "long-ago.test", denied: "not_allowed" });
+  await store.hosts.flush();
+  now = Date.now();
+  for (const host of ["api.evil.test", "api.evil.test", "api.github.com"]) {
+    store.hosts.add({ ...one, host, denied: "not_allowed" });
   }
+  store.hosts.add({ ...one, host: "down.test", denied: "unreachable" });
+  store.hosts.add({ ...one, host: "fine.test", denied: null });
+  await store.hosts.flush();
+  store.close();
+  const [finding, ...others] = await found();
+  expect(others).toEqual([]);
+  expect(finding).toMatchObject({
+    severity: "warning",
+    what: "dev asked for api.evil.test 2 times in 30 days and was denied it",
+    where: "agents/dev/config.toml [network]",
+  });
+  const command = (finding?.fix ?? "").replace(/^.*: (?=al )/, "");
+  await ward.run(command);
+  expect(await found()).toEqual([]);
 });

@@ -1,15 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { notClosedFindings } from "../../../src/interfaces/doctor/checks/closed-network.ts";
+import { describe, expect, test } from "vitest";
+import { notClosedFindings } from "../../../src/interfaces/doctor/checks/network.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { agentConfig, plainAgent } from "./fault.ts";
-import { makeWard } from "./support.ts";
-import type { Ward } from "./support.ts";
-
-let ward: Ward;
-beforeEach(async () => {
-  ward = await makeWard();
-});
-afterEach(() => ward.remove());
+import { ward } from "./support.ts";
 
 const found = async (check: string) =>
   (await ward.runChecks()).filter((finding) => finding.check === check);
@@ -23,8 +16,7 @@ describe("open networks", () => {
     expect(others).toEqual([]);
     expect(finding).toMatchObject({ severity: "warning", where: "config.toml [local]" });
     expect(finding?.what).toContain('the network of dev, ops is open (network = "bridge")');
-    const { code, output } = await ward.bash(finding?.fix ?? "");
-    expect({ code, output }).toMatchObject({ code: 0 });
+    await ward.run(finding?.fix ?? "");
     expect(await found("network")).toEqual([]);
   });
 
@@ -36,8 +28,7 @@ describe("open networks", () => {
     ward.edit(agentConfig, "[runtime]", '[local]\nnetwork = "bridge"\n\n[runtime]');
     const [finding] = await found("network");
     expect(finding?.fix).toMatch(fix);
-    const { code, output } = await ward.bash(finding?.fix ?? "");
-    expect({ code, output }).toMatchObject({ code: 0 });
+    await ward.run(finding?.fix ?? "");
     expect(await found("network")).toEqual([]);
   });
 });

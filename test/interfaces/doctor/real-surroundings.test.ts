@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { CheckFinding } from "../../../src/interfaces/doctor/run-checks.ts";
 import {
   instanceLabel,
@@ -12,18 +12,11 @@ import { engineSetupMs, testBase, testEngine } from "../../helpers/docker.ts";
 import { asUser, tempUser, whyNoOsUsers, withSudoersRule } from "../../helpers/os-users.ts";
 import { builtAl } from "../../helpers/scheduler.ts";
 import { agentConfig } from "./fault.ts";
-import { makeWard } from "./support.ts";
-import type { Ward } from "./support.ts";
+import { ward } from "./support.ts";
 
 const { engine, missing } = await testEngine();
 const noOsUsers = whyNoOsUsers();
 if (noOsUsers !== null) process.stderr.write(`skipped: the doctor writes no rule (${noOsUsers})\n`);
-
-let ward: Ward;
-beforeEach(async () => {
-  ward = await makeWard();
-});
-afterEach(() => ward.remove());
 
 describe.skipIf(missing !== null)("on a real engine, the doctor", () => {
   test(
@@ -44,8 +37,7 @@ describe.skipIf(missing !== null)("on a real engine, the doctor", () => {
           what: `runs of a scheduler that is gone left 1: ${instance}`,
           fix: `docker rm --force ${left.id.slice(0, 12)}`,
         });
-        const { code, output } = await ward.bash(finding?.fix ?? "");
-        expect({ code, output }).toMatchObject({ code: 0 });
+        await ward.run(finding?.fix ?? "");
         const after = (await ward.runChecks()).find(({ check }) => check === "containers");
         expect(after).toMatchObject({ severity: "ok" });
       } finally {

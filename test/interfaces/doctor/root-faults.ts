@@ -1,92 +1,98 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { expect } from "vitest";
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
 import { whyNoOsUsers } from "../../helpers/os-users.ts";
-import { agentConfig } from "./fault.ts";
-import type { Fault, TheWard } from "./fault.ts";
-import type { Closing } from "./support.ts";
+import { agentConfig, error, warning } from "./fault.ts";
+import type { Fault } from "./fault.ts";
+import { ward } from "./support.ts";
 
 /** Faults of OS users, of the folder of runs and of the disk. Most can be made by root only. */
-export function rootFaults(ward: TheWard, close: Closing): readonly Fault[] {
-  const link: Fault = {
-    name: "a link in the place of the folder of runs",
-    seed: () => symlinkSync(ward().home, ward().runsDir),
-    severity: "error",
-    says: /the folder of runs is a link/,
-    fix: /^(sudo )?rm \/.+\/al-runs$/,
-  };
+export function rootFaults(): readonly Fault[] {
+  const link: Fault = error(
+    "a link in the place of the folder of runs",
+    /the folder of runs is a link/,
+    /^(sudo )?rm \/.+\/al-runs$/,
+    () => symlinkSync(ward.home, ward.runsDir),
+  );
   const why = whyNoOsUsers();
-  if (why === null) return [link, ...ofUsers(ward, close), ...ofDisks(ward, close)];
+  if (why === null) return [link, ...ofUsers(), ...ofDisks()];
   process.stderr.write(`skipped: faults of OS users and disks (${why})\n`);
   return [link];
 }
 
-function ofUsers(ward: TheWard, close: Closing): readonly Fault[] {
+function ofUsers(): readonly Fault[] {
   const name = `al-seeded-${process.pid}`;
   const remove = () => {
     spawnSync("userdel", [name]);
-    const rules = ["-c", `grep -ls -- '${ward().dir}' /etc/sudoers.d/* | xargs -r rm -f`];
+    const rules = ["-c", `grep -ls -- '${ward.dir}' /etc/sudoers.d/* | xargs -r rm -f`];
     execFileSync("sh", rules);
   };
   return [
-    {
-      name: "a missing OS user",
-      seed: () => {
-        close({ close: remove });
-        ward().edit(agentConfig, '"$USER"', `"${name}"`);
+    error(
+      "a missing OS user",
+      new RegExp(`the OS user ${name} does not exist`),
+      /^al doctor -p /,
+      () => {
+        onTestFinished(remove);
+        ward.edit(agentConfig, '"$USER"', `"${name}"`);
         // As a scheduler makes it whose agents all run as its own user.
-        mkdirSync(ward().runsDir, { mode: 0o700 });
+        mkdirSync(ward.runsDir, { mode: 0o700 });
       },
-      severity: "error",
-      says: new RegExp(`the OS user ${name} does not exist`),
-      fix: /^al doctor -p /,
-    },
-    {
-      name: "a folder of runs that is somebody else's",
-      seed: () => {
-        mkdirSync(ward().runsDir);
-        chownSync(ward().runsDir, 65534, 65534);
+    ),
+    error(
+      "a folder of runs that is somebody else's",
+      /the folder of runs belongs to another OS user \(id 65534\)/,
+      /^install -d -o root -m 1777 \/.+\/al-runs$/,
+      () => {
+        mkdirSync(ward.runsDir);
+        chownSync(ward.runsDir, 65534, 65534);
       },
-      severity: "error",
-      says: /the folder of runs belongs to another OS user \(id 65534\)/,
-      fix: /^install -d -o root -m 1777 \/.+\/al-runs$/,
-    },
-    {
-      name: "state that is somebody else's",
-      seed: () => {
-        mkdirSync(join(ward().dir, ".al"), { mode: 0o700 });
-        writeFileSync(join(ward().dir, ".al/state.db"), "", { mode: 0o600 });
-        chownSync(join(ward().dir, ".al/state.db"), 65534, 65534);
+    ),
+    error(
+      "state that is somebody else's",
+      /it belongs to another OS user \(id 65534\)/,
+      /^chown -R root \/.+\/\.al$/,
+      () => {
+        mkdirSync(join(ward.dir, ".al"), { mode: 0o700 });
+        writeFileSync(join(ward.dir, ".al/state.db"), "", { mode: 0o600 });
+        chownSync(join(ward.dir, ".al/state.db"), 65534, 65534);
       },
-      severity: "error",
-      says: /it belongs to another OS user \(id 65534\)/,
-      fix: /^chown -R root \/.+\/\.al$/,
-    },
+    ),
   ];
 }
 
-function ofDisks(ward: TheWard, close: Closing): readonly Fault[] {
+function ofDisks(): readonly Fault[] {
   return [
-    {
-      name: "a disk that is nearly full",
-      seed: () => {
-        const disk = join(dirname(ward().dir), "disk");
-        mkdirSync(disk);
+    warning(
+      "a disk that is nearly full",
+      /^only 50\d MiB are free$/,
+      /^free some space: du -xah /,
+      () => {
+        const disk = mkdtempSync(join(tmpdir(), "al-disk-"));
         execFileSync("mount", ["-t", "tmpfs", "-o", "size=530m,mode=0700", "tmpfs", disk]);
-        close({ close: () => execFileSync("umount", ["--lazy", disk]) });
-        ward().env.TMPDIR = disk;
+        onTestFinished(() => {
+          execFileSync("umount", ["--lazy", disk]);
+          rmdirSync(disk);
+        });
+        ward.env.TMPDIR = disk;
         writeFileSync(join(disk, "big file"), Buffer.alloc(24 * 1024 ** 2));
       },
-      severity: "warning",
-      says: /^only 50\d MiB are free$/,
-      fix: /^free some space: du -xah /,
-      repair: async ({ fix }) => {
-        const { output } = await ward().bash((fix ?? "").replace("free some space: ", ""));
+      async ({ fix }) => {
+        const output = await ward.run((fix ?? "").replace("free some space: ", ""));
         const biggest = output.split("\n").filter((line) => line.endsWith("/big file"));
         expect(biggest).toHaveLength(1);
         rmSync((biggest[0] ?? "").replace(/^.*?\t/, ""));
       },
-    },
+    ),
   ];
 }

@@ -1,22 +1,8 @@
 import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { agentConfig } from "./fault.ts";
-import { makeWard, runInContainer, store, writeState } from "./support.ts";
-import type { Ward } from "./support.ts";
-
-let ward: Ward;
-let servers: { close(): unknown }[];
-beforeEach(async () => {
-  ward = await makeWard();
-  servers = [];
-});
-afterEach(() => {
-  for (const server of servers) server.close();
-  ward.remove();
-});
-
-const close = (server: { close(): unknown }) => void servers.push(server);
+import { ward, runInContainer, store, writeState } from "./support.ts";
 
 describe("the doctor", () => {
   test("finds nothing wrong with a healthy project, and changes nothing", async () => {
@@ -80,15 +66,15 @@ describe("the doctor's repairs", () => {
       /^\.al\/schema\/project\.json and \.al\/schema\/agent\.json: missing/,
     );
     expect(await ofEditor(true)).toMatchObject([{ severity: "fixed" }, { severity: "ok" }]);
-    writeState(ward, "schema/agent.json", "{}\n");
+    writeState("schema/agent.json", "{}\n");
     const [old] = await ofEditor(false);
     expect(old?.what).toMatch(/^\.al\/schema\/agent\.json: missing or of another version/);
   });
 
   test("close what is open, make the key, write the editor's schemas, and say so", async () => {
-    chmodSync(store(ward, "github_token", "default", "token"), 0o644);
+    chmodSync(store("github_token", "default", "token"), 0o644);
     chmodSync(join(ward.dir, agentConfig), 0o666);
-    rmSync(store(ward, "gateway_api_key"), { recursive: true });
+    rmSync(store("gateway_api_key"), { recursive: true });
     const found = await ward.runChecks({ repair: true });
     expect(found.filter(({ severity }) => severity === "fixed")).toHaveLength(4);
     expect(found.filter(({ severity }) => ["error", "warning"].includes(severity))).toEqual([]);
@@ -99,7 +85,7 @@ describe("the doctor's repairs", () => {
 });
 
 test("the default image of another project or version is told from this project's own", async () => {
-  await runInContainer(ward, close, {});
+  await runInContainer({}, 'image = "al-agent:latest"');
   const found = await ward.runChecks();
   expect(found.find(({ what }) => what.startsWith("image "))).toMatchObject({
     severity: "note",
@@ -111,7 +97,7 @@ test("the default image of another project or version is told from this project'
 
 test("containers of a scheduler that is gone are told by their runs", async () => {
   const left = [{ Id: "0123456789abcdef", Labels: { "al.instance": "dev-abcd2345" } }];
-  await runInContainer(ward, close, { "/containers/json": left });
+  await runInContainer({ "/containers/json": left });
   const taken = (await ward.runChecks()).find(({ check }) => check === "containers");
   expect(taken?.what).toContain("left 1: dev-abcd2345");
   expect(taken?.fix).toMatch(/^al start/);
@@ -132,7 +118,7 @@ test("on macOS the doctor makes no OS user and says how a person does", async ()
 test("what a dead scheduler left is removed with its own folder, and no other that the file names", async () => {
   const info = { pid: 1, startedAt: new Date().toISOString() };
   const fixFor = async (socketPath: string | null) => {
-    writeState(ward, "run/scheduler.json", JSON.stringify({ ...info, socketPath }));
+    writeState("run/scheduler.json", JSON.stringify({ ...info, socketPath }));
     return (await ward.runChecks()).find(({ check }) => check === "scheduler")?.fix;
   };
   const path = join(ward.dir, ".al/run/scheduler.json");

@@ -11,39 +11,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import type { Server } from "node:http";
 import { createServer as createNetServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { storeField } from "../../../src/foundation/credentials/edit-credential.ts";
 import { parseCredentialReference } from "../../../src/foundation/contracts/credential-reference.ts";
 import { runChecks } from "../../../src/interfaces/doctor/run-checks.ts";
 import type { CheckFinding, RunChecksOptions } from "../../../src/interfaces/doctor/run-checks.ts";
-import { builtAl, compileCache } from "../../helpers/scheduler.ts";
-
-/** A project without a fault, with an AL_HOME of its own. */
-export interface Ward {
-  readonly dir: string;
-  readonly home: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** Stands for `/tmp/al-runs`; not made yet. */
-  readonly runsDir: string;
-  write(path: string, text: string): void;
-  /** Replaces a text in a file, or in one line of it; it must be there. */
-  edit(path: string, from: string, to: string, line?: number | null): void;
-  credential(reference: string, field: string, secret?: string): Promise<string>;
-  /** What the doctor finds. */
-  runChecks(
-    options?: Pick<Partial<RunChecksOptions>, "repair" | "platform">,
-  ): Promise<CheckFinding[]>;
-  /** Runs a line in bash, in the project; `al` is the built command. */
-  bash(line: string): Promise<{ readonly code: number | null; readonly output: string }>;
-  /** Changes with every file, its content and its mode. */
-  fingerprint(): string;
-  remove(): void;
-}
+import { runHere } from "../cli/fake-operator.ts";
 
 const project = `[models.scripted]
 provider = "scripted"
@@ -75,27 +53,39 @@ type = "host-user"
 run_as = "$USER"
 `;
 
-export async function makeWard(): Promise<Ward> {
+/** A project without a fault, with an AL_HOME of its own. */
+type Ward = Awaited<ReturnType<typeof makeWard>>;
+
+let current: Ward;
+beforeEach(async () => {
+  current = await makeWard();
+});
+afterEach(() => current.remove());
+
+/** The ward of the running test. */
+export const ward = new Proxy({} as Ward, {
+  get: (_target, key) => Reflect.get(current, key) as unknown,
+});
+
+async function makeWard() {
   const folder = mkdtempSync(join(tmpdir(), "al-doctor-"));
   const [dir, home] = [join(folder, "project"), join(folder, "home")];
   const runsDir = join(folder, "al-runs");
-  const env: NodeJS.ProcessEnv = {
-    PATH: process.env.PATH,
-    HOME: folder,
-    AL_HOME: home,
-    ...compileCache,
-  };
-  env.DOCKER_HOST = `unix://${folder}/no-engine.sock`;
-  const ward: Ward = {
+  const DOCKER_HOST = `unix://${folder}/no-engine.sock`;
+  const { PATH } = process.env;
+  const env: NodeJS.ProcessEnv = { PATH, HOME: folder, AL_HOME: home, DOCKER_HOST };
+  const made = {
     dir,
     home,
     env,
+    /** Stands for `/tmp/al-runs`; not made yet. */
     runsDir,
-    write: (path, text) => {
+    write: (path: string, text: string) => {
       mkdirSync(dirname(join(dir, path)), { recursive: true });
       writeFileSync(join(dir, path), text);
     },
-    edit: (path, from, to, line = null) => {
+    /** Replaces a text in a file, or in one line of it; it must be there. */
+    edit: (path: string, from: string, to: string, line: number | null = null) => {
       const text = readFileSync(join(dir, path), "utf8");
       const start = line === null ? 0 : text.split("\n", line - 1).join("\n").length;
       const end = line === null ? text.length : text.split("\n", line).join("\n").length;
@@ -104,29 +94,45 @@ export async function makeWard(): Promise<Ward> {
       const next = `${text.slice(0, start)}${part.replace(from, to)}${text.slice(end)}`;
       writeFileSync(join(dir, path), next);
     },
-    credential: (reference, field, secret = "a-secret-0123456789") => {
+    credential: (reference: string, field: string, secret = "a-secret-0123456789") => {
       const parsed = parseCredentialReference(reference);
       if (parsed === null) throw new Error(reference);
       return storeField(home, { ...parsed, field, secret, replace: true });
     },
-    runChecks: async (options = {}) => {
+    /** The findings of all checks. */
+    runChecks: async (options: Pick<Partial<RunChecksOptions>, "repair" | "platform"> = {}) => {
       const found: CheckFinding[] = [];
       const context = { projectDir: dir, env, runsDir, repair: false, ...options };
       for await (const one of runChecks(context)) found.push(one);
       return found;
     },
-    bash: (line) => bash(`al() { ${process.execPath} ${builtAl} "$@"; }; ${line}`, dir, env),
+    /** Runs a line of bash in the project, or in this process if it is a command of al. Fails unless that succeeds. */
+    run: async (line: string) => {
+      const { code, output } = await (line.startsWith("al ") ? al : bash)(line, dir, env);
+      expect({ line, code, output }).toMatchObject({ code: 0 });
+      return output;
+    },
+    /** Changes with every file, its content and its mode. */
     fingerprint: () => fingerprint(folder).join("\n"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
-  ward.write("config.toml", project);
-  ward.write("main.script.toml", '[[turns]]\ntext = "done"\n');
-  ward.write("agents/dev/config.toml", agent);
-  ward.write("agents/dev/SKILL.md", "Do it.\n");
+  made.write("config.toml", project);
+  made.write("main.script.toml", '[[turns]]\ntext = "done"\n');
+  made.write("agents/dev/config.toml", agent);
+  made.write("agents/dev/SKILL.md", "Do it.\n");
   await ensureApiKey(home);
-  await ward.credential("github_token", "token");
-  await ward.credential("github_webhook_secret", "secret");
-  return ward;
+  await made.credential("github_token", "token");
+  await made.credential("github_webhook_secret", "secret");
+  return made;
+}
+
+/** The words of the command are those that bash makes of it. */
+async function al(line: string, cwd: string, env: NodeJS.ProcessEnv) {
+  const { output } = await bash(`al() { printf '%s\\n' "$@"; }; ${line}`, cwd, env);
+  const words = output.trimEnd().split("\n");
+  const args = words.includes("-p") ? words : [...words, "-p", cwd];
+  const { code, stdout, stderr } = await runHere(args, env);
+  return { code, output: stdout + stderr };
 }
 
 function bash(line: string, cwd: string, env: NodeJS.ProcessEnv) {
@@ -153,8 +159,8 @@ function fingerprint(path: string): string[] {
 /** What an engine answers to `GET path`; others get 404. */
 type EngineAnswers = Readonly<Record<string, unknown>>;
 
-/** A container engine as far as the doctor can tell, at the ward's DOCKER_HOST. */
-async function startEngine(ward: Ward, answers: EngineAnswers): Promise<Server> {
+/** A container engine as far as the doctor can tell, at the ward's DOCKER_HOST, until the test ends. */
+async function startEngine(answers: EngineAnswers): Promise<void> {
   const server = createServer((request, response) => {
     const path = (request.url ?? "").replace(/\?.*/, "");
     const known = Object.hasOwn(answers, path);
@@ -163,30 +169,30 @@ async function startEngine(ward: Ward, answers: EngineAnswers): Promise<Server> 
   });
   const socket = (ward.env.DOCKER_HOST ?? "").replace("unix://", "");
   await new Promise<void>((done) => server.listen(socket, done));
-  return server;
+  onTestFinished(() => void server.close());
 }
 
 const healthyEngine: EngineAnswers = {
   "/version": { Version: "27.0.0" },
   "/info": { NCPU: 4 },
   "/images/al-agent:latest/json": { Id: "sha256:1", Config: { Labels: {} } },
+  "/images/own:1/json": { Id: "sha256:1", Config: { Labels: {} } },
   "/networks/bridge": { Name: "bridge" },
   "/containers/json": [],
 };
 
-/** Takes what is to be closed after the test. */
-export type Closing = (server: { close(): unknown }) => void;
+/** An image of one's own: the tag of the default one is made of the whole program, which takes a second. */
+const ownImage = 'image = "own:1"';
 
-/** Lets the agent run in a container of an engine with these answers. */
+/** Lets the agent run in a container of an engine with these answers, by these lines of `[local]`. */
 export async function runInContainer(
-  ward: Ward,
-  close: Closing,
-  answers: EngineAnswers,
-  local = "",
+  answers: EngineAnswers = {},
+  ...lines: readonly string[]
 ): Promise<void> {
+  const local = ["[local]", ...(lines.some((line) => line.startsWith("image")) ? [] : [ownImage])];
   ward.edit("agents/dev/config.toml", '"host-user"\nrun_as = "$USER"', '"container"');
-  ward.edit("config.toml", "[gateway]", `${local}[gateway]`);
-  close(await startEngine(ward, { ...healthyEngine, ...answers }));
+  ward.edit("config.toml", "[gateway]", [...local, ...lines, "", "[gateway]"].join("\n"));
+  await startEngine({ ...healthyEngine, ...answers });
 }
 
 /** Machines of a Swarm in these states, as its manager lists them. */
@@ -199,34 +205,29 @@ export function swarmNodes(...states: readonly string[]) {
 }
 
 /** Gives the project a Swarm with these lines of `[cluster]`, whose manager has these answers. */
-export async function runInCluster(
-  ward: Ward,
-  close: Closing,
-  lines: string,
-  answers: EngineAnswers = {},
-): Promise<void> {
+export async function runInCluster(lines: string, answers: EngineAnswers = {}): Promise<void> {
   ward.edit("config.toml", "[gateway]", `[cluster]\nengine = "swarm"\n${lines}\n\n[gateway]`);
   const Swarm = { LocalNodeState: "active", ControlAvailable: true };
   const manager = { "/info": { NCPU: 4, Swarm }, "/nodes": swarmNodes("ready") };
-  close(await startEngine(ward, { ...healthyEngine, ...manager, ...answers }));
+  await startEngine({ ...healthyEngine, ...manager, ...answers });
 }
 
 /** Lets another program have the gateway's port. */
-export async function takePort(ward: Ward, close: Closing): Promise<void> {
+export async function takePort(): Promise<void> {
   const server = createNetServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  close(server);
+  onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   ward.edit("config.toml", "port = 0", `port = ${port}`);
 }
 
 /** Writes a file of the project's state, as only its owner may see it. */
-export function writeState(ward: Ward, path: string, text: string): void {
+export function writeState(path: string, text: string): void {
   ward.write(join(".al", path), text);
   chmodSync(join(ward.dir, ".al"), 0o700);
 }
 
 /** A path in the ward's credential store. */
-export function store({ home }: Ward, ...parts: readonly string[]): string {
-  return join(home, "credentials", ...parts);
+export function store(...parts: readonly string[]): string {
+  return join(ward.home, "credentials", ...parts);
 }

@@ -1,26 +1,17 @@
 import type { FastifyInstance } from "fastify";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { operatorApp, tcpApp } from "../../../src/interfaces/gateway/app.ts";
-import { apiKey, bearer, logIn, testDeps } from "./start-gateway.ts";
+import { describe, expect, test } from "vitest";
+import { operatorApp } from "../../../src/interfaces/gateway/app.ts";
+import { apiKey, bearer, logIn, openApp } from "./start-gateway.ts";
 import type { TestDeps } from "./start-gateway.ts";
 
 async function tcp(overrides: Partial<TestDeps> = {}): Promise<FastifyInstance> {
-  const app = await tcpApp(testDeps(overrides));
-  onTestFinished(() => app.close());
-  return app;
+  return (await openApp(overrides)).app;
 }
 
 describe("who may ask", () => {
   test.each([
     ["GET", "/control/status"],
     ["POST", "/control/pause"],
-    ["POST", "/control/trigger/dev"],
-    ["POST", "/control/agents/dev/kill"],
-    ["GET", "/api/stats/triggers"],
-    ["GET", "/api/logs/stream"],
-    ["GET", "/dashboard/api/status-stream"],
-    ["GET", "/dashboard/api/logs/dev/stream"],
-    ["GET", "/dashboard"],
     ["GET", "/dashboard/agents/dev/logs"],
   ] as const)("%s %s needs authentication", async (method, url) => {
     const response = await (await tcp()).inject({ method, url });
@@ -161,13 +152,11 @@ describe("how it answers", () => {
     "/control/trigger/a%00b",
     "/control/trigger/A%0d%0a",
   ])("%s is no agent", async (url) => {
-    const deps = testDeps();
-    const app = await tcpApp(deps);
-    onTestFinished(() => app.close());
-    const response = await app.inject({ method: "POST", url, headers: bearer });
+    const { post, calls } = await openApp();
+    const response = await post(url);
     expect(response.statusCode).toBe(404);
     expect(response.json()).toMatchObject({ error: "unknown_agent" });
-    expect(deps.operations.calls).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
   test("a path that can't be decoded is a 400 problem", async () => {
@@ -177,11 +166,9 @@ describe("how it answers", () => {
   });
 
   test("what nobody foresaw is a 500 that tells nothing, and a log line that tells it", async () => {
-    const deps = testDeps();
+    const { post, deps } = await openApp();
     deps.operations.setPaused = () => Promise.reject(new Error("disk on fire"));
-    const app = await tcpApp(deps);
-    onTestFinished(() => app.close());
-    const response = await app.inject({ method: "POST", url: "/control/pause", headers: bearer });
+    const response = await post("/control/pause");
     expect(response.statusCode).toBe(500);
     expect(response.body).not.toContain("fire");
     expect(deps.lines.join()).toContain("50 POST /control/pause failed: Error: disk on fire");
@@ -209,8 +196,7 @@ describe("how it answers", () => {
   });
 
   test("the operator's socket serves the API with the key only, and no page", async () => {
-    const app = await operatorApp(testDeps());
-    onTestFinished(() => app.close());
+    const { app } = await openApp({}, operatorApp);
     const host = "whatever.example";
     const ask = (url: string, headers: Record<string, string>) =>
       app.inject({ url, headers: { host, ...headers } });

@@ -7,22 +7,8 @@ export interface WireEvent {
   readonly data: unknown;
 }
 
-/** A reader of an event stream over a real connection. */
-export interface StreamReader {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Everything so far, as it came. */
-  text(): string;
-  events(): readonly WireEvent[];
-  isEnded(): boolean;
-  close(): void;
-}
-
 /** Opens a stream and reads it until the test is over. */
-export async function readStream(
-  url: string,
-  headers: Record<string, string>,
-): Promise<StreamReader> {
+export async function readStream(url: string, headers: Record<string, string>) {
   const abort = new AbortController();
   onTestFinished(() => abort.abort());
   const response = await fetch(url, { headers, signal: abort.signal });
@@ -31,7 +17,7 @@ export async function readStream(
   const read = async (): Promise<void> => {
     const decoder = new TextDecoder();
     for await (const chunk of response.body ?? []) {
-      text += decoder.decode(chunk as Uint8Array, { stream: true });
+      text += decoder.decode(chunk, { stream: true });
     }
   };
   void read()
@@ -40,9 +26,10 @@ export async function readStream(
   return {
     status: response.status,
     headers: response.headers,
-    text: () => text,
-    events: () => eventsOf(text),
-    isEnded: () => isEnded,
+    /** Everything so far, as it came. */
+    text: (): string => text,
+    events: (): readonly WireEvent[] => eventsOf(text),
+    isEnded: (): boolean => isEnded,
     close: () => abort.abort(),
   };
 }

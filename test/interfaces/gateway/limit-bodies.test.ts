@@ -1,5 +1,4 @@
 import { request } from "node:http";
-import type { ClientRequest } from "node:http";
 import { fastify } from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { limitBodies } from "../../../src/interfaces/gateway/limit-bodies.ts";
@@ -27,14 +26,8 @@ async function server(maxBytes: number) {
   return { url: await app.listen({ host: "127.0.0.1", port: 0 }), lines, received: () => received };
 }
 
-interface Sender {
-  readonly sent: ClientRequest;
-  readonly status: () => number | null;
-  readonly text: () => string;
-}
-
 /** Sends this much, and does not end. */
-function sender(url: string, bytes: number): Sender {
+function sender(url: string, bytes: number) {
   let [status, text]: [number | null, string] = [null, ""];
   const sent = request(url, { method: "POST", headers: { "content-type": "a/b" }, agent: false });
   sent.on("error", () => undefined);
@@ -43,7 +36,7 @@ function sender(url: string, bytes: number): Sender {
     response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   });
   sent.write(Buffer.alloc(bytes));
-  return { sent, status: () => status, text: () => text };
+  return { sent, status: (): number | null => status, text: (): string => text };
 }
 
 test("the oldest of the large bodies is refused when all together are too large", async () => {

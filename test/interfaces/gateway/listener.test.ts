@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createGatewayListener } from "../../../src/interfaces/gateway/listener.ts";
-import { createStatusStore } from "../../../src/runtime/scheduler/status-store.ts";
+import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { project } from "../../foundation/config/samples.ts";

@@ -5,7 +5,10 @@ const gatewayUrl = "http://localhost:8080";
 
 function setUp() {
   const world = { at: 1_000_000, key: "the key" };
-  const links = createLoginLinks({ apiKey: () => world.key, now: () => world.at });
+  const links = createLoginLinks(
+    () => world.key,
+    () => world.at,
+  );
   const create = (): string => links.create(gatewayUrl).url.slice(`${gatewayUrl}/login/`.length);
   return { world, links, create };
 }

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, InjectOptions } from "fastify";
 import { NEVER } from "rxjs";
 import { onTestFinished } from "vitest";
-import { agentConfigSchema, agentFacts } from "../../../src/foundation/config/agent-view.ts";
+import { tcpApp } from "../../../src/interfaces/gateway/app.ts";
 import type { GatewayDeps } from "../../../src/interfaces/gateway/deps.ts";
 import { createLoginLinks } from "../../../src/interfaces/gateway/login-links.ts";
 import { createMetrics } from "../../../src/interfaces/gateway/metrics.ts";
@@ -30,9 +30,8 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
   const lines: string[] = [];
   return {
     operations: fakeOperations([{ name: "dev" }]),
-    agentView: { schema: agentConfigSchema, facts: agentFacts },
     sessions: memorySessions(),
-    loginLinks: createLoginLinks({ apiKey: () => apiKey }),
+    loginLinks: createLoginLinks(() => apiKey),
     logs: memoryLogs(),
     search: { find: () => Promise.resolve({ runs: [], next: null, indexedUntil: null }) },
     apiKey: () => apiKey,
@@ -49,6 +48,18 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
     lines,
     ...overrides,
   };
+}
+
+/** An app that closes with its test, and requests to it with the API key. */
+export async function openApp(overrides: Partial<TestDeps> = {}, makeApp = tcpApp) {
+  const deps = testDeps(overrides);
+  const app = await makeApp(deps);
+  onTestFinished(() => app.close());
+  const get = (url: string, options: InjectOptions = {}) =>
+    app.inject({ url, ...options, headers: { ...bearer, ...options.headers } });
+  const post = (url: string, options: InjectOptions = {}) =>
+    get(url, { method: "POST", ...options });
+  return { app, deps, operations: deps.operations, calls: deps.operations.calls, get, post };
 }
 
 /** Listens on TCP until the test is over; the URL with the address, because `localhost` may mean another one. */

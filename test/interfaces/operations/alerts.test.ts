@@ -1,8 +1,8 @@
+import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { expect, test } from "vitest";
-import type { Alert, Delivery } from "../../../src/foundation/contracts/alert.ts";
+import type { Alert, Delivery, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import type { AlertTarget } from "../../../streams/alert-options.ts";
-import type { AlertOperationsDeps } from "../../../src/foundation/contracts/alert-operations.ts";
-import type { TargetAnswer } from "../../../src/foundation/contracts/alerts.ts";
+import type { AlertOperationsDeps } from "../../../src/features/alerts/alerts.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { createAlertOperations } from "../../../src/interfaces/operations/alerts.ts";
 import { tempStore } from "../../foundation/store/support.ts";
@@ -33,7 +33,7 @@ function target(name: string): AlertTarget {
 }
 
 function setUp(names: readonly string[] = ["ops", "pager"]) {
-  const { alerts } = tempStore();
+  const alerts = tempStore().tables(createAlertStore);
   const redactor = createRedactor();
   redactor.add([secret]);
   const tested: string[] = [];
@@ -51,7 +51,7 @@ function setUp(names: readonly string[] = ["ops", "pager"]) {
     },
     retry: (id) => alerts.retry(id, 5 * hour),
   };
-  const operations = createAlertOperations(deps, (text) => redactor.redact(text));
+  const operations = createAlertOperations(deps, redactor);
   const record = (...deliveries: Delivery[]) => alerts.record({ states: [], deliveries });
   return { alerts, operations, record, tested, answers };
 }

@@ -11,14 +11,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { expect, onTestFinished, test } from "vitest";
-import { loadProject } from "../../../src/foundation/config/load-project.ts";
+import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
 import { allowHostSchema } from "../../../src/foundation/contracts/run-hosts.ts";
-import { agentHosts } from "../../../src/interfaces/operations/agent-hosts.ts";
-import { createAllowHost } from "../../../src/interfaces/operations/allow-host.ts";
+import { createAllowHost, agentHosts } from "../../../src/interfaces/operations/allow-host.ts";
 import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
-import { newRecord } from "../../../streams/status/agent-record.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { tempStore } from "../../foundation/store/support.ts";
+import { schedulerContext } from "../../helpers/scheduler-context.ts";
 
 const dev = `# What starts it
 schedule = "0 9 * * *" # every morning
@@ -36,17 +34,22 @@ async function setUp(files: { readonly dev?: string; readonly project?: string }
   writeFileSync(path, files.dev ?? dev);
   writeFileSync(join(projectDir, "agents/dev/SKILL.md"), "Do it.\n");
   const loaded = await loadProject(projectDir, filterTable);
-  const record = { ...newRecord("dev"), config: anAgent("dev", { credentials: ["github_token"] }) };
-  const status = { agent: (name: string) => (name === "dev" ? record : undefined) };
-  const allowHost = createAllowHost({ status, project: () => loaded.project, projectDir });
+  const context = schedulerContext({
+    projectDir,
+    project: loaded.project,
+    credential: (type) => Promise.resolve({ type, instance: "default", fields: {} }),
+  });
+  const config = anAgent("dev", { credentials: ["github_token"] });
+  const set = { type: "agent-set", agent: "dev", at: 0, config } as const;
+  context.status.apply({ ...set, warnings: [], summary: "" });
+  const allowHost = createAllowHost(context);
   const allow = (host: string, more: object = {}) =>
     allowHost("dev", allowHostSchema.parse({ host, ...more }));
   return {
     path,
     allow,
     allowHost,
-    status,
-    project: loaded.project,
+    context,
     text: () => readFileSync(path, "utf8"),
   };
 }
@@ -109,18 +112,17 @@ test("a file that has an error is left alone, and so is that of an agent that is
 });
 
 test("of what was denied, each has the entry that it needs, and none that is allowed by now", async () => {
-  const { status, project: config } = await setUp({
+  const { context } = await setUp({
     project: `${project}\n[network]\nallow = ["late.test"]\n`,
   });
-  const { hosts } = tempStore();
+  const { hosts } = context.store;
   const one = { instanceId: "dev-1", agent: "dev", port: 443, detail: "", bytesOut: 0, bytesIn: 0 };
   for (const host of ["late.test", "api.github.com", "evil.test"]) {
     hosts.add({ ...one, host, denied: "not_allowed" });
   }
   hosts.add({ ...one, host: "late.test", denied: "private_address" });
   hosts.add({ ...one, host: "evil.test", denied: "unreachable" });
-  const credential = () => Promise.resolve({ fields: {} });
-  const answer = await agentHosts("dev", { status, hosts, project: () => config, credential });
+  const answer = await agentHosts("dev", context);
   expect(
     answer.denied.map(({ host, denied, entry }) => `${host} ${denied} ${entry}`).sort(),
   ).toEqual([

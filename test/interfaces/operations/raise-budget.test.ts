@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { raiseBudget } from "../../../src/interfaces/operations/raise-budget.ts";
-import type { RaiseBudgetDeps } from "../../../src/interfaces/operations/raise-budget.ts";
+import { raiseBudget } from "../../../src/interfaces/operations/spend-answer.ts";
+import type { RaiseBudgetDeps } from "../../../src/interfaces/operations/spend-answer.ts";
 import { tempMeter } from "../../features/spend/support.ts";
 import { budgets } from "../../features/spend/rules/support.ts";
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Receipt } from "../../../src/foundation/contracts/webhook-receipts.ts";
+import type { Receipt } from "../../../src/foundation/store/receipts.ts";
 import { createFirstEvents } from "../../../src/runtime/runs/first-events.ts";
 import type { FirstEvent } from "../../../src/runtime/runs/first-events.ts";
 import { replay } from "../../../src/interfaces/operations/replay.ts";
-import type { ReadAgain, ReplayDeps } from "../../../src/interfaces/operations/replay.ts";
+import type { ReplayDeps } from "../../../src/interfaces/operations/replay.ts";
 import { newRecord } from "../../../streams/status/agent-record.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
@@ -38,7 +38,9 @@ function firstOf(item: WorkItem): FirstEvent {
   return { type: "started", instanceId: "dev-abcdefgh", ...base };
 }
 
-async function setUp(result: Partial<ReadAgain["result"]>, change: Partial<ReplayDeps> = {}) {
+type Result = NonNullable<ReturnType<ReplayDeps["readAgain"]>>["result"];
+
+async function setUp(result: Partial<Result>, change: Partial<ReplayDeps> = {}) {
   const dir = mkdtempSync(join(tmpdir(), "al-replay-"));
   const store = openStore(dir);
   onTestFinished(() => {
@@ -56,7 +58,10 @@ async function setUp(result: Partial<ReadAgain["result"]>, change: Partial<Repla
     stopping: { phase: () => "running" },
     store,
     firstEvents,
-    readAgain: () => ({ event, result: { matched: [], disabled: [], reason: null, ...result } }),
+    readAgain: () => ({
+      event,
+      result: { matched: [], disabled: [], reason: null, examined: 0, ...result },
+    }),
     dispatch: (items) => {
       // Committed before it is handed on: a crash now loses nothing.
       const waiting = store.history.query({ page: 1, limit: 50 }).triggers;
@@ -154,6 +159,6 @@ test.each<[string, string, string | null, Partial<ReplayDeps>]>([
   ],
 ])("it is refused with %s", async (code, id, agent, change) => {
   const { deps, dispatched } = await setUp({ matched: ["dev"] }, change);
-  await expect(replay(id, agent, deps)).rejects.toMatchObject({ name: "OperationError", code });
+  await expect(replay(id, agent, deps)).rejects.toMatchObject({ name: "UserError", code });
   expect(dispatched).toEqual([]);
 });

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import type { RunVersion } from "../../../src/foundation/contracts/run-version.ts";
+import type { RunVersion } from "../../../src/foundation/store/runs.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
-import { compareRuns } from "../../../src/interfaces/operations/compare-runs.ts";
-import { viewRun } from "../../../src/interfaces/operations/view-run.ts";
+import { viewRun, compareRuns } from "../../../src/interfaces/operations/view-run.ts";
 import { memoryLogs } from "../../helpers/memory-logs.ts";
 import {
   callItem,
@@ -49,6 +48,15 @@ test("a run that runs has its trigger, its version and its calls by now, and no 
     },
     made: [],
   });
+});
+
+test("a run keeps its agent's name and its ids, also if a credential has such a value", async () => {
+  const deps = setUp();
+  const agent = "release-bot";
+  deps.redactor.add([agent]);
+  const request = requestFor(cronItem("first", agent), `${agent}-1`);
+  await deps.store.work.claim(request, version("a"));
+  expect(await viewRun(`${agent}-1`, deps)).toMatchObject({ agent, instanceId: `${agent}-1` });
 });
 
 test("what a person asked, and what the run said and returned, is shown without secrets", async () => {

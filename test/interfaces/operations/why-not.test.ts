@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { newRecord } from "../../../streams/status/agent-record.ts";
-import { whyNot } from "../../../src/interfaces/operations/why-not.ts";
-import { whyNotNow } from "../../../src/interfaces/operations/why-not-now.ts";
+import { whyNot, whyNotNow } from "../../../src/interfaces/operations/why-not.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { manualItem, tempStore } from "../../foundation/store/support.ts";
@@ -115,7 +114,7 @@ test("skipped, missed and dropped work, and what its sources refused", async () 
   expect(without).toMatchObject({ refused: [{}], turnedAway: [], refusedDeliveries: [] });
 });
 
-test("bodies are not read to find which deliveries are of its sources", async () => {
+test("an agent's unmatched deliveries are found without reading their bodies", async () => {
   const store = tempStore();
   for (let n = 0; n < 100; n++) {
     await deliver(store, { at: minute(n), source: "other", bytes: 1024 * 1024 });

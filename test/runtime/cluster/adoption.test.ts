@@ -5,7 +5,7 @@ import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { adoptRuns } from "../../../src/runtime/runners/adopt-runs.ts";
 import type { ClusterRunner } from "../../../src/runtime/cluster/cluster-runner.ts";
 import type { ClusterRunnerOptions } from "../../../src/runtime/cluster/cluster-runner-options.ts";
-import { exitOf, messagesOf, until } from "../../foundation/contracts/runner.ts";
+import { exitOf, messagesOf, until } from "../runners/contract.ts";
 import { end, forever, log, processesOf } from "../runners/shell-runs.ts";
 import { aCluster, aRequest } from "./support.ts";
 import type { TestCluster } from "./support.ts";
@@ -44,7 +44,7 @@ async function adopted(
   const { instanceId, item } = request;
   const read = () => Promise.resolve(logged.map((entry) => ({ id: "", entry })));
   const open = [{ item, instanceId, startedAt: 0, waitedMs: 0, leftByStop: false }];
-  const [run] = await adoptRuns(open, { runtimes: [runner], logs: { read } });
+  const [run] = await adoptRuns(open, [runner], { read });
   if (run === undefined) throw new Error("it is not found");
   return lastValueFrom(run.report(stop$).pipe(toArray()));
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { createChangingEngine } from "../../../src/runtime/cluster/changing-engine.ts";
-import type { ClosableEngine } from "../../../src/runtime/cluster/changing-engine.ts";
+import type { ClusterEngine } from "../../../src/runtime/cluster/cluster-engine.ts";
 
 /** An engine that has these runs. */
 function engineWith(...names: string[]) {
   const runs = new Set(names);
-  const engine: ClosableEngine = {
+  const engine: ClusterEngine = {
     ready: () => Promise.resolve(),
     start: ({ name }) => Promise.resolve(void runs.add(name)),
     remove: (name) => Promise.resolve(void runs.delete(name)),
@@ -25,7 +25,7 @@ function engineWith(...names: string[]) {
 }
 
 /** Has seen the runs of the first engine before the config names the second one. */
-async function changed(...[before, after]: [ClosableEngine, ClosableEngine]) {
+async function changed(...[before, after]: [ClusterEngine, ClusterEngine]) {
   let active = { key: "before", make: () => Promise.resolve(before) };
   const changing = createChangingEngine(() => active);
   await changing.list();
@@ -39,8 +39,8 @@ test("runs are seen while an engine that the config names no more is away", asyn
   const away = () => Promise.reject(new Error("no answer"));
   before.engine.list = away;
   expect(await changing.list()).toMatchObject([
-    { name: "al-new", state: "running", problem: null },
     { name: "al-old", instanceId: "al-old", state: "waiting", problem: "no answer" },
+    { name: "al-new", state: "running", problem: null },
   ]);
   after.engine.list = away;
   await expect(changing.list()).rejects.toThrow("no answer");

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { runName } from "../../../src/runtime/cluster/cluster-engine.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
-import { exitOf, messagesOf, runnerContract, until } from "../../foundation/contracts/runner.ts";
+import { exitOf, messagesOf, runnerContract, until } from "../runners/contract.ts";
 import { end, forever, log, processesOf } from "../runners/shell-runs.ts";
 import { aCluster, aRequest, openCluster } from "./support.ts";
 

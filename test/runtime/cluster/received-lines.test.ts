@@ -1,17 +1,18 @@
 import { expect, test } from "vitest";
-import { createReceivedLines } from "../../../src/runtime/cluster/received-lines.ts";
+import { createReceivedLines } from "../../../src/runtime/cluster/remote-process.ts";
 import type { RunOutput } from "../../../src/runtime/runners/run-output.ts";
 
 test("no line and no end of another machine is later than now", () => {
   const times: number[] = [];
   const line: RunOutput["line"] = (_stream, _line, time) => void times.push(time);
-  const received = createReceivedLines({
-    logged: 0,
-    emit: () => undefined,
-    outputTo: () => ({ line }) as RunOutput,
-  });
+  const output = { line } as RunOutput;
+  const received = createReceivedLines(
+    0,
+    () => undefined,
+    () => output,
+  );
   const end = { exitCode: 0, signal: null, outOfMemory: false, rejected: null };
-  received.take([
+  const taken = received.take([
     { seq: 1, time: 1, stream: "stdout", line: "then" },
     { seq: 2, time: 8.64e15, stream: "stdout", line: "in a far future" },
     { seq: 3, time: 8.64e15, end },
@@ -19,5 +20,5 @@ test("no line and no end of another machine is later than now", () => {
   const now = Date.now();
   expect(times[0]).toBe(1);
   expect(times[1]).toBeLessThanOrEqual(now);
-  expect(received.end()?.time).toBeLessThanOrEqual(now);
+  expect(taken.end?.time).toBeLessThanOrEqual(now);
 });

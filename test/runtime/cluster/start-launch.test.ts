@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Launch, PlacedRun } from "../../../src/runtime/cluster/cluster-engine.ts";
-import { startLaunch } from "../../../src/runtime/cluster/start-launch.ts";
+import { startLaunch } from "../../../src/runtime/cluster/new-run.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 
 const away = () => Promise.reject(new UserError("engine_unreachable", "no answer"));

@@ -50,15 +50,6 @@ export function refusing(status: number, message: string): Answer {
   };
 }
 
-/** Begins to answer and hangs up in the middle. */
-export const hangingUp: Answer = (_request, response) => {
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  const delta = { role: "assistant", content: "I was about to" };
-  const chunk = { id: "x", object: "chat.completion.chunk", choices: [{ index: 0, delta }] };
-  response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-  setTimeout(() => response.destroy(), 30);
-};
-
 /** Says one text and is done. */
 export function saying(text: string): Answer {
   return (_request, response) => {

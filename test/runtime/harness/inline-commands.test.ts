@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
-import type { RunMessage } from "../../../src/foundation/contracts/run-messages.ts";
+import type { RunMessage } from "../../../src/runtime/harness/run-messages.ts";
 import { withCommandOutputs } from "../../../src/runtime/harness/inline-commands.ts";
 
 async function expand(

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { liveCall } from "../../../src/runtime/harness/live-call.ts";
+import { liveCall, liveOutput, pieceCharacters } from "../../../src/runtime/harness/live-call.ts";
 import type { CallProgress } from "../../../src/runtime/harness/live-call.ts";
 
 describe("a call while it runs", () => {
@@ -18,7 +18,7 @@ describe("a call while it runs", () => {
     return pieces;
   }
 
-  it("that is over within a second has its result alone", () => {
+  it("a call of less than a second logs its result and no live output", () => {
     expect(run(990, 10, "line\n")).toEqual([]);
   });
 
@@ -40,5 +40,58 @@ describe("a call while it runs", () => {
   it("that prints nothing is logged after 10 s and each doubling", () => {
     const seconds = run(100_000, 1e9, "").map(({ durationMs }) => Math.round(durationMs / 1000));
     expect(seconds).toEqual([10, 20, 40, 82]);
+  });
+});
+
+function outputOf(...chunks: readonly string[]) {
+  const output = liveOutput();
+  for (const chunk of chunks) output.add(Buffer.from(chunk));
+  return output;
+}
+
+describe("the live output of a command", () => {
+  it("has each line once, and a line only when it is whole", () => {
+    const output = outputOf("one\ntw");
+    expect(output.take()).toEqual({ output: "one\n", leftOut: 0 });
+    output.add(Buffer.from("o\nthree"));
+    expect(output.take()).toEqual({ output: "two\n", leftOut: 0 });
+    expect(output.take()).toEqual({ output: "", leftOut: 0 });
+  });
+
+  it("never has half of a secret that is printed in two parts", () => {
+    const output = outputOf("the token is tok_9f8e7d");
+    const first = output.take().output;
+    output.add(Buffer.from("6c5b4a\n"));
+    expect([first, output.take().output]).toEqual(["", "the token is tok_9f8e7d6c5b4a\n"]);
+  });
+
+  it("has the last state of a progress bar", () => {
+    const output = outputOf("begin\r\n10 %\r20 %\r30 %\r");
+    expect(output.take().output).toBe("begin\r\n30 %\r");
+  });
+
+  it("has characters whole that came in two chunks", () => {
+    const bytes = Buffer.from("grün\n");
+    const output = liveOutput();
+    output.add(bytes.subarray(0, 3));
+    output.add(bytes.subarray(3));
+    expect(output.take().output).toBe("grün\n");
+  });
+
+  it("keeps the newest lines of a flood of output, and counts the characters before them", () => {
+    const line = "0123456789 0123456789\n";
+    const output = outputOf(...Array.from({ length: 5_000 }, () => line));
+    const piece = output.take();
+    expect(piece.output.length).toBeLessThanOrEqual(pieceCharacters);
+    expect(piece.output.length).toBeGreaterThan(pieceCharacters - 2 * line.length);
+    expect(piece.output.startsWith(line) && piece.output.endsWith(line)).toBe(true);
+    expect(piece.leftOut + piece.output.length).toBe(5_000 * line.length);
+  });
+
+  it("leaves out a line without end, however long, and goes on behind it", () => {
+    const output = outputOf(...Array.from({ length: 1_000 }, () => "x".repeat(1_000)));
+    expect(output.take()).toEqual({ output: "", leftOut: 1_000_000 });
+    output.add(Buffer.from("xxx\nnext\n"));
+    expect(output.take()).toEqual({ output: "next\n", leftOut: 4 });
   });
 });

@@ -5,18 +5,17 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelApi } from "../../../streams/agent-config.ts";
-import { apiBaseUrl } from "../../../src/foundation/contracts/base-url.ts";
-import type { EgressAttempt } from "../../../src/foundation/contracts/egress.ts";
+import type { EgressAttempt } from "../../../src/foundation/contracts/network-allow.ts";
 import { outsideOfRuns } from "../../../src/foundation/contracts/job.ts";
 import type { Job, JobModel, Script } from "../../../src/foundation/contracts/job.ts";
-import { modelDefaults } from "../../../src/foundation/contracts/model-defaults.ts";
+import { modelDefaults, apiBaseUrl } from "../../../src/foundation/contracts/model-defaults.ts";
 import type {
   CallGrant,
   CallRefusal,
   Meter,
   UpstreamModel,
 } from "../../../src/foundation/contracts/model-gateway.ts";
-import { listedApi } from "../../../src/features/models/listed-models.ts";
+import { listedApi } from "../../../src/features/models/unknown-models.ts";
 import { answerScript } from "../../../src/features/models/scripted-answer.ts";
 import { createModelGateway } from "../../../src/runtime/run-api/model-gateway/model-gateway.ts";
 import type { ModelGateway } from "../../../src/runtime/run-api/model-gateway/model-gateway.ts";

@@ -1,27 +1,33 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { X509Certificate } from "node:crypto";
+import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, test } from "vitest";
+import { writeTrust } from "../../../src/runtime/harness/network.ts";
 import { testCertificate } from "../../helpers/certificate.ts";
 import { forwardProxy } from "../../helpers/forward-proxy.ts";
 import type { ForwardProxy } from "../../helpers/forward-proxy.ts";
+import { bridgeKey } from "../../../src/foundation/contracts/model-gateway.ts";
 import { fakeProvider, saying } from "./fake-provider.ts";
 import type { FakeProvider } from "./fake-provider.ts";
 import { aJob, aScripted } from "./jobs.ts";
+import type { JobOptions } from "./jobs.ts";
 import { logsOf, runOf } from "./run-entry.ts";
 
+let workDir: string;
+beforeEach(async () => {
+  workDir = await mkdtemp(join(tmpdir(), "al-network-"));
+  onTestFinished(() => rm(workDir, { recursive: true, force: true }));
+});
+
 describe("a run whose scheduler reaches the network through a proxy", () => {
-  let workDir: string;
   let provider: FakeProvider;
   let proxy: ForwardProxy;
   beforeEach(async () => {
-    workDir = await mkdtemp(join(tmpdir(), "al-network-"));
     provider = await fakeProvider(saying("Done."));
     proxy = await forwardProxy(Number(new URL(provider.baseUrl).port));
-    onTestFinished(async () => {
-      await Promise.all([provider.close(), proxy.close()]);
-      await rm(workDir, { recursive: true, force: true });
-    });
+    onTestFinished(() => Promise.all([provider.close(), proxy.close()]).then(() => undefined));
   });
 
   const variables = () => ({
@@ -59,4 +65,113 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
     const run = await runOf(aJob(workDir, { network, hooks, credentials: [own] }));
     expect(run.exitCode).toBe(0);
   });
+});
+
+describe("a run whose network is closed", () => {
+  const variables = { HTTPS_PROXY: "http://user:passw0rd@proxy.test:3128", NO_PROXY: "intra.test" };
+  const variablesOf = async (job: JobOptions, env: Record<string, string> = {}) => {
+    const made = aJob(workDir, {
+      network: { variables, certificates: null, closed: true },
+      hooks: { pre: ["env > env; env"], post: [] },
+      ...job,
+    });
+    const run = await runOf(made, env);
+    expect(run.exitCode).toBe(0);
+    const key = bridgeKey(made.channel?.token ?? "");
+    expect(JSON.stringify(run.messages)).not.toContain(key);
+    const lines = (await readFile(join(workDir, "env"), "utf8")).split("\n");
+    const pairs = lines.map((line) => line.split(/=(.*)/s, 2) as [string, string]);
+    return { key, found: Object.fromEntries(pairs) as Readonly<Partial<Record<string, string>>> };
+  };
+
+  it("has the bridge as the proxy of its commands, in place of the scheduler's", async () => {
+    const { key, found } = await variablesOf({});
+    const proxyUrl = found.HTTPS_PROXY;
+    expect(proxyUrl).toMatch(new RegExp(`^http://al:${key}@127\\.0\\.0\\.1:\\d+$`));
+    const names = ["HTTP_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    expect(names.map((name) => found[name])).toEqual(names.map(() => proxyUrl));
+    const none = "localhost,127.0.0.1,[::1]";
+    expect([found.NO_PROXY, found.no_proxy, found.NODE_USE_ENV_PROXY]).toEqual([none, none, "1"]);
+    expect(found.GIT_SSH_COMMAND).toBe('ssh -o ProxyCommand="al-connect %h %p"');
+    expect(JSON.stringify(found)).not.toContain("passw0rd");
+  });
+
+  it("has it in git's ssh for each of its keys", async () => {
+    const { found } = await variablesOf({
+      credentials: [
+        {
+          ...{ type: "git_ssh", instance: "default", env: {} },
+          fields: { private_key: "k3y-of-default" },
+          fileEnv: { GIT_SSH_COMMAND: "ssh -i '{private_key}'" },
+        },
+        {
+          ...{ type: "git_ssh", instance: "work", env: {} },
+          fields: { private_key: "k3y-of-work" },
+          fileEnv: { GIT_SSH_WORK_COMMAND: "ssh -v -i '{private_key}'" },
+        },
+      ],
+    });
+    const end = ` -o ProxyCommand="al-connect %h %p"`;
+    expect(found.GIT_SSH_COMMAND).toMatch(/^ssh -i '.*private_key' -o ProxyCommand/);
+    expect(found.GIT_SSH_WORK_COMMAND?.endsWith(end)).toBe(true);
+  });
+
+  it("has the scheduler's proxies when its start could not close it", async () => {
+    const { found } = await variablesOf({}, { AL_NETWORK: "open" });
+    expect(found.HTTPS_PROXY).toBe(variables.HTTPS_PROXY);
+    expect(found.ALL_PROXY).toBeUndefined();
+    expect(found.GIT_SSH_COMMAND).toBeUndefined();
+  });
+
+  it("is open, whatever its start found, when its job does not close it", async () => {
+    const open = { network: { variables, certificates: null } };
+    const { found } = await variablesOf(open, { AL_NETWORK: "closed" });
+    expect(found.HTTPS_PROXY).toBe(variables.HTTPS_PROXY);
+  });
+});
+
+const authority = testCertificate.cert;
+const bundleVariables = [
+  "SSL_CERT_FILE",
+  "CURL_CA_BUNDLE",
+  "REQUESTS_CA_BUNDLE",
+  "GIT_SSL_CAINFO",
+  "PIP_CERT",
+  "AWS_CA_BUNDLE",
+  "CARGO_HTTP_CAINFO",
+];
+
+function certificatesIn(pem: string): X509Certificate[] {
+  const each = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return each.map((one) => new X509Certificate(one));
+}
+
+test("programs that know no other authorities get the run's beside the system's", async () => {
+  const variables = await writeTrust({ authority, certificates: null, workDir });
+  const paths = new Set(bundleVariables.map((name) => variables[name] ?? ""));
+  expect(paths.size).toBe(1);
+  const [path = ""] = paths;
+  const all = certificatesIn(await readFile(path, "utf8"));
+  expect(all[0]?.subject).toBe(new X509Certificate(authority).subject);
+  const system = "/etc/ssl/certs/ca-certificates.crt";
+  if (existsSync(system)) {
+    expect(all.length).toBe(certificatesIn(await readFile(system, "utf8")).length + 1);
+  }
+  expect(all.length).toBeGreaterThan(50);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("programs that have authorities of their own get the run's and the scheduler's", async () => {
+  const certificates = testCertificate.cert.trimEnd();
+  const variables = await writeTrust({ authority, certificates, workDir });
+  const { NODE_EXTRA_CA_CERTS: path = "", DENO_CERT } = variables;
+  expect(DENO_CERT).toBe(path);
+  expect(certificatesIn(await readFile(path, "utf8"))).toHaveLength(2);
+});
+
+test("without an authority of the run, only Node gets what it does not know", async () => {
+  const certificates = testCertificate.cert;
+  const variables = await writeTrust({ authority: null, certificates, workDir });
+  expect(Object.keys(variables)).toEqual(["NODE_EXTRA_CA_CERTS"]);
+  expect(await writeTrust({ authority: null, certificates: null, workDir })).toEqual({});
 });

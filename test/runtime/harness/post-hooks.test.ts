@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { writeStopReason } from "../../../src/runtime/run-api/socket-dir.ts";
 import type { Script } from "../../../src/foundation/contracts/job.ts";
-import { lastHooksMs, stopReasons } from "../../../src/foundation/contracts/run-stop.ts";
+import { lastHooksMs, stopReasons } from "../../../src/runtime/runners/run-stop.ts";
 import { aJob, aScripted } from "./jobs.ts";
 import { endMessageOf, logsOf, startRun } from "./run-entry.ts";
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { providerFailure } from "../../../src/runtime/harness/provider-failure.ts";
+import {
+  providerFailure,
+  retryAfterIn,
+  retryAfterOf,
+} from "../../../src/runtime/harness/provider-failure.ts";
 
 describe("a provider's failure", () => {
   it.each([
@@ -64,21 +68,56 @@ describe("a provider's failure", () => {
     expect(providerFailure(text).isTransient).toBe(isTransient);
   });
 
-  it.each([
-    ["429 try again in 20s", 20_000],
-    ["429 Please try again in 1m30.5s.", 90_500],
-    ["429 retry after 5 seconds", 5_000],
-    [`429: {"error":{"message":"x"},"retry-after":"7"}`, 7_000],
-    ["429 resets in 2 min", 120_000],
-    ["429 try again in 120ms", 1_000],
-    ["429 Retry after Thu, 01 Jan 2099 00:00:00 GMT", 3_600_000],
-    ["429 try again in 99999 s", 3_600_000],
-    ["429 retry-after: 0", 1_000],
-  ])("%s is waited for as long as it says, within reason", (text, cooldownMs) => {
-    expect(providerFailure(text).cooldownMs).toBe(cooldownMs);
-  });
-
   it("never hands on a page of text", () => {
     expect(providerFailure(`502 <html>${"x".repeat(100_000)}`).message.length).toBeLessThan(2100);
+  });
+});
+
+it.each([
+  ["429 try again in 120ms", 1_000],
+  ["429 try again in 99999 s", 3_600_000],
+])("a cooldown is between a second and an hour: %s", (text, cooldownMs) => {
+  expect(providerFailure(text).cooldownMs).toBe(cooldownMs);
+});
+
+const now = Date.parse("2026-10-21T07:28:00Z");
+
+describe("how long a provider asks to wait", () => {
+  it.each([
+    [{ "retry-after": "30" }, 30_000],
+    [{ "retry-after": "0.5" }, 500],
+    [{ "retry-after": "Wed, 21 Oct 2026 07:28:20 GMT" }, 20_000],
+    [{ "retry-after": "Wed, 21 Oct 2026 07:00:00 GMT" }, 0],
+    [{ "retry-after-ms": "1500", "retry-after": "30" }, 1500],
+    [{ "retry-after": "soon" }, null],
+    [{}, null],
+    [{ "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s" }, 360_000],
+    [{ "x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "9s" }, null],
+    [{ "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(now + 4_000) }, 4_000],
+    [
+      {
+        "anthropic-ratelimit-requests-remaining": "0",
+        "anthropic-ratelimit-requests-reset": "2026-10-21T07:28:07Z",
+      },
+      7_000,
+    ],
+  ])("is read from the headers %j", (headers, expected) => {
+    expect(retryAfterOf(headers, now)).toBe(expected);
+  });
+
+  it.each([
+    ["Please try again in 20s.", 20_000],
+    ["Please try again in 1m30.5s.", 90_500],
+    ["try again in 120ms", 120],
+    ["retry after 5 seconds", 5_000],
+    ["resets in 2 min", 120_000],
+    ["resets in 1 hour, 5 minutes", 3_900_000],
+    [`{"retry-after":"7"}`, 7_000],
+    [`{"@type":"RetryInfo","retryDelay":"35s"}`, 35_000],
+    ["Retry-After: Wed, 21 Oct 2026 07:28:20 GMT", 20_000],
+    ["try again in a moment", null],
+    ["nothing of the kind, 5 s", null],
+  ])("is read from the text %s", (text, expected) => {
+    expect(retryAfterIn(text, now)).toBe(expected);
   });
 });

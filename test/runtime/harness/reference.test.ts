@@ -2,11 +2,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import {
-  requestRows,
-  schedulerRequests,
-} from "../../../src/foundation/contracts/run-requests/table.ts";
-import type { RequestRow } from "../../../src/foundation/contracts/run-requests/row.ts";
+import { requestRows, schedulerRequests } from "../../../src/runtime/run-api/requests/table.ts";
+import type { RequestRow } from "../../../src/runtime/run-api/requests/row.ts";
 
 // `vitest run <this file> -u` writes it anew.
 test("the page of all requests says what their table says", async () => {

@@ -1,10 +1,14 @@
 import { spawn } from "node:child_process";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { Job } from "../../../src/foundation/contracts/job.ts";
-import { runMessageSchema } from "../../../src/foundation/contracts/run-messages.ts";
+import { jobRedactor } from "../../../src/foundation/credentials/redactor.ts";
+import { runJob } from "../../../src/runtime/harness/run-job.ts";
+import { runMessageSchema } from "../../../src/runtime/harness/run-messages.ts";
 import type { LogKind } from "../../../src/foundation/contracts/log-kinds.ts";
-import type { RunMessage } from "../../../src/foundation/contracts/run-messages.ts";
+import type { RunMessage } from "../../../src/runtime/harness/run-messages.ts";
 import { builtAl, compileCache } from "../../helpers/scheduler.ts";
 
 export interface EndedRun {
@@ -38,22 +42,43 @@ export function startRun(job: Job, env: Record<string, string> = {}, uid: number
   return { child, ended: endOf(child) };
 }
 
-export async function runOf(job: Job, env: Record<string, string> = {}): Promise<EndedRun> {
-  return startRun(job, env).ended;
+const al = [process.execPath, builtAl, "_agent"];
+
+/** Runs a job, or any input, in this process to its end; the input stays open unless `ends`. */
+export async function runOf(
+  job: Job | string,
+  env: Record<string, string> = {},
+  ends = false,
+): Promise<EndedRun> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  input.write(typeof job === "string" ? job : `${JSON.stringify(job)}\n`);
+  if (ends) input.end();
+  const stdout = text(output);
+  const home = typeof job === "string" ? {} : { HOME: job.workDir };
+  const exitCode = await runJob({
+    ...{ input, output, agentProgram: al, redactorFor: jobRedactor },
+    env: { PATH: process.env.PATH ?? "", TZ: "UTC", ...home, ...env },
+    signal: new AbortController().signal,
+  });
+  output.end();
+  return { exitCode, messages: messagesIn(await stdout), stderr: "" };
+}
+
+function messagesIn(text: string): readonly RunMessage[] {
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines.map((line) => runMessageSchema.parse(JSON.parse(line)));
 }
 
 async function endOf(child: ChildProcessWithoutNullStreams): Promise<EndedRun> {
-  const text = { stdout: "", stderr: "" };
   child.stdin.on("error", () => undefined);
-  child.stdout.on("data", (chunk: Buffer) => (text.stdout += chunk.toString("utf8")));
-  child.stderr.on("data", (chunk: Buffer) => (text.stderr += chunk.toString("utf8")));
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString("utf8")));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString("utf8")));
   const [exitCode] = (await once(child, "close")) as [number | null];
-  const lines = text.stdout.split("\n").filter((line) => line !== "");
-  const messages = lines.map((line) => runMessageSchema.parse(JSON.parse(line)));
-  return { exitCode, messages, stderr: text.stderr };
+  return { exitCode, messages: messagesIn(stdout), stderr };
 }
 
-export function logsOf({ messages }: EndedRun, kind: LogKind): readonly Log[] {
+export function logsOf({ messages }: Pick<EndedRun, "messages">, kind: LogKind): readonly Log[] {
   return messages.filter(
     (message): message is Log => message.type === "log" && message.kind === kind,
   );

@@ -1,16 +1,10 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Job } from "../../../src/foundation/contracts/job.ts";
-import { runMessageSchema } from "../../../src/foundation/contracts/run-messages.ts";
-import { jobRedactor } from "../../../src/foundation/credentials/job-redactor.ts";
-import { runJob } from "../../../src/runtime/harness/run-job.ts";
 import { fakeProvider, saying } from "./fake-provider.ts";
-import { builtAl } from "../../helpers/scheduler.ts";
 import { aJob, aModel, aScripted } from "./jobs.ts";
-import { endMessageOf, logsOf } from "./run-entry.ts";
+import { endMessageOf, logsOf, runOf } from "./run-entry.ts";
 import type { EndedRun } from "./run-entry.ts";
 
 describe("a job", () => {
@@ -19,30 +13,6 @@ describe("a job", () => {
     workDir = await mkdtemp(join(tmpdir(), "al-job-"));
   });
   afterEach(() => rm(workDir, { recursive: true, force: true }));
-
-  /** Runs it in this process: `input` is what comes on standard input, which stays open unless `ends`. */
-  async function run(
-    input: string | Job,
-    ends = false,
-    agentProgram: readonly string[] = ["false"],
-  ): Promise<EndedRun> {
-    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-    let text = "";
-    stdout.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
-    stdin.write(typeof input === "string" ? input : `${JSON.stringify(input)}\n`);
-    if (ends) stdin.end();
-    const exitCode = await runJob({
-      input: stdin,
-      output: stdout,
-      env: { PATH: process.env.PATH, TZ: "UTC" },
-      signal: new AbortController().signal,
-      agentProgram,
-      redactorFor: jobRedactor,
-    });
-    const lines = text.split("\n").filter((line) => line !== "");
-    const messages = lines.map((line) => runMessageSchema.parse(JSON.parse(line)));
-    return { exitCode, messages, stderr: "" };
-  }
 
   const hooks = (pre: string[], post: string[] = []) => ({ pre, post });
   const says = (run: EndedRun) => logsOf(run, "hook").map(({ msg }) => msg);
@@ -55,7 +25,7 @@ describe("a job", () => {
 
   it("runs its hooks around the session, in order, with the credentials", async () => {
     const command = { command: "echo session >> order; env" };
-    const ended = await run(
+    const ended = await runOf(
       aJob(workDir, {
         models: [aScripted([{ tools: [{ name: "bash", arguments: command }] }, { text: "Done." }])],
         hooks: hooks(
@@ -74,7 +44,7 @@ describe("a job", () => {
 
   it("ends at a pre hook that fails, naming the command and showing its last lines", async () => {
     const failing = "echo out; echo no such repository >&2; exit 4";
-    const ended = await run(aJob(workDir, { hooks: hooks([failing, "touch never"]) }));
+    const ended = await runOf(aJob(workDir, { hooks: hooks([failing, "touch never"]) }));
     expect(ended.exitCode).toBe(1);
     const { error } = endMessageOf(ended);
     expect(error).toContain(`pre hook "${failing}" exited with code 4`);
@@ -84,7 +54,7 @@ describe("a job", () => {
   });
 
   it("fails by a post hook that fails, and keeps what the session used", async () => {
-    const ended = await run(aJob(workDir, { hooks: hooks([], ["exit 2"]) }));
+    const ended = await runOf(aJob(workDir, { hooks: hooks([], ["exit 2"]) }));
     expect(ended.exitCode).toBe(1);
     expect(endMessageOf(ended)).toMatchObject({
       error: `post hook "exit 2" exited with code 2`,
@@ -95,7 +65,7 @@ describe("a job", () => {
   it("runs its post hooks after a session that failed too, and they know that it did", async () => {
     const models = [aScripted([{ status: 400, error: "broken" }])];
     const post = ['echo "$AL_OUTCOME" > outcome', "exit 3", "touch never"];
-    const ended = await run(aJob(workDir, { models, hooks: hooks([], post) }));
+    const ended = await runOf(aJob(workDir, { models, hooks: hooks([], post) }));
     expect(endMessageOf(ended).error).toBe(`model "scripted": 400 broken`);
     expect(says(ended)).toContain('post hook "exit 3" exited with code 3');
     expect(await readdir(workDir)).toEqual(["outcome"]);
@@ -108,16 +78,15 @@ describe("a job", () => {
     ["succeeded", ["al-exit 0; sleep 20"], null],
     ["failed", ["al-exit 7; sleep 20"], "the agent ended its run with code 7"],
   ])("sets AL_OUTCOME to %s for its post hooks", async (outcome, pre, error) => {
-    const al = [process.execPath, builtAl, "_agent"];
     const post = ['echo "outcome $AL_OUTCOME"'];
-    const ended = await run(aJob(workDir, { hooks: hooks(pre, post) }), false, al);
+    const ended = await runOf(aJob(workDir, { hooks: hooks(pre, post) }));
     expect(says(ended)).toContain(`outcome ${outcome}`);
     expect(endMessageOf(ended).error).toBe(error);
   });
 
   it("logs what a hook prints, and does not wait for what it leaves in the background", async () => {
     const before = performance.now();
-    const ended = await run(aJob(workDir, { hooks: hooks(["echo hello; sleep 20 &"]) }));
+    const ended = await runOf(aJob(workDir, { hooks: hooks(["echo hello; sleep 20 &"]) }));
     expect(performance.now() - before).toBeLessThan(10_000);
     expect(says(ended)).toContain("hello");
     expect(ended.exitCode).toBe(0);
@@ -126,7 +95,7 @@ describe("a job", () => {
   it("has a webhook's whole body as a file, which hooks find by a variable", async () => {
     const payload = `{"text":"$(touch pwned) é"}`;
     const hook = `test "$AL_PAYLOAD_FILE" = "$PWD/webhook-payload" && cat "$AL_PAYLOAD_FILE"`;
-    const ended = await run(aJob(workDir, { payload, hooks: hooks([hook]) }));
+    const ended = await runOf(aJob(workDir, { payload, hooks: hooks([hook]) }));
     expect(says(ended)).toContain(payload);
     expect(await readdir(workDir)).toEqual(["webhook-payload"]);
   });
@@ -134,7 +103,7 @@ describe("a job", () => {
   it("keeps a webhook's body out of the environment and the command lines of its hooks", async () => {
     const payload = `{"text":"marker-of-the-body"}`;
     const hook = "env; for p in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $p; echo; done 2>/dev/null";
-    const ended = await run(aJob(workDir, { payload, hooks: hooks([hook]) }));
+    const ended = await runOf(aJob(workDir, { payload, hooks: hooks([hook]) }));
     expect(says(ended).length).toBeGreaterThan(10);
     expect(JSON.stringify(logsOf(ended, "hook"))).not.toContain("marker-of-the-body");
   });
@@ -142,7 +111,7 @@ describe("a job", () => {
   it("fills the commands in SKILL.md in after the pre hooks, with the credentials", async () => {
     const provider = await fakeProvider(saying("Done."));
     onTestFinished(() => provider.close());
-    const ended = await run(
+    const ended = await runOf(
       aJob(workDir, {
         models: [aModel("m", provider.baseUrl)],
         instructions: "You know: !`cat made; echo $GITHUB_TOKEN`",
@@ -163,7 +132,7 @@ describe("a job", () => {
       { name: "al_status", arguments: { text: `with ${secret}` } },
       { name: "bash", arguments: { command: "echo $GITHUB_TOKEN" } },
     ];
-    const ended = await run(
+    const ended = await runOf(
       aJob(workDir, {
         models: [aScripted([{ text: `I know ${secret}.`, tools }, { text: "Done." }])],
         hooks: hooks(["echo $GITHUB_TOKEN"], [`echo "$GITHUB_TOKEN"; exit 3`]),
@@ -176,26 +145,18 @@ describe("a job", () => {
     expect(ended.messages).toContainEqual({ type: "status", text: "with [redacted]" });
   });
 
-  it("has its git identity as a file, which its hooks and its tools use", async () => {
-    const credential = { ...github, type: "git_ssh", env: {}, fields: { private_key: "KEY" } };
-    const credentials = [{ ...credential, fileEnv: { GIT_SSH_COMMAND: "ssh -i '{private_key}'" } }];
-    const hook = `file=$(echo "$GIT_SSH_COMMAND" | cut -d"'" -f2); stat -c %a "$file"; cat "$file"`;
-    const ended = await run(aJob(workDir, { credentials, hooks: hooks([hook]) }));
-    expect(says(ended)).toEqual(expect.arrayContaining(["600", "KEY"]));
-  });
-
   it("fails without quoting anything when it is not valid", async () => {
     const job = { ...aJob(workDir), credentials: [{ ...github, env: { KEY: 5 }, type: "s3cret" }] };
-    const wrong = await run(`${JSON.stringify(job)}\n`);
+    const wrong = await runOf(`${JSON.stringify(job)}\n`);
     expect(wrong.exitCode).toBe(1);
     expect(endMessageOf(wrong).error).toContain("credentials.0.env.KEY (invalid_type)");
-    const broken = await run(`{"key":"s3cret"\n`);
+    const broken = await runOf(`{"key":"s3cret"\n`);
     expect(endMessageOf(broken).error).toBe("the job on standard input is not JSON");
     expect(JSON.stringify([wrong, broken])).not.toContain("s3cret");
   });
 
   it("fails when its input ends before a whole job came", async () => {
-    const ended = await run(`{"instanceId":`, true);
+    const ended = await runOf(`{"instanceId":`, {}, true);
     expect(endMessageOf(ended).error).toBe("standard input ended before a whole job came");
     expect(ended.exitCode).toBe(1);
   });

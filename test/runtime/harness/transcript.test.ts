@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { RunMessage } from "../../../src/foundation/contracts/run-messages.ts";
+import type { RunMessage } from "../../../src/runtime/harness/run-messages.ts";
 import { redactMessage } from "../../../src/runtime/harness/run-job.ts";
 import { liveCharacters, transcriptOf } from "../../../src/runtime/harness/transcript.ts";
 
@@ -23,14 +23,6 @@ describe("the transcript of a session", () => {
       6000, 6000, 1000,
     ]);
     expect(logged((transcript) => transcript.assistant(" \n"))).toEqual([]);
-  });
-
-  it("names what a call is about, such as the text of a status", () => {
-    const messages = logged((transcript) => {
-      transcript.toolCall("1", "al_status", { text: "reading mail" });
-      transcript.toolCall("2", "write", { text: "a note", path: "note.md" });
-    });
-    expect(messages.map(({ msg }) => msg)).toEqual(["al_status: reading mail", "write: note.md"]);
   });
 
   it("cuts a long output between two words", () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { EgressAttempt } from "../../../src/foundation/contracts/egress.ts";
+import type { EgressAttempt } from "../../../src/foundation/contracts/network-allow.ts";
 import { allowedHosts } from "../../../src/foundation/contracts/network-allow.ts";
 import { dialDirect } from "../../../src/runtime/run-api/egress/dial.ts";
 import { createEgress } from "../../../src/runtime/run-api/egress/egress.ts";
@@ -34,7 +34,7 @@ export function tunnelsTo(
     },
     ownAddresses: () => new Set(),
     proxyEnv: {},
-    intercept: null,
+    intercept: () => Promise.reject(new Error("no secret is bound")),
     onAttempt: (attempt) => attempts.push(attempt),
     onProblem: (message) => void process.stderr.write(`${message}\n`),
   });

@@ -10,19 +10,6 @@ async function masking(chunks: readonly string[], masks: Parameters<typeof maske
   return out;
 }
 
-test("a secret is masked wherever a body is cut", async () => {
-  const text = "a-secret-b secret";
-  for (let at = 0; at <= text.length; at += 1) {
-    const out = await masking([text.slice(0, at), text.slice(at)], [maskOf("secret")]);
-    expect(out.join("")).toBe("a-******-b ******");
-  }
-});
-
-test("a body of single bytes is masked", async () => {
-  const out = await masking(Array.from("ssecsecretsecre"), [maskOf("secret", "STAND-IN")]);
-  expect(out.join("")).toBe("ssecSTAND-secre");
-});
-
 test("what no secret begins with is not held back", async () => {
   expect(await masking(["one ", "two se"], [maskOf("secret")])).toEqual(["one ", "two ", "se"]);
 });
@@ -30,8 +17,4 @@ test("what no secret begins with is not held back", async () => {
 test("lengths stay", () => {
   expect(maskOf("sécret", "x").put.toString()).toBe("x******");
   expect(maskOf("sec", "longer").put.toString()).toBe("lon");
-});
-
-test("without masks a body passes as it is", async () => {
-  expect(await masking(["one"], [])).toEqual(["one"]);
 });

@@ -3,9 +3,9 @@ import { Socket } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { answerMasks } from "../../../src/runtime/run-api/egress/broker/intercept.ts";
-import { upstreamRequest } from "../../../src/runtime/run-api/egress/broker/request-head.ts";
+import { upstreamRequest } from "../../../src/runtime/run-api/egress/broker/exchange.ts";
 import { maskedBytes } from "../../../src/runtime/run-api/masked-bytes.ts";
-import { withoutSecrets } from "../../../src/runtime/run-api/model-gateway/secrets.ts";
+import { withoutSecrets } from "../../../src/runtime/run-api/model-gateway/headers.ts";
 import { encoders, secretText } from "../../helpers/encoders.ts";
 
 const sentinel = `AlSentinel${"a".repeat(40)}`;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RequestName, RequestAnswer } from "../../../src/foundation/contracts/run-api.ts";
-import { held } from "../../helpers/fake-abilities.ts";
+import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import type { SocketSide } from "./support.ts";
 
@@ -69,23 +68,6 @@ describe("a request of a run", () => {
       state: "queued",
     });
     expect(side.abilities.asked[0]?.request).toEqual({ agent: "b", context });
-  });
-
-  it("lets a run wait for 64 answers, and no more", async () => {
-    const one = await openSocket(side, "dev-1");
-    const { promise, resolve } = held<RequestAnswer<"wait">>();
-    side.abilities.answers.wait = () => promise;
-    const waiting = Array.from({ length: 64 }, () =>
-      clientOf(one).ask("wait", { kind: "webhook" }, never),
-    );
-    await expect.poll(() => side.abilities.asked.length).toBe(64);
-    expect(await post(one, "lock")).toMatchObject({
-      status: 429,
-      body: { error: "too_many_requests" },
-    });
-    resolve({ ok: true, timedOut: true, trigger: null });
-    await Promise.all(waiting);
-    expect(await post(one, "lock")).toMatchObject({ status: 200 });
   });
 
   it("asks to come again for what nobody foresaw, tells the scheduler's log, and not the run", async () => {

@@ -7,8 +7,8 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RequestAnswer } from "../../../src/foundation/contracts/run-api.ts";
-import { RunApiError } from "../../../src/foundation/contracts/run-api.ts";
+import type { RequestAnswer } from "../../../src/runtime/run-api/protocol.ts";
+import { RunApiError } from "../../../src/runtime/run-api/protocol.ts";
 import { held } from "../../helpers/fake-abilities.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import type { SocketOfRun, SocketSide } from "./support.ts";
@@ -138,9 +138,9 @@ describe("a run's socket", () => {
   it("gives up when the scheduler stays away beyond the client's timeout", async () => {
     const one = await openSocket(side, "dev-1");
     await side.sockets.close();
-    const asked = clientOf(one, { timeoutMs: 300 }).ask("lock", { resource }, never);
+    const asked = clientOf(one, 1).ask("lock", { resource }, never);
     await expect(asked).rejects.toMatchObject({
-      problem: { error: "unavailable", detail: /did not answer in time/ },
+      problem: { error: "unavailable", detail: /did not come back within/ },
     });
   });
 

@@ -9,7 +9,6 @@ import type { StoredRemoteRun } from "../../../src/runtime/cluster/door/run-toke
 import type { StoredSocket } from "../../../src/runtime/run-api/run-socket.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { createRunApiClient } from "../../../src/runtime/harness/run-api/client.ts";
-import type { RunApiClientOptions } from "../../../src/runtime/harness/run-api/client.ts";
 import { postJson } from "../../../src/runtime/harness/post-json.ts";
 import { fakeAbilities } from "../../helpers/fake-abilities.ts";
 import type { FakeAbilities } from "../../helpers/fake-abilities.ts";
@@ -17,30 +16,25 @@ import type { FakeAbilities } from "../../helpers/fake-abilities.ts";
 export const resource = "github:acme/app/issues/7";
 export const never = new AbortController().signal;
 
-/** A run socket with its token, as the run has it. */
-export interface SocketOfRun {
-  readonly socket: string;
-  readonly token: string;
-  readonly dir: string;
-  /** The run is over. */
-  readonly dispose: () => void;
-}
-
 /** Opens the socket of a run. */
 export async function openSocket(
   { sockets, base }: Pick<SocketSide, "sockets" | "base">,
   instanceId: string,
   baseDir = base,
-): Promise<SocketOfRun> {
+) {
   const { runSocket, token, path, begin } = await sockets.open(instanceId, baseDir);
   await begin?.();
   return {
     socket: path,
     token,
     dir: runSocket.dir ?? "",
+    /** The run is over. */
     dispose: () => runSocket[Symbol.dispose](),
   };
 }
+
+/** A run socket with its token, as the run has it. */
+export type SocketOfRun = Awaited<ReturnType<typeof openSocket>>;
 
 /** The sockets that a scheduler has stored, in memory. */
 export function socketRecords(): RunSocketsDeps["records"] {
@@ -120,9 +114,6 @@ export function post(
   });
 }
 
-export function clientOf(
-  { socket, token }: SocketOfRun,
-  options: Partial<RunApiClientOptions> = {},
-) {
-  return createRunApiClient({ socket, token, ...options });
+export function clientOf({ socket, token }: SocketOfRun, pauses?: number) {
+  return createRunApiClient({ socket, token }, pauses);
 }

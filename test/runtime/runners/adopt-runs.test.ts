@@ -1,6 +1,6 @@
 import { EMPTY, of } from "rxjs";
 import { expect, test } from "vitest";
-import { adoptRuns, instancesOf } from "../../../src/runtime/runners/adopt-runs.ts";
+import { adoptRuns } from "../../../src/runtime/runners/adopt-runs.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { exitWith } from "../../helpers/stream-runner.ts";
@@ -40,11 +40,11 @@ const logsOf = (...entries: readonly LogEntry[]) => ({
   read: () => Promise.resolve(entries.map((entry) => ({ id: "", entry }))),
 });
 
-test("what is found goes on with its own config, and the rest does not", async () => {
-  const adopted = await adoptRuns(open, { runtimes: [hostUser([])], logs: logsOf() });
+test("a run that is found goes on with its own config, and the rest does not", async () => {
+  const adopted = await adoptRuns(open, [hostUser([])], logsOf());
   const request = { instanceId: "dev-1", agent, item: anItem("1") };
   expect(adopted).toMatchObject([{ request, startedAt: 5, waitedMs: 2, leftByStop: true }]);
-  expect(instancesOf(adopted)).toEqual(new Set(["dev-1"]));
+  expect(adopted.map(({ request }) => request.instanceId)).toEqual(["dev-1"]);
 });
 
 test("it goes on after the last line of the run's own", async () => {
@@ -59,7 +59,7 @@ test("it goes on after the last line of the run's own", async () => {
     { read: () => Promise.reject(new Error("no log")) },
   ];
   for (const source of logs) {
-    const [run] = await adoptRuns(open, { runtimes: [hostUser(resumed)], logs: source });
+    const [run] = await adoptRuns(open, [hostUser(resumed)], source);
     run?.report(EMPTY).subscribe();
   }
   expect(resumed).toEqual(["said", "session starts", null, null]);
@@ -72,7 +72,7 @@ test("it is found behind many lines of the scheduler, by a mark of its runtime",
     Promise.resolve(lines.slice(-count).map((entry) => ({ id: "", entry })));
   const resumed: (string | null)[] = [];
   const runtime = { ...hostUser(resumed), isOwnLine: ({ seq }: LogEntry) => seq !== undefined };
-  const [run] = await adoptRuns(open, { runtimes: [runtime], logs: { read } });
+  const [run] = await adoptRuns(open, [runtime], { read });
   run?.report(EMPTY).subscribe();
   expect(resumed).toEqual(["its last"]);
 });

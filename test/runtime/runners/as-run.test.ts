@@ -15,7 +15,7 @@ describe("work as a run", () => {
     expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]);
   });
 
-  it("that fails after its exit has that one only, and a warning says what failed", async () => {
+  it("that fails after its exit has that one only, and a warning has the failure", async () => {
     const warned = once(process, "warning") as Promise<[Error]>;
     const events = await eventsOf(({ emit }) => {
       emit(good);

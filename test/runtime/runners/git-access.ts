@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import { exitOf, messagesOf } from "../../foundation/contracts/runner.ts";
+import { exitOf, messagesOf } from "./contract.ts";
 import { aScripted } from "../harness/jobs.ts";
 import type { JobOptions } from "../harness/jobs.ts";
 import { startGitHttpsServer } from "../../helpers/git-https-server.ts";
@@ -14,14 +14,14 @@ import type { GitRepository } from "../../helpers/git-repository.ts";
 import { startSshServer, whyNoSshServer } from "../../helpers/ssh-server.ts";
 import type { SshServer } from "../../helpers/ssh-server.ts";
 
-/** Runs a job, of which this is what it is about, to its end. */
+/** Runs a job with this subject to its end. */
 export type RunJob = (job: JobOptions) => Promise<readonly RunnerEvent[]>;
 
 const noSshServer = whyNoSshServer();
 const commit = `git -C repo commit --quiet --allow-empty -m`;
 const identity = "git config --global user.name Dev; git config --global user.email d@example.org";
 
-/** What git credentials promise in every runtime: hooks and the agent's shell clone and push with them. */
+/** The promises of git credentials in every runtime: hooks and the agent's shell clone and push with them. */
 export function gitAccessTests(runtime: string, run: () => RunJob): void {
   let dir: string;
   let repository: GitRepository;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { plainText } from "../../../src/foundation/contracts/plain-text.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
-import { formatLine } from "../../../src/foundation/logs/format-line.ts";
+import { formatLine } from "../../../src/foundation/logs/line-queue.ts";
 import { runOutput } from "../../../src/runtime/runners/run-output.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";

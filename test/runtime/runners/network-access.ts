@@ -6,9 +6,9 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { EgressAttempt } from "../../../src/foundation/contracts/egress.ts";
+import type { EgressAttempt } from "../../../src/foundation/contracts/network-allow.ts";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
-import { exitOf, messagesOf } from "../../foundation/contracts/runner.ts";
+import { exitOf, messagesOf } from "./contract.ts";
 import { hostTunnels } from "../harness/model-host.ts";
 import { makeCertificate, startGitHttpsServer } from "../../helpers/git-https-server.ts";
 import type { GitHttpsServer } from "../../helpers/git-https-server.ts";
@@ -20,7 +20,7 @@ import type { RunJob } from "./git-access.ts";
 
 const noSshServer = whyNoSshServer();
 
-/** Runs each program that is there, and prints whether it succeeded and what it printed, in one line. */
+/** Runs each program that is there, and prints whether it succeeded and its output, in one line. */
 const attempt = `try() {
   name=$1; shift
   command -v "$1" >/dev/null || { echo "$name: none"; return; }
@@ -30,7 +30,7 @@ const attempt = `try() {
 export CURL_CA_BUNDLE=$NODE_EXTRA_CA_CERTS GIT_SSL_CAINFO=$NODE_EXTRA_CA_CERTS SSL_CERT_FILE=$NODE_EXTRA_CA_CERTS
 export PIP_CERT=$NODE_EXTRA_CA_CERTS PIP_DISABLE_PIP_VERSION_CHECK=1 npm_config_update_notifier=false`;
 
-/** What programs of a closed run reach, in every runtime; `node` is the path of one that is there. */
+/** The hosts that programs of a closed run reach, in every runtime; `node` is the path of one that is there. */
 export function networkAccessTests(runtime: string, node: string, run: () => RunJob): void {
   let dir: string;
   let repository: GitRepository;

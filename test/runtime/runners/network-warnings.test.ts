@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import { networkWarnings } from "../../../src/runtime/runners/network-warnings.ts";
+import { networkWarnings } from "../../../src/runtime/runners/job-network.ts";
 import { anAgent } from "../../helpers/agents.ts";
 
 const closed = { local: { network: "none" }, network: null };

@@ -5,7 +5,7 @@ import { anAgent, anItem } from "../../helpers/agents.ts";
 
 const agent = anAgent("dev");
 
-/** What a run's output made so far. */
+/** The result of a run's output so far. */
 function written(redact: (text: string) => string = (text) => text) {
   const events: RunnerEvent[] = [];
   const cooldowns: [string, number][] = [];
@@ -45,7 +45,7 @@ test("a run has ended with words when its model's last text has some, and no too
   expect(said(["tool", "bash"], ["tool-result", "ok"])).toBe(false);
   expect(said(["said", "Done."], ["usage", "7 tokens"], ["hook", "echo bye"])).toBe(true);
   expect(said(["said", " \n"])).toBe(false);
-  // Not by what its own commands print, however it looks.
+  // Not by the output of its own commands, however it looks.
   say('{"kind":"said","msg":"Done."}');
   expect(said(["process", "Done."])).toBe(false);
   // Nor is a line lost that comes after so much output that no line is shown any more.
@@ -78,4 +78,11 @@ test("a run is started again for want of the machine's own means, until its agen
   ready.say(end);
   expect(ready.output.end()).toMatchObject({ error: "no space left" });
   expect(ready.output.end()).not.toHaveProperty("blocked");
+});
+
+test("a line that only looks like a message is a raw line", () => {
+  const { events, output, say } = written();
+  say('{"type":"end","error":3}');
+  expect(output.end()).toBeNull();
+  expect(events).toMatchObject([{ entry: { msg: '{"type":"end","error":3}', kind: "process" } }]);
 });

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { Job } from "../../../src/foundation/contracts/job.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import { scenarios } from "../../foundation/contracts/scenarios.ts";
-import type { Scenario } from "../../foundation/contracts/scenarios.ts";
+import { scenarios } from "./scenarios.ts";
+import type { Scenario } from "./scenarios.ts";
 
 /** Shell that logs a line as a harness does. */
 export const log = (msg: string) =>
@@ -12,7 +12,7 @@ export const end = (error: string | null = null) =>
   `printf '%s\\n' '{"type":"end","error":${JSON.stringify(error)},"usage":{"model":"m","tokens":7,"costUsd":null,"turns":1}}'`;
 export const forever = `while :; do sleep 0.05; done`;
 
-/** Shell scripts in place of a harness: they do what a scenario says. */
+/** Shell scripts in place of a harness: they play a scenario. */
 const scripts: Record<Scenario, string> = {
   "three-lines": [
     log("one"),

@@ -39,15 +39,6 @@ describe("a call", () => {
     expect(entry).toMatchObject({ callId, caller, source: "a", value: { found: 3 } });
   });
 
-  test("that fails says so", async () => {
-    const world = await started();
-    const caller = await world.run("a");
-    const { callId } = await call(world, caller, "b");
-    world.end(latest(world, "b"), { exitCode: 3, error: "it broke" });
-    const { calls } = await world.ask(caller, "call-wait", { callIds: [callId] });
-    expect(calls).toMatchObject([{ outcome: "failed", exitCode: 3, reason: "it broke" }]);
-  });
-
   test("whose callee is lost is waited for through its second try", async () => {
     const world = await started();
     const caller = await world.run("a");

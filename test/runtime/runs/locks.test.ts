@@ -50,27 +50,6 @@ describe("a run's lock", () => {
     expect(problem.detail).toContain(`${second} → ${first} → ${second}`);
   });
 
-  test("is neither kept nor released by another run", async () => {
-    const { world, first, second } = await withRuns("a", "b");
-    await world.ask(first, "lock", { resource });
-    for (const ability of ["unlock", "lock-heartbeat"] as const) {
-      const problem = await problemOf(world.ask(second, ability, { resource }));
-      expect(problem).toMatchObject({ error: "not_holder", holder: { instanceId: first } });
-    }
-  });
-
-  test("is waited for as long as somebody waits for the answer", async () => {
-    const { world, first, second, third } = await withRuns("a", "b", "c");
-    await world.ask(first, "lock", { resource });
-    const left = new AbortController();
-    const wait = { resource, waitSeconds: 60 };
-    void world.ask(second, "lock", wait, { signal: left.signal }).catch(() => undefined);
-    const next = world.ask(third, "lock", wait);
-    left.abort();
-    await world.ask(first, "unlock", { resource });
-    expect(await next).toMatchObject({ ok: true });
-  });
-
   test("is there for a request that is repeated after its connection broke", async () => {
     const { world, first, second } = await withRuns("a", "b");
     await world.ask(first, "lock", { resource });
@@ -134,13 +113,6 @@ describe("a run's lock", () => {
     expect(await again(-1)).toEqual({ ok: true });
     expect(await again(-256)).toEqual({ ok: true });
     expect(await problemOf(again(-257))).toMatchObject({ error: "not_holder" });
-  });
-
-  test("is nothing that a run can have which is over", async () => {
-    const { world, first } = await withRuns("a");
-    world.end(first);
-    const problem = await problemOf(world.ask(first, "lock", { resource }));
-    expect(problem.error).toBe("unauthorized");
   });
 });
 

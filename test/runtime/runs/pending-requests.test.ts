@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RunApiRequest } from "../../../src/foundation/contracts/run-api.ts";
+import type { RunApiRequest } from "../../../src/runtime/run-api/protocol.ts";
 import { createPendingRequests } from "../../../src/runtime/runs/pending-requests.ts";
 import type { PendingRequest } from "../../../src/runtime/runs/pending-requests.ts";
 
@@ -14,19 +14,27 @@ function setUp() {
   const begun: PendingRequest<number>[] = [];
   const happened: string[] = [];
   const waiting: (() => void)[] = [];
-  const requests = createPendingRequests<number>(({ text }) => {
-    happened.push(text);
-    return (ready) => void waiting.push(ready);
-  });
+  const timers: (() => void)[] = [];
+  const requests = createPendingRequests(
+    ({ text }) => {
+      happened.push(text);
+      return (ready) => void waiting.push(ready);
+    },
+    (_ms, action) => {
+      timers.push(action);
+      return () => void timers.splice(timers.indexOf(action), 1);
+    },
+  );
   const begin = (pending: PendingRequest<number>) => {
     begun.push(pending);
-    return () => void happened.push(`hung up ${pending.id}`);
+    return () => void happened.push(`cancelled ${pending.id}`);
   };
-  const ask = (request: RunApiRequest): Promise<number> => requests.ask(request, begin);
+  const ask = (request: RunApiRequest, graceMs = 0): Promise<number> =>
+    requests.ask(request, begin, graceMs);
   const free = (): void => {
     for (const ready of waiting.splice(0)) ready();
   };
-  return { begun, happened, requests, begin, ask, free };
+  return { begun, happened, requests, begin, ask, free, timers };
 }
 
 const id = "a-1/lock/k";
@@ -50,20 +58,36 @@ describe("a pending request", () => {
     await expect(other).rejects.toThrow("another request");
   });
 
-  test("has hung up when the last connection that waits for it closes", () => {
-    const { begun, happened, ask } = setUp();
+  test("is cancelled when the last connection that waits for it closes", () => {
+    const { happened, ask } = setUp();
     const [one, two] = [new AbortController(), new AbortController()];
     for (const { signal } of [one, two]) void ask(aRequest({ signal }));
     one.abort();
-    expect([happened, begun[0]?.hasCaller()]).toEqual([[], true]);
+    expect(happened).toEqual([]);
     two.abort();
-    expect([happened, begun[0]?.hasCaller()]).toEqual([[`hung up ${id}`], false]);
+    expect(happened).toEqual([`cancelled ${id}`]);
   });
 
-  test("has hung up at once when its connection closed before it was begun", () => {
+  test("is cancelled at once when its connection closed before it was begun", () => {
     const { happened, ask } = setUp();
     void ask(aRequest({ signal: AbortSignal.abort() }));
-    expect(happened).toEqual([`hung up ${id}`]);
+    expect(happened).toEqual([`cancelled ${id}`]);
+  });
+
+  test("with a grace period is cancelled after it, unless the run asks again or is over", () => {
+    const { happened, requests, ask, timers } = setUp();
+    void ask(aRequest({ signal: AbortSignal.abort() }), 5);
+    const [passes] = timers;
+    const again = new AbortController();
+    void ask(aRequest({ signal: again.signal }), 5);
+    passes?.();
+    expect(happened).toEqual([]);
+    again.abort();
+    expect(timers).toHaveLength(1);
+    timers[0]?.();
+    expect(happened).toEqual([`cancelled ${id}`]);
+    requests.stop();
+    expect(timers).toEqual([]);
   });
 
   test("of an earlier scheduler is not begun anew when it is repeated", async () => {

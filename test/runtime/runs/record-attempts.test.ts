@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EgressAttempt } from "../../../src/foundation/contracts/egress.ts";
+import type { EgressAttempt } from "../../../src/foundation/contracts/network-allow.ts";
 import { recordAttempts } from "../../../src/runtime/runs/record-attempts.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 
@@ -10,11 +10,11 @@ function setUp() {
     void lines.push({ msg, fields });
   const startRun = () => ({ denials: null as Set<string> | null, warn });
   const state = { run: startRun() };
-  const record = recordAttempts({
-    runs: { find: (id) => (id === "dev-1" ? state.run : undefined) },
+  const record = recordAttempts(
+    (id) => (id === "dev-1" ? state.run : undefined),
     hosts,
-    redact: (text) => text.replaceAll("hunter2", "[redacted]"),
-  });
+    (text) => text.replaceAll("hunter2", "[redacted]"),
+  );
   const restart = () => (state.run = startRun());
   return { hosts, lines, record, restart };
 }

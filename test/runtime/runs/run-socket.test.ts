@@ -4,6 +4,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { asyncScheduler } from "rxjs";
+import { createClock } from "../../../streams/clock.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Job } from "../../../src/foundation/contracts/job.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
@@ -45,7 +47,7 @@ function aScheduler() {
   });
   const runs = createLiveRuns({
     elapsed: () => 0,
-    now: () => 0,
+    clock: createClock(asyncScheduler),
     refusalOf: () => null,
     freeze: () => Promise.resolve(),
     thaw: () => Promise.resolve(),
@@ -74,7 +76,7 @@ function aRequest(instanceId: string, type: RuntimeConfig["type"] = "host-user")
 }
 
 const unlock = (channel: Job["channel"]) =>
-  createRunApiClient({ socket: "", token: "", ...channel, timeoutMs: 200 }).ask(
+  createRunApiClient({ socket: "", token: "", ...channel }, 1).ask(
     "unlock",
     { resource: "x:y" },
     new AbortController().signal,

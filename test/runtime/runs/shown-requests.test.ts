@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RequestName } from "../../../src/foundation/contracts/run-api.ts";
+import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, problemOf, worldSecret as secret } from "./world.ts";
 

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
-import type { Acceptance } from "../../../src/foundation/contracts/webhook-receipts.ts";
+import type { Acceptance } from "../../../src/foundation/store/receipts.ts";
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { webhookItem } from "../../foundation/store/support.ts";
-import { createWorld, instancesOf, problemOf } from "./world.ts";
+import { createWorld, instancesOf } from "./world.ts";
 import type { World } from "./world.ts";
 
 const agents = [
@@ -179,16 +179,6 @@ describe("a wait", () => {
     expect(await deliver(world, "push")).toEqual([]);
     await waitsFor(world, 0);
     await expect(waiting).rejects.toThrow("no longer waits");
-  });
-
-  test("is not answered with what another request of the same key is told", async () => {
-    const { world, run } = await started();
-    const key = randomUUID();
-    void world.ask(run, "wait", { kind: "webhook" }, { key }).catch(() => undefined);
-    const other = await problemOf(world.ask(run, "wait", { kind: "agent-call" }, { key }));
-    expect(other.error).toBe("malformed");
-    const lock = await world.ask(run, "lock", { resource: "file:x" }, { key });
-    expect(lock.resource).toBe("file:x");
   });
 
   test("freezes a run that has nothing else to do, and thaws it before its answer", async () => {

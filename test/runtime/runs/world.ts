@@ -7,17 +7,17 @@ import type {
   RequestAnswer,
   RequestBody,
   RunApiProblem,
-} from "../../../src/foundation/contracts/run-api.ts";
-import { RunApiError } from "../../../src/foundation/contracts/run-api.ts";
+} from "../../../src/runtime/run-api/protocol.ts";
+import { RunApiError } from "../../../src/runtime/run-api/protocol.ts";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { createFirstEvents } from "../../../src/runtime/runs/first-events.ts";
 import { createLiveRuns } from "../../../src/runtime/runs/live-runs.ts";
 import { heldLocks } from "../../../src/runtime/runs/lock-view.ts";
 import { createRunRequests } from "../../../src/runtime/runs/run-requests.ts";
 import type { RunRequests } from "../../../src/runtime/runs/run-requests.ts";
-import { abandonBy, createInputs, dispatchTo } from "../../../src/runtime/scheduler/inputs.ts";
-import { recordEvent, rerun, retryWork } from "../../../src/start/record-work.ts";
-import { createStatusStore } from "../../../src/runtime/scheduler/status-store.ts";
+import { abandonBy, createInputs, dispatchTo } from "../../../src/foundation/scheduler/inputs.ts";
+import { commitEvents } from "../../../src/foundation/scheduler/commit-events.ts";
+import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { interpretStored } from "../../../src/features/webhooks/interpret.ts";
 import { v7 as uuidV7 } from "uuid";
@@ -75,7 +75,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const onProblem = (message: string): void => void problems.push(message);
   const runs = createLiveRuns({
     elapsed: () => Math.round(performance.now()),
-    now: () => clock.now(),
+    clock,
     refusalOf: (instanceId) => store.spend.refusal(instanceId),
     freeze: ({ instanceId }) => Promise.resolve(void frozen.push(`freeze ${instanceId}`)),
     thaw: ({ instanceId }) => Promise.resolve(void frozen.push(`thaw ${instanceId}`)),
@@ -126,7 +126,6 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       newId: uuidV7,
       starting: createSlots(),
       isStopping: () => false,
-      checkValue: () => of(null),
       isEnabled: () => true,
       overBudget: () => null,
       lastChecked: () => undefined,
@@ -134,14 +133,16 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       describeChange: () => "",
     },
   );
+  const { project$ } = inputs;
+  const log = (_level: number, message: string): void => onProblem(message);
+  const commit = commitEvents(
+    { store, status: board, inputs, project$, dispatch, log },
+    () => undefined,
+  );
   const read = (event: RunEvent): void => {
     events.push(event);
     firstEvents.see(event);
-    const problem = (error: unknown): number => problems.push(String(error));
-    retryWork(event, store.work, dispatch).catch(problem);
-    recordEvent(event, { ...store.work, recordTick: () => Promise.resolve() }).catch(problem);
-    const again = { work: store.work, dispatch, maxReruns: () => maxReruns, isPaused: () => false };
-    rerun(event, again).catch(problem);
+    commit(event);
     requests().onEvent(event);
   };
   let subscription: Subscription | undefined;

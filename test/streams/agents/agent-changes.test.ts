@@ -60,94 +60,46 @@ function letterOf(change: AgentChange): string {
   return change.name === "dev" ? letter : letter.toUpperCase();
 }
 
+/** Expects the changes of these saves. */
+function expectChanges(project: Project, expected: string): void {
+  marbles((helpers) => helpers.expectObservable(changes(helpers, project)).toBe(expected));
+}
+
 describe("agent changes", () => {
-  it("complete with an empty source, after what was there at the start", () =>
-    marbles((helpers) => {
-      const empty$ = changes(helpers, { saves: "---|", models: "p|" });
-      const two$ = changes(helpers, { saves: "-------|", models: "p|", initial: "aB" });
-      helpers.expectObservable(empty$).toBe("---|");
-      helpers.expectObservable(two$).toBe("  (aB)---|");
-    }));
+  it.each<[what: string, project: Project, expected: string]>([
+    ["complete with an empty source", { saves: "---|", models: "p|" }, "---|"],
+    [
+      "begin with the agents of the start",
+      { saves: "-------|", models: "p|", initial: "aB" },
+      "(aB)---|",
+    ],
+    ["read the last touch before they complete", { saves: "a--|", models: "(p|)" }, "40ms (a|)"],
+    ["wait until a file has been quiet for 40 ms", { saves: "-a-b-c----" }, "----- 40ms c"],
+    ["let each agent settle by itself", { saves: "a---B------" }, "40ms a---B----"],
+    [
+      "read again an agent that is saved while it is read",
+      { saves: "a 99ms b---", readMs: 100 },
+      "100ms 40ms 100ms b",
+    ],
+    ["omit a save that changes nothing", { saves: "a 99ms a 99ms b" }, "40ms a 99ms - 99ms b"],
+    [
+      "emit that an agent is invalid, removed and back",
+      { saves: "a 99ms i 99ms x 99ms a" },
+      "40ms a 99ms i 99ms x 99ms a",
+    ],
+    ["omit an agent that was never there", { saves: "x 99ms x-----" }, "-"],
+    [
+      "emit a change of the project's config for the agents that it touches",
+      { saves: "-------", models: "p------q---p---", initial: "mB" },
+      "(mB)---m---m---",
+    ],
+    ["survive a burst of saves", { saves: `${"a".repeat(99)}b----` }, "99ms 40ms b---"],
+    ["emit a save of two agents at once", { saves: "(aB)------" }, "40ms (aB)---"],
+    ["follow an agent that was quiet for long", { saves: "a 2m b---" }, "40ms a 2m b---"],
+    ["pass on an error of their source", { saves: "a---#" }, "----#"],
+  ])("%s", (_what, project, expected) => expectChanges(project, expected));
 
-  it("read what was touched last before they complete", () =>
-    marbles((helpers) => {
-      const saves = "  a--|";
-      const expected = "40ms (a|)";
-      const project = { saves, models: "(p|)" };
-      helpers.expectObservable(changes(helpers, project)).toBe(expected);
-    }));
-
-  it("wait until a file has been quiet for 40 ms, and read it once", () =>
-    marbles((helpers) => {
-      const saves = "  -a-b-c----------";
-      const expected = "----- 40ms c----";
-      helpers.expectObservable(changes(helpers, { saves })).toBe(expected);
-    }));
-
-  it("let each agent settle by itself", () =>
-    marbles((helpers) => {
-      const saves = "   a---B----------";
-      const expected = " 40ms a---B----";
-      helpers.expectObservable(changes(helpers, { saves })).toBe(expected);
-    }));
-
-  it("read again what is saved while it is read", () =>
-    marbles((helpers) => {
-      const saves = "       a 99ms b----------";
-      const expected = "100ms 40ms 100ms b";
-      helpers.expectObservable(changes(helpers, { saves, readMs: 100 })).toBe(expected);
-    }));
-
-  it("are silent about a save that changes nothing", () =>
-    marbles((helpers) => {
-      const saves = "  a 99ms a 99ms b----------------";
-      const expected = "40ms a 99ms - 99ms b------------";
-      helpers.expectObservable(changes(helpers, { saves })).toBe(expected);
-    }));
-
-  it("say that an agent is invalid, removed and back", () =>
-    marbles((helpers) => {
-      const saves = "     a 99ms i 99ms x 99ms a-----------";
-      const expected = "   40ms a 99ms i 99ms x 99ms a-------";
-      helpers.expectObservable(changes(helpers, { saves })).toBe(expected);
-    }));
-
-  it("are silent about an agent that was never there", () =>
-    marbles((helpers) => {
-      helpers.expectObservable(changes(helpers, { saves: "x 99ms x-----" })).toBe("-");
-    }));
-
-  it("say a change of the project's config of the agents that it touches", () =>
-    marbles((helpers) => {
-      const models = "  p------q---p---";
-      const expected = "(mB)---m---m---";
-      const project = { saves: "---------------", models, initial: "mB" };
-      helpers.expectObservable(changes(helpers, project)).toBe(expected);
-    }));
-
-  it("survive a burst of a hundred saves of one agent and one of each of two", () =>
-    marbles((helpers) => {
-      const saves = `   ${"a".repeat(99)}b-----------`;
-      const both = "    (aB)-------------";
-      helpers.expectObservable(changes(helpers, { saves })).toBe("     99ms 40ms b---");
-      helpers.expectObservable(changes(helpers, { saves: both })).toBe("40ms (aB)---");
-    }));
-
-  it("go on with an agent that has been quiet for longer than any timer", () =>
-    marbles((helpers) => {
-      const saves = "  a       2m  b----------";
-      const expected = "40ms a  2m  b----------";
-      helpers.expectObservable(changes(helpers, { saves })).toBe(expected);
-    }));
-
-  it("pass an error of their source on", () =>
-    marbles((helpers) => {
-      const saves = "  a---#";
-      const expected = "----#";
-      helpers.expectObservable(changes(helpers, { saves })).toBe(expected);
-    }));
-
-  it("pass an error of a read or of the project on", () =>
+  it("pass on an error of a read or of the project", () =>
     marbles(({ hot, cold, scheduler, expectObservable }) => {
       const parts = { initial: new Map<string, string>(), resolve, scheduler };
       const broken$ = throwError(() => "error");
@@ -187,7 +139,7 @@ describe("agent changes", () => {
       expectSubscriptions(read$.subscriptions).toBe("40ms ^-!");
     }));
 
-  it("say everything again to the next subscriber", () =>
+  it("emit everything again to the next subscriber", () =>
     marbles((helpers) => {
       const change$ = changes(helpers, { saves: "---------", initial: "aB" });
       helpers.expectObservable(change$, "^---!").toBe("         (aB)");

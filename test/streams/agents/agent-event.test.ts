@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { agentEvent } from "../../../streams/agents/agent-event.ts";
 import type { ActiveConfig } from "../../../streams/agents/active-config.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
@@ -15,64 +15,45 @@ const problem: Problem = {
   message: "scale is not a number",
 };
 
-/** The event of a change, and what it says that differs from an agent that was there before. */
-function eventOf(change: AgentChange, before: AgentConfig | null = null, differs = "") {
-  const active: ActiveConfig = { change, present: true, before, config: agent, wasInvalid: false };
-  return agentEvent(active, 5, () => differs);
+/** The event of a change after this config; `differs` is how the two differ. */
+function eventOf(
+  change: AgentChange,
+  more: Partial<ActiveConfig> = {},
+  differs: (before: AgentConfig, after: AgentConfig) => string = () => "",
+) {
+  const active = { present: true, before: null, config: agent, wasInvalid: false, ...more };
+  return agentEvent({ ...active, change }, 5, differs);
 }
 
-describe("the event of an agent's change", () => {
-  it("says that an agent was loaded, with its warnings", () => {
-    const warning: Problem = { ...problem, severity: "warning" };
-    expect(eventOf({ ...set, warnings: [warning] })).toEqual({
-      type: "agent-set",
-      agent: "dev",
-      at: 5,
-      config: agent,
-      warnings: [warning],
-      summary: "loaded",
-    });
-  });
+test.each<[name: string, change: AgentChange, more: Partial<ActiveConfig>, summary: string]>([
+  ["was loaded", set, {}, "loaded"],
+  ["has another title", set, { before: anAgent("dev", { title: "old" }) }, "old → dev"],
+  ["is valid again", set, { before: agent, wasInvalid: true }, "valid again"],
+  ["has other warnings alone", set, { before: agent }, "warnings changed"],
+])("the event of an agent that %s has a summary", (_name, change, more, summary) => {
+  const differs = (before: AgentConfig, after: AgentConfig): string =>
+    before.title === after.title ? "" : `${before.title} → ${after.title}`;
+  expect(eventOf(change, more, differs)).toMatchObject({ type: "agent-set", summary });
+});
 
-  it("says what changed", () => {
-    expect(eventOf(set, agent, "scale 1 → 2")).toMatchObject({ summary: "scale 1 → 2" });
-  });
+test("the event of a loaded agent has its config and its warnings", () => {
+  const warnings = [{ ...problem, severity: "warning" as const }];
+  const at = { type: "agent-set", agent: "dev", at: 5 };
+  const event = { ...at, config: agent, warnings, summary: "loaded" };
+  expect(eventOf({ ...set, warnings })).toEqual(event);
+});
 
-  it("says that a config is valid again, or that only its warnings differ", () => {
-    const unchanged = { change: set, present: true, before: agent, config: agent };
-    const said = [true, false].map((wasInvalid) =>
-      agentEvent({ ...unchanged, wasInvalid }, 5, () => ""),
-    );
-    expect(said).toMatchObject([{ summary: "valid again" }, { summary: "warnings changed" }]);
-  });
+test("the event of invalid files has that the last good config counts where there was one", () => {
+  const problems = [problem, problem];
+  const change: AgentChange = { type: "invalid", name: "dev", problems, sources: [] };
+  const message = "scale is not a number; the last valid config stays active";
+  const at = { type: "agent-invalid", agent: "dev", at: 5, sources: [] };
+  const shown = [{ ...problem, message }, problem];
+  expect(eventOf(change, { before: agent })).toEqual({ ...at, problems: shown });
+  expect(eventOf(change, { config: null })).toEqual({ ...at, problems });
+});
 
-  it("says what differs from the config before, not from nothing", () => {
-    const titles: string[] = [];
-    const before = anAgent("dev", { title: "old" });
-    const active = { change: set, present: true, before, config: agent, wasInvalid: false };
-    agentEvent(active, 5, (old, now) => {
-      titles.push(old.title, now.title);
-      return "";
-    });
-    expect(titles).toEqual(["old", "dev"]);
-  });
-
-  it("says what is wrong, and that the last good config counts where there was one", () => {
-    const change: AgentChange = {
-      type: "invalid",
-      name: "dev",
-      problems: [problem, problem],
-      sources: [],
-    };
-    const message = "scale is not a number; the last valid config stays active";
-    const at = { type: "agent-invalid", agent: "dev", at: 5, sources: [] };
-    expect(eventOf(change, agent)).toEqual({ ...at, problems: [{ ...problem, message }, problem] });
-    const first = { change, present: true, before: null, config: null, wasInvalid: false };
-    expect(agentEvent(first, 5, () => "")).toEqual({ ...at, problems: [problem, problem] });
-  });
-
-  it("says that the directory is gone", () => {
-    const event = { type: "agent-removed", agent: "dev", at: 5 };
-    expect(eventOf({ type: "removed", name: "dev" }, agent)).toEqual(event);
-  });
+test("the event of a removed directory is the agent's removal", () => {
+  const event = { type: "agent-removed", agent: "dev", at: 5 };
+  expect(eventOf({ type: "removed", name: "dev" }, { before: agent })).toEqual(event);
 });

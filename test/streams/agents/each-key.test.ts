@@ -1,52 +1,65 @@
-import { map, merge, of, Subject, take } from "rxjs";
+import { map, merge, of, Subject, take, throwError } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { eachKey } from "../../../streams/agents/each-key.ts";
 import { marbles } from "../../helpers/marbles.ts";
 
-/** Says `*` when it is opened, then up to two values. */
-const twoOf = (value$: Observable<string>): Observable<string> =>
-  value$.pipe(
-    eachKey(
-      (letter) => letter.toLowerCase(),
-      (_, own$) => merge(of("*"), own$.pipe(take(2))),
-    ),
-  );
+const each = (
+  value$: Observable<string>,
+  open: (key: string, own$: Observable<string>) => Observable<string>,
+): Observable<string> => value$.pipe(eachKey((letter) => letter.toLowerCase(), open));
+
+/** Emits `*` when it is opened, then up to two values. */
+const two = (_key: string, own$: Observable<string>): Observable<string> =>
+  merge(of("*"), own$.pipe(take(2)));
 
 describe("each key", () => {
   it("has a stream of its own, which is opened anew after it was over", () =>
     marbles(({ hot, expectObservable }) => {
       const values = "  -a---b---A-a----B-|";
       const expected = "-(*a)(*b)A-(*a)-B-|";
-      expectObservable(twoOf(hot(values))).toBe(expected);
+      expectObservable(each(hot(values), two)).toBe(expected);
+      expectObservable(each(hot("-(abAB)--"), two)).toBe("-(*a*bAB)");
     }));
 
-  it("leaves the source when it is left", () =>
-    marbles(({ hot, expectObservable, expectSubscriptions }) => {
-      const source = hot("-a----b-");
-      expectObservable(twoOf(source), "^----!").toBe("-(*a)");
-      expectSubscriptions(source.subscriptions).toBe("^----!");
+  it("a key's stream decides when it completes: until then its values open no second one", () =>
+    marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
+      const own$ = cold("     ---------|");
+      const values = "     -a-A-a-----A-a--";
+      const first = "      -^--------!";
+      const second = "     -----------^--------!";
+      expectObservable(each(hot(values), () => own$)).toBe("-");
+      expectSubscriptions(own$.subscriptions).toBe([first, second]);
+    }));
+
+  it("leaves the source and all streams when it is left, and begins anew for each subscriber", () =>
+    marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
+      const source$ = hot("-a-b-----");
+      const own$ = cold("  ---------");
+      expectObservable(
+        each(source$, () => own$),
+        "-----!",
+      ).toBe("-");
+      expectSubscriptions(own$.subscriptions).toBe(["-^---!", "---^-!"]);
+      expectSubscriptions(source$.subscriptions).toBe("^----!");
+      expectObservable(each(hot("-a-----a----"), two), "-----^").toBe("-------(*a)-");
     }));
 
   it("holds on to nothing of keys that are over", () => {
-    const source$ = new Subject<number>();
+    const source$ = new Subject<string>();
     let open = 0;
-    const own$s: Observable<number>[] = [];
-    const subscription = source$
-      .pipe(
-        eachKey(String, (_, own$: Observable<number>) => {
-          open++;
-          own$s.push(own$);
-          return own$.pipe(
-            take(1),
-            map(() => open--),
-          );
-        }),
-      )
-      .subscribe();
-    for (let key = 0; key < 1000; key++) source$.next(key);
+    const own$s: Observable<string>[] = [];
+    const subscription = each(source$, (_key, own$) => {
+      open++;
+      own$s.push(own$);
+      return own$.pipe(
+        take(1),
+        map(() => String(open--)),
+      );
+    }).subscribe();
+    for (let key = 0; key < 1000; key++) source$.next(String(key));
     expect(open).toBe(0);
-    // A group that is over completes whoever comes late.
+    // A group that is over completes late subscribers.
     const late = own$s.map((own$) => {
       let isOver = false;
       own$.subscribe({ complete: () => (isOver = true) });
@@ -57,52 +70,22 @@ describe("each key", () => {
     expect(source$.observed).toBe(false);
   });
 
-  it("completes once the source and all that is open have", () =>
+  it("completes once the source and all open streams have", () =>
     marbles(({ hot, cold, expectObservable }) => {
-      const last = cold("---z|");
-      const each$ = hot("-a-|").pipe(
-        eachKey(
-          (key: string) => key,
-          () => last,
-        ),
-      );
-      expectObservable(each$).toBe("----z|");
-      expectObservable(
-        hot("-|").pipe(
-          eachKey(
-            (key: string) => key,
-            () => last,
-          ),
-        ),
-      ).toBe("-|");
+      const last$ = cold("---z|");
+      expectObservable(each(hot("-a-|"), () => last$)).toBe("----z|");
+      expectObservable(each(hot("-|"), () => last$)).toBe("-|");
     }));
 
-  it("passes an error of the source, of a key's stream and of its making on, and leaves the rest", () =>
+  it("passes on an error of the source, of a key's stream and of its making, and leaves the rest", () =>
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const own$ = cold("-z-z-z-z");
-      expectObservable(
-        hot("-a-#").pipe(
-          eachKey(
-            (key: string) => key,
-            () => own$,
-          ),
-        ),
-      ).toBe("--z#");
-      const broken$ = hot("-a-b").pipe(
-        eachKey(
-          (key: string) => key,
-          (key) => (key === "b" ? cold("#") : own$),
-        ),
-      );
-      expectObservable(broken$).toBe("--z#");
-      const thrown$ = hot("-a").pipe(
-        eachKey(
-          (key: string) => key,
-          (): Observable<string> => {
-            throw new Error("broken");
-          },
-        ),
-      );
+      expectObservable(each(hot("-a-#"), () => own$)).toBe("--z#");
+      const broken$ = throwError(() => "error");
+      expectObservable(each(hot("-a-b"), (key) => (key === "b" ? broken$ : own$))).toBe("--z#");
+      const thrown$ = each(hot("-a"), () => {
+        throw new Error("broken");
+      });
       expectObservable(thrown$).toBe("-#", undefined, new Error("broken"));
       expectSubscriptions(own$.subscriptions).toBe(["-^-!", "-^-!"]);
     }));

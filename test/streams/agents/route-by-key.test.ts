@@ -1,74 +1,66 @@
 import { map } from "rxjs";
-import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { routeByKey } from "../../../streams/agents/route-by-key.ts";
-import type { Routes } from "../../../streams/agents/route-by-key.ts";
 import { marbles } from "../../helpers/marbles.ts";
 
-/** A letter is addressed to itself, whether it is small or a capital. */
-const routes = (letter$: Observable<string>): Routes<string> =>
-  routeByKey(letter$, (letter) => letter.toLowerCase());
+const toLower = (letter: string): string => letter.toLowerCase();
+
+interface Row {
+  readonly source: string;
+  readonly a: string;
+  readonly b?: string;
+  readonly unrouted: string;
+  /** When the reader of `a` listens. */
+  readonly listens?: string;
+  /** When a second reader of `a` listens, and the values that it gets. */
+  readonly again?: readonly [listens: string, values: string];
+}
 
 describe("routing by key", () => {
-  it("hands each value to the stream of its key, and emits what nobody is there for", () =>
+  it.each<[name: string, row: Row]>([
+    [
+      "hands each value to the stream of its key, and emits those without a reader",
+      { source: "-a-b-A-c-|", a: "-a---A---|", b: "---b-----|", unrouted: "-------c-|" },
+    ],
+    [
+      "emits values from before a reader listens and after it left",
+      { source: "-a-a-a-a-", a: "---a-a", listens: "--^---!", unrouted: "-a-----a-" },
+    ],
+    [
+      "hands a value to all readers of its key",
+      { source: "-a-a-a-", a: "-a-a-a-", again: ["--^-!", "---a"], unrouted: "-------" },
+    ],
+    [
+      "routes again for a reader that comes back",
+      {
+        source: "-a---a---a-",
+        a: "-a",
+        listens: "^--!",
+        again: ["-------^", "---------a-"],
+        unrouted: "-----a-----",
+      },
+    ],
+    [
+      "keeps the order of a burst within each key",
+      { source: "-(abAcBa)-", a: "-(aAa)-", b: "-(bB)-", unrouted: "-c-" },
+    ],
+    ["completes all with its source", { source: "--|", a: "--|", unrouted: "--|" }],
+    ["passes an error to all", { source: "-a-#", a: "-a-#", b: "---#", unrouted: "---#" }],
+  ])("%s", (_name, { source, a, b, unrouted, listens, again }) =>
     marbles(({ hot, expectObservable }) => {
-      const { to, unrouted$ } = routes(hot("-a-b-A-c-|"));
-      expectObservable(to("a")).toBe("      -a---A---|");
-      expectObservable(to("b")).toBe("      ---b-----|");
-      expectObservable(unrouted$).toBe("    -------c-|");
-    }));
+      const source$ = hot(source);
+      const { to, unrouted$ } = routeByKey(source$, toLower);
+      expectObservable(to("a"), listens).toBe(a);
+      if (again !== undefined) expectObservable(to("a"), again[0]).toBe(again[1]);
+      if (b !== undefined) expectObservable(to("b")).toBe(b);
+      expectObservable(unrouted$).toBe(unrouted);
+    }),
+  );
 
-  it("emits what comes before somebody listens and after he left", () =>
-    marbles(({ hot, expectObservable }) => {
-      const { to, unrouted$ } = routes(hot("-a-a-a-a-"));
-      const listens = "                      --^---!";
-      expectObservable(to("a"), listens).toBe("---a-a");
-      expectObservable(unrouted$).toBe("       -a-----a-");
-    }));
-
-  it("hands a value to all who listen to its key", () =>
-    marbles(({ hot, expectObservable }) => {
-      const { to, unrouted$ } = routes(hot("-a-a-a-"));
-      expectObservable(to("a")).toBe("         -a-a-a-");
-      expectObservable(to("a"), "--^-!").toBe("---a");
-      expectObservable(unrouted$).toBe("       -------");
-    }));
-
-  it("routes again for one who comes back", () =>
-    marbles(({ hot, expectObservable }) => {
-      const { to, unrouted$ } = routes(hot("  -a---a---a-"));
-      expectObservable(to("a"), "^--!").toBe("      -a");
-      expectObservable(to("a"), "-------^").toBe("  ---------a-");
-      expectObservable(unrouted$).toBe("         -----a-----");
-    }));
-
-  it("keeps the order of a burst within each key", () =>
-    marbles(({ hot, expectObservable }) => {
-      const { to, unrouted$ } = routes(hot("-(abAcBa)-"));
-      expectObservable(to("a")).toBe("         -(aAa)-");
-      expectObservable(to("b")).toBe("         -(bB)-");
-      expectObservable(unrouted$).toBe("       -c-");
-    }));
-
-  it("completes everything with an empty source", () =>
-    marbles(({ hot, expectObservable }) => {
-      const { to, unrouted$ } = routes(hot("--|"));
-      expectObservable(to("a")).toBe("      --|");
-      expectObservable(unrouted$).toBe("    --|");
-    }));
-
-  it("passes an error to everybody", () =>
-    marbles(({ hot, expectObservable }) => {
-      const { to, unrouted$ } = routes(hot("-a-#"));
-      expectObservable(to("a")).toBe("      -a-#");
-      expectObservable(to("b")).toBe("      ---#");
-      expectObservable(unrouted$).toBe("    ---#");
-    }));
-
-  it("leaves its source when the driver is unsubscribed, and goes on when it is back", () =>
+  it("leaves its source when the driver is unsubscribed, and routes again when it is back", () =>
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
       const letter$ = hot("         -a-a-a-a-");
-      const { to, unrouted$ } = routes(letter$);
+      const { to, unrouted$ } = routeByKey(letter$, toLower);
       const first = "               ^-!";
       const second = "              ------^-!";
       expectObservable(to("a")).toBe("-a-----a-");
@@ -77,17 +69,18 @@ describe("routing by key", () => {
       expectSubscriptions(letter$.subscriptions).toBe([first, second]);
     }));
 
-  it("asks only the listener of the key, however many there are", () =>
+  it("notifies only the reader of the key, however many there are", () =>
     marbles(({ hot, flush }) => {
-      let asked = 0;
-      const { to, unrouted$ } = routes(hot("-a-----"));
+      let notified = 0;
+      const source$ = hot("-a-----");
+      const { to, unrouted$ } = routeByKey(source$, toLower);
       for (let index = 0; index < 1000; index++) {
         to(index === 500 ? "a" : `k${index}`)
-          .pipe(map(() => asked++))
+          .pipe(map(() => notified++))
           .subscribe();
       }
       unrouted$.subscribe();
       flush();
-      expect(asked).toBe(1);
+      expect(notified).toBe(1);
     }));
 });

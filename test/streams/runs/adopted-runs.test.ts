@@ -1,16 +1,17 @@
-import { EMPTY, map, of, tap } from "rxjs";
+import { EMPTY, map, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { adoptedRuns } from "../../../streams/runs/adopted-runs.ts";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { createSlots } from "../../../streams/runs/slots.ts";
+import type { Slots } from "../../../streams/runs/slots.ts";
 import type { Kill } from "../../../streams/runs/run-agent.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { marbles, seconds } from "../../helpers/marbles.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
-import { createRunOwner } from "../../helpers/run-owner.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
+import { letterOf, portsOf } from "./run-ports.ts";
 
 /** A run of `agent` that has three seconds, was started at `startedAt` and would go on for `runMs`. */
 function anAdopted(
@@ -27,40 +28,28 @@ function anAdopted(
   return { request, startedAt, report: (stop$) => runner.run(request, stop$) };
 }
 
-/** The ports of adopted runs, with one slot. */
-function portsOf({ scheduler }: Marbles, kill$: Observable<Kill> = EMPTY, slots = createSlots(1)) {
-  const owner = createRunOwner(() => scheduler.now());
-  const starting = createSlots(0);
-  return {
-    kill$,
-    scheduler,
-    slots,
-    owner,
-    starting,
-    draining$: of(false),
-    isStopping: () => false,
-    checkValue: () => of(null),
-  };
-}
-
-/** `s` started; finished by the first letter of its outcome, in capitals. */
-function letterOf(event: RunEvent): string {
-  if (event.type === "finished") return event.end.outcome.charAt(0).toUpperCase();
-  return event.type.charAt(0);
+/** The events of adopted runs, with one slot for them. */
+function adopt(
+  helpers: Marbles,
+  adopted$: Observable<AdoptedRun>,
+  { kill$ = EMPTY, slots = createSlots(1) }: { kill$?: Observable<Kill>; slots?: Slots } = {},
+) {
+  const ports = portsOf(helpers, EMPTY, { kill$, starting: createSlots(0) });
+  return adoptedRuns(adopted$, { ...ports, slots });
 }
 
 describe("adopted runs", () => {
   it("go on at once, and time out by the clock of their first start", () =>
     marbles((helpers) => {
       const adopted$ = helpers.cold<AdoptedRun>(seconds("-a|"), { a: anAdopted(helpers, "dev") });
-      const { event$ } = adoptedRuns(adopted$, portsOf(helpers));
+      const { event$ } = adopt(helpers, adopted$);
       helpers.expectObservable(event$.pipe(map(letterOf))).toBe("1s s 1999ms (T|)");
     }));
 
   it("say when they were started, and that they go on", () =>
     marbles((helpers) => {
       const run = anAdopted(helpers, "dev", { startedAt: -500, runMs: 2 });
-      const { event$ } = adoptedRuns(helpers.cold("-(a|)", { a: run }), portsOf(helpers));
+      const { event$ } = adopt(helpers, helpers.cold("-(a|)", { a: run }));
       const { item } = run.request;
       const at = { agent: "dev", item, instanceId: "dev-1", startedAt: -500 };
       const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null };
@@ -80,10 +69,7 @@ describe("adopted runs", () => {
         [-7001, "S"],
         [-7000, "T"],
       ] as const) {
-        const { event$ } = adoptedRuns(
-          helpers.cold("(a|)", { a: ended(endedAt) }),
-          portsOf(helpers),
-        );
+        const { event$ } = adopt(helpers, helpers.cold("(a|)", { a: ended(endedAt) }));
         const seen$ = event$.pipe(
           tap((event) => event.type === "finished" && expect(event.at).toBe(endedAt)),
           map(letterOf),
@@ -101,9 +87,9 @@ describe("adopted runs", () => {
       const ahead = anAdopted(helpers, "ops", { startedAt: 1000, runMs: 2 });
       const adopted$ = helpers.cold("(a|)", { a: short });
       const endedAt = ({ type, at }: RunEvent): number | null => (type === "finished" ? at : null);
-      const { event$ } = adoptedRuns(adopted$, portsOf(helpers));
+      const { event$ } = adopt(helpers, adopted$);
       helpers.expectObservable(event$.pipe(map(endedAt))).toBe("s-(f|)", { s: null, f: -10 });
-      const later = adoptedRuns(helpers.cold("(a|)", { a: ahead }), portsOf(helpers));
+      const later = adopt(helpers, helpers.cold("(a|)", { a: ahead }));
       helpers
         .expectObservable(later.event$.pipe(map(endedAt)))
         .toBe("s-(f|)", { s: null, f: 1000 });
@@ -113,7 +99,7 @@ describe("adopted runs", () => {
     marbles((helpers) => {
       const kill$ = helpers.hot<Kill>("--k", { k: { agent: "dev" } });
       const adopted$ = helpers.cold("a|", { a: anAdopted(helpers, "dev") });
-      const { event$ } = adoptedRuns(adopted$, portsOf(helpers, kill$));
+      const { event$ } = adopt(helpers, adopted$, { kill$ });
       helpers.expectObservable(event$.pipe(map(letterOf))).toBe("s-(K|)");
     }));
 
@@ -126,7 +112,7 @@ describe("adopted runs", () => {
       ] as const) {
         const report = () => helpers.cold("--(x|)", { x: exitWith(exit) });
         const run: AdoptedRun = { ...anAdopted(helpers, "dev"), leftByStop, report };
-        const { event$ } = adoptedRuns(helpers.cold("(a|)", { a: run }), portsOf(helpers));
+        const { event$ } = adopt(helpers, helpers.cold("(a|)", { a: run }));
         helpers.expectObservable(event$.pipe(map(letterOf))).toBe(`s-(${outcome}|)`);
       }
     }));
@@ -138,7 +124,7 @@ describe("adopted runs", () => {
         b: anAdopted(helpers, "dev", { runMs: 2 }),
         c: anAdopted(helpers, "ops", { runMs: 9 }),
       };
-      const adopted = adoptedRuns(helpers.cold("-a-b-c|", runs), portsOf(helpers));
+      const adopted = adopt(helpers, helpers.cold("-a-b-c|", runs));
       const letters = { 0: 0, 1: 1, 2: 2 };
       helpers.expectObservable(adopted.countOf("dev"), "-------!").toBe("01-2-(10)", letters);
       helpers.expectObservable(adopted.event$, "------!");
@@ -152,7 +138,7 @@ describe("adopted runs", () => {
         b: anAdopted(helpers, "ops", { runMs: 6 }),
       };
       const adopted$ = helpers.cold("(ab|)", runs);
-      const { event$ } = adoptedRuns(adopted$, portsOf(helpers, EMPTY, slots));
+      const { event$ } = adopt(helpers, adopted$, { slots });
       const free: boolean[] = [];
       const seen$ = event$.pipe(
         tap(() => {
@@ -172,7 +158,7 @@ describe("adopted runs", () => {
       const slots = createSlots(1);
       const kill$ = helpers.hot<Kill>("-------");
       const adopted$ = helpers.cold("-a", { a: anAdopted(helpers, "dev") });
-      const { event$, countOf } = adoptedRuns(adopted$, portsOf(helpers, kill$, slots));
+      const { event$, countOf } = adopt(helpers, adopted$, { kill$, slots });
       helpers.expectObservable(event$.pipe(map(letterOf)), "----!").toBe("-s");
       helpers.expectSubscriptions(kill$.subscriptions).toBe("-^--!");
       helpers.expectObservable(countOf("dev"), "-----!").toBe("01--0", { 0: 0, 1: 1 });

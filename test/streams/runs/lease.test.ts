@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createLease } from "../../../streams/runs/lease.ts";
 import type {
   EngineReport,
@@ -59,148 +59,60 @@ const events: Record<string, LeaseEvent> = {
 
 const defaults: LeaseOptions = { leaseMs: 20_000, startMs: 30_000, node: null, isAdopted: false };
 
-/** A column is a second. */
-function expectEvents(given: string, expected: string, options: Partial<LeaseOptions> = {}): void {
+type Row = [name: string, commands: string, events: string, options?: Partial<LeaseOptions>];
+
+it.each<Row>([
+  [
+    "is lost without a request for as long as its lease",
+    "b-c--h------h-----------------------",
+    "--------------------------------L",
+  ],
+  [
+    "of an earlier scheduler begins its lease anew with this one",
+    "b---",
+    "--------------------L",
+    { node: "n1" },
+  ],
+  ["emits nothing after its end", "b-c--hx-g--------------s", "-------------------------------"],
+  ["is rejected when no machine began it in time", "b", "------------------------------T"],
+  ["is rejected with the reason of the engine", "b-w-w", "--W---------------------------U"],
+  ["emits why it waits, each reason once", "b-w-w-n-n-c-x", "--W---N------"],
+  ["is rejected at once for an image that is not there", "b-wi-", "--WI-"],
+  ["is rejected when its process ended three times", "b-e-E--", "----R--"],
+  [
+    "is rejected when its process ended and is not started again",
+    "b-e-e-e-e-e-e-e-e",
+    "------------R",
+  ],
+  [
+    "goes on when its process is started again",
+    "b-e-e-n-e-e-c-x------",
+    "------N---------------------",
+  ],
+  ["is lost when it ended itself while no scheduler was up", "b-u-", "--V-", { isAdopted: true }],
+  ["is rejected with a hint when its machine can't reach the scheduler", "b-u-", "--X"],
+  ["is lost when its machine went down before the claim", "b-d-", "--B"],
+  ["is out of memory when that was too little to begin", "b-k-", "------------K"],
+  ["is over as soon as it is stopped before the claim", "b-w-s-c--", "--W-S----"],
+  ["is lost when the engine knows it no more", "b-g--------------", "------------G"],
+  ["is lost when its start broke off", "b-p--------------", "------------P"],
+  ["is lost when its process ended without a word", "b-c-e-e---", "--------------D"],
+  [
+    "goes on when its messages still arrive",
+    "b-c-e-h-------x-",
+    "-----------------------------------",
+  ],
+  ["is out of memory when the engine reports that", "b-c-k", "--------------K"],
+  ["is overdue when it was asked to end and does not", "b-c-s-h-h-h-h-h-h-h-", "----------------O"],
+  ["is overdue when its process is gone without its end", "b-c-sg--", "---------------O"],
+])("a run on another machine %s", (_name, given, expected, options) =>
+  // A column is a second.
   marbles(({ hot, scheduler, expectObservable }) => {
     const lease = () => createLease({ ...defaults, ...options });
     const event$ = driven(hot(seconds(given), commands), lease, scheduler);
     expectObservable(event$, "^ 120s !").toBe(seconds(expected), events);
-  });
-}
-
-describe("the lease of a run on another machine", () => {
-  it("is lost without a request for as long as its lease", () =>
-    expectEvents(
-      "b-c--h------h-----------------------", //
-      "--------------------------------L",
-    ));
-
-  it("of an earlier scheduler begins anew with this one", () =>
-    expectEvents(
-      "b---", //
-      "--------------------L",
-      { node: "n1" },
-    ));
-
-  it("emits nothing after the run's end", () =>
-    expectEvents(
-      "b-c--hx-g--------------s", //
-      "-------------------------------",
-    ));
-});
-
-describe("a run that no machine has begun", () => {
-  it("is rejected when its time is up", () => {
-    expectEvents(
-      "b", //
-      "------------------------------T",
-    );
-    expectEvents(
-      "b-w-w", //
-      "--W---------------------------U",
-    );
-  });
-
-  it("shows why it waits, each reason once", () =>
-    expectEvents(
-      "b-w-w-n-n-c-x", //
-      "--W---N------",
-    ));
-
-  it("is rejected at once for an image that is not there", () =>
-    expectEvents(
-      "b-wi-", //
-      "--WI-",
-    ));
-
-  it("is rejected when its process ended three times, or once and is not started again", () => {
-    expectEvents(
-      "b-e-E--", //
-      "----R--",
-    );
-    expectEvents(
-      "b-e-e-e-e-e-e-e-e", //
-      "------------R",
-    );
-    expectEvents(
-      "b-e-e-n-e-e-c-x------", //
-      "------N---------------------",
-    );
-  });
-
-  it("is lost when it gave up while no scheduler was up", () =>
-    expectEvents(
-      "b-u-", //
-      "--V-",
-      { isAdopted: true },
-    ));
-
-  it("is rejected with what to do when its machine can't reach the scheduler", () =>
-    expectEvents(
-      "b-u-", //
-      "--X",
-    ));
-
-  it("is lost when its machine went down, and out of memory when that was too little", () => {
-    expectEvents(
-      "b-d-", //
-      "--B",
-    );
-    expectEvents(
-      "b-k-", //
-      "------------K",
-    );
-  });
-
-  it("is over as soon as it is stopped", () =>
-    expectEvents(
-      "b-w-s-c--", //
-      "--W-S----",
-    ));
-
-  it("is lost when the engine knows it no more", () =>
-    expectEvents(
-      "b-g--------------", //
-      "------------G",
-    ));
-
-  it("is lost when its start broke off", () =>
-    expectEvents(
-      "b-p--------------", //
-      "------------P",
-    ));
-});
-
-describe("a run that a machine has begun", () => {
-  it("that ended without a word is lost, also before its lease", () =>
-    expectEvents(
-      "b-c-e-e---", //
-      "--------------D",
-    ));
-
-  it("goes on when its words still come", () =>
-    expectEvents(
-      "b-c-e-h-------x-", //
-      "-----------------------------------",
-    ));
-
-  it("is out of memory when the engine says so", () =>
-    expectEvents(
-      "b-c-k", //
-      "--------------K",
-    ));
-
-  it("that was asked to end and does not is overdue", () => {
-    expectEvents(
-      "b-c-s-h-h-h-h-h-h-h-", //
-      "----------------O",
-    );
-    expectEvents(
-      "b-c-sg--", //
-      "---------------O",
-    );
-  });
-});
+  }),
+);
 
 it("wants the engine's report while it is unclaimed or silent", () => {
   const lease = createLease(defaults);

@@ -8,21 +8,22 @@ import { marbles } from "../../helpers/marbles.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
 
 type Told = QueueEvent<string> | { readonly type: "ran"; readonly item: string };
+type More = Partial<QueueOptions<string, Told>>;
 
 const open = (size: number, scale: number): QueueLimits => ({ size, scale, mode: "open" });
 const held = (size: number): QueueLimits => ({ size, scale: 1, mode: "held" });
 const closed: QueueLimits = { size: 1, scale: 1, mode: "closed" };
 
 /**
- * The queue over `item$`, each run five columns long. Of what it tells only `types` are kept, so that a moment holds
- * one value: `A` for a run of a that starts, the item's own letter for all else.
+ * The queue over `item$`, each run five columns long. Only events of one type are kept: `A` for a run of a that starts,
+ * the item's own letter for all else.
  */
 function queue(
   helpers: Marbles,
   item$: Observable<string>,
   limits: QueueLimits | Observable<QueueLimits>,
-  types: readonly Told["type"][],
-  more: Partial<QueueOptions<string, Told>> = {},
+  type: Told["type"] = "ran",
+  more: More = {},
 ): Observable<string> {
   const ran = (item: string): Observable<Told> =>
     timer(5, helpers.scheduler).pipe(
@@ -40,7 +41,7 @@ function queue(
   });
   return item$.pipe(
     operator,
-    filter(({ type }) => types.includes(type)),
+    filter((told) => told.type === type),
     map(letter),
   );
 }
@@ -50,15 +51,41 @@ function letter(told: Told): string {
   return told.type === "ran" ? told.item.toUpperCase() : told.item;
 }
 
+/** Items that come, the limits by their letters, and the events of each type. */
+interface Drawing extends Partial<Readonly<Record<Told["type"], string>>> {
+  readonly items: string;
+  readonly limits?: string;
+  readonly more?: (helpers: Marbles) => More;
+}
+
+/** Expects the queue to emit these events; `limits` is fixed, or its letters are. */
+function expectQueue(
+  limits: QueueLimits | Readonly<Record<string, QueueLimits>>,
+  drawing: Drawing,
+): void {
+  marbles((helpers) => {
+    const limits$ =
+      "mode" in limits ? of(limits as QueueLimits) : helpers.hot(drawing.limits ?? "", limits);
+    for (const type of ["queued", "dropped", "skipped", "depth", "ran"] as const) {
+      const expected = drawing[type];
+      if (expected === undefined) continue;
+      const event$ = queue(
+        helpers,
+        helpers.hot(drawing.items),
+        limits$,
+        type,
+        drawing.more?.(helpers),
+      );
+      helpers.expectObservable(event$).toBe(expected);
+    }
+  });
+}
+
 describe("the bounded queue", () => {
   it("completes with an empty source", () =>
-    marbles((helpers) => {
-      const item$ = helpers.hot("---|");
-      const expected = "         ---|";
-      helpers.expectObservable(queue(helpers, item$, open(1, 1), ["ran"])).toBe(expected);
-    }));
+    expectQueue(open(1, 1), { items: "---|", ran: "---|" }));
 
-  it("lets what is no item through in its turn, until it is over", () =>
+  it("lets values that are not items through in their turn, until it is over", () =>
     marbles((helpers) => {
       const told: Told = { type: "ran", item: "through" };
       const value$ = helpers.hot<string | Told>("-at--|", { a: "a", t: told });
@@ -77,116 +104,86 @@ describe("the bounded queue", () => {
       helpers.expectObservable(said$).toBe("--t---(a|)");
     }));
 
-  it("runs one at a time, in order, and finishes what waits after its source completed", () =>
-    marbles((helpers) => {
-      const item$ = helpers.hot("-abc|");
-      const expected = "         -A----B----C----|";
-      helpers.expectObservable(queue(helpers, item$, open(9, 1), ["ran"])).toBe(expected);
-    }));
+  it("runs one at a time, in order, and finishes waiting items after its source completed", () =>
+    expectQueue(open(9, 1), { items: "-abc|", ran: "-A----B----C----|" }));
 
-  it("runs as many at once as the scale says", () =>
-    marbles((helpers) => {
-      const item$ = helpers.hot("-abc-|");
-      const expected = "         -AB---C----|";
-      helpers.expectObservable(queue(helpers, item$, open(9, 2), ["ran"])).toBe(expected);
-    }));
+  it("runs as many at once as its scale", () =>
+    expectQueue(open(9, 2), { items: "-abc-|", ran: "-AB---C----|" }));
 
   it("drops the oldest trigger when full", () =>
-    marbles((helpers) => {
-      const item$ = helpers.hot("-abcd-----|");
-      const dropped = "          ---bc------|";
-      const started = "          -A----D----|";
-      helpers.expectObservable(queue(helpers, item$, open(1, 1), ["dropped"])).toBe(dropped);
-      helpers.expectObservable(queue(helpers, item$, open(1, 1), ["ran"])).toBe(started);
+    expectQueue(open(1, 1), {
+      items: "  -abcd-----|",
+      dropped: "---bc------|",
+      ran: "    -A----D----|",
     }));
 
-  it("says how many wait, after each change", () =>
-    marbles((helpers) => {
-      const item$ = helpers.hot("-abc-----------|");
-      const expected = "         --12--1----0----|";
-      helpers.expectObservable(queue(helpers, item$, open(9, 1), ["depth"])).toBe(expected);
-    }));
+  it("emits how many wait, after each change", () =>
+    expectQueue(open(9, 1), { items: "-abc-----------|", depth: "--12--1----0----|" }));
 
   it("survives a burst with the latest few, in order", () =>
     marbles((helpers) => {
-      const item$ = of("a", "b", "c", "d", "e", "f", "g", "h");
-      const ran$ = queue(helpers, item$, open(2, 1), ["ran"]);
+      const ran$ = queue(helpers, of("a", "b", "c", "d", "e", "f", "g", "h"), open(2, 1));
       helpers.expectObservable(ran$).toBe("A----G----H----|");
     }));
 
-  it("skips what may not wait when everybody is busy", () =>
-    marbles((helpers) => {
-      const item$ = helpers.hot("-ab----c-----|");
-      const skipped = "          --b----------|";
-      const started = "          -A-----C-----|";
-      const more = { mayWait: () => false };
-      const out$ = (type: Told["type"]): Observable<string> =>
-        queue(helpers, item$, open(9, 1), [type], more);
-      helpers.expectObservable(out$("skipped")).toBe(skipped);
-      helpers.expectObservable(out$("ran")).toBe(started);
+  it("skips an item that may not wait when all runners are busy", () =>
+    expectQueue(open(9, 1), {
+      items: "  -ab----c-----|",
+      skipped: "--b----------|",
+      ran: "    -A-----C-----|",
+      more: () => ({ mayWait: () => false }),
     }));
 
-  it("holds what comes while held, and starts it in order once open", () =>
-    marbles((helpers) => {
-      const item$ = helpers.hot("  -ab--------------|");
-      const limits$ = helpers.hot("h---o-------------", { h: held(9), o: open(9, 1) });
-      const expected = "           ----A----B-------|";
-      const ran$ = queue(helpers, item$, limits$.pipe(startWith(held(9))), ["ran"]);
-      helpers.expectObservable(ran$).toBe(expected);
-    }));
+  it("holds items while held, and starts them in order once open", () =>
+    expectQueue(
+      { h: held(9), o: open(9, 1) },
+      { items: "-ab--------------|", limits: "h---o------", ran: "----A----B-------|" },
+    ));
 
   it("does not stop a run when it is held or scaled down", () =>
     marbles((helpers) => {
-      const item$ = helpers.hot("  -ab-------------");
+      const item$ = helpers.hot("  -ab---");
       const limits$ = helpers.hot("o-h-------------", { o: open(9, 2), h: held(9) });
       const run$ = helpers.cold<Told>("-----|");
-      const runs = "               -^----!";
-      const more = { run: () => run$ };
-      helpers.expectObservable(queue(helpers, item$, limits$, ["ran"], more)).toBe("-");
-      helpers.expectSubscriptions(run$.subscriptions).toBe([runs, runs.replace("-^", "--^")]);
+      const ran$ = queue(helpers, item$, limits$, "ran", { run: () => run$ });
+      helpers.expectObservable(ran$).toBe("-");
+      helpers.expectSubscriptions(run$.subscriptions).toBe(["-^----!", "--^----!"]);
     }));
 
   it("drops the oldest when its size shrinks", () =>
-    marbles((helpers) => {
-      const item$ = helpers.hot("  -abc------------");
-      const limits$ = helpers.hot("o---s-----------", { o: open(2, 1), s: open(1, 1) });
-      const expected = "           ----b-----------";
-      helpers.expectObservable(queue(helpers, item$, limits$, ["dropped"])).toBe(expected);
-    }));
+    expectQueue(
+      { o: open(2, 1), s: open(1, 1) },
+      { items: "-abc------------", limits: "o---s----", dropped: "----b-----------" },
+    ));
 
-  it("closed: drops what waits, lets the run finish, and completes", () =>
-    marbles((helpers) => {
-      const item$ = helpers.hot("  -ab-------------");
-      const limits$ = helpers.hot("o--x------------", { o: open(2, 1), x: closed });
-      const expected = "           ---b--|";
-      helpers.expectObservable(queue(helpers, item$, limits$, ["dropped"])).toBe(expected);
-    }));
+  it("closed: drops waiting items, lets the run finish, and completes", () =>
+    expectQueue(
+      { o: open(2, 1), x: closed },
+      { items: "-ab-------------", limits: "o--x-----", dropped: "---b--|" },
+    ));
 
-  it("leaves what waits where it is when its source completes while held", () =>
-    marbles((helpers) => {
-      const item$ = helpers.hot("  -ab----|");
-      const limits$ = helpers.hot("o--h-----", { o: open(9, 1), h: held(9) });
-      const expected = "           -A-----|";
-      helpers.expectObservable(queue(helpers, item$, limits$, ["ran"])).toBe(expected);
-    }));
+  it("leaves waiting items where they are when its source completes while held", () =>
+    expectQueue(
+      { o: open(9, 1), h: held(9) },
+      { items: "-ab----|", limits: "o--h-----", ran: "-A-----|" },
+    ));
 
   it("shares the project's slots with others, first come first served", () =>
     marbles((helpers) => {
       const slots = createSlots(1);
-      const one$ = queue(helpers, helpers.hot("-a--c|"), open(9, 1), ["ran"], { slots });
-      const two$ = queue(helpers, helpers.hot("--b--|"), open(9, 1), ["ran"], { slots });
+      const one$ = queue(helpers, helpers.hot("-a--c|"), open(9, 1), "ran", { slots });
+      const two$ = queue(helpers, helpers.hot("--b--|"), open(9, 1), "ran", { slots });
       helpers.expectObservable(one$).toBe("    -A---------C----|");
       helpers.expectObservable(two$).toBe("    ------B----|");
     }));
 
-  it("gives its slot back when it is unsubscribed, and aborts what runs", () =>
+  it("gives its slot back when it is unsubscribed, and aborts its runs", () =>
     marbles((helpers) => {
       const slots = createSlots(1);
       const run$ = helpers.cold<Told>("----------|");
       const item$ = helpers.hot("  -a-------");
-      const unsubscribed = "       ----!";
-      const out$ = queue(helpers, item$, open(1, 1), ["ran"], { slots, run: () => run$ });
-      helpers.expectObservable(out$, unsubscribed).toBe("-----");
+      const out$ = queue(helpers, item$, open(1, 1), "ran", { slots, run: () => run$ });
+      helpers.expectObservable(out$, "----!").toBe("-----");
       helpers.expectSubscriptions(run$.subscriptions).toBe("-^--!");
       helpers.expectSubscriptions(item$.subscriptions).toBe("^---!");
       helpers.flush();
@@ -195,14 +192,13 @@ describe("the bounded queue", () => {
 
   it("starts nothing more once its reader left in the middle of a burst", () =>
     marbles((helpers) => {
-      const item$ = helpers.hot("  -abcd-----");
       const limits$ = helpers.hot("h----o----", { h: held(9), o: open(9, 9) });
       const started: string[] = [];
       const run = (item: string): Observable<Told> => {
         started.push(item);
         return of({ type: "ran", item });
       };
-      const ran$ = queue(helpers, item$, limits$, ["ran"], { run }).pipe(take(2));
+      const ran$ = queue(helpers, helpers.hot("-abcd-----"), limits$, "ran", { run }).pipe(take(2));
       helpers.expectObservable(ran$).toBe("-----(AB|)");
       helpers.flush();
       expect(started).toEqual(["a", "b"]);
@@ -210,55 +206,40 @@ describe("the bounded queue", () => {
 
   it("keeps a queue of its own for each subscriber", () =>
     marbles((helpers) => {
-      const item$ = helpers.hot("      -ab------c---------|");
-      const ran$ = queue(helpers, item$, open(1, 1), ["ran"]);
+      const ran$ = queue(helpers, helpers.hot("-ab------c---------|"), open(1, 1));
       helpers.expectObservable(ran$).toBe("            -A----B----C-------|");
       helpers.expectObservable(ran$, "        --------^----------").toBe("---------C---------|");
     }));
 
-  it("passes an error of its source on, and aborts what runs", () =>
+  it("passes on an error of its source, its limits and its runs, and aborts its runs", () =>
     marbles((helpers) => {
       const run$ = helpers.cold<Told>("----------|");
-      const item$ = helpers.hot("  -a--#");
-      const out$ = queue(helpers, item$, open(1, 1), ["ran"], { run: () => run$ });
+      const broken$ = throwError(() => "error");
+      const out$ = queue(helpers, helpers.hot("-a--#"), open(1, 1), "ran", { run: () => run$ });
       helpers.expectObservable(out$).toBe("----#");
       helpers.expectSubscriptions(run$.subscriptions).toBe("-^--!");
-    }));
-
-  it("passes an error of its limits or of a run on", () =>
-    marbles((helpers) => {
-      const broken$ = throwError(() => "error");
-      const byLimits$ = queue(helpers, NEVER, broken$, ["ran"]);
-      const byRun$ = queue(helpers, of("a"), open(1, 1), ["ran"], { run: () => broken$ });
-      helpers.expectObservable(byLimits$).toBe("#");
+      helpers.expectObservable(queue(helpers, NEVER, broken$)).toBe("#");
+      const byRun$ = queue(helpers, of("a"), open(1, 1), "ran", { run: () => broken$ });
       helpers.expectObservable(byRun$).toBe("#");
     }));
 
-  it("lets what waits be withdrawn, and leaves what runs alone", () =>
-    marbles((helpers) => {
-      const item$ = helpers.hot("   -abcd|");
-      const withdrawn = "           --a--c---x-|";
-      const runs = "                -A----B----D----|";
-      const dropped = "             -----c----------|";
-      const withdraw$ = helpers.hot(withdrawn).pipe(
-        map((meant) => ({
-          why: "withdrawn" as const,
-          isMeant: (item: string) => item === meant,
-        })),
-      );
-      const more = { withdraw$ };
-      const [ran$, dropped$] = [["ran"] as const, ["dropped"] as const].map((types) =>
-        queue(helpers, item$, open(9, 1), types, more),
-      );
-      helpers.expectObservable(ran$ ?? NEVER).toBe(runs);
-      helpers.expectObservable(dropped$ ?? NEVER).toBe(dropped);
+  it("lets waiting items be withdrawn, and leaves running ones alone", () =>
+    expectQueue(open(9, 1), {
+      items: "  -abcd|",
+      ran: "    -A----B----D----|",
+      dropped: "-----c----------|",
+      more: ({ hot }) => ({
+        withdraw$: hot("--a--c---x-|").pipe(
+          map((letter) => ({ why: "withdrawn", isMeant: (item: string) => item === letter })),
+        ),
+      }),
     }));
 
   it("starts nothing before it knows its limits", () =>
     marbles((helpers) => {
       const item$ = helpers.hot("-a---|");
-      helpers.expectObservable(queue(helpers, item$, NEVER, ["ran"])).toBe("-----|");
-      helpers.expectObservable(queue(helpers, item$, EMPTY, ["queued"])).toBe("-a---|");
+      helpers.expectObservable(queue(helpers, item$, NEVER)).toBe("-----|");
+      helpers.expectObservable(queue(helpers, item$, EMPTY, "queued")).toBe("-a---|");
     }));
 
   it("starts ten thousand waiting items that finish at once without growing the stack", () =>
@@ -267,8 +248,7 @@ describe("the bounded queue", () => {
       const limits$ = helpers.hot("ho", { h: held(10_000), o: open(10_000, 1) });
       let ran = 0;
       const run = (item: string): Observable<Told> => of({ type: "ran", item });
-      const out$ = queue(helpers, concat(of(...names), NEVER), limits$, ["ran"], { run });
-      out$.subscribe(() => ran++);
+      queue(helpers, concat(of(...names), NEVER), limits$, "ran", { run }).subscribe(() => ran++);
       helpers.flush();
       expect(ran).toBe(10_000);
     }));

@@ -31,9 +31,13 @@ interface Lines {
   readonly beside?: string;
 }
 
-function limits({ hot, cold, scheduler }: Marbles, lines: Lines): Observable<QueueLimits> {
+function limits(
+  { hot, cold, scheduler }: Marbles,
+  lines: Lines,
+  agent$: Observable<Agent> = hot(seconds(lines.agent), agents),
+): Observable<QueueLimits> {
   return queueLimits({
-    agent$: hot(seconds(lines.agent), agents),
+    agent$,
     enabled$: cold(seconds(lines.enabled ?? "y"), yesNo),
     usable$: cold(seconds(lines.usable ?? "n"), yesNo),
     waits$: cold(seconds(lines.waits ?? "n"), yesNo),
@@ -44,130 +48,78 @@ function limits({ hot, cold, scheduler }: Marbles, lines: Lines): Observable<Que
 }
 
 /** `o` open, `h` held, `x` closed. */
-function modes(helpers: Marbles, lines: Lines): Observable<string> {
-  const letters = { open: "o", held: "h", closed: "x" };
-  return limits(helpers, lines).pipe(map(({ mode }) => letters[mode]));
+const modes = { open: "o", held: "h", closed: "x" } as const;
+
+/** Expects these modes, each a second long; `more` begins when their time is over. */
+function expectModes(lines: Lines, expected: string, more = "", until = "200s !"): void {
+  marbles((helpers) => {
+    const mode$ = limits(helpers, lines).pipe(map(({ mode }) => modes[mode]));
+    helpers.expectObservable(mode$, until).toBe(`${seconds(expected)} ${more}`);
+  });
 }
 
 describe("the limits of an agent's queue", () => {
-  it("are those of the active config", () =>
-    marbles((helpers) => {
-      const lines = { agent: "    -a-2-a" };
-      const sizes = seconds("     -h-n-h");
-      const scales = seconds("    -1-2-1");
-      const limit$ = limits(helpers, lines);
-      const letters = { h: 100, n: 9, "1": 1, "2": 2 };
-      helpers.expectObservable(limit$.pipe(map(({ size }) => size)), "9s !").toBe(sizes, letters);
-      helpers
-        .expectObservable(limit$.pipe(map(({ scale }) => scale)), "9s !")
-        .toBe(scales, letters);
-    }));
+  it.each<[name: string, lines: Lines, expected: string, more?: string]>([
+    ["hold while the agent is disabled", { agent: "a", enabled: "n--y--n" }, "h--o--h"],
+    ["hold while the agent has scale 0", { agent: "a--z--a" }, "o--h--o"],
+    ["hold while the scheduler drains", { agent: "a", draining: "n--y" }, "o--h"],
+    ["hold while the agent waits for money", { agent: "a------", waits: "n--y--n" }, "o--h--o"],
+    ["hold an agent in a container until it has an image", { agent: "c", usable: "n-y" }, "h-o"],
+    ["do not wait for an image that is not needed", { agent: "a", usable: "n-y" }, "o-o"],
+    ["close a minute after the directory went", { agent: "-a---g" }, "-o---h", "59s x"],
+    ["close also without a good config", { agent: "-n---m" }, "-h---h", "59s x"],
+    ["close while the agent is disabled", { agent: "a-g", enabled: "n" }, "h-h", "59s x"],
+    ["close while the scheduler drains", { agent: "a-g", draining: "y" }, "h-h", "59s x"],
+    [
+      "open again when the directory comes back within the minute",
+      { agent: `a-g-${"-".repeat(57)}a---` },
+      "o-h",
+      "58s o",
+    ],
+    [
+      "open again when it comes back later",
+      { agent: `a-g-${"-".repeat(59)}a---` },
+      "o-h",
+      `59s ${seconds("xo")}`,
+    ],
+    [
+      "count the minute from the last time that it went",
+      { agent: `g${"-".repeat(29)}ag` },
+      "h",
+      `29s ${seconds("oh")} 59s x`,
+    ],
+  ])("%s", (_name, lines, expected, more) => expectModes(lines, expected, more));
 
-  it("hold while the agent is disabled or has scale 0", () =>
+  it.each<[name: string, lines: Lines, of: "size" | "scale", expected: string]>([
+    ["are those of the active config: its size", { agent: "-a-2-a" }, "size", "-h-9-h"],
+    ["are those of the active config: its scale", { agent: "-a-2-a" }, "scale", "-1-2-1"],
+    ["keep a thousand items while there is no good config", { agent: "n--a" }, "size", "t--h"],
+    [
+      "leave room for runs beside the queue",
+      { agent: "2", beside: "0-1-3-2-0" },
+      "scale",
+      "2-1-0-0-2",
+    ],
+  ])("%s", (_name, lines, of, expected) =>
     marbles((helpers) => {
-      const disabled = { agent: "a", enabled: "n--y--n" };
-      const expected = seconds("               h--o--h");
-      helpers.expectObservable(modes(helpers, disabled)).toBe(expected);
-      helpers.expectObservable(modes(helpers, { agent: "a--z--a" })).toBe(seconds("o--h--o"));
-    }));
+      const values = { h: 100, t: 1000, "9": 9, "0": 0, "1": 1, "2": 2 };
+      const value$ = limits(helpers, lines).pipe(map((limit) => limit[of]));
+      helpers.expectObservable(value$, "20s !").toBe(seconds(expected), values);
+    }),
+  );
 
-  it("hold while the scheduler drains", () =>
-    marbles((helpers) => {
-      const lines = { agent: " a", draining: "n--y" };
-      const expected = seconds("              o--h");
-      helpers.expectObservable(modes(helpers, lines)).toBe(expected);
-    }));
-
-  it("hold what a restart left while there is no good config, up to a thousand", () =>
-    marbles((helpers) => {
-      const lines = { agent: " n--a" };
-      const expected = seconds("h--o");
-      helpers.expectObservable(modes(helpers, lines)).toBe(expected);
-      const size$ = limits(helpers, lines).pipe(map(({ size }) => size));
-      helpers.expectObservable(size$).toBe(expected, { h: 1000, o: 100 });
-    }));
-
-  it("close a minute after the directory went", () =>
-    marbles((helpers) => {
-      const lines = { agent: "    -a---g" };
-      const expected = `${seconds("-o---h")} 59s x`;
-      helpers.expectObservable(modes(helpers, lines)).toBe(expected);
-      const nameless = { agent: " -n---m" };
-      helpers.expectObservable(modes(helpers, nameless)).toBe(`${seconds("-h---h")} 59s x`);
-    }));
-
-  it("open again when it comes back, within the minute and later", () =>
-    marbles((helpers) => {
-      const soon = { agent: `a-g-${"-".repeat(57)}a---` };
-      const late = { agent: `a-g-${"-".repeat(59)}a---` };
-      helpers.expectObservable(modes(helpers, soon)).toBe(`${seconds("o-h")} 58s o`);
-      helpers.expectObservable(modes(helpers, late)).toBe(`${seconds("o-h")} 59s ${seconds("xo")}`);
-    }));
-
-  it("close even while the agent is disabled or the scheduler drains", () =>
-    marbles((helpers) => {
-      const disabled = { agent: "a-g", enabled: "n" };
-      const draining = { agent: "a-g", draining: "y" };
-      const expected = `${seconds("h-h")} 59s x`;
-      helpers.expectObservable(modes(helpers, disabled)).toBe(expected);
-      helpers.expectObservable(modes(helpers, draining)).toBe(expected);
-    }));
-
-  it("count the minute from the last time that it went", () =>
-    marbles((helpers) => {
-      const lines = { agent: `g${"-".repeat(29)}ag` };
-      const expected = `h 29s 999ms ${seconds("oh")} 59s x`;
-      helpers.expectObservable(modes(helpers, lines)).toBe(expected);
-    }));
-
-  it("follow a burst to its end", () =>
-    marbles((helpers) => {
-      helpers.expectObservable(modes(helpers, { agent: "-(agaga)" })).toBe(`1s (ohoho)`);
-    }));
-
-  it("hold an agent in a container, and no other, until there is an image", () =>
-    marbles((helpers) => {
-      const usable = "n-y";
-      helpers.expectObservable(modes(helpers, { agent: "c", usable })).toBe("h 1999ms o");
-      helpers.expectObservable(modes(helpers, { agent: "a", usable })).toBe("o 1999ms o");
-    }));
-
-  it("leave room for what runs beside the queue, and never go below none", () =>
-    marbles((helpers) => {
-      const lines = { agent: "2", beside: "0-1-3-2-0" };
-      const scales = seconds("        2-1-0-0-2");
-      const letters = { "0": 0, "1": 1, "2": 2 };
-      const scale$ = limits(helpers, lines).pipe(map(({ scale }) => scale));
-      helpers.expectObservable(scale$, "12s !").toBe(scales, letters);
-    }));
-
-  it("are silent with an empty source, and pass an error on", () =>
-    marbles((helpers) => {
-      helpers.expectObservable(modes(helpers, { agent: "--|" })).toBe("");
-      helpers.expectObservable(modes(helpers, { agent: "a-#" })).toBe("o 1999ms #");
-    }));
-
-  it("hold it while the agent waits for money", () =>
-    marbles((helpers) => {
-      const lines = { agent: "a------", waits: "n--y--n" };
-      helpers.expectObservable(modes(helpers, lines), "7s !").toBe(seconds("o--h--o"));
-    }));
+  it("follow a burst to its end, and pass an error on", () => {
+    expectModes({ agent: "-(agaga)" }, "-", "(ohoho)", "9s !");
+    expectModes({ agent: "a-#" }, "o-", "#");
+  });
 
   it("leave no timer behind when they are unsubscribed, and start anew for the next subscriber", () =>
     marbles((helpers) => {
-      const { expectObservable, expectSubscriptions, hot, cold, scheduler } = helpers;
+      const { expectObservable, expectSubscriptions, hot } = helpers;
       const agent$ = hot(seconds("g----------a-g"), agents);
-      const mode$ = queueLimits({
-        agent$,
-        enabled$: cold("y", yesNo),
-        usable$: cold("n", yesNo),
-        waits$: cold("n", yesNo),
-        draining$: cold("n", yesNo),
-        beside$: cold("0", { "0": 0 }),
-        scheduler,
-      }).pipe(map(({ mode }) => mode[0]));
+      const mode$ = limits(helpers, { agent: "" }, agent$).pipe(map(({ mode }) => modes[mode]));
       expectObservable(mode$, "5s !").toBe("h");
-      expectObservable(mode$, "10s ^").toBe("11s o 1999ms h 59s 999ms c");
+      expectObservable(mode$, "10s ^").toBe("11s o 1999ms h 59s 999ms x");
       expectSubscriptions(agent$.subscriptions).toBe(["^ 4999ms !", "10s ^"]);
     }));
 });

@@ -1,17 +1,14 @@
 import { EMPTY, ignoreElements, map, merge, of, tap, throwError } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { createSlots } from "../../../streams/runs/slots.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
-import type { Kill, RunPorts } from "../../../streams/runs/run-agent.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
-import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { LogEntry, RunEvent, RunRequest } from "../../../streams/vocabulary.ts";
+import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { marbles, seconds } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
 import { createRunOwner } from "../../helpers/run-owner.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
+import { kills, portsOf, run } from "./run-ports.ts";
 
 const agent = anAgent("dev");
 const item = anItem("1");
@@ -26,63 +23,19 @@ const reports: Record<string, RunnerEvent> = {
   j: exitWith({ exitCode: null, rejected: "no sudo" }),
 };
 
-const kills: Record<string, Kill> = {
-  i: { instanceId: "dev-1" },
-  I: { instanceId: "dev-2" },
-  a: { agent: "dev" },
-  A: { agent: "ops" },
-  e: { everything: "killed" },
-};
-
-function portsOf(
-  { scheduler }: Marbles,
-  report$: Observable<RunnerEvent>,
-  more: Partial<RunPorts> = {},
-): RunPorts {
-  return {
-    runner: { run: () => report$ },
-    claim: () => of("claimed"),
-    newInstanceId: (name) => `${name}-1`,
-    kill$: EMPTY,
-    scheduler,
-    owner: createRunOwner(() => scheduler.now()),
-    starting: createSlots(),
-    draining$: of(false),
-    isStopping: () => false,
-    checkValue: () => of(null),
-    ...more,
-  };
-}
-
-/** `s` started, `o` output, `t` status text, `r` refused; finished by the first letter of its outcome, in capitals. */
-function letterOf(event: RunEvent): string {
-  if (event.type === "finished") return event.end.outcome.charAt(0).toUpperCase();
-  if (event.type === "status-text") return "t";
-  return event.type.charAt(0);
-}
-
-function run(ports: RunPorts, config: AgentConfig = agent): Observable<string> {
-  return runAgent(config, item, ports).pipe(map(letterOf));
-}
-
 describe("a run", () => {
-  it("is started, says what its runner says, and finishes", () =>
+  it.each([
+    ["emits its runner's events between its start and its end", "--o-t-o-(x|)", "s-o-t-o-(S|)"],
+    ["finishes once, whatever its runner emits after its exit", "--x-o-e-(x|)", "s-S-----|"],
+    ["survives a runner that breaks after its exit", "            --x-#", "       s-S-|"],
+    ["is rejected when its runner rejects it", "                  -(j|)", "       s(R|)"],
+    ["emits a burst of output in order", "                        -(oototox|)", " s(oototoS|)"],
+  ])("%s", (_what, reported, expected) =>
     marbles((helpers) => {
-      const reported = "   --o-t-o-(x|)";
-      const expected = "   s-o-t-o-(S|)";
-      const report$ = helpers.cold(reported, reports);
-      helpers.expectObservable(run(portsOf(helpers, report$))).toBe(expected);
-    }));
-
-  it("finishes once, whatever its runner says after its exit, and is over when that has cleared up", () =>
-    marbles((helpers) => {
-      const reported = "   --x-o-e-(x|)";
-      const expected = "   s-S-----|";
-      const report$ = helpers.cold(reported, reports);
-      helpers.expectObservable(run(portsOf(helpers, report$))).toBe(expected);
-      const broken$ = helpers.cold("--x-#", reports);
-      helpers.expectObservable(run(portsOf(helpers, broken$))).toBe("s-S-|");
-    }));
+      const report$ = helpers.cold(reported.trim(), reports);
+      helpers.expectObservable(run(portsOf(helpers, report$))).toBe(expected.trim());
+    }),
+  );
 
   it("starts only after it was claimed", () =>
     marbles((helpers) => {
@@ -103,14 +56,6 @@ describe("a run", () => {
       const expected = { r: { ...refused, reason: "store unavailable" } };
       helpers.expectObservable(runAgent(agent, item, ports)).toBe("--(r|)", expected);
       helpers.expectSubscriptions(report$.subscriptions).toBe([]);
-    }));
-
-  it("is refused when the claim throws", () =>
-    marbles((helpers) => {
-      const claim = (): never => {
-        throw new Error("closed");
-      };
-      helpers.expectObservable(run(portsOf(helpers, EMPTY, { claim }))).toBe("(r|)");
     }));
 
   it("carries what belongs to it", () =>
@@ -147,7 +92,7 @@ describe("a run", () => {
       const expected = seconds("          --s--(T|)");
       const runner = timedRunner(helpers.scheduler, 9000);
       const ports = portsOf(helpers, EMPTY, { claim: () => lockStatus$, runner });
-      helpers.expectObservable(run(ports, anAgent("dev", { timeoutSeconds: 3 }))).toBe(expected);
+      helpers.expectObservable(run(ports, { timeoutSeconds: 3 })).toBe(expected);
     }));
 
   it("does not time out before, and a timeout beyond the longest timer does not fire at once", () =>
@@ -156,7 +101,7 @@ describe("a run", () => {
       const ports = portsOf(helpers, EMPTY, { runner });
       const expected = "s 2999ms (S|)";
       for (const timeoutSeconds of [4, 30 * 24 * 3600]) {
-        helpers.expectObservable(run(ports, anAgent("dev", { timeoutSeconds }))).toBe(expected);
+        helpers.expectObservable(run(ports, { timeoutSeconds })).toBe(expected);
       }
     }));
 
@@ -175,7 +120,7 @@ describe("a run", () => {
         }),
         ignoreElements(),
       );
-      const out$ = merge(run(ports, anAgent("dev", { timeoutSeconds: 5 })), waiting$);
+      const out$ = merge(run(ports, { timeoutSeconds: 5 }), waiting$);
       helpers.expectObservable(out$, "10s !").toBe(expected.replace("|", ""));
     }));
 
@@ -230,12 +175,6 @@ describe("a run", () => {
       }
     }));
 
-  it("is rejected when its runner turns it down", () =>
-    marbles((helpers) => {
-      const report$ = helpers.cold("-(j|)", reports);
-      helpers.expectObservable(run(portsOf(helpers, report$))).toBe("s(R|)");
-    }));
-
   it("aborts its runner and stops listening when it is unsubscribed", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("-o-----", reports);
@@ -266,10 +205,63 @@ describe("a run", () => {
     });
     expect(claimed).toEqual(["dev-1", "dev-2"]);
   });
+});
 
-  it("passes a burst of output on in order", () =>
+describe("a run of a scheduler that stops", () => {
+  it.each([
+    ["--s---", "s-(I|)"],
+    ["--(as)", "s-(K|)"],
+  ])("is interrupted, unless a person killed it before: %s", (killed, expected) =>
     marbles((helpers) => {
-      const report$ = helpers.cold("-(oototox|)", reports);
-      helpers.expectObservable(run(portsOf(helpers, report$))).toBe("s(oototoS|)");
+      const runner = timedRunner(helpers.scheduler, 6);
+      const kill$ = helpers.hot(killed, kills);
+      helpers.expectObservable(run(portsOf(helpers, EMPTY, { runner, kill$ }))).toBe(expected);
+    }),
+  );
+
+  it.each([
+    [true, { exitCode: null, signal: "SIGTERM" }, "I"],
+    [true, { exitCode: 143 }, "I"],
+    [true, { exitCode: 3 }, "F"],
+    [true, {}, "S"],
+    [true, { exitCode: 137, outOfMemory: true }, "O"],
+    [false, { exitCode: 143 }, "F"],
+  ])("while the scheduler stops (%s) ends by itself with %j as %s", (stopping, exit, outcome) =>
+    marbles((helpers) => {
+      const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
+      const ports = portsOf(helpers, report$, { isStopping: () => stopping });
+      helpers.expectObservable(run(ports)).toBe(`s-(${outcome}|)`);
+    }),
+  );
+
+  it("says why it was interrupted, and whether its work is tried again", () =>
+    marbles((helpers) => {
+      const runner = timedRunner(helpers.scheduler, 6);
+      const reasonOf = (attempt: number): Observable<string> => {
+        const ports = portsOf(helpers, EMPTY, { runner, kill$: helpers.hot("--s", kills) });
+        return runAgent(agent, { ...item, attempt }, ports).pipe(
+          map((event) => (event.type === "finished" ? (event.end.reason ?? "") : event.type)),
+        );
+      };
+      const why = "the scheduler was stopped before the run was done; its work is";
+      const reasons = {
+        s: "started",
+        a: `${why} tried once more at the next start`,
+        b: `${why} not tried again, as this was the second try`,
+      };
+      helpers.expectObservable(reasonOf(1)).toBe("s-(a|)", reasons);
+      helpers.expectObservable(reasonOf(2)).toBe("s-(b|)", reasons);
     }));
 });
+
+it("a run that fails after a call was refused for its budget ends over_budget", () =>
+  marbles((helpers) => {
+    const owner = createRunOwner(() => helpers.scheduler.now());
+    const report$ = helpers.cold("--(e|)", reports);
+    const end$ = runAgent(agent, item, portsOf(helpers, report$, { owner })).pipe(
+      map((event) => (event.type === "finished" ? event.end : event.type)),
+    );
+    owner.refused.set("dev-1", "all is spent");
+    const end = { outcome: "over_budget", exitCode: 125, reason: "all is spent", usage: null };
+    helpers.expectObservable(end$).toBe("s-(f|)", { s: "started", f: end });
+  }));

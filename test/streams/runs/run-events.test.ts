@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { QueueEvent } from "../../../streams/runs/queue-latest.ts";
 import { noSuchAgent, queueRunEvent } from "../../../streams/runs/run-events.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
@@ -7,44 +7,28 @@ import { anItem } from "../../helpers/agents.ts";
 const item = anItem("1");
 const at = { agent: "dev", at: 5 };
 
-describe("what a queue reports, as events", () => {
-  it("says what waits and how many", () => {
-    expect(queueRunEvent({ ...at, usable: true }, { type: "queued", item })).toEqual({
-      ...at,
-      type: "queued",
-      item,
-    });
-    expect(queueRunEvent({ ...at, usable: true }, { type: "depth", depth: 3 })).toEqual({
-      ...at,
-      type: "queue-depth",
-      depth: 3,
-    });
-  });
+it.each<[QueueEvent<WorkItem>, object, usable?: boolean]>([
+  [
+    { type: "queued", item },
+    { type: "queued", item },
+  ],
+  [
+    { type: "depth", depth: 3 },
+    { type: "queue-depth", depth: 3 },
+  ],
+  [{ type: "dropped", why: "full", item }, { reason: "queue_full" }],
+  [{ type: "dropped", why: "closed", item }, { reason: "the agent was removed" }],
+  [{ type: "skipped", why: "busy", item }, { reason: "all runners are busy" }],
+  [{ type: "skipped", why: "held", item }, { reason: "the agent is held" }],
+  [{ type: "skipped", why: "held", item }, { reason: "its image is not ready" }, false],
+])("a queue that emits %j has the event %j", (event, expected, usable = true) => {
+  const refused =
+    "reason" in expected ? { type: "refused", item, outcome: event.type, ...expected } : expected;
+  expect(queueRunEvent({ ...at, usable }, event)).toEqual({ ...at, ...refused });
+});
 
-  it.each<[QueueEvent<WorkItem>, string]>([
-    [{ type: "dropped", why: "full", item }, "queue_full"],
-    [{ type: "dropped", why: "closed", item }, "the agent was removed"],
-    [{ type: "skipped", why: "busy", item }, "all runners are busy"],
-    [{ type: "skipped", why: "held", item }, "the agent is held"],
-  ])("says why work never ran: $type, $why", (event, reason) => {
-    const refused = { ...at, type: "refused", item, outcome: event.type, reason };
-    expect(queueRunEvent({ ...at, usable: true }, event)).toEqual(refused);
-  });
-
-  it("says that an image is missing", () => {
-    const event = { type: "skipped", why: "held", item } as const;
-    expect(queueRunEvent({ ...at, usable: false }, event)).toMatchObject({
-      reason: "its image is not ready",
-    });
-  });
-
-  it("refuses work for an agent that does not exist", () => {
-    expect(noSuchAgent(item, 5)).toEqual({
-      ...at,
-      type: "refused",
-      item,
-      outcome: "rejected",
-      reason: 'there is no agent "dev"',
-    });
-  });
+it("work for an agent that does not exist is refused", () => {
+  const reason = 'there is no agent "dev"';
+  const refused = { type: "refused", item, outcome: "rejected", reason };
+  expect(noSuchAgent(item, 5)).toEqual({ ...at, ...refused });
 });

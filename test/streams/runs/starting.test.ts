@@ -1,4 +1,4 @@
-import { EMPTY, map, merge, NEVER, of, timer } from "rxjs";
+import { EMPTY, map, merge, NEVER, timer } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
@@ -10,8 +10,8 @@ import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { marbles } from "../../helpers/marbles.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
-import { createRunOwner } from "../../helpers/run-owner.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
+import { portsOf } from "./run-ports.ts";
 
 const reports: Record<string, RunnerEvent> = {
   t: { type: "status-text", text: "busy" },
@@ -93,18 +93,9 @@ describe("a run that waits for its turn to start", () => {
       const { scheduler } = helpers;
       const slots = createSlots(0);
       timer(5000, scheduler).subscribe(() => slots.resize(1));
-      const event$ = runAgent(anAgent("dev", { timeoutSeconds: 3 }), anItem("1"), {
-        runner: timedRunner(scheduler, 9000),
-        claim: () => of("claimed"),
-        newInstanceId: (name) => `${name}-1`,
-        kill$: EMPTY,
-        scheduler,
-        owner: createRunOwner(() => scheduler.now()),
-        starting: slots,
-        draining$: of(false),
-        isStopping: () => false,
-        checkValue: () => of(null),
-      });
+      const ports = { runner: timedRunner(scheduler, 9000), starting: slots };
+      const agent = anAgent("dev", { timeoutSeconds: 3 });
+      const event$ = runAgent(agent, anItem("1"), portsOf(helpers, EMPTY, ports));
       const told = (event: RunEvent): string => {
         if (event.type !== "finished") return event.type;
         return `${event.end.outcome} at ${event.at}, from ${event.startedAt} on`;

@@ -1,4 +1,4 @@
-import { map, of, Subject, take, timer } from "rxjs";
+import { EMPTY, map, take, timer } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
@@ -8,9 +8,9 @@ import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { marbles } from "../../helpers/marbles.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
-import { createRunOwner } from "../../helpers/run-owner.ts";
 import { exitWith } from "../../helpers/stream-runner.ts";
 import { graphOf } from "../graph.ts";
+import { letterOf, portsOf } from "./run-ports.ts";
 
 const full = "no space left on the disk of /tmp/al-runs";
 const blocked = exitWith({ exitCode: null, rejected: full, blocked: true });
@@ -28,30 +28,11 @@ function machine({ scheduler }: Marbles, freeAt: number) {
   };
 }
 
-/** `s` started, `b` blocked, `g` blocked no more; finished by the first letter of its outcome, in capitals. */
-function letterOf(event: RunEvent): string {
-  if (event.type === "finished") return event.end.outcome.charAt(0).toUpperCase();
-  if (event.type === "blocked") return event.reason === null ? "g" : "b";
-  return event.type.charAt(0);
-}
-
-function portsOf(helpers: Marbles, runner: RunPorts["runner"], more: Partial<RunPorts> = {}) {
-  const { scheduler } = helpers;
-  return {
-    runner,
-    claim: () => of("claimed"),
-    newInstanceId: (name: string) => `${name}-1`,
-    kill$: new Subject<Kill>(),
-    scheduler,
-    owner: createRunOwner(() => scheduler.now()),
-    starting: createSlots(),
-    draining$: of(false),
-    isStopping: () => false,
-    checkValue: () => of(null),
-    ...more,
-  };
-}
-
+const portsFor = (
+  helpers: Marbles,
+  runner: RunPorts["runner"],
+  more: Partial<RunPorts> = {},
+): RunPorts => portsOf(helpers, EMPTY, { runner, ...more });
 const agent = anAgent("dev", { timeoutSeconds: 5 });
 const item = anItem("1");
 const letters = (event$: Observable<RunEvent>): Observable<string> => event$.pipe(map(letterOf));
@@ -59,7 +40,7 @@ const letters = (event$: Observable<RunEvent>): Observable<string> => event$.pip
 describe("a run that the machine can't start", () => {
   it("is started again after 1 s, 2 s, 4 s … and its timeout counts from the start that succeeds", () =>
     marbles((helpers) => {
-      const event$ = runAgent(agent, item, portsOf(helpers, machine(helpers, 10_000)));
+      const event$ = runAgent(agent, item, portsFor(helpers, machine(helpers, 10_000)));
       const expected = "s b 1000ms b 2000ms b 4000ms b 8000ms 9ms (gS|)";
       helpers.expectObservable(letters(event$)).toBe(expected);
     }));
@@ -67,7 +48,7 @@ describe("a run that the machine can't start", () => {
   it("is tried once a minute at most", () =>
     marbles((helpers) => {
       const runner = machine(helpers, 3_600_000);
-      const event$ = runAgent(agent, item, portsOf(helpers, runner)).pipe(
+      const event$ = runAgent(agent, item, portsFor(helpers, runner)).pipe(
         map(({ at }) => at),
         take(2 + 63),
       );
@@ -82,7 +63,7 @@ describe("a run that the machine can't start", () => {
     marbles((helpers) => {
       const slots = createSlots(1);
       const slot = slots.tryTake();
-      const event$ = runAgent(agent, item, portsOf(helpers, machine(helpers, 1000)), slot);
+      const event$ = runAgent(agent, item, portsFor(helpers, machine(helpers, 1000)), slot);
       const other$ = timer(500, helpers.scheduler).pipe(map(() => slots.tryTake() !== null));
       helpers.expectObservable(other$).toBe("500ms (t|)", { t: true });
       // The other one ends never: the run waits for the slot.
@@ -92,7 +73,7 @@ describe("a run that the machine can't start", () => {
   it("can be killed", () =>
     marbles((helpers) => {
       const kill$ = helpers.hot<Kill>("--k", { k: { instanceId: "dev-1" } });
-      const event$ = runAgent(agent, item, portsOf(helpers, machine(helpers, 10_000), { kill$ }));
+      const event$ = runAgent(agent, item, portsFor(helpers, machine(helpers, 10_000), { kill$ }));
       helpers.expectObservable(letters(event$)).toBe("sb(K|)");
     }));
 
@@ -100,7 +81,7 @@ describe("a run that the machine can't start", () => {
     marbles((helpers) => {
       const draining$ = helpers.hot("f-t", { f: false, t: true });
       const more = { draining$, isStopping: () => true };
-      const event$ = runAgent(agent, item, portsOf(helpers, machine(helpers, 10_000), more));
+      const event$ = runAgent(agent, item, portsFor(helpers, machine(helpers, 10_000), more));
       const ends$ = event$.pipe(
         map((event) => (event.type === "finished" ? event.end : letterOf(event))),
       );

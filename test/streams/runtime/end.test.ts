@@ -6,70 +6,56 @@ import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { marbles, minutes } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
-import { changeOf, drawn, graphOf, only } from "../graph.ts";
+import { changeOf, graphOf, only, shows } from "../graph.ts";
 
 describe("the graph: its end", () => {
-  it("stops triggers, drains runs, leaves what waits, and completes", () =>
-    marbles((helpers) => {
-      const changes = " (ab)-----------";
-      const webhooks = "----16-2----3--";
-      const stopping = "--------s------";
-      const started = " ----16----|";
-      const finished = "---------1(6|)";
-      const refused = " ----------|";
-      const event$ = drawn(helpers, { changes, webhooks, stopping });
-      helpers.expectObservable(only(event$, "started")).toBe(started);
-      helpers.expectObservable(only(event$, "finished")).toBe(finished);
-      helpers.expectObservable(only(event$, "refused")).toBe(refused);
+  it("stops triggers, drains runs, leaves waiting work, and completes", () =>
+    shows({
+      changes: " (ab)-----------",
+      webhooks: "----16-2----3--",
+      stopping: "--------s------",
+      started: " ----16----|",
+      finished: "---------1(6|)",
+      refused: " ----------|",
     }));
 
   it("completes at once when nothing runs, whatever state agents are in", () =>
-    marbles((helpers) => {
-      const changes = " (abicC)--";
-      const enabled = " ------d--";
-      const webhooks = "-------12-";
-      const stopping = "---------s";
-      const started = " ---------|";
-      const event$ = drawn(helpers, { changes, enabled, webhooks, stopping });
-      helpers.expectObservable(only(event$, "started")).toBe(started);
+    shows({
+      changes: " (abicC)--",
+      enabled: " ------d--",
+      webhooks: "-------12-",
+      stopping: "---------s",
+      started: " ---------|",
     }));
 
-  it("ticks no more once it stops", () =>
-    marbles((helpers) => {
-      const configs = { a: changeOf("a", { schedule: "*/3 * * * *" }) };
-      const lines = { changes: "a---------", configs, stopping: "-----s-" };
-      const expected = "         ---c-|";
-      const event$ = drawn(helpers, lines, {}, minutes);
-      const until = "          ------------!";
-      helpers.expectObservable(only(event$, "started"), minutes(until)).toBe(minutes(expected));
-    }));
+  it("ticks no more once it stops", () => {
+    const configs = { a: changeOf("a", { schedule: "*/3 * * * *" }) };
+    shows(
+      { changes: "a---------", stopping: "-----s-", started: "---c-|", configs },
+      { columns: minutes, until: "------------!" },
+    );
+  });
 
   it("drains by a kill, too", () =>
-    marbles((helpers) => {
-      const changes = " a------";
-      const webhooks = "-1-----";
-      const stopping = "--s----";
-      const kills = "   ----x--";
-      const finished = "----(1|)";
-      const runner = timedRunner(helpers.scheduler, 99);
-      const event$ = drawn(helpers, { changes, webhooks, stopping, kills }, { runner });
-      helpers.expectObservable(only(event$, "finished")).toBe(finished);
-    }));
+    shows(
+      {
+        changes: " a------",
+        webhooks: "-1-----",
+        stopping: "--s----",
+        kills: "   ----x--",
+        finished: "----(1|)",
+      },
+      { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
+    ));
 
   it("completes with empty sources", () =>
     marbles((helpers) => {
-      const event$ = graphOf(helpers.scheduler, {
-        agentChange$: EMPTY,
-        webhook$: EMPTY,
-        call$: EMPTY,
-        manual$: EMPTY,
-        enabled$: EMPTY,
-        withdraw$: EMPTY,
-      });
-      helpers.expectObservable(event$).toBe("|");
+      const work = { webhook$: EMPTY, call$: EMPTY, manual$: EMPTY };
+      const rest = { agentChange$: EMPTY, enabled$: EMPTY, withdraw$: EMPTY };
+      helpers.expectObservable(graphOf(helpers.scheduler, { ...work, ...rest })).toBe("|");
     }));
 
-  it("errors only with a broken root, and aborts what runs", () =>
+  it("errors only with a broken root, and aborts the runs", () =>
     marbles((helpers) => {
       const broken$ = helpers.cold("          --#");
       const run$ = helpers.cold<never>("      -----");
@@ -86,17 +72,13 @@ describe("the graph: its end", () => {
       helpers.expectSubscriptions(run$.subscriptions).toBe("  ^-!");
     }));
 
-  it("goes on for everybody when one run breaks or can't be claimed", () =>
-    marbles((helpers) => {
-      const changes = " (ab)-";
-      const webhooks = "----16";
-      const runner: Runner = { run: () => throwError(() => new Error("broken")) };
-      const event$ = drawn(helpers, { changes, webhooks }, { runner });
-      helpers.expectObservable(only(event$, "finished")).toBe("----16");
-      const claim = (): Observable<never> => throwError(() => new Error("store unavailable"));
-      const refusing$ = drawn(helpers, { changes, webhooks }, { claim });
-      helpers.expectObservable(only(refusing$, "refused")).toBe("----16");
-    }));
+  it("goes on for all agents when one run breaks or can't be claimed", () => {
+    const runner: Runner = { run: () => throwError(() => new Error("broken")) };
+    const claim = (): Observable<never> => throwError(() => new Error("store unavailable"));
+    const lines = { changes: "(ab)-", webhooks: "----16" };
+    shows({ ...lines, finished: "----16" }, { ports: () => ({ runner }) });
+    shows({ ...lines, refused: "----16" }, { ports: () => ({ claim }) });
+  });
 
   it("leaves its sources and aborts its runs when it is unsubscribed, and starts anew", () =>
     marbles((helpers) => {

@@ -1,165 +1,150 @@
 import { EMPTY } from "rxjs";
-import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { BuildEvent, RunEvent } from "../../../streams/vocabulary.ts";
+import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import { marbles, minutes } from "../../helpers/marbles.ts";
+import type { Marbles } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
-import { changeOf, drawn, only } from "../graph.ts";
+import { changeOf, drawn, shows } from "../graph.ts";
+
+const runtime = { type: "container", runAs: "al-agent" } as const;
+
+/** `b` a build starts, `y` it succeeded, `n` no image can be had. */
+const built: Record<string, BuildEvent> = {
+  b: { type: "build-started", text: "building" },
+  n: { type: "build-finished", error: "no engine", usable: false },
+  y: { type: "build-finished", error: null, usable: true },
+};
+
+/** The builds of the agents that need an image. */
+const builds =
+  (diagramFor: (config: AgentConfig) => string) =>
+  ({ cold }: Marbles) => ({
+    prepare: (config: AgentConfig) => {
+      const diagram = diagramFor(config);
+      return diagram === "" ? EMPTY : cold(diagram, built);
+    },
+  });
 
 describe("the graph: switches", () => {
-  it("holds the queue of a disabled agent and lets its run go on", () =>
-    marbles((helpers) => {
-      const changes = " a--------------";
-      const enabled = " --d-------e----";
-      const webhooks = "-12------------";
-      const started = " -1--------2----";
-      const finished = "------1--------2";
-      const event$ = drawn(helpers, { changes, enabled, webhooks });
-      helpers.expectObservable(only(event$, "started")).toBe(started);
-      helpers.expectObservable(only(event$, "finished")).toBe(finished);
-      helpers.expectObservable(only(event$, "agent-enabled")).toBe("--d-------e");
+  it("holds the queue of a disabled agent and lets its run finish", () =>
+    shows({
+      changes: "        a--------------",
+      enabled: "        --d-------e----",
+      webhooks: "       -12------------",
+      started: "        -1--------2----",
+      finished: "       ------1--------2",
+      "agent-enabled": "--d-------e",
     }));
 
-  it("holds a container agent's queue until it has an image, and not for an agent without one", () =>
-    marbles((helpers) => {
-      const container = { type: "container", runAs: "al-agent" } as const;
-      const configs = { a: changeOf("a", { runtime: container }) };
-      const built: Record<string, BuildEvent> = {
-        n: { type: "build-finished", error: "no engine", usable: false },
-        y: { type: "build-finished", error: null, usable: true },
-      };
-      const prepare = ({ name }: AgentConfig): Observable<BuildEvent> =>
-        name === "a" ? helpers.cold("----n--y", built) : EMPTY;
-      const changes = " (ab)------";
-      const webhooks = "-----16----";
-      const started = " ------61";
-      const event$ = drawn(helpers, { changes, configs, webhooks }, { prepare });
-      helpers.expectObservable(only(event$, "started")).toBe(started);
-    }));
+  it("holds a container agent's queue until it has an image, and not that of an agent without one", () =>
+    shows(
+      {
+        changes: " (ab)------",
+        webhooks: "-----16----",
+        started: " ------61",
+        configs: { a: changeOf("a", { runtime }) },
+      },
+      { ports: builds(({ name }) => (name === "a" ? "----n--y" : "")) },
+    ));
 
-  it("holds a container agent's queue again while a new image is built, and while there is no engine", () =>
-    marbles((helpers) => {
-      const container = { type: "container", runAs: "al-agent" } as const;
-      const configs = { a: changeOf("a", { runtime: container, scale: 9 }) };
-      const built: Record<string, BuildEvent> = {
-        b: { type: "build-started", text: "building" },
-        n: { type: "build-finished", error: "no engine", usable: false },
-        y: { type: "build-finished", error: null, usable: true },
-      };
-      const prepare = () => helpers.cold("-y--b--y-n----y", built);
-      const changes = " a--------------";
-      const webhooks = "--1--2----(34)-";
-      const started = " --1----2------(34)";
-      const event$ = drawn(helpers, { changes, configs, webhooks }, { prepare });
-      helpers.expectObservable(only(event$, "started")).toBe(started);
-    }));
+  it("holds a container agent's queue again while a new image is built, and without an engine", () =>
+    shows(
+      {
+        changes: " a--------------",
+        webhooks: "--1--2----(34)-",
+        started: " --1----2------(34)",
+        configs: { a: changeOf("a", { runtime, scale: 9 }) },
+      },
+      { ports: builds(() => "-y--b--y-n----y") },
+    ));
 
-  it("holds a container agent's queue from a save of its image's files on, before anything is built", () =>
-    marbles((helpers) => {
-      const runtime = { type: "container", runAs: "al-agent" } as const;
-      const configs = {
-        a: changeOf("a", { runtime }),
-        b: changeOf("a", { runtime, dockerfileHash: "1" }),
-      };
-      const built: Record<string, BuildEvent> = {
-        b: { type: "build-started", text: "building" },
-        y: { type: "build-finished", error: null, usable: true },
-      };
-      const prepare = ({ dockerfileHash }: AgentConfig): Observable<BuildEvent> =>
-        helpers.cold(dockerfileHash === null ? "-y" : "--b--y", built);
-      const changes = " a---b-----";
-      const webhooks = "-----1----";
-      const started = " ---------1";
-      const event$ = drawn(helpers, { changes, configs, webhooks }, { prepare });
-      helpers.expectObservable(only(event$, "started")).toBe(started);
-    }));
+  it("holds a container agent's queue as soon as its image's files are saved", () =>
+    shows(
+      {
+        changes: " a---b-----",
+        webhooks: "-----1----",
+        started: " ---------1",
+        configs: {
+          a: changeOf("a", { runtime }),
+          b: changeOf("a", { runtime, dockerfileHash: "1" }),
+        },
+      },
+      { ports: builds(({ dockerfileHash }) => (dockerfileHash === null ? "-y" : "--b--y")) },
+    ));
 
-  it("says of an agent that was disabled before, after it said that it is there", () => {
+  it("emits that an agent is disabled after that it is there", () => {
     const said: string[] = [];
     marbles((helpers) => {
-      const lines = { changes: "a", webhooks: "-1", enabled: "----e" };
-      const event$ = drawn(helpers, lines, { isEnabled: () => false });
-      helpers.expectObservable(only(event$, "started")).toBe("----1");
+      const event$ = drawn(helpers, { changes: "a" }, { isEnabled: () => false });
       event$.subscribe(({ type }) => said.push(type));
     });
     expect(said.slice(0, 2)).toEqual(["agent-set", "agent-enabled"]);
+    const lines = { changes: "a", webhooks: "-1", enabled: "----e", started: "----1" };
+    shows(lines, { ports: () => ({ isEnabled: () => false }) });
   });
 
   it("disables one agent, not the other", () =>
-    marbles((helpers) => {
-      const changes = " (ab)--";
-      const enabled = " ----D-";
-      const webhooks = "-----16";
-      const started = " -----1-";
-      const event$ = drawn(helpers, { changes, enabled, webhooks });
-      helpers.expectObservable(only(event$, "started")).toBe(started);
+    shows({
+      changes: " (ab)--",
+      enabled: " ----D-",
+      webhooks: "-----16",
+      started: " -----1-",
     }));
 
   it("has no tick while disabled, and skips ticks while paused", () =>
-    marbles((helpers) => {
-      const configs = { a: changeOf("a", { schedule: "*/3 * * * *" }) };
-      const changes = "a----------------";
-      const enabled = "-----d---e-------";
-      const paused = " n---------y------";
-      const until = "  ----------------!";
-      const started = "---c-------------";
-      const skipped = "------------c--c-";
-      const event$ = drawn(helpers, { changes, configs, enabled, paused }, {}, minutes);
-      const see = (type: RunEvent["type"], expected: string): void =>
-        helpers.expectObservable(only(event$, type), minutes(until)).toBe(minutes(expected));
-      see("started", started);
-      see("refused", skipped);
-    }));
+    shows(
+      {
+        changes: " a----------------",
+        enabled: " -----d---e-------",
+        paused: "  n---------y------",
+        started: " ---c-------------",
+        refused: " ------------c--c-",
+        configs: { a: changeOf("a", { schedule: "*/3 * * * *" }) },
+      },
+      { columns: minutes, until: "----------------!" },
+    ));
 
-  it("skips ticks while paused however often agents are reloaded, and goes on afterwards", () =>
-    marbles((helpers) => {
-      const schedule = "*/3 * * * *";
-      const configs = {
-        a: changeOf("a", { schedule }),
-        b: changeOf("a", { schedule, title: "b" }),
-        c: changeOf("a", { schedule: "*/6 * * * *" }),
-      };
-      const changes = "ab-abab-Aacab-aba---";
-      const paused = " -y------------n-----";
-      const until = "  -------------------!";
-      const started = "---------------c--c";
-      const skipped = "---c--c-----c-----";
-      const event$ = drawn(helpers, { changes, configs, paused }, {}, minutes);
-      const see = (type: RunEvent["type"], expected: string): void =>
-        helpers.expectObservable(only(event$, type), minutes(until)).toBe(minutes(expected));
-      see("started", started);
-      see("refused", skipped);
-    }));
+  it("skips ticks while paused however often agents are reloaded, and ticks afterwards", () =>
+    shows(
+      {
+        changes: " ab-abab-Aacab-aba---",
+        paused: "  -y------------n-----",
+        started: " ---------------c--c",
+        refused: " ---c--c-----c-----",
+        configs: {
+          a: changeOf("a", { schedule: "*/3 * * * *" }),
+          b: changeOf("a", { schedule: "*/3 * * * *", title: "b" }),
+          c: changeOf("a", { schedule: "*/6 * * * *" }),
+        },
+      },
+      { columns: minutes, until: "-------------------!" },
+    ));
 
-  it("skips a tick that finds everybody busy", () =>
-    marbles((helpers) => {
-      const configs = { a: changeOf("a", { schedule: "*/3 * * * *" }) };
-      const lines = { changes: "a--------------", configs };
-      const until = "           --------------!";
-      const started = "         ---c--------c-";
-      const skipped = "         ------c--c----";
-      const runner = timedRunner(helpers.scheduler, 7 * 60_000);
-      const event$ = drawn(helpers, lines, { runner }, minutes);
-      const see = (type: RunEvent["type"], expected: string): void =>
-        helpers.expectObservable(only(event$, type), minutes(until)).toBe(minutes(expected));
-      see("started", started);
-      see("refused", skipped);
-    }));
+  it("skips a tick that finds all runners busy", () =>
+    shows(
+      {
+        changes: " a--------------",
+        started: " ---c--------c-",
+        refused: " ------c--c----",
+        configs: { a: changeOf("a", { schedule: "*/3 * * * *" }) },
+      },
+      {
+        ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 7 * 60_000) }),
+        columns: minutes,
+        until: "--------------!",
+      },
+    ));
 
   it("kills the runs of an agent, one instance, or everything, and goes on with the queue", () =>
-    marbles((helpers) => {
-      const changes = " (ab)----------";
-      const webhooks = "----16-2-3-----";
-      const kills = "   ------f--a--x-";
-      const killed = "  ------1--2--3";
-      const event$ = drawn(
-        helpers,
-        { changes, webhooks, kills },
-        { runner: timedRunner(helpers.scheduler, 99) },
-      );
-      helpers.expectObservable(only(event$, "finished", "a")).toBe(killed);
-      helpers.expectObservable(only(event$, "finished", "b")).toBe("------------6");
-      helpers.expectObservable(only(event$, "started", "a")).toBe("----1--2-3");
-    }));
+    shows(
+      {
+        changes: " (ab)----------",
+        webhooks: "----16-2-3-----",
+        kills: "   ------f--a--x-",
+        started: " ----16-2-3",
+        finished: "------1--2--(63)",
+      },
+      { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
+    ));
 });

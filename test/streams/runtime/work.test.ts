@@ -4,55 +4,39 @@ import { createSlots } from "../../../streams/runs/slots.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { marbles } from "../../helpers/marbles.ts";
-import { changeOf, drawn, graphOf, only } from "../graph.ts";
+import { changeOf, graphOf, only, shows } from "../graph.ts";
 
 describe("the graph: work", () => {
-  it("runs what is addressed to an agent, from wherever it comes, one at a time", () =>
-    marbles((helpers) => {
-      const lines = {
-        changes: "      a----------------",
-        webhooks: "     -1---------------",
-        calls: "        --2--------------",
-        manual: "       ---3-------------",
-      };
-      const started = " -1----2----3-----";
-      const finished = "------1----2----3";
-      const event$ = drawn(helpers, lines);
-      helpers.expectObservable(only(event$, "started")).toBe(started);
-      helpers.expectObservable(only(event$, "finished")).toBe(finished);
+  it("runs work from any source that is addressed to an agent, one at a time", () =>
+    shows({
+      changes: " a----------------",
+      webhooks: "-1---------------",
+      calls: "   --2--------------",
+      manual: "  ---3-------------",
+      started: " -1----2----3-----",
+      finished: "------1----2----3",
     }));
 
-  it("refuses what is withdrawn while it waits, of its own agent only", () =>
-    marbles((helpers) => {
-      const lines = { changes: "(ab)", webhooks: "-123" };
-      const withdraw$ = helpers.hot("----xy", {
-        x: { agent: "b", itemId: "2", why: "withdrawn" as const },
-        y: { agent: "a", itemId: "2", why: "withdrawn" as const },
-      });
-      const event$ = drawn(helpers, lines, {}, undefined, { withdraw$ });
-      helpers.expectObservable(only(event$, "refused")).toBe("-----2");
-      helpers.expectObservable(only(event$, "started")).toBe("-1----3");
-    }));
+  it("refuses waiting work that is withdrawn, of its own agent only", () =>
+    shows(
+      { changes: "(ab)", webhooks: "-123", refused: "-----2", started: "-1----3" },
+      {
+        sources: ({ hot }) => ({
+          withdraw$: hot("----xy", {
+            x: { agent: "b", itemId: "2", why: "withdrawn" as const },
+            y: { agent: "a", itemId: "2", why: "withdrawn" as const },
+          }),
+        }),
+      },
+    ));
 
   it("runs agents beside each other", () =>
-    marbles((helpers) => {
-      const changes = " (ab)";
-      const webhooks = "----16";
-      const started = " ----16";
-      const event$ = drawn(helpers, { changes, webhooks });
-      helpers.expectObservable(only(event$, "started")).toBe(started);
-    }));
+    shows({ changes: "(ab)", webhooks: "----16", started: "----16" }));
 
   it("refuses work for an agent that is not there", () =>
-    marbles((helpers) => {
-      const changes = " a----";
-      const webhooks = "-0-6-";
-      const refused = " -0-6-";
-      const event$ = drawn(helpers, { changes, webhooks });
-      helpers.expectObservable(only(event$, "refused")).toBe(refused);
-    }));
+    shows({ changes: "a----", webhooks: "-0-6-", refused: "-0-6-" }));
 
-  it("takes what a restart left, which is there before anything else", () =>
+  it("starts work from before a restart before new work", () =>
     marbles((helpers) => {
       const event$ = graphOf(helpers.scheduler, {
         agentChange$: of(changeOf("a"), changeOf("i"), changeOf("b")),
@@ -61,26 +45,20 @@ describe("the graph: work", () => {
       helpers.expectObservable(only(event$, "started")).toBe("(16)-2");
     }));
 
-  it("drops the oldest when an agent's queue is full, and says so", () =>
-    marbles((helpers) => {
-      const configs = { a: changeOf("a", { queueSize: 1 }) };
-      const changes = " a---------";
-      const webhooks = "-123-------";
-      const started = " -1----3---";
-      const dropped = " ---2-------";
-      const event$ = drawn(helpers, { changes, configs, webhooks });
-      helpers.expectObservable(only(event$, "started")).toBe(started);
-      helpers.expectObservable(only(event$, "refused")).toBe(dropped);
+  it("drops the oldest when an agent's queue is full, and emits that", () =>
+    shows({
+      changes: " a---------",
+      webhooks: "-123-------",
+      started: " -1----3---",
+      refused: " ---2-------",
+      configs: { a: changeOf("a", { queueSize: 1 }) },
     }));
 
   it("shares the project's slots among agents, first come first served", () =>
-    marbles((helpers) => {
-      const changes = " (ab)";
-      const webhooks = "----162";
-      const started = " ----1----6----2";
-      const event$ = drawn(helpers, { changes, webhooks }, { slots: createSlots(1) });
-      helpers.expectObservable(only(event$, "started")).toBe(started);
-    }));
+    shows(
+      { changes: "(ab)", webhooks: "----162", started: "----1----6----2" },
+      { ports: () => ({ slots: createSlots(1) }) },
+    ));
 
   it("survives a burst of a thousand items", () =>
     marbles((helpers) => {

@@ -77,16 +77,6 @@ describe("the lines that an event leaves in a log", () => {
     expect(lines(event)).toEqual(expected);
   });
 
-  it("are none for what a row shows and nobody reads later", () => {
-    const at = { agent: "dev", at: 2500 };
-    const silent: RunEvent[] = [
-      { ...at, type: "next-run", nextRunAt: null },
-      { ...at, type: "queue-depth", depth: 3 },
-      { ...at, type: "status-text", instanceId: "dev-1", text: "reading" },
-    ];
-    expect(silent.flatMap(lines)).toEqual([]);
-  });
-
   it("are a line for each problem, addressed", () => {
     const unknown = aProblem({ severity: "warning", line: null, column: null, message: "unknown" });
     expect(lines(dev.invalid(aProblem(), aProblem({ line: 7, column: null })))).toEqual([

@@ -34,14 +34,77 @@ function line(event: CronEvent): string {
 const ticks = (lines: string[]): string[] => lines.filter((text) => text.startsWith("tick"));
 
 describe("cron ticks", () => {
-  it("says when it is due, ticks, and says it again", () => {
-    expect(lived(plan("0 9 * * *"), "2026-05-04T00:00:00Z", "2026-05-05T10:00:00Z")).toEqual([
-      "next 2026-05-04T09:00",
-      "tick 2026-05-04T09:00",
-      "next 2026-05-05T09:00",
-      "tick 2026-05-05T09:00",
-      "next 2026-05-06T09:00",
-    ]);
+  it.each<
+    [name: string, plan: CronPlan, from: string, to: string, lines: string[], since?: string]
+  >([
+    [
+      "emit when the next one is due, then the tick, again and again",
+      plan("0 9 * * *"),
+      "2026-05-04T00:00:00Z",
+      "2026-05-05T10:00:00Z",
+      [
+        "next 2026-05-04T09:00",
+        "tick 2026-05-04T09:00",
+        "next 2026-05-05T09:00",
+        "tick 2026-05-05T09:00",
+        "next 2026-05-06T09:00",
+      ],
+    ],
+    [
+      "wait for ticks more than 24.8 days away",
+      plan("0 0 1 6 *"),
+      "2026-01-01T00:00:00Z",
+      "2026-06-02T00:00:00Z",
+      ["next 2026-06-01T00:00", "tick 2026-06-01T00:00", "next 2027-06-01T00:00"],
+    ],
+    [
+      "emit once that a schedule is never due",
+      plan("0 0 31 2 *"),
+      "2026-01-01T00:00:00Z",
+      "2026-01-02T00:00:00Z",
+      ["next never"],
+    ],
+    [
+      "report those that passed while the scheduler was down as missed",
+      plan("0 * * * *"),
+      "2026-05-04T09:30:00Z",
+      "2026-05-04T09:59:00Z",
+      [
+        "next 2026-05-04T07:00",
+        "missed 3: 2026-05-04T07:00 to 2026-05-04T09:00",
+        "next 2026-05-04T10:00",
+      ],
+      "2026-05-04T06:30:00Z",
+    ],
+    [
+      "do not make up for one that passed just before the start",
+      plan("* * * * *"),
+      "2026-05-04T09:30:20Z",
+      "2026-05-04T09:31:10Z",
+      [
+        "next 2026-05-04T09:30",
+        "missed 1: 2026-05-04T09:30 to 2026-05-04T09:30",
+        "next 2026-05-04T09:31",
+        "tick 2026-05-04T09:31",
+        "next 2026-05-04T09:32",
+      ],
+      "2026-05-04T09:29:30Z",
+    ],
+    [
+      "include the latest missed one with catchUp",
+      plan("0 * * * *", { catchUp: "latest" }),
+      "2026-05-04T09:30:00Z",
+      "2026-05-04T09:59:00Z",
+      [
+        "next 2026-05-04T07:00",
+        "missed 2: 2026-05-04T07:00 to 2026-05-04T08:00",
+        "tick 2026-05-04T09:00",
+        "next 2026-05-04T10:00",
+      ],
+      "2026-05-04T06:30:00Z",
+    ],
+  ])("%s", (_name, cron, from, to, expected, since) => {
+    expect(lived(cron, from, to, since)).toEqual(expected);
   });
 
   it("ticks once a day through a whole year with both changes of the clock", () => {
@@ -51,93 +114,31 @@ describe("cron ticks", () => {
     expect(new Set(seen.map((text) => text.slice(0, 15))).size).toBe(365);
   });
 
-  it("keeps the hour of its zone in summer and in winter", () => {
-    const daily = plan("0 9 * * *", { timezone: "America/New_York" });
-    const seen = ticks(lived(daily, "2026-03-07T00:00:00Z", "2026-03-09T23:00:00Z"));
-    expect(seen).toEqual([
-      "tick 2026-03-07T14:00",
-      "tick 2026-03-08T13:00",
-      "tick 2026-03-09T13:00",
-    ]);
-  });
-
-  it("waits for ticks more than 24.8 days away", () => {
-    const yearly = plan("0 0 1 6 *");
-    expect(lived(yearly, "2026-01-01T00:00:00Z", "2026-06-02T00:00:00Z")).toEqual([
-      "next 2026-06-01T00:00",
-      "tick 2026-06-01T00:00",
-      "next 2027-06-01T00:00",
-    ]);
-  });
-
-  it("says once that a schedule is never due, and stays silent", () => {
-    const never = plan("0 0 31 2 *");
-    expect(lived(never, "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z")).toEqual(["next never"]);
-  });
-
-  it("reports what passed while the scheduler was down as missed", () => {
-    const hourly = plan("0 * * * *");
-    const since = "2026-05-04T06:30:00Z";
-    expect(lived(hourly, "2026-05-04T09:30:00Z", "2026-05-04T09:59:00Z", since)).toEqual([
-      "next 2026-05-04T07:00",
-      "missed 3: 2026-05-04T07:00 to 2026-05-04T09:00",
-      "next 2026-05-04T10:00",
-    ]);
-  });
-
-  it("does not make up for a tick that passed just before the start", () => {
-    const minutely = plan("* * * * *");
-    const since = "2026-05-04T09:29:30Z";
-    expect(lived(minutely, "2026-05-04T09:30:20Z", "2026-05-04T09:31:10Z", since)).toEqual([
-      "next 2026-05-04T09:30",
-      "missed 1: 2026-05-04T09:30 to 2026-05-04T09:30",
-      "next 2026-05-04T09:31",
-      "tick 2026-05-04T09:31",
-      "next 2026-05-04T09:32",
-    ]);
-  });
-
-  it("runs the latest missed tick when it is to catch up", () => {
-    const hourly = plan("0 * * * *", { catchUp: "latest" });
-    const since = "2026-05-04T06:30:00Z";
-    expect(lived(hourly, "2026-05-04T09:30:00Z", "2026-05-04T09:59:00Z", since)).toEqual([
-      "next 2026-05-04T07:00",
-      "missed 2: 2026-05-04T07:00 to 2026-05-04T08:00",
-      "tick 2026-05-04T09:00",
-      "next 2026-05-04T10:00",
-    ]);
-  });
-
-  it("does not burst after the machine slept", () => {
+  it.each([
+    [
+      "come as one missed event after the machine slept",
+      "*/10 * * * *",
+      ["2026-05-04T00:05:00Z", 3_600_000, "2026-05-04T01:06:00Z"],
+      [
+        "next 2026-05-04T00:10",
+        "missed 6: 2026-05-04T00:10 to 2026-05-04T01:00",
+        "next 2026-05-04T01:10",
+      ],
+    ],
+    [
+      "come once when the clock is set back",
+      "0 * * * *",
+      ["2026-05-04T01:00:10Z", -60_000, "2026-05-04T01:30:00Z"],
+      ["next 2026-05-04T01:00", "tick 2026-05-04T01:00", "next 2026-05-04T02:00"],
+    ],
+  ] as const)("%s", (_name, expression, [until, jumpMs, end], expected) => {
     const calendar = new VirtualCalendar("2026-05-04T00:00:00Z");
     const seen: string[] = [];
-    cronTicks(plan("*/10 * * * *"), createClock(calendar)).subscribe((event) =>
-      seen.push(line(event)),
-    );
-    calendar.runUntil("2026-05-04T00:05:00Z");
-    calendar.jump(3_600_000);
-    calendar.runUntil("2026-05-04T01:06:00Z");
-    expect(seen).toEqual([
-      "next 2026-05-04T00:10",
-      "missed 6: 2026-05-04T00:10 to 2026-05-04T01:00",
-      "next 2026-05-04T01:10",
-    ]);
-  });
-
-  it("does not repeat a tick when the clock is set back", () => {
-    const calendar = new VirtualCalendar("2026-05-04T00:59:00Z");
-    const seen: string[] = [];
-    cronTicks(plan("0 * * * *"), createClock(calendar)).subscribe((event) =>
-      seen.push(line(event)),
-    );
-    calendar.runUntil("2026-05-04T01:00:10Z");
-    calendar.jump(-60_000);
-    calendar.runUntil("2026-05-04T01:30:00Z");
-    expect(seen).toEqual([
-      "next 2026-05-04T01:00",
-      "tick 2026-05-04T01:00",
-      "next 2026-05-04T02:00",
-    ]);
+    cronTicks(plan(expression), createClock(calendar)).subscribe((event) => seen.push(line(event)));
+    calendar.runUntil(until);
+    calendar.jump(jumpMs);
+    calendar.runUntil(end);
+    expect(seen).toEqual(expected);
   });
 
   it("leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () => {

@@ -1,5 +1,5 @@
 import { EMPTY, map, NEVER, of, startWith, takeUntil, timer, toArray } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import { isWork, triggersFor } from "../../../streams/triggers/triggers-for.ts";
 import type { LastChecked, Triggered } from "../../../streams/triggers/triggers-for.ts";
@@ -45,37 +45,37 @@ function inWords(triggered: Triggered): string {
 
 const time = (at: number): string => new Date(at).toISOString().slice(11, 16);
 
-describe("a schedule that was edited while the scheduler was down", () => {
-  it("is told by what came due of the one before", () => {
-    const missed = "missed: no scheduler was up for 4 ticks";
-    expect(firstMinute("*/4 * * * *", {})).toEqual([missed, "next 00:08"]);
-  });
-
-  it("is caught up with by one run for the latest of the one before", () => {
-    const missed = "missed: no scheduler was up for 3 ticks";
-    const caughtUp = [missed, "run for 00:00", "next 00:08"];
-    expect(firstMinute("*/4 * * * *", { catchUp: "latest" })).toEqual(caughtUp);
-  });
-
-  it("missed nothing where the one before was not due, however often it is due now", () => {
-    const every = { schedule: "* * * * *", catchUp: "latest" } as const;
-    expect(firstMinute("0 9 1 * *", every)).toEqual(["next 00:01"]);
-  });
-
-  it("is another one in another time zone, too", () => {
-    const elsewhere = { timezone: "Asia/Kolkata", catchUp: "latest" } as const;
-    expect(firstMinute("8-59/10 * * * *", elsewhere)).toEqual([
-      "missed: no scheduler was up for it",
-      "run for 23:58",
-      "next 00:08",
-    ]);
-  });
-
-  it("that was not edited is told by itself", () => {
-    expect(firstMinute("8-59/10 * * * *", {})).toEqual([
-      "next 23:48",
-      "missed: no scheduler was up for 2 ticks",
-      "next 00:08",
-    ]);
-  });
+test.each<[name: string, before: string, now: Partial<AgentConfig>, said: string[]]>([
+  [
+    "reports the missed ticks of the schedule before",
+    "*/4 * * * *",
+    {},
+    ["missed: no scheduler was up for 4 ticks", "next 00:08"],
+  ],
+  [
+    "catches up by one run for the latest tick of the schedule before",
+    "*/4 * * * *",
+    { catchUp: "latest" },
+    ["missed: no scheduler was up for 3 ticks", "run for 00:00", "next 00:08"],
+  ],
+  [
+    "missed nothing where the one before was not due, however often it is due now",
+    "0 9 1 * *",
+    { schedule: "* * * * *", catchUp: "latest" },
+    ["next 00:01"],
+  ],
+  [
+    "is another one in another time zone, too",
+    "8-59/10 * * * *",
+    { timezone: "Asia/Kolkata", catchUp: "latest" },
+    ["missed: no scheduler was up for it", "run for 23:58", "next 00:08"],
+  ],
+  [
+    "that was not edited reports its own missed ticks",
+    "8-59/10 * * * *",
+    {},
+    ["next 23:48", "missed: no scheduler was up for 2 ticks", "next 00:08"],
+  ],
+])("a schedule that was edited while the scheduler was down: %s", (_name, before, now, said) => {
+  expect(firstMinute(before, now)).toEqual(said);
 });

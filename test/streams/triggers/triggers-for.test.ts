@@ -73,84 +73,76 @@ const triggers = (sources: TriggerSources): Observable<string> =>
 
 const letters = { "0": "0", "1": "1", "2": "2", "3": "3", n: "n", t: "t", s: "s", m: "m" };
 
-function expectTriggers(helpers: Marbles, lines: Lines, until: string, expected: string): void {
-  const out$ = triggers(sourcesOf(helpers, lines));
-  helpers.expectObservable(out$, minutes(until)).toBe(minutes(expected), letters);
-}
+type Row = [name: string, lines: Lines, until: string, expected: string];
+
+/** An agent without ticks: from the start, and from the third minute on. */
+const withoutTicks = ["s", "z", "x", "g"].flatMap((config): Row[] => [
+  [`have no tick with the config ${config}`, { config }, "---------!", "-"],
+  [`have no tick after the config ${config}`, { config: `a--${config}` }, "---------!", "n--0"],
+]);
 
 describe("the triggers of an agent", () => {
-  it("are its ticks and the work that is addressed to it", () =>
+  it.each<Row>([
+    ...withoutTicks,
+    [
+      "are its ticks and the work that is addressed to it",
+      { config: "a------------", work: "--1------2---" },
+      "-------------!",
+      "n-1--(tn)2(tn)",
+    ],
+    [
+      "keep the next tick of a schedule that did not change",
+      { config: "a--b-------b----" },
+      "---------------!",
+      "n----(tn)-(tn)--",
+    ],
+    ["switch to a new schedule", { config: "a--c----------" }, "-------------!", "n--n----(tn)--"],
+    [
+      "have no tick while the agent is disabled",
+      { config: "a-------------", enabled: "y--n-----y----" },
+      "-------------!",
+      "n--0-----n(tn)",
+    ],
+    [
+      "skip ticks while the scheduler is paused, and resume afterwards",
+      { config: "a------------------", paused: "n--y-------n-------" },
+      "------------------!",
+      "n----(sn)-(sn)-(tn)",
+    ],
+    [
+      "skip ticks while paused however often the config is read again",
+      { config: "abacb--ab-aba-", paused: "y-------------" },
+      "-------------!",
+      "n--nn(sn)-(sn)",
+    ],
+    [
+      "let other work through while paused",
+      { config: "a-------", paused: "y-------", work: "-1-2----" },
+      "------!",
+      "n1-2-(sn)",
+    ],
+    [
+      "survive a burst of configs and work",
+      { config: "-(abac)----------", work: "------------(123)" },
+      "---------------!",
+      "-(nn)---(tn)(123)",
+    ],
+    [
+      "complete once all their sources have completed without a plan",
+      { config: "--|", enabled: "(y|)", paused: "(n|)", work: "----|" },
+      "^",
+      "----|",
+    ],
+    ["pass on an error of the configs", { config: "a-#" }, "^", "n-#"],
+    ["pass on an error of the work", { config: "a", work: "--#" }, "^", "n-#"],
+  ])("%s", (_name, lines, until, expected) =>
     marbles((helpers) => {
-      const config = "  a------------";
-      const work = "    --1------2---";
-      const until = "   -------------!";
-      const expected = "n-1--(tn)2(tn)";
-      expectTriggers(helpers, { config, work }, until, expected);
-    }));
+      const out$ = triggers(sourcesOf(helpers, lines));
+      helpers.expectObservable(out$, minutes(until)).toBe(minutes(expected), letters);
+    }),
+  );
 
-  it("keep the next tick of a schedule that did not change", () =>
-    marbles((helpers) => {
-      const config = "  a--b-------b----";
-      const until = "   ---------------!";
-      const expected = "n----(tn)-(tn)--";
-      expectTriggers(helpers, { config }, until, expected);
-    }));
-
-  it("switch to a new schedule", () =>
-    marbles((helpers) => {
-      const config = "  a--c----------";
-      const until = "   -------------!";
-      const expected = "n--n----(tn)--";
-      expectTriggers(helpers, { config }, until, expected);
-    }));
-
-  it("have no tick without a schedule, with scale 0, and while the agent is gone", () =>
-    marbles((helpers) => {
-      const until = " ---------!";
-      for (const letter of ["s", "z", "x", "g"]) {
-        expectTriggers(helpers, { config: letter }, until, "-");
-        expectTriggers(helpers, { config: `a--${letter}` }, until, "n--0");
-      }
-    }));
-
-  it("have no tick while the agent is disabled", () =>
-    marbles((helpers) => {
-      const config = "  a-------------";
-      const enabled = " y--n-----y----";
-      const until = "   -------------!";
-      const expected = "n--0-----n(tn)";
-      expectTriggers(helpers, { config, enabled }, until, expected);
-    }));
-
-  it("skip a tick while the scheduler is paused, say so, and go on afterwards", () =>
-    marbles((helpers) => {
-      const config = "  a------------------";
-      const paused = "  n--y-------n-------";
-      const until = "   ------------------!";
-      const expected = "n----(sn)-(sn)-(tn)";
-      expectTriggers(helpers, { config, paused }, until, expected);
-    }));
-
-  it("skip ticks while paused however often the config is read again", () =>
-    marbles((helpers) => {
-      const config = "  abacb--ab-aba-";
-      const paused = "  y-------------";
-      const until = "   -------------!";
-      const expected = "n--nn(sn)-(sn)";
-      expectTriggers(helpers, { config, paused }, until, expected);
-    }));
-
-  it("let other work through while paused", () =>
-    marbles((helpers) => {
-      const config = "  a-------";
-      const paused = "  y-------";
-      const work = "    -1-2----";
-      const until = "   ------!";
-      const expected = "n1-2-(sn)";
-      expectTriggers(helpers, { config, paused, work }, until, expected);
-    }));
-
-  it("report what passed while the scheduler was down", () =>
+  it("report the ticks that passed while the scheduler was down", () =>
     marbles((helpers) => {
       const asked: string[] = [];
       const lastChecked: TriggerSources["lastChecked"] = (agent) => {
@@ -160,15 +152,14 @@ describe("the triggers of an agent", () => {
       const until = "  -------------!";
       const missed = " (nmn)---(tn)--";
       const caughtUp = "(nmtn)--(tn)--";
-      const out$ = (config: string): Observable<string> =>
-        triggers(sourcesOf(helpers, { config }, lastChecked));
+      const out$ = (config: string) => triggers(sourcesOf(helpers, { config }, lastChecked));
       helpers.expectObservable(out$("c"), minutes(until)).toBe(minutes(missed));
       helpers.expectObservable(out$("l"), minutes(until)).toBe(minutes(caughtUp));
       helpers.flush();
       expect(asked).toEqual(["dev", "dev"]);
     }));
 
-  it("do not report what passed before an edit, a repair or the agent's being enabled", () =>
+  it("do not report ticks from before an edit, a repair or the agent's being enabled", () =>
     marbles((helpers) => {
       const edit = { config: "s--c" };
       const repair = { config: "x--c" };
@@ -181,7 +172,7 @@ describe("the triggers of an agent", () => {
       }
     }));
 
-  it("say when, for whom and why", () => {
+  it("have a time, an agent and a reason", () => {
     const seen: Triggered[] = [];
     marbles((helpers) => {
       const lines = { config: "c", paused: "n--------y" };
@@ -221,28 +212,7 @@ describe("the triggers of an agent", () => {
     ]);
   });
 
-  it("survive a burst of configs and work", () =>
-    marbles((helpers) => {
-      const config = "  -(abac)----------";
-      const work = "    ------------(123)";
-      const until = "   ---------------!";
-      const expected = "-(nn)---(tn)(123)";
-      expectTriggers(helpers, { config, work }, until, expected);
-    }));
-
-  it("complete when all that they come from has completed without a plan", () =>
-    marbles((helpers) => {
-      const lines = { config: "--|", enabled: "(y|)", paused: "(n|)", work: "----|" };
-      expectTriggers(helpers, lines, "^", "----|");
-    }));
-
-  it("pass an error of the configs or the work on", () =>
-    marbles((helpers) => {
-      expectTriggers(helpers, { config: "a-#" }, "^", "n-#");
-      expectTriggers(helpers, { config: "a", work: "--#" }, "^", "n-#");
-    }));
-
-  it("leave all they come from, and no timer, when they are unsubscribed", () =>
+  it("leave their sources, and no timer, when they are unsubscribed", () =>
     marbles((helpers) => {
       const { hot, cold, expectObservable, expectSubscriptions } = helpers;
       const agent$ = hot("a---", agents);

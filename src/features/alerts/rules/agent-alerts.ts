@@ -2,50 +2,43 @@ import { needsImage } from "../../../../streams/agent-config.ts";
 import { problemSummary } from "../../../../streams/problem-text.ts";
 import { isRetried, retriedOutcomes } from "../../../../streams/vocabulary.ts";
 import type { Outcome, Problem, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
-import type { Conditions } from "./conditions.ts";
-import type { RecordOccurrence } from "./occurrences.ts";
-import { reasonLine } from "./reason-line.ts";
-import { plainFault } from "./rule-states.ts";
+import type { Faults } from "./faults.ts";
+import { plainFault, reasonLine } from "./records.ts";
 
-export interface AgentAlertDeps {
-  readonly conditions: Conditions;
-  readonly record: RecordOccurrence;
-  readonly now: () => number;
-}
-
-/** A run that is over. */
+/** A run that has ended. */
 export interface EndedRun {
   readonly item: WorkItem;
   readonly instanceId: string;
   readonly outcome: Outcome;
   readonly reason: string | null;
   readonly costUsd: number | null;
-  /** Whether its work is tried once more. */
+  /** Whether its work is tried again. */
   readonly isRetried: boolean;
 }
 
-/** What happens to agents, as what is wrong with them. */
-export interface AgentAlerts {
-  onEvent(event: RunEvent): void;
-  onEnd(run: EndedRun): void;
-}
-
-export function createAgentAlerts({ conditions, record, now }: AgentAlertDeps): AgentAlerts {
+/** Turns events of agents into faults. */
+export function createAgentAlerts({
+  faults,
+  now,
+}: {
+  readonly faults: Faults;
+  readonly now: () => number;
+}) {
   const disabled = new Set<string>();
   const unscaled = new Set<string>();
   /** Runs that the machine can't start, by agent. */
   const blocked = new Map<string, Set<string>>();
   const set = (agent: string): void =>
-    conditions.set(agent, !disabled.has(agent) && !unscaled.has(agent));
+    faults.set(agent, !disabled.has(agent) && !unscaled.has(agent));
 
-  /** Wrong for a reason, or right without one. */
+  /** Fails with a reason, clears without one. */
   const decide = (
     agent: string,
     topic: "config" | "image" | "credentials" | "blocked",
     reason: string | null,
   ): void => {
-    if (reason === null) conditions.clear(agent, topic);
-    else conditions.fail(agent, topic, plainFault(reasonLine(reason)));
+    if (reason === null) faults.clear(agent, topic);
+    else faults.fail(agent, topic, plainFault(reasonLine(reason)));
   };
   const onConfig = (event: ConfigEvent): void => {
     const { agent } = event;
@@ -65,7 +58,7 @@ export function createAgentAlerts({ conditions, record, now }: AgentAlertDeps): 
       case "agent-removed":
         mark(unscaled, agent, false);
         mark(disabled, agent, false);
-        return conditions.forget(agent);
+        return faults.forget(agent);
     }
   };
 
@@ -79,24 +72,24 @@ export function createAgentAlerts({ conditions, record, now }: AgentAlertDeps): 
   };
 
   const deadLetter = ({ agent }: WorkItem, reason: string | null): void =>
-    record(agent, "dead_letters", { reason: reasonLine(reason), since: now() });
+    faults.occur(agent, "dead_letters", reasonLine(reason), now());
   const onEnd = (run: EndedRun): void => {
     const { item, outcome, reason, instanceId, costUsd } = run;
-    if (outcome === "succeeded") return conditions.succeed(item.agent);
+    if (outcome === "succeeded") return faults.succeed(item.agent);
     if (run.isRetried) return;
     const fault = { reason: reasonLine(reason), outcome, instanceId, costUsd };
-    if (isFailure(item, outcome)) conditions.fail(item.agent, "runs", fault);
+    if (isFailure(item, outcome)) faults.fail(item.agent, "runs", fault);
     if (isDeadLetter(item, outcome)) deadLetter(item, reason);
   };
   const onRefused = ({ item, outcome, reason, agent }: Refused): void => {
     if (outcome === "missed") {
-      record(agent, "missed_ticks", { reason: reasonLine(reason), since: now() });
+      faults.occur(agent, "missed_ticks", reasonLine(reason), now());
     } else if (outcome !== "skipped" && !isWithdrawn(item, outcome)) deadLetter(item, reason);
   };
 
   return {
     onEnd,
-    onEvent: (event) => {
+    onEvent: (event: RunEvent): void => {
       switch (event.type) {
         case "agent-set":
         case "agent-invalid":

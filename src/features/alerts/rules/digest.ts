@@ -1,65 +1,51 @@
-import { z } from "zod";
-import type { Alert, AlertPhase, AlertTopic } from "../../../foundation/contracts/alert.ts";
-import { reasonLine } from "./reason-line.ts";
-import { alertSchema } from "./rule-states.ts";
+import type { Alert, AlertPhase, AlertTopic, StoredDelivery } from "./alert.ts";
+import { reasonLine } from "./records.ts";
 
+/** Messages to one target within `windowMs`; further alerts wait, and are sent as one digest. */
+export const mostMessages = 5;
+export const windowMs = 60_000;
 const mostAgents = 10;
 
-/** Alerts to one target that became one, however many they are. */
-export const digestSchema = z.object({
-  /** The id of its delivery. */
-  id: z.string(),
-  /** Epoch ms. */
-  dueAt: z.number(),
-  first: alertSchema,
-  /** What all of them have in common (`causeOf`); null once they differ. */
-  cause: z.string().nullable(),
-  count: z.number(),
-  agents: z.array(z.string()).readonly(),
-  /** How many there are of each `topic/phase`. */
-  kinds: z.record(z.string(), z.number()),
-});
-export type Digest = Readonly<z.infer<typeof digestSchema>>;
-
-export function newDigest(id: string, dueAt: number, alert: Alert, cause: string): Digest {
-  return joined({ id, dueAt, first: alert, cause, count: 0, agents: [], kinds: {} }, alert, cause);
+/** Whether a delivery is sent for the first time; a person's retry of a dead one is not. */
+export function isFirst({ attempts, lastError }: StoredDelivery): boolean {
+  return attempts === 0 && lastError === null;
 }
 
-/** The digest with one alert more. */
-export function joined(digest: Digest, alert: Alert, cause: string): Digest {
-  const { agents, kinds, count } = digest;
-  const kind = `${alert.topic}/${alert.phase}`;
-  const isListed = alert.agent === null || agents.includes(alert.agent);
-  return {
-    ...digest,
-    cause: digest.cause === cause ? cause : null,
-    count: count + 1,
-    agents: isListed || agents.length >= mostAgents ? agents : [...agents, alert.agent],
-    kinds: Object.fromEntries([...Object.entries(kinds), [kind, (kinds[kind] ?? 0) + 1]]),
-  };
+/**
+ * The deliveries that become one digest, of those to one target that are due; `free` is the number of messages that may
+ * be sent now. Empty if each is sent by itself.
+ */
+export function digestParts(
+  due: readonly StoredDelivery[],
+  free: number,
+): readonly StoredDelivery[] {
+  const fresh = due.filter((one) => isFirst(one) && one.alert.topic !== "digest");
+  // Alerts of quiet hours are one digest, however few.
+  const held = fresh.filter(({ at, nextAt }) => nextAt > at);
+  const isMany = fresh.length > Math.max(free, 1) || held.length > 1;
+  return isMany ? fresh : [];
 }
 
-/** A digest of one alert is that alert. */
-export function alertOf(digest: Digest, now: number): Alert {
-  const { first, count, agents, kinds } = digest;
-  if (count === 1) return first;
-  const isAllRight = Object.keys(kinds).every((kind) => kind.endsWith("/resolved"));
+/** One alert for many. */
+export function digestOf(alerts: readonly Alert[], now: number): Alert {
+  const agents = new Set(alerts.flatMap(({ agent }) => agent ?? []));
+  const isResolved = alerts.every(({ phase }) => phase === "resolved");
   return {
     topic: "digest",
-    phase: isAllRight ? "resolved" : "opened",
+    phase: isResolved ? "resolved" : "opened",
     agent: null,
     at: now,
-    since: first.at,
-    reason: reasonOf(digest),
-    count,
+    since: Math.min(...alerts.map(({ at }) => at)),
+    reason: reasonOf(alerts),
+    count: alerts.length,
     outcome: null,
     instanceId: null,
     costUsd: null,
-    agents,
+    agents: [...agents].slice(0, mostAgents),
   };
 }
 
-const nouns: Record<AlertTopic, string> = {
+const nouns: Readonly<Record<AlertTopic, string>> = {
   runs: "failed runs",
   no_success: "without success",
   config: "invalid configs",
@@ -74,21 +60,22 @@ const nouns: Record<AlertTopic, string> = {
   test: "tests",
 };
 
-const phases: Record<AlertPhase, string> = {
+const phases: Readonly<Record<AlertPhase, string>> = {
   opened: "new",
   reminder: "lasting",
   resolved: "resolved",
 };
 
-/** `failed runs: 7 new, 2 resolved; invalid configs: 1 new`, and the reason when it is the same for all. */
-function reasonOf({ kinds, cause, first }: Digest): string | null {
-  const topics = Object.entries(nouns).flatMap(([topic, noun]) => {
-    const counts = Object.entries(phases).flatMap(([phase, word]) => {
-      const count = kinds[`${topic}/${phase}`];
-      return count === undefined ? [] : [`${count} ${word}`];
-    });
-    return counts.length === 0 ? [] : [`${noun}: ${counts.join(", ")}`];
+/** `failed runs: 7 new, 2 resolved; invalid configs: 1 new`, and the reason if all have the same. */
+function reasonOf(alerts: readonly Alert[]): string | null {
+  const byTopic = Map.groupBy(alerts, ({ topic }) => topic);
+  const texts = [...byTopic].map(([topic, ofTopic]) => {
+    const byPhase = Map.groupBy(ofTopic, ({ phase }) => phase);
+    const counts = [...byPhase].map(([phase, { length }]) => `${length} ${phases[phase]}`);
+    return `${nouns[topic]}: ${counts.join(", ")}`;
   });
-  const why = cause === null || first.reason === null ? "" : ` (${first.reason})`;
-  return reasonLine(`${topics.join("; ")}${why}`);
+  const reasons = new Set(alerts.map(({ reason }) => reason));
+  const [reason] = reasons;
+  const why = reasons.size > 1 || reason == null ? "" : ` (${reason})`;
+  return reasonLine(`${texts.join("; ")}${why}`);
 }

@@ -1,10 +1,8 @@
 import type { AlertSeverity } from "../rules/alert-text.ts";
-import { isPlainObject } from "../../../foundation/contracts/plain-object.ts";
-import { addressIn } from "../fields.ts";
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
+import { addressIn, cut } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
 import type { JsonAnswer, Meaning, TargetMessage } from "../target.ts";
-import { cut } from "../text.ts";
-
 const colors: Readonly<Record<AlertSeverity, number>> = {
   error: 0xd92d20,
   warning: 0xf79009,

@@ -1,10 +1,8 @@
 import type { AlertSeverity } from "../rules/alert-text.ts";
-import { isPlainObject } from "../../../foundation/contracts/plain-object.ts";
-import { addressIn, optionalField, unusable } from "../fields.ts";
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
+import { addressIn, optionalField, unusable, linkLabel } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
 import type { Fields, TargetMessage } from "../target.ts";
-import { linkLabel } from "../text.ts";
-
 /** From 1 to 5, and the names of emoji that are shown before the title. */
 const looks: Readonly<Record<AlertSeverity, { priority: number; tag: string }>> = {
   error: { priority: 4, tag: "red_circle" },
@@ -49,7 +47,7 @@ function topicOf(fields: Fields): string {
   throw unusable("url", "does not end with a topic, as https://ntfy.sh/my-topic does");
 }
 
-/** A message of more than 4,096 bytes would become a file. */
+/** ntfy turns a message of more than 4,096 bytes into an attachment. */
 function textOf({ lines }: TargetMessage): string {
   return lines.map(({ label, text }) => `${label}: ${text}`).join("\n");
 }

@@ -1,9 +1,7 @@
-import { addressIn } from "../fields.ts";
+import { addressIn, cut, linkLabel, severityMarks } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
 import type { TargetMessage } from "../target.ts";
-import { cut, linkLabel, severityMarks } from "../text.ts";
-
-/** What Slack answers about an address that is no longer one. */
+/** Slack's answers for an address that is no longer valid. */
 const goneReasons = [
   "channel_is_archived",
   "channel_not_found",
@@ -42,7 +40,7 @@ function heading({ severity, title }: TargetMessage): string {
   return `${severityMarks[severity]} ${title}`;
 }
 
-/** What a phone shows of it before it is opened. */
+/** The text in a phone's notification. */
 function summary(message: TargetMessage): string {
   const { reason } = message.alert;
   return reason === null ? heading(message) : `${heading(message)}: ${reason}`;

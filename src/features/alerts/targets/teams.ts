@@ -1,10 +1,8 @@
 import type { AlertSeverity } from "../rules/alert-text.ts";
-import { isPlainObject } from "../../../foundation/contracts/plain-object.ts";
-import { addressIn } from "../fields.ts";
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
+import { addressIn, linkLabel } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
 import type { JsonAnswer, Meaning, TargetMessage } from "../target.ts";
-import { linkLabel } from "../text.ts";
-
 const colors: Readonly<Record<AlertSeverity, string>> = {
   error: "Attention",
   warning: "Warning",

@@ -1,9 +1,7 @@
-import { isPlainObject } from "../../../foundation/contracts/plain-object.ts";
-import { addressIn, optionalField, requiredField, unusable } from "../fields.ts";
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
+import { addressIn, optionalField, requiredField, unusable, severityMarks } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
 import type { Fields, JsonAnswer, Meaning, TargetMessage } from "../target.ts";
-import { severityMarks } from "../text.ts";
-
 const publicApi = "https://api.telegram.org";
 const chatPattern = /^(-?\d{1,20}|@[A-Za-z]\w{3,})$/;
 

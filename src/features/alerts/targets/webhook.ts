@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { addressIn, requiredField, unusable } from "../fields.ts";
+import { addressIn, requiredField, unusable } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
 import type { Fields } from "../target.ts";
 

@@ -1,7 +1,8 @@
 import type { Limit, AccountKey, StoredAccount } from "../../../foundation/contracts/budget.ts";
 import type { NanoUsd } from "../../../foundation/contracts/money.ts";
+import { momentsOf, shownAt } from "../../../../streams/wall-time.ts";
 
-/** What one scope spends in one window. */
+/** The spending of one scope in one window. */
 export interface Account extends AccountKey {
   spent: NanoUsd;
   reserved: NanoUsd;
@@ -17,14 +18,6 @@ export interface Account extends AccountKey {
   usedAt: number;
 }
 
-/** The accounts in memory. */
-export interface Accounts {
-  /** Reads it from the store when it is not in memory. */
-  of(key: AccountKey, now: number): Account;
-  forget(key: AccountKey): void;
-  size(): number;
-}
-
 /** Reads an account; null when nothing was spent yet. */
 export type ReadAccount = (scope: string, window: string) => StoredAccount | null;
 
@@ -34,7 +27,7 @@ const idleMs = 3_600_000;
 const unused: StoredAccount = { spent: 0, raised: 0, warned: 0, turns: 0, tokens: 0 };
 
 /** No accounts at first. A clock that was set back finds the windows that it left as they are stored. */
-export function createAccounts(read: ReadAccount): Accounts {
+export function createAccounts(read: ReadAccount) {
   const accounts = new Map<string, Account>();
   let sweptAt = -Infinity;
 
@@ -52,7 +45,8 @@ export function createAccounts(read: ReadAccount): Accounts {
     return { scope, window, endsAt, ...stored, ...none };
   };
   return {
-    of: (key, now) => {
+    /** Reads it from the store when it is not in memory. */
+    of: (key: AccountKey, now: number): Account => {
       sweep(now);
       const name = nameOf(key);
       const account = accounts.get(name) ?? opened(key, now);
@@ -60,18 +54,18 @@ export function createAccounts(read: ReadAccount): Accounts {
       accounts.set(name, account);
       return account;
     },
-    forget: (key) => void accounts.delete(nameOf(key)),
-    size: () => accounts.size,
+    forget: (key: AccountKey) => void accounts.delete(nameOf(key)),
+    size: (): number => accounts.size,
   };
 }
 
-/** An account and what limits it. */
+/** An account and its limit. */
 export interface LimitedAccount {
   readonly account: Account;
   readonly limit: Limit;
 }
 
-/** The limit with what it was raised by; null for none. */
+/** The limit with all raises; null without a limit. */
 export function capOf({ account, limit }: LimitedAccount): NanoUsd | null {
   return limit.nano === null ? null : limit.nano + account.raised;
 }
@@ -79,4 +73,51 @@ export function capOf({ account, limit }: LimitedAccount): NanoUsd | null {
 /** No scope or window has a space in it. */
 function nameOf({ scope, window }: AccountKey): string {
   return `${window} ${scope}`;
+}
+
+/** A calendar day or month of a time zone. */
+interface CalendarWindow {
+  readonly kind: "day" | "month";
+  /** `2026-11-22` or `2026-11`. */
+  readonly key: string;
+  /** The first moment that is not in it, epoch ms. */
+  readonly endsAt: number;
+}
+
+/** The windows that a moment is in. */
+interface CurrentWindows {
+  readonly day: CalendarWindow;
+  readonly month: CalendarWindow;
+}
+
+/**
+ * The calendar day and month of a moment (epoch ms) in a time zone (IANA name). A day begins with its first moment:
+ * at one o'clock where the clock skips midnight, and one that is shown twice is one day.
+ */
+export function windowsAt(moment: number, timezone: string): CurrentWindows {
+  const shown = new Date(shownAt(moment, timezone));
+  const [year, month, day] = [shown.getUTCFullYear(), shown.getUTCMonth(), shown.getUTCDate()];
+  const date = shown.toISOString().slice(0, "2026-11-22".length);
+  const begins = (wall: number): number => momentsOf(wall, timezone).first;
+  return {
+    day: { kind: "day", key: date, endsAt: begins(Date.UTC(year, month, day + 1)) },
+    month: {
+      kind: "month",
+      key: date.slice(0, "2026-11".length),
+      endsAt: begins(Date.UTC(year, month + 1, 1)),
+    },
+  };
+}
+
+/** `windowsAt`, which remembers the latest answer: each call to a model asks. */
+export function createCalendar(): typeof windowsAt {
+  let known: { timezone: string; from: number; windows: CurrentWindows } | null = null;
+  return (moment, timezone) => {
+    const isKnown =
+      known?.timezone === timezone && known.from <= moment && moment < known.windows.day.endsAt;
+    if (!isKnown || known === null) {
+      known = { timezone, from: moment, windows: windowsAt(moment, timezone) };
+    }
+    return known.windows;
+  };
 }

@@ -4,7 +4,7 @@ import type { NanoUsd } from "../../../foundation/contracts/money.ts";
 import { costAt, tokensFor } from "../../../foundation/contracts/price.ts";
 import type { WorstRates } from "../../../foundation/contracts/price.ts";
 
-/** What a call may need. Tokens. */
+/** The tokens that a call may need. */
 export interface Claim {
   readonly rates: WorstRates;
   readonly inputTokens: number;
@@ -16,7 +16,7 @@ export interface Claim {
   readonly minOutputTokens: number;
 }
 
-/** What a call gets. */
+/** The tokens that a call gets. */
 export interface Allotment {
   readonly nano: NanoUsd;
   /** Limit to set on the request; null leaves it as asked. */
@@ -31,7 +31,7 @@ export interface Shortage {
   readonly mayComeBack: boolean;
 }
 
-/** With more than so many times of what the call may cost at most, none of it is a share. */
+/** An account with more than this many times the call's highest cost is not shared out. */
 const farFromCap = 10;
 
 /**
@@ -71,6 +71,6 @@ function shortageOf(short: readonly LimitedAccount[], needed: NanoUsd): Shortage
   const spent = short.find((one) => leftOf(one) + one.account.reserved < needed);
   const [first] = short;
   const binding = spent ?? first;
-  if (binding === undefined) throw new Error("there is no account that is short of money");
+  if (binding === undefined) throw new Error("every account has enough money");
   return { short: binding, needed, mayComeBack: spent === undefined };
 }

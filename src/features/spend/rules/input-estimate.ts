@@ -1,30 +1,24 @@
-/** What is known of the requests of one run. */
-export interface InputEstimates {
-  /** The most that a request of so many bytes has, in tokens. */
-  estimate(requestBytes: number): number;
-  /** The provider counted them. */
-  learn(requestBytes: number, inputTokens: number): void;
-}
-
 /** Bytes of a text for one token, until more is known: providers count about one for four bytes of English or code. */
 export const usualBytesPerToken = 3;
 /** No tokenizer has tokens of less than one byte. */
 const leastBytes = 1;
 
 /**
- * Requests of a run grow by what was said since, so the last one's tokens are known and only the new bytes are
+ * Requests of a run grow by the messages since, so the last one's tokens are known and only the new bytes are
  * estimated: as dense as the densest that the run has sent, such as hex digits or a rare script. A request that is
  * shorter than the last counts as long, as providers may keep the conversation themselves.
  */
-export function createInputEstimates(): InputEstimates {
+export function createInputEstimates() {
   let last = { bytes: 0, tokens: 0 };
   let bytesPerToken = usualBytesPerToken;
   return {
-    estimate: (requestBytes) => {
+    /** The most that a request of so many bytes has, in tokens. */
+    estimate: (requestBytes: number): number => {
       const newBytes = Math.max(0, requestBytes - last.bytes);
       return last.tokens + Math.ceil(newBytes / bytesPerToken);
     },
-    learn: (bytes, tokens) => {
+    /** The provider counted them. */
+    learn: (bytes: number, tokens: number) => {
       const [newBytes, newTokens] = [bytes - last.bytes, tokens - last.tokens];
       if (newBytes > 0 && newTokens > 0) {
         bytesPerToken = Math.max(leastBytes, Math.min(bytesPerToken, newBytes / newTokens));
@@ -33,3 +27,6 @@ export function createInputEstimates(): InputEstimates {
     },
   };
 }
+
+/** Known facts of the requests of one run. */
+export type InputEstimates = ReturnType<typeof createInputEstimates>;

@@ -1,4 +1,4 @@
-import { capOf, createAccounts } from "./accounts.ts";
+import { capOf, createAccounts, createCalendar } from "./accounts.ts";
 import type { Account, LimitedAccount, ReadAccount } from "./accounts.ts";
 import { allot } from "./allot.ts";
 import type { Shortage } from "./allot.ts";
@@ -22,20 +22,6 @@ import type {
   SettleCommand,
 } from "./ledger-events.ts";
 import type { NanoUsd } from "../../../foundation/contracts/money.ts";
-import { createCalendar } from "./windows.ts";
-
-/** Who spends how much, and may spend. Times are epoch ms. */
-export interface Ledger {
-  apply(command: LedgerCommand, now: number): readonly LedgerEvent[];
-  /** The accounts that a call of the agent would be charged to now, but for its run's. */
-  accountsOf(agent: string, budgets: Budgets, now: number): readonly LimitedAccount[];
-  /** The accounts that calls of all agents are charged to. */
-  projectAccounts(budgets: Budgets, now: number): readonly LimitedAccount[];
-  /** The account of a run. */
-  runAccount(instanceId: string, now: number): Account;
-  /** Accounts, runs and open calls in memory. */
-  size(): number;
-}
 
 interface OpenCall {
   readonly reserve: ReserveCommand;
@@ -51,13 +37,13 @@ interface OpenRun {
 }
 
 /**
- * Reserves what a call may cost before it begins and settles it after, so that what is spent and what is reserved stay
+ * Reserves the highest cost of a call before it begins and settles it after, so that spent and reserved money stay
  * within every limit in whatever order calls begin and end.
  *
  *     commands:  ─r1──r2──s1──────r3──     r reserve, s settle
  *     events:    ─g1──x2──(s1 w)──g3──     g reserved, x refused, s settled, w warned
  */
-export function createLedger(read: ReadAccount): Ledger {
+export function createLedger(read: ReadAccount) {
   const accounts = createAccounts(read);
   const calendar = createCalendar();
   const calls = new Map<string, OpenCall>();
@@ -165,7 +151,7 @@ export function createLedger(read: ReadAccount): Ledger {
   };
 
   return {
-    apply: (command, now) => {
+    apply: (command: LedgerCommand, now: number): readonly LedgerEvent[] => {
       switch (command.type) {
         case "reserve":
           return [reserve(command, now)];
@@ -178,12 +164,19 @@ export function createLedger(read: ReadAccount): Ledger {
           return [];
       }
     },
+    /** The accounts that a call of the agent would be charged to now, but for its run's. */
     accountsOf: sharedAccounts,
+    /** The accounts that calls of all agents are charged to. */
     projectAccounts,
+    /** The account of a run. */
     runAccount,
-    size: () => accounts.size() + runs.size + calls.size,
+    /** Accounts, runs and open calls in memory. */
+    size: (): number => accounts.size() + runs.size + calls.size,
   };
 }
+
+/** Who spends how much, and may spend. Times are epoch ms. */
+export type Ledger = ReturnType<typeof createLedger>;
 
 /** Remembers that the account can't pay a call, so that no run is started to find it out again. */
 function refusalOf({ short, needed, mayComeBack }: Shortage): BudgetRefusal {

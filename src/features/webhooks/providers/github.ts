@@ -1,9 +1,17 @@
-import { formFields, isForm, parseJsonBody, parsePayloadField, text } from "../json.ts";
-import type { Parsed } from "../json.ts";
-import type { FilterRules, Headers, Provider, Request } from "../provider.ts";
+import {
+  formFields,
+  isForm,
+  parseJsonBody,
+  parsePayloadField,
+  text,
+  integer,
+  texts,
+} from "../json.ts";
+import type { Parsed, Payload } from "../json.ts";
+import type { FilterRules, Headers, Provider, Request, EventDescription } from "../provider.ts";
 import { header, hmac, verifyHex } from "../signature.ts";
-import { commonFilters } from "./common-filters.ts";
-import { describeGithub } from "./github-fields.ts";
+import { commonFilters } from "../provider.ts";
+import { valueAt } from "../../../../streams/where.ts";
 
 const signatureHeader = "x-hub-signature-256";
 const eventHeader = "x-github-event";
@@ -46,7 +54,7 @@ const filters: FilterRules = {
 const eventOf = (headers: Headers): string => header(headers, eventHeader) ?? "";
 
 /**
- * GitHub. The signature covers the raw body only: there is no signed time, and event name and delivery id are not
+ * GitHub. The signature covers the raw body only: without a signed time; event name and delivery id are not
  * signed. https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
  */
 export const github: Provider = {
@@ -80,4 +88,129 @@ function parse(request: Request): Parsed {
   return isForm(header(request.headers, "content-type"))
     ? parsePayloadField(formFields(request.body))
     : parseJsonBody(request.body);
+}
+
+/** The subjects of events, the most specific first. */
+const subjects = ["comment", "review", "issue", "pull_request", "discussion", "release"] as const;
+const runs = ["workflow_run", "workflow_job", "check_suite", "check_run"] as const;
+
+const of = (things: readonly string[], field: string): string[] =>
+  things.map((thing) => `${thing}.${field}`);
+
+const bodies = of(subjects, "body");
+const conclusions = of(runs, "conclusion");
+const titles = of(["issue", "pull_request", "discussion"], "title");
+const runNames = of(runs, "name");
+const subjectUrls = of(subjects, "html_url");
+const otherUrls = of([...runs, "alert", "milestone", "forkee"], "html_url");
+/** Who wrote or caused each thing; an event is by the author of the first that it brings. */
+const authors = [
+  ...["comment", "review", "issue", "pull_request", "discussion"].map((thing) => ({
+    thing,
+    author: `${thing}.user.login`,
+  })),
+  { thing: "release", author: "release.author.login" },
+  { thing: "workflow_run", author: "workflow_run.actor.login" },
+  // A commit's own author is free text.
+  { thing: "pusher", author: "pusher.name" },
+] as const;
+const headBranches = of(runs, "head_branch");
+/** Events whose `ref` is a full one, such as `refs/heads/main`. */
+const refEvents: ReadonlySet<string> = new Set([
+  "push",
+  "workflow_dispatch",
+  "code_scanning_alert",
+]);
+const labelNames = of(["issue", "pull_request", "discussion"], "labels[].name");
+const assigneeLogins = [
+  ...of(["issue", "pull_request"], "assignee.login"),
+  ...of(["issue", "pull_request"], "assignees[].login"),
+];
+
+/** https://docs.github.com/en/webhooks/webhook-events-and-payloads */
+function describeGithub(payload: Payload, event: string): EventDescription {
+  const onBranches = branches(payload, event);
+  return {
+    event,
+    action: text(payload, "action"),
+    repo: text(payload, "repository.full_name"),
+    number: integer(payload, "issue.number", "pull_request.number", "discussion.number", "number"),
+    title: title(payload),
+    body: text(payload, ...bodies, "head_commit.message"),
+    url: url(payload),
+    author: author(payload, event),
+    labels: labels(payload),
+    sender: text(payload, "sender.login"),
+    branch: onBranches[0] ?? null,
+    conclusion: text(payload, ...conclusions),
+    attributes: {
+      orgs: texts(payload, "organization.login", "repository.owner.login"),
+      assignee: assignees(payload),
+      branches: onBranches,
+      // Checks have conclusions too, but the filter is for workflow runs; one that still runs has null.
+      conclusions: event === "workflow_run" ? text(payload, "workflow_run.conclusion") : null,
+      senderIsBot: isBot(payload),
+    },
+  };
+}
+
+function title(payload: Payload): string | null {
+  const commit = text(payload, "head_commit.message");
+  return (
+    text(payload, ...titles) ??
+    text(payload, "release.name", "release.tag_name", "workflow_run.display_title") ??
+    text(payload, ...runNames, "alert.rule.description", "milestone.title") ??
+    commit?.split("\n", 1)[0] ??
+    null
+  );
+}
+
+function url(payload: Payload): string | null {
+  return text(payload, ...subjectUrls, ...otherUrls, "compare", "repository.html_url");
+}
+
+/** For a comment its writer, since the agent reads its text; a deleted account's has no author. */
+function author(payload: Payload, event: string): string | null {
+  // Deployments carry the workflow run that made them, and are not by its actor.
+  const possible = authors.filter(({ thing }) => thing !== "workflow_run" || event === thing);
+  const found = possible.find(({ thing }) => (valueAt(payload, thing) ?? null) !== null);
+  return found === undefined ? null : text(payload, found.author);
+}
+
+function labels(payload: Payload): readonly string[] {
+  const added = text(payload, "action") === "labeled" ? ["label.name"] : [];
+  return texts(payload, ...labelNames, ...added);
+}
+
+function assignees(payload: Payload): readonly string[] {
+  // The top-level assignee is whom the action is about: on `unassigned` the one who is it no more.
+  const named = text(payload, "action") === "unassigned" ? [] : ["assignee.login"];
+  return texts(payload, ...named, ...assigneeLogins);
+}
+
+/** A pull request counts by its base, as the `branches` filter of GitHub's own workflows does. Tags aren't branches. */
+function branches(payload: Payload, event: string): readonly string[] {
+  if (refEvents.has(event)) return branchOfRef(text(payload, "ref"));
+  if (event === "merge_group") return branchOfRef(text(payload, "merge_group.base_ref"));
+  if (event === "repository_dispatch") return texts(payload, "branch");
+  if (event === "create" || event === "delete") {
+    return text(payload, "ref_type") === "branch" ? texts(payload, "ref") : [];
+  }
+  if (event === "status") return texts(payload, "branches[].name");
+  return texts(
+    payload,
+    "pull_request.base.ref",
+    ...headBranches,
+    "check_run.check_suite.head_branch",
+  );
+}
+
+function branchOfRef(ref: string | null): readonly string[] {
+  const prefix = "refs/heads/";
+  return ref?.startsWith(prefix) ? [ref.slice(prefix.length)] : [];
+}
+
+function isBot(payload: Payload): boolean {
+  const login = text(payload, "sender.login");
+  return valueAt(payload, "sender.type") === "Bot" || (login?.endsWith("[bot]") ?? false);
 }

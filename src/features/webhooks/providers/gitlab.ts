@@ -1,4 +1,4 @@
-import { isSameSecret } from "../../../foundation/contracts/same-secret.ts";
+import { isSameSecret } from "../../../foundation/contracts/request-limit.ts";
 import { valueAt } from "../../../../streams/where.ts";
 import { integer, text, texts } from "../json.ts";
 import type { Payload } from "../json.ts";
@@ -10,15 +10,17 @@ import type {
   ToSign,
   Verdict,
 } from "../provider.ts";
-import { header, refused, valid } from "../signature.ts";
 import {
+  header,
+  refused,
+  valid,
   isStandardSecret,
   signStandard,
   standardHeader,
   standardHeaders,
   verifyStandard,
-} from "../standard-signature.ts";
-import { commonFilters } from "./common-filters.ts";
+} from "../signature.ts";
+import { commonFilters } from "../provider.ts";
 
 const tokenHeader = "x-gitlab-token";
 const eventHeader = "x-gitlab-event";
@@ -93,7 +95,7 @@ function sign(request: ToSign): Record<string, string> {
   };
 }
 
-/** Where an event holds what it is about; a comment and an award hold the issue or merge request that they are on. */
+/** The path of an event's subject; a comment and an award hold the issue or merge request that they are on. */
 const subjects = ["", "object_attributes.", "issue.", "merge_request."] as const;
 
 /**

@@ -3,7 +3,7 @@ import { integer, parseObject, text, texts } from "../json.ts";
 import type { Payload } from "../json.ts";
 import type { EventDescription, FilterRules, Provider, Request, Verdict } from "../provider.ts";
 import { header, hmac, verifyHex, verifyTime } from "../signature.ts";
-import { commonFilters } from "./common-filters.ts";
+import { commonFilters } from "../provider.ts";
 
 const signatureHeader = "linear-signature";
 const eventHeader = "linear-event";
@@ -64,7 +64,7 @@ export const linear: Provider = {
 function verify({ headers, body }: Request, secret: string, now: number): Verdict {
   const signed = verifyHex(header(headers, signatureHeader), "", secret, body);
   const payload = signed.ok ? parseObject(body) : null;
-  // A signed body that is no JSON is refused as such by `parse`.
+  // `parse` rejects a signed body that is not JSON.
   if (payload === null) return signed;
   const time = valueAt(payload, "webhookTimestamp");
   return verifyTime(typeof time === "number" ? time : Number.NaN, now, windowMs);

@@ -1,14 +1,16 @@
 import { text } from "../json.ts";
 import type { Payload } from "../json.ts";
 import type { FilterRules, Provider, Request, Verdict } from "../provider.ts";
-import { header, hmac, verifyHex } from "../signature.ts";
 import {
+  header,
+  hmac,
+  verifyHex,
   isStandardSecret,
   standardHeader,
   standardHeaders,
   verifyStandard,
-} from "../standard-signature.ts";
-import { commonFilters } from "./common-filters.ts";
+} from "../signature.ts";
+import { commonFilters } from "../provider.ts";
 
 const signatureHeaders = ["x-mintlify-signature", "mintlify-signature"] as const;
 

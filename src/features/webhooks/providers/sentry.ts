@@ -2,7 +2,7 @@ import { integer, parseJsonBody, text, texts } from "../json.ts";
 import type { Parsed, Payload } from "../json.ts";
 import type { EventDescription, FilterRules, Headers, Provider, Request } from "../provider.ts";
 import { header, hmac, verifyHex } from "../signature.ts";
-import { commonFilters } from "./common-filters.ts";
+import { commonFilters } from "../provider.ts";
 
 const signatureHeader = "sentry-hook-signature";
 const resourceHeader = "sentry-hook-resource";
@@ -111,7 +111,7 @@ function describe(payload: Payload, resource: string): EventDescription {
   };
 }
 
-/** What names the project: its slug, its numeric id, or both. */
+/** The project: its slug, its numeric id, or both. */
 function projects(payload: Payload): readonly string[] {
   const id = integer(payload, "data.issue.project.id", "data.event.project", "data.error.project");
   return [...slugs(payload), ...(id === null ? [] : [String(id)])];
@@ -131,7 +131,7 @@ function slugs(payload: Payload): readonly string[] {
   return slug === undefined ? [] : [slug];
 }
 
-/** What Sentry does by itself comes from an application too, with the id `sentry`; that is no integration's echo. */
+/** Sentry's own actions come from an application too, with the id `sentry`; they aren't an integration's echo. */
 function isBot(payload: Payload): boolean {
   return text(payload, "actor.type") === "application" && text(payload, "actor.id") !== "sentry";
 }

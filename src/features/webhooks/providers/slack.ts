@@ -9,7 +9,7 @@ import type {
   Verdict,
 } from "../provider.ts";
 import { header, hmac, refused, secondsToMs, verifyHex, verifyTime } from "../signature.ts";
-import { commonFilters } from "./common-filters.ts";
+import { commonFilters } from "../provider.ts";
 
 const signatureHeader = "x-slack-signature";
 const timestampHeader = "x-slack-request-timestamp";

@@ -3,7 +3,7 @@ import { text } from "../json.ts";
 import type { Payload } from "../json.ts";
 import type { FilterRules, Provider, Request, ToSign, Verdict } from "../provider.ts";
 import { header, hmac, refused, sameHex, secondsToMs, verifyTime } from "../signature.ts";
-import { commonFilters } from "./common-filters.ts";
+import { commonFilters } from "../provider.ts";
 
 const signatureHeader = "stripe-signature";
 const windowMs = 300_000;
@@ -70,7 +70,7 @@ function sign({ secret, body, now }: ToSign): Record<string, string> {
   return { [signatureHeader]: `t=${timestamp},v1=${signature}` };
 }
 
-/** What the event is about, such as `invoice in_123`. */
+/** The subject of the event, such as `invoice in_123`. */
 function title(payload: Payload): string | null {
   const kind = text(payload, "data.object.object");
   const id = text(payload, "data.object.id");

@@ -1,4 +1,4 @@
-import type { FilterTable } from "../../../foundation/contracts/webhook-filters.ts";
+import type { FilterTable } from "../../../foundation/config/config-key.ts";
 import type { Provider } from "../provider.ts";
 import { github } from "./github.ts";
 import { gitlab } from "./gitlab.ts";

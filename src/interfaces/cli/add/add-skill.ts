@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "smol-toml";
 import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
-import { loadProject } from "../../../foundation/config/load-project.ts";
+import { loadProject } from "../../operations/project-files.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { fetchRepository } from "../../../features/skills/fetch-repository.ts";
@@ -14,21 +14,21 @@ import {
 } from "../../../features/skills/skill-source.ts";
 import type { SkillSource } from "../../../features/skills/skill-source.ts";
 import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
-import { filterTable } from "../../../features/webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
 import { interrupted } from "../stop-signals.ts";
-import { missingFlag, openPrompts } from "../terminal/prompts.ts";
+import { mustConfirm, openPrompts, missingFlag } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
 import { schemaLine, writeSchemas } from "../../operations/editor-schemas.ts";
-import { saveInstalled } from "../update/installed-files.ts";
-import { agentNameFor, chooseSkill } from "./choose-skill.ts";
-import { refuseFaults } from "../refuse-faults.ts";
+import { saveInstalled } from "../update/agent-source.ts";
 import { renderReview, reviewOf } from "./review.ts";
 import type { Review } from "./review.ts";
 import { readSkill } from "./read-skill.ts";
-import type { ReadSkill } from "./read-skill.ts";
-import { writeDirectory } from "../write-files.ts";
+import { writeDirectory, refuseFaults } from "../write-files.ts";
 import type { NewFile, NewFiles } from "../write-files.ts";
+import { findSkills } from "../../../features/skills/pick-files.ts";
+import type { FoundSkill } from "../../../features/skills/pick-files.ts";
+import type { TreeEntry } from "../../../features/skills/git.ts";
+import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 
 export interface AddOptions {
   readonly skill?: string;
@@ -36,18 +36,10 @@ export interface AddOptions {
   readonly yes?: true;
 }
 
-/** What is to be written. */
-interface NewAgent {
-  readonly name: string;
-  readonly skill: ReadSkill;
-  readonly source: string;
-  readonly commit: string;
-  readonly model: string;
-  readonly config: string;
-}
+type NewAgent = Awaited<ReturnType<typeof prepare>>;
 
 /**
- * Makes an agent of a skill from a git repository, after showing what it is. Overwrites nothing; throws a UserError
+ * Makes an agent of a skill from a git repository, after showing its files. Overwrites nothing; throws a UserError
  * when it can't, and then nothing was written.
  */
 export async function addSkill(
@@ -55,17 +47,23 @@ export async function addSkill(
   given: string,
   options: AddOptions,
 ): Promise<void> {
-  const { project } = await loadProject(context.projectDir, filterTable);
+  const project = await loadProject(context.projectDir);
   const source = parseSkillSource(given, process.cwd());
   const prompts = await openPrompts(context);
   context.out.note(`fetching ${source.url} …`);
   const signal = interrupted();
   const repository = await fetchRepository(source.url, { env: context.env, signal });
   try {
-    const agent = await prepare(context, { project, source, repository, prompts, options });
+    const agent = await prepare(context, project, source, repository, prompts, options);
     const review = reviewOf(agent.skill);
     context.out.note(renderReview(review, agent, context.out.colors));
-    if (!options.yes) await confirm(prompts, agent.name);
+    if (!options.yes) {
+      await mustConfirm(prompts, {
+        question: `Add it as agents/${agent.name}?`,
+        why: `${agent.name} is a program that you have not written`,
+        refused: "nothing was added",
+      });
+    }
     await writeDirectory(join(context.projectDir, "agents", agent.name), filesOf(agent), {
       // On the same disk, and not watched.
       draftsDir: ensureStateDir(context.projectDir),
@@ -87,23 +85,22 @@ function filesOf({ skill, config }: NewAgent): NewFiles {
   ]);
 }
 
-interface Wanted {
-  readonly project: ProjectConfig;
-  readonly source: SkillSource;
-  readonly repository: FetchedRepository;
-  readonly prompts: Prompts | null;
-  readonly options: AddOptions;
-}
-
-async function prepare({ projectDir }: Context, wanted: Wanted): Promise<NewAgent> {
-  const { project, source, repository, prompts, options } = wanted;
+/** Checks everything before anything is written. */
+async function prepare(
+  { projectDir }: Context,
+  project: ProjectConfig,
+  source: SkillSource,
+  repository: FetchedRepository,
+  prompts: Prompts | null,
+  options: AddOptions,
+) {
   const { head: commit } = repository;
   const entries = await repository.files(commit);
   const { found, isOnlyOne } = await chooseSkill(entries, source, options.skill ?? null, prompts);
   const name = agentNameFor(found, source, options.name ?? null);
   const problem = agentNameProblem(name);
   if (problem !== null) {
-    throw new UserError("usage", problem, { hint: "give another with --name", exitCode: 2 });
+    throw new UserError("usage", problem, "give another with --name");
   }
   await refuseExisting(projectDir, name);
   const skill = await readSkill(repository, entries, found);
@@ -112,7 +109,7 @@ async function prepare({ projectDir }: Context, wanted: Wanted): Promise<NewAgen
     isOnlyOne ? null : (found.name ?? repositoryName(source)),
   );
   const model = firstModel(project);
-  const config = agentConfigText({ source: sourceText, commit, model });
+  const config = agentConfigText(sourceText, commit, model);
   refuseFaults({ name, config, skill: skill.text }, project, {
     hint: "nothing was written",
   });
@@ -133,13 +130,6 @@ async function refuseExisting(projectDir: string, name: string): Promise<void> {
   throw new UserError("exists", `${dir} is there already; nothing was written`, {
     hint: `al update ${name} brings what is new, if it came from there; --name <name> adds a second one`,
   });
-}
-
-async function confirm(prompts: Prompts | null, name: string): Promise<void> {
-  if (prompts === null)
-    throw missingFlag("--yes", `${name} is a program that you have not written`);
-  if (await prompts.confirm(`Add it as agents/${name}?`)) return;
-  throw new UserError("refused", "nothing was added");
 }
 
 function report({ out }: Context, agent: NewAgent, review: Review): void {
@@ -169,19 +159,11 @@ It runs in a container. To run it as you, who can read all your files:
   al config ${name} --set runtime.type=host-user --set 'runtime.run_as=$USER'`);
 }
 
-/** Where an agent comes from, and the model that it begins with. */
-interface AgentOrigin {
-  readonly source: string;
-  /** In hex. */
-  readonly commit: string;
-  readonly model: string;
-}
-
 /**
- * The `config.toml` of an agent that was just added: valid, and disabled until the person chooses what starts it. What a
- * stranger wrote gets a container, and no credential.
+ * The `config.toml` of an agent that was just added: valid, and disabled until the person chooses its triggers. A
+ * stranger's skill gets a container and no credential.
  */
-function agentConfigText({ source, commit, model }: AgentOrigin): string {
+function agentConfigText(source: string, commit: string, model: string): string {
   return `${schemaLine("agent", "../../")}
 
 # Where al update finds what is new, and what it was when it was taken.
@@ -196,4 +178,54 @@ scale = 0
 [runtime]
 type = "container"
 `;
+}
+
+/** The skill by the flag, by the source, as the only one, or by the person. Throws a UserError without one. */
+async function chooseSkill(
+  entries: readonly TreeEntry[],
+  source: SkillSource,
+  given: string | null,
+  prompts: Prompts | null,
+) {
+  const skills = findSkills(entries);
+  const [first] = skills;
+  if (first === undefined) throw noSkill(source);
+  const isOnlyOne = skills.length === 1;
+  const nameOf = ({ name }: FoundSkill) => name ?? repositoryName(source);
+  const wanted = given ?? source.skill;
+  if (wanted !== null) {
+    const found = skills.find((skill) => nameOf(skill) === wanted);
+    if (found === undefined) throw unknownSkill(wanted, skills.map(nameOf));
+    return { found, isOnlyOne };
+  }
+  if (isOnlyOne) return { found: first, isOnlyOne };
+  const names = skills.map(nameOf);
+  if (prompts === null) throw missingFlag("--skill", `the repository has ${names.join(", ")}`);
+  const chosen = await prompts.choose(
+    "Which skill",
+    names.map((value) => ({ value, name: value })),
+  );
+  return { found: skills.find((skill) => nameOf(skill) === chosen) ?? first, isOnlyOne };
+}
+
+/** The agent's name: the flag's, or the skill's or repository's in small letters with dashes. */
+function agentNameFor(found: FoundSkill, source: SkillSource, given: string | null): string {
+  if (given !== null) return given;
+  const name = found.name ?? repositoryName(source);
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "");
+}
+
+function noSkill({ url }: SkillSource): UserError {
+  return new UserError("no_skill", `${url} has no skill`, {
+    hint: "expected SKILL.md at its top, in skills/<name>/, agents/<name>/ or <name>/",
+  });
+}
+
+function unknownSkill(wanted: string, names: readonly string[]): UserError {
+  return new UserError("no_skill", `the repository has no skill ${JSON.stringify(wanted)}`, {
+    hint: meantOr(wanted, names, `it has ${names.join(", ")}`),
+  });
 }

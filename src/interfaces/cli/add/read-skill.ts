@@ -1,6 +1,6 @@
 import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
-import type { FoundSkill } from "../../../features/skills/find-skills.ts";
-import type { TreeEntry } from "../../../features/skills/git-output.ts";
+import type { FoundSkill } from "../../../features/skills/pick-files.ts";
+import type { TreeEntry } from "../../../features/skills/git.ts";
 import { pickFiles } from "../../../features/skills/pick-files.ts";
 import { UserError } from "../../../foundation/errors.ts";
 
@@ -26,7 +26,7 @@ export interface ReadSkill {
 
 const maxProposalBytes = 64 * 1024;
 
-/** Reads what is taken of a skill. Throws a UserError when that is not safe. */
+/** Reads the files that are taken of a skill. Throws a UserError for an unsafe one. */
 export async function readSkill(
   repository: FetchedRepository,
   entries: readonly TreeEntry[],

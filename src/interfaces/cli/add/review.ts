@@ -1,36 +1,18 @@
 import { parse, stringify } from "smol-toml";
 import { inlineCommandsIn } from "../../../runtime/harness/inline-commands.ts";
 import { hiddenCharacters } from "../../../features/skills/hidden-characters.ts";
-import type { HiddenCharacter } from "../../../features/skills/hidden-characters.ts";
 import type { ReadSkill, SkillFile } from "./read-skill.ts";
 import { plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 
-/** What a person should know of a skill of another author before it becomes an agent. */
-export interface Review {
-  readonly files: readonly ReviewedFile[];
-  /** Beside the skill, and not taken. */
-  readonly leftOut: readonly string[];
-  /** The files among these that SKILL.md names. */
-  readonly missed: readonly string[];
-  /** Commands of SKILL.md that run by themselves at the start of each run. */
-  readonly commands: readonly string[];
-  readonly hidden: readonly (HiddenCharacter & { readonly file: string })[];
-  /** What a config.toml beside SKILL.md would set; null without one. Nothing of it is taken. */
-  readonly proposal: Readonly<Record<string, unknown>> | null;
-}
-
-interface ReviewedFile {
-  readonly path: string;
-  readonly bytes: number;
-  readonly isExecutable: boolean;
-}
+/** Facts about a skill of another author that a person should know before it becomes an agent. */
+export type Review = ReturnType<typeof reviewOf>;
 
 /** More would not be read. */
 const maxHidden = 20;
 
 /** Looks through a skill, or those of its files that changed. */
-export function reviewOf({ files, leftOut, proposal }: Omit<ReadSkill, "text">): Review {
+export function reviewOf({ files, leftOut, proposal }: Omit<ReadSkill, "text">) {
   const text = files.find(({ path }) => path === "SKILL.md")?.content.toString("utf8") ?? "";
   return {
     files: files.map(({ path, content, isExecutable }) => ({
@@ -38,15 +20,19 @@ export function reviewOf({ files, leftOut, proposal }: Omit<ReadSkill, "text">):
       bytes: content.byteLength,
       isExecutable,
     })),
+    /** Paths beside the skill that are not taken. */
     leftOut,
+    /** Paths that are not taken, although SKILL.md names them. */
     missed: leftOut.filter((path) => text.includes(path)),
+    /** Commands of SKILL.md that run by themselves at the start of each run. */
     commands: inlineCommandsIn(text),
     hidden: files.flatMap(hiddenIn),
+    /** The settings of a config.toml beside SKILL.md, which are not taken; null without one. */
     proposal: proposal === null ? null : tableOf(proposal),
   };
 }
 
-function hiddenIn({ path, content }: SkillFile): Review["hidden"] {
+function hiddenIn({ path, content }: SkillFile) {
   // Pictures and programs have bytes of all kinds.
   if (content.includes(0)) return [];
   return hiddenCharacters(content.toString("utf8"), maxHidden).map((one) => ({
@@ -63,16 +49,13 @@ function tableOf(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-interface Reviewed {
-  readonly name: string;
-  readonly source: string;
-  readonly commit: string;
-  readonly model: string;
-}
-
-/** What is about to be installed, for a person who has to decide; without control sequences of the skill's. */
-export function renderReview(review: Review, reviewed: Reviewed, colors: Colors): string {
-  const { name, source, commit, model } = reviewed;
+/** The new agent, for a person who has to decide; without control sequences of the skill's. */
+export function renderReview(
+  review: Review,
+  agent: Readonly<Record<"name" | "source" | "commit" | "model", string>>,
+  colors: Colors,
+): string {
+  const { name, source, commit, model } = agent;
   return [
     "",
     colors.bold(`agents/${name}`) + ` from ${plainLine(source)} at ${commit.slice(0, 12)}`,
@@ -100,7 +83,7 @@ function fileLines({ files, leftOut }: Review, colors: Colors): string[] {
   return [...lines, colors.dim(`  not taken: ${shown}${more}`)];
 }
 
-/** What a reader of the files would miss, or should not. */
+/** Facts that a reader of the files would miss. */
 export function warningLines({ commands, hidden, files }: Review, colors: Colors): string[] {
   const warn = colors.yellow("warning");
   return [
@@ -119,14 +102,14 @@ export function warningLines({ commands, hidden, files }: Review, colors: Colors
   ];
 }
 
-/** What the instructions count on and runs won't find. */
+/** Files that the instructions name and runs won't find. */
 function missedLines({ missed }: Review, colors: Colors): string[] {
   if (missed.length === 0) return [];
   const warn = colors.yellow("warning");
   return [`${warn} SKILL.md names ${missed.map(plainLine).join(", ")}: not taken`];
 }
 
-/** Sensitive keys first: they are what a stranger must not decide. */
+/** Sensitive keys first: a stranger must not decide about them. */
 function proposalLines({ proposal }: Review, colors: Colors): string[] {
   if (proposal === null) return [];
   const { hooks, credentials, runtime, ...rest } = proposal;

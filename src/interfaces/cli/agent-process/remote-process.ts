@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { mountedSocketDir } from "../../../foundation/contracts/run-api.ts";
+import { mountedSocketDir } from "../../../runtime/run-api/protocol.ts";
 import { messageOf } from "../../../foundation/errors.ts";
+import { interrupted } from "../stop-signals.ts";
 import { flushPipes, outlivePipes } from "../terminal/pipes.ts";
 
 /** Where engines put a run's ticket. */
@@ -9,10 +10,10 @@ const ticketFile = "/run/secrets/al-run";
 const usageExit = 2;
 
 /**
- * What the engine of a cluster starts; not for people.
+ * Started by the engine of a cluster; not for people.
  * `al _remote-run <agent> --project <dir> [--ticket <file>|-] [--socket-dir <dir>] [-- <program> …]`: one run. The
- * program is what is started for it instead of the run's own process.
- * `al _door-relay <host:port>`: passes on what runs without a network send to the scheduler.
+ * program is started for it instead of the run's own process.
+ * `al _door-relay <host:port>`: passes bytes of runs without a network on to the scheduler.
  */
 export async function remoteProcess([name, ...args]: readonly string[]): Promise<void> {
   outlivePipes();
@@ -46,7 +47,7 @@ async function run(args: readonly string[]): Promise<number> {
     socketDir: resolve(values["socket-dir"]),
     command: program.length > 0 ? program : ownProgram(onlyOne(positionals), values.project),
     env: process.env,
-    terminated: askedToEnd(),
+    terminated: interrupted(),
     err: (text) => void process.stderr.write(text),
   });
 }
@@ -59,17 +60,10 @@ function ownProgram(agent: string, project: string): string[] {
 async function relay(args: readonly string[]): Promise<number> {
   const { doorRelay } = await import("../../../runtime/cluster/door-relay.ts");
   const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
-  return doorRelay(onlyOne(positionals), askedToEnd(), (text) => void process.stderr.write(text));
+  return doorRelay(onlyOne(positionals), interrupted(), (text) => void process.stderr.write(text));
 }
 
 function onlyOne([given, ...more]: readonly string[]): string {
   if (given !== undefined && more.length === 0) return given;
   throw new Error("exactly one argument is expected; an engine runs this command, not a person");
-}
-
-/** Aborts when the machine asks its processes to end. */
-function askedToEnd(): AbortSignal {
-  const asked = new AbortController();
-  for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => asked.abort());
-  return asked.signal;
 }

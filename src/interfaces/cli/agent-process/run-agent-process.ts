@@ -2,7 +2,7 @@ import { flushPipes, outlivePipes } from "../terminal/pipes.ts";
 
 /**
  * `al _run-agent <agent> --project <dir>`: one run, started by the scheduler. Not for people. A run's process has its
- * mark in its environment and takes the job on standard input. Without the mark this is what the scheduler starts,
+ * mark in its environment and takes the job on standard input. Without the mark this is the supervisor that the scheduler starts,
  * through sudo: it keeps such a process. The arguments are for sudo's rule and for lists of processes.
  */
 export async function runAgentProcess(): Promise<void> {

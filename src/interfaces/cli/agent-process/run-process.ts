@@ -1,33 +1,22 @@
-import { jobRedactor } from "../../../foundation/credentials/job-redactor.ts";
+import { jobRedactor } from "../../../foundation/credentials/redactor.ts";
 import { claimStdout } from "../../../runtime/harness/message-writer.ts";
 import { runJob } from "../../../runtime/harness/run-job.ts";
-import { takeAssignment } from "../../../runtime/harness/prewarm.ts";
-import { fillCompileCache, warmUp } from "../../../runtime/harness/prewarm.ts";
-import { startScriptedModel } from "../../../features/models/scripted.ts";
+import { fillCompileCache } from "../../../runtime/harness/fill-compile-cache.ts";
 
 /**
- * One run of the job on standard input, in this process; resolves to its exit code. A process that was started ahead
- * (AL_WARM) loads what it will need, and waits for where its run is. The build of an image has no run, and fills the
- * image's compile cache (AL_FILL_CACHE).
+ * One run of the job on standard input, in this process; resolves to its exit code. The build of an image has no run, and
+ * fills the image's compile cache (AL_FILL_CACHE).
  */
 export async function runProcess(): Promise<number> {
   if (process.env.AL_FILL_CACHE !== undefined) {
+    // The build of an image alone loads it.
+    const { startScriptedModel } = await import("../../../features/models/scripted.ts");
     await fillCompileCache(startScriptedModel);
     return 0;
   }
-  const output = claimStdout();
-  if (process.env.AL_WARM !== undefined) {
-    const placed = new AbortController();
-    const loaded = warmUp(startScriptedModel, placed.signal);
-    if (!(await takeAssignment(process.stdin))) return 0;
-    // The answer that what keeps the run waits for.
-    output.write("\n");
-    placed.abort();
-    await loaded;
-  }
   return runJob({
     input: process.stdin,
-    output,
+    output: claimStdout(),
     env: process.env,
     signal: askedToEnd(),
     agentProgram: [process.execPath, process.argv[1] ?? "al", "_agent"],

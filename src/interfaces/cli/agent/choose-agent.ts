@@ -20,14 +20,8 @@ export interface AgentOptions {
   readonly runAs?: string;
 }
 
-/** What a new agent is to be. */
-export interface NewAgent extends NewConfig {
-  readonly name: string;
-  readonly description: string;
-}
-
-/** The content of its `config.toml`. */
-interface NewConfig {
+/** The content of a new agent's `config.toml`. */
+export interface NewConfig {
   readonly models: readonly string[];
   readonly schedule: string | null;
   readonly webhooks: readonly string[];
@@ -38,18 +32,6 @@ interface NewConfig {
 }
 
 /** By the flags, then by the person; off a terminal a UserError names the flag that is missing. */
-export async function chooseAgent(
-  name: string,
-  options: AgentOptions,
-  project: ProjectConfig,
-  prompts: Prompts | null,
-): Promise<NewAgent> {
-  const description =
-    options.description ?? (await prompts?.text({ message: "What it does, in a sentence" })) ?? "";
-  return { name, description, ...(await chooseConfig(options, project, prompts)) };
-}
-
-/** The part of it that goes into `config.toml`. */
 export async function chooseConfig(
   options: AgentOptions,
   project: ProjectConfig,

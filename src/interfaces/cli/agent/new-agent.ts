@@ -1,17 +1,15 @@
 import { join } from "node:path";
-import { loadProject } from "../../../foundation/config/load-project.ts";
+import { loadProject } from "../../operations/project-files.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
 import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
-import { filterTable } from "../../../features/webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
 import { titleOf } from "../new/templates.ts";
 import { openPrompts, missingFlag } from "../terminal/prompts.ts";
 import { noteFirstSchedule, noteForecast } from "../config/note-forecast.ts";
-import { refuseFaults } from "../refuse-faults.ts";
 import { writeSchemas } from "../../operations/editor-schemas.ts";
-import { writeDirectory } from "../write-files.ts";
-import { chooseAgent, newConfigText } from "./choose-agent.ts";
-import type { AgentOptions, NewAgent } from "./choose-agent.ts";
+import { writeDirectory, refuseFaults } from "../write-files.ts";
+import { chooseConfig, newConfigText } from "./choose-agent.ts";
+import type { AgentOptions, NewConfig } from "./choose-agent.ts";
 import { existsSync } from "node:fs";
 import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
 import { UserError } from "../../../foundation/errors.ts";
@@ -20,20 +18,22 @@ import type { Prompts } from "../terminal/prompts.ts";
 /** Makes an agent whose files have no fault. Overwrites nothing; throws a UserError when it can't. */
 export async function newAgent(
   context: Context,
-  given: string | null,
+  given: string | undefined,
   options: AgentOptions,
 ): Promise<void> {
   const { out, projectDir } = context;
-  const { project } = await loadProject(projectDir, filterTable);
+  const project = await loadProject(projectDir);
   const prompts = await openPrompts(context);
-  const name = await chooseName(projectDir, given, prompts);
-  const agent = await chooseAgent(name, options, project, prompts);
-  const texts = { config: newConfigText(agent), skill: skillOf(agent) };
+  const name = await chooseName(projectDir, given ?? null, prompts);
+  const description =
+    options.description ?? (await prompts?.text({ message: "What it does, in a sentence" })) ?? "";
+  const agent = { name, description, ...(await chooseConfig(options, project, prompts)) };
+  const texts = { config: newConfigText(agent), skill: skillOf(name, description) };
   refuseFaults({ name: agent.name, ...texts }, project, {
     hint: "nothing was written",
     exitCode: 2,
   });
-  noteCosts(context, agent, project);
+  noteCosts(context, name, agent, project);
   const dir = join(projectDir, "agents", agent.name);
   const contents = new Map([
     ["SKILL.md", { content: texts.skill }],
@@ -51,7 +51,8 @@ export async function newAgent(
 /** An agent of this name may have run before. */
 function noteCosts(
   context: Context,
-  { name: agent, schedule: expression, models }: NewAgent,
+  agent: string,
+  { schedule: expression, models }: NewConfig,
   { timezone, budget, models: known }: ProjectConfig,
 ): void {
   if (noteForecast(context, agent, { schedule: expression, timezone })) return;
@@ -60,7 +61,7 @@ function noteCosts(
   noteFirstSchedule(context.out, { agent, expression, timezone, runUsd: budget.runUsd });
 }
 
-function skillOf({ name, description }: NewAgent): string {
+function skillOf(name: string, description: string): string {
   const about = description === "" ? "" : `description: ${JSON.stringify(description)}\n`;
   const what = description === "" ? "Say here what the agent does, and how." : description;
   return `---\nname: ${titleOf(name)}\n${about}---\n\n${what}\n`;
@@ -74,11 +75,11 @@ async function chooseName(
 ): Promise<string> {
   if (given === null) return askName(projectDir, prompts);
   const problem = agentNameProblem(given);
-  if (problem !== null) throw new UserError("usage", problem, { exitCode: 2 });
+  if (problem !== null) throw new UserError("usage", problem);
   const dir = join(projectDir, "agents", given);
   if (!existsSync(dir)) return given;
   const message = `${dir} is there already; nothing was written`;
-  throw new UserError("exists", message, { hint: whatIsThere(dir, given) });
+  throw new UserError("exists", message, whatIsThere(dir, given));
 }
 
 async function askName(projectDir: string, prompts: Prompts | null): Promise<string> {
@@ -90,7 +91,7 @@ async function askName(projectDir: string, prompts: Prompts | null): Promise<str
   return prompts.text({ message: "Name of the agent", problem });
 }
 
-/** What to do about a directory that is there. */
+/** The hint for a directory that exists. */
 function whatIsThere(dir: string, name: string): string {
   const command = `al config ${name}`;
   if (existsSync(join(dir, "config.toml"))) return `${command} changes the agent`;

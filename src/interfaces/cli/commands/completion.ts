@@ -1,36 +1,37 @@
 import { Argument } from "commander";
 import type { Shell } from "../completion/scripts.ts";
 import { globalContextOf } from "../context.ts";
-import { AlCommand } from "../help/al-command.ts";
+import type { GlobalContext } from "../context.ts";
+import type { AlCommand, Commands } from "../help/al-command.ts";
 
-/** `al completion bash|zsh|fish` */
-export function completionCommand(): AlCommand {
-  return new AlCommand("completion")
-    .description("print a shell's completion script for commands, options, names and ids")
-    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
-    .examples(
-      "source <(al completion bash)            # in ~/.bashrc",
-      "source <(al completion zsh)             # in ~/.zshrc, behind compinit",
-      "al completion fish > ~/.config/fish/completions/al.fish",
-    )
-    .action(async (shell: Shell, _options: unknown, command: AlCommand) => {
-      const { completionScripts } = await import("../completion/scripts.ts");
-      const { out } = globalContextOf(command);
-      const script = completionScripts[shell];
-      if (out.json) out.document({ shell, script });
-      else out.data(script.trimEnd());
-    });
-}
+/** The completion of command lines. */
+export const completionCommands = {
+  completion: (command) =>
+    command
+      .description("print a shell's completion script for commands, options, names and ids")
+      .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
+      .examples(
+        "source <(al completion bash)            # in ~/.bashrc",
+        "source <(al completion zsh)             # in ~/.zshrc, behind compinit",
+        "al completion fish > ~/.config/fish/completions/al.fish",
+      )
+      .doesAnywhere(() => Promise.resolve(printScript)),
+  // Called by the script of a shell with the words up to the cursor: `al _complete -- <word>…`.
+  _complete: (command) =>
+    command
+      .argument("[word...]")
+      .action(async (words: readonly string[], _options: unknown, self: AlCommand) => {
+        const { commandTable } = await import("../help/command-table.ts");
+        const { complete } = await import("../completion/complete.ts");
+        const { out } = globalContextOf(self);
+        const lines = await complete(commandTable(self.parent ?? self), words);
+        for (const line of lines) out.data(line);
+      }),
+} satisfies Commands;
 
-/** `al _complete -- <word>…`: called by the script of a shell with the words up to the cursor. */
-export function completeCommand(): AlCommand {
-  return new AlCommand("_complete")
-    .argument("[word...]")
-    .action(async (words: readonly string[], _options: unknown, command: AlCommand) => {
-      const { commandTable } = await import("../help/command-table.ts");
-      const { complete } = await import("../completion/complete.ts");
-      const { out } = globalContextOf(command);
-      const lines = await complete(commandTable(command.parent ?? command), words);
-      for (const line of lines) out.data(line);
-    });
+async function printScript({ out }: GlobalContext, shell: Shell): Promise<void> {
+  const { completionScripts } = await import("../completion/scripts.ts");
+  const script = completionScripts[shell];
+  if (out.json) out.document({ shell, script });
+  else out.data(script.trimEnd());
 }

@@ -78,7 +78,7 @@ complete -c al -f -a '(__al_complete)'
 `;
 
 /**
- * The script of each shell. It asks `al _complete` what may stand at the cursor, which takes some 50 ms, so that
+ * The script of each shell. It asks `al _complete` for the words at the cursor, which takes some 50 ms, so that
  * commands, options, names and ids are always those of the installed program and its project.
  */
 export const completionScripts = { bash, zsh, fish };

@@ -1,9 +1,10 @@
 import { problemText } from "../../../../streams/problem-text.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { UserError, messageOf } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { openPrompts } from "../terminal/prompts.ts";
-import { writeSchemas } from "../../operations/editor-schemas.ts";
-import { newProblems, openConfig, refuseProblems, writeConfig } from "./config-file.ts";
+import type { SchemaName } from "../../operations/editor-schemas.ts";
+import { schemaOf, writeSchemas } from "../../operations/editor-schemas.ts";
+import { newProblems, openConfig, refuseProblems, writeConfig, isRefused } from "./config-file.ts";
 import type { ConfigFile } from "./config-file.ts";
 import { noteForecast } from "./note-forecast.ts";
 import { tomlLines } from "./toml-keys.ts";
@@ -14,14 +15,16 @@ import {
   refuseUnset,
 } from "../../../foundation/config/edit-toml.ts";
 import type { Edit } from "../../../foundation/config/edit-toml.ts";
-import { guide } from "./guide.ts";
 import { makeConfig, openBareSkill } from "./make-config.ts";
 import { readProject } from "../../../foundation/config/read-project.ts";
 import { resolveProject } from "../../../foundation/config/resolve-project.ts";
 import { unknownModels } from "../../../features/models/unknown-models.ts";
 import { filterTable } from "../../../features/webhooks/providers/table.ts";
+import { parse } from "smol-toml";
+import type { Choice, Prompts } from "../terminal/prompts.ts";
 
-export interface ConfigOptions {
+interface ConfigOptions {
+  readonly schema?: SchemaName;
   readonly set: readonly string[];
   /** Values to add to a list. */
   readonly add: readonly string[];
@@ -34,14 +37,21 @@ export interface ConfigOptions {
  */
 export async function changeConfig(
   context: Context,
-  agent: string | null,
+  named: string | undefined,
   options: ConfigOptions,
 ): Promise<void> {
+  const agent = named ?? null;
   const edits = [
     ...options.set.map(parseSetting),
     ...options.add.map((setting): Edit => ({ ...parseSetting(setting), isAdded: true })),
     ...options.unset.map((key): Edit => ({ path: parseKey(key) })),
   ];
+  if (options.schema !== undefined) {
+    if (edits.length > 0) {
+      throw new UserError("usage", "--schema prints and changes nothing");
+    }
+    return context.out.data(JSON.stringify(schemaOf(options.schema), null, 2));
+  }
   const bare = agent === null ? null : await openBareSkill(context.projectDir, agent);
   if (bare !== null) return makeConfig(context, bare, edits);
   const file = await openConfig(context.projectDir, agent);
@@ -71,8 +81,7 @@ async function save(
   const notes = agent === null ? await unknownModelNotes(projectDir, edits) : [];
   for (const text of notes) out.note(`warning: ${text}`);
   const changed = edits.map(({ path }) => path.join("."));
-  if (out.json) return out.document({ file: file.path, changed });
-  out.data(`${file.path}: ${changed.join(", ")} changed`);
+  out.answer({ file: file.path, changed }, `${file.path}: ${changed.join(", ")} changed`);
 }
 
 function show({ out, projectDir }: Context, agent: string | null, file: ConfigFile): void {
@@ -85,7 +94,7 @@ function show({ out, projectDir }: Context, agent: string | null, file: ConfigFi
   if (agent !== null) noteForecast({ out, projectDir }, agent, effective);
 }
 
-/** What is assumed of those models of the project that the edits changed and that are not known. */
+/** The assumptions about unknown models that the edits changed. */
 async function unknownModelNotes(
   projectDir: string,
   edits: readonly Edit[],
@@ -98,4 +107,88 @@ async function unknownModelNotes(
   if (change.type === "invalid") return [];
   const changed = Object.values(change.project.models).filter(({ name }) => names.includes(name));
   return (await unknownModels(changed)).map(({ what, fix }) => `${what}; ${fix}`);
+}
+
+/** The keys that people change most; every other one is one --set away. */
+const agentKeys = [
+  "schedule",
+  "models",
+  "credentials",
+  "timeout",
+  "budget.run",
+  "budget.day",
+  "scale",
+  "timezone",
+  "catchUp",
+  "callable",
+  "tags",
+  "maxWorkQueueSize",
+  "runtime.type",
+  "runtime.run_as",
+];
+const projectKeys = [
+  "gateway.port",
+  "gateway.host",
+  "timezone",
+  "scale",
+  "workQueueSize",
+  "local.memory",
+  "local.cpus",
+  "local.timeout",
+  "budget.run",
+  "budget.day",
+  "budget.month",
+  "historyRetentionDays",
+];
+
+const done = "";
+
+/** Asks which keys get which values, each checked at once, until the person has enough. */
+async function guide(file: ConfigFile, agent: string | null, prompts: Prompts): Promise<Edit[]> {
+  const keys = agent === null ? projectKeys : agentKeys;
+  const edits: Edit[] = [];
+  for (;;) {
+    const text = edited(file.text, edits);
+    const choices: Choice<string>[] = [
+      { value: done, name: edits.length === 0 ? "change nothing" : "save" },
+      ...keys.map((key) => ({ value: key, name: `${key} = ${shown(valueIn(text, key))}` })),
+    ];
+    const key = await prompts.choose("What to change", choices);
+    if (key === done) return edits;
+    const current = valueIn(text, key);
+    const answer = await prompts.text({
+      message: `${key} (leave empty to remove)`,
+      ...(current === undefined ? {} : { default: shown(current) }),
+      problem: (given) => problemOf(file, [...edits, editFor(key, given)]),
+    });
+    edits.push(editFor(key, answer));
+  }
+}
+
+function editFor(key: string, answer: string): Edit {
+  return answer.trim() === "" ? { path: parseKey(key) } : parseSetting(`${key}=${answer}`);
+}
+
+function problemOf(file: ConfigFile, edits: readonly Edit[]): string | null {
+  try {
+    return newProblems(file, edited(file.text, edits)).find(isRefused)?.message ?? null;
+  } catch (error) {
+    if (error instanceof UserError) return messageOf(error);
+    throw error;
+  }
+}
+
+function valueIn(text: string, key: string): unknown {
+  return parseKey(key).reduce<unknown>(
+    (inner, part) =>
+      typeof inner === "object" && inner !== null
+        ? (inner as Record<string, unknown>)[part]
+        : undefined,
+    parse(text),
+  );
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "(not set)";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -2,73 +2,68 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { problemText } from "../../../../streams/problem-text.ts";
 import type { Problem } from "../../../../streams/vocabulary.ts";
-import { listAgents, readAgent } from "../../../foundation/config/agent-files.ts";
-import { loadProject } from "../../../foundation/config/load-project.ts";
-import { readProject } from "../../../foundation/config/read-project.ts";
-import { resolveAgent } from "../../../foundation/config/resolve-agent.ts";
+import {
+  listAgents,
+  readAgent,
+  listSchemas,
+  readSchemas,
+} from "../../../foundation/config/agent-files.ts";
 import { resolveProject } from "../../../foundation/config/resolve-project.ts";
-import { listSchemas, readSchemas } from "../../../foundation/config/schema-files.ts";
+import { readProject } from "../../../foundation/config/read-project.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { replaceText } from "../../../foundation/files/replace-file.ts";
-import { knownToAgents } from "../../operations/known-to-agents.ts";
+import { checkAgent, loadProject } from "../../operations/project-files.ts";
 import { filterTable } from "../../../features/webhooks/providers/table.ts";
 import { unknownAgent } from "../operator/connect.ts";
 import { unwritable } from "../write-files.ts";
 import { agentTomlKeys, projectTomlKeys } from "./toml-keys.ts";
 
-/** A `config.toml` that is looked at or changed. */
-export interface ConfigFile {
-  /** Absolute. */
-  readonly path: string;
-  readonly text: string;
-  /** What is wrong with a text in this file's place, and the active config with it. */
-  readonly judge: (text: string) => Judgement;
-}
+/**
+ * A `config.toml` that is looked at or changed, at an absolute path. `judge` has the problems of a text in its place, and the
+ * active config with it: with all defaults and the keys of the file, null when it has errors.
+ */
+export type ConfigFile = Awaited<ReturnType<typeof openProject>>;
 
-export interface Judgement {
-  readonly problems: readonly Problem[];
-  /** With all defaults, and the keys that the file has; null when it has errors. */
-  readonly effective: object | null;
-}
-
-/** The project's `config.toml`, or with `agent` that of an agent. Throws a UserError when there is none. */
+/** The project's `config.toml`, or with `agent` that of an agent. Throws a UserError if it is missing. */
 export function openConfig(projectDir: string, agent: string | null): Promise<ConfigFile> {
   return agent === null ? openProject(projectDir) : openAgent(projectDir, agent);
 }
 
-async function openProject(projectDir: string): Promise<ConfigFile> {
+async function openProject(projectDir: string) {
   const file = await readProject(projectDir);
   return {
     path: join(projectDir, "config.toml"),
     text: file.text,
-    judge: (text) => {
+    judge: (text: string) => {
       const change = resolveProject({ ...file, text }, filterTable);
-      return change.type === "invalid"
-        ? { problems: change.problems, effective: null }
-        : { problems: change.warnings, effective: projectTomlKeys(change.project, projectDir) };
+      const { problems, project } =
+        change.type === "invalid"
+          ? { problems: change.problems, project: null }
+          : { problems: change.warnings, project: change.project };
+      return { problems, effective: project && projectTomlKeys(project, projectDir) };
     },
   };
 }
 
 async function openAgent(projectDir: string, name: string): Promise<ConfigFile> {
-  const { project } = await loadProject(projectDir, filterTable);
+  const project = await loadProject(projectDir);
   const { names } = await listAgents(projectDir);
   const files = names.includes(name) ? await readAgent(projectDir, name) : null;
   if (files === null) throw unknownAgent(name, namesOfAgents(projectDir, names));
   const path = join(projectDir, "agents", name, "config.toml");
   if (files.config === null) {
-    throw new UserError("unreadable_file", `${path} can't be read`, { hint: "al doctor says why" });
+    throw new UserError("unreadable_file", `${path} can't be read`, "al doctor says why");
   }
-  const known = knownToAgents();
   const schemas = await readSchemas(projectDir, name, await listSchemas(projectDir, name));
   return {
     path,
     text: files.config,
     judge: (config) => {
-      const change = resolveAgent({ ...files, config, schemas }, project, known);
-      return change.type === "invalid"
-        ? { problems: change.problems, effective: null }
-        : { problems: change.warnings, effective: agentTomlKeys(change.agent, projectDir) };
+      const agent = checkAgent({ ...files, config, schemas }, project);
+      return {
+        problems: agent.problems,
+        effective: agent.config && agentTomlKeys(agent.config, projectDir),
+      };
     },
   };
 }
@@ -95,9 +90,7 @@ export function isRefused({ severity, message }: Problem): boolean {
 export function refuseProblems(problems: readonly Problem[]): void {
   const refused = problems.filter(isRefused);
   if (refused.length === 0) return;
-  throw new UserError("invalid_config", refused.map(problemText).join("\n"), {
-    hint: "nothing was written",
-  });
+  throw new UserError("invalid_config", refused.map(problemText).join("\n"), "nothing was written");
 }
 
 /** Replaces the file's text and keeps its mode. Throws a UserError. */

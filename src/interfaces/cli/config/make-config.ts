@@ -4,12 +4,9 @@ import { problemText } from "../../../../streams/problem-text.ts";
 import type { Problem } from "../../../../streams/vocabulary.ts";
 import { bareSkill, isAgentName, readBareSkill } from "../../../foundation/config/agent-files.ts";
 import type { AgentFiles } from "../../../foundation/config/agent-files.ts";
-import { loadProject } from "../../../foundation/config/load-project.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
-import { resolveAgent } from "../../../foundation/config/resolve-agent.ts";
 import { UserError } from "../../../foundation/errors.ts";
-import { knownToAgents } from "../../operations/known-to-agents.ts";
-import { filterTable } from "../../../features/webhooks/providers/table.ts";
+import { checkAgent, loadProject } from "../../operations/project-files.ts";
 import {
   chooseConfig,
   newAgentRuntime,
@@ -39,7 +36,7 @@ export async function makeConfig(
   edits: readonly Edit[],
 ): Promise<void> {
   const { out, projectDir } = context;
-  const { project } = await loadProject(projectDir, filterTable);
+  const project = await loadProject(projectDir);
   const path = join(projectDir, "agents", files.name, "config.toml");
   const text =
     edits.length > 0
@@ -53,11 +50,10 @@ export async function makeConfig(
   await writeSchemas(projectDir);
   for (const problem of problems) out.note(`warning: ${problemText(problem)}`);
   const changed = edits.map(({ path: key }) => key.join("."));
-  if (out.json) return out.document({ file: path, changed });
-  out.data(`${path} is made`);
+  out.answer({ file: path, changed }, `${path} is made`);
 }
 
-/** What al agent new writes without flags and answers, with the edits made. */
+/** The config that al agent new writes without flags and answers, with the edits made. */
 function textBy(edits: readonly Edit[], project: ProjectConfig, path: string): string {
   const models = Object.keys(project.models);
   const type = edits.findLast(({ path: key }) => key.join(".") === "runtime.type")?.value;
@@ -90,9 +86,8 @@ async function textByAnswers(
   return newConfigText(await chooseConfig(noFlags, project, prompts));
 }
 
-/** What the text brings along; a fault of SKILL.md is there without it. */
+/** The problems of the text alone; a fault of SKILL.md is there without it. */
 function problemsWith(files: AgentFiles, config: string, project: ProjectConfig): Problem[] {
-  const change = resolveAgent({ ...files, problems: [], config }, project, knownToAgents());
-  const problems = change.type === "set" ? change.warnings : change.problems;
+  const { problems } = checkAgent({ ...files, problems: [], config }, project);
   return problems.filter(({ file }) => file === `agents/${files.name}/config.toml`);
 }

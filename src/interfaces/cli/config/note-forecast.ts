@@ -2,7 +2,7 @@ import { countTicks } from "../../../../streams/triggers/count-ticks.ts";
 import type { Schedule } from "../../../../streams/triggers/next-tick.ts";
 import { z } from "zod";
 import { counted } from "../../../foundation/contracts/format.ts";
-import { dollars, forecastText } from "../../../foundation/contracts/spend-text.ts";
+import { dollars, forecastText } from "../../../features/spend/spend-text.ts";
 import {
   forecastMs,
   forecastOf,
@@ -12,12 +12,12 @@ import {
   scheduleOf,
 } from "../../../features/spend/forecast.ts";
 import type { Forecast } from "../../../features/spend/forecast.ts";
-import { readLastRuns } from "../../../foundation/store/read-last-runs.ts";
+import { readLastRuns } from "../../../foundation/store/read-beside.ts";
 import type { Context } from "../context.ts";
 
 const scheduled = z.object({ schedule: z.string().nullish(), timezone: z.string() });
 
-/** Notes what an agent will cost by its last runs, before a schedule counts; false without such runs. */
+/** Notes the forecast of an agent's cost by its last runs, before a schedule counts; false without such runs. */
 export function noteForecast(
   { out, projectDir }: Pick<Context, "out" | "projectDir">,
   agent: string,
@@ -48,11 +48,11 @@ function runsText({ ticks, triggered }: Forecast): string {
 /** A schedule of an agent without a run. */
 export interface FirstSchedule extends Schedule {
   readonly agent: string;
-  /** What a run may spend, USD; null for no limit. */
+  /** Limit of a run, USD; null for no limit. */
   readonly runUsd: number | null;
 }
 
-/** Notes how often a new agent will run, and what a run may cost at most: no run is on record yet. */
+/** Notes how often a new agent will run, and the limit of a run: no run is on record yet. */
 export function noteFirstSchedule(
   out: Context["out"],
   { agent, runUsd, ...schedule }: FirstSchedule,

@@ -9,7 +9,7 @@ import { writtenKeys } from "../../../foundation/config/key-table.ts";
 import { modelKeys } from "../../../foundation/config/model-keys.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
 
-/** The project's active config, with the keys that its file has. What is not set is left out. */
+/** The project's active config, with the keys that its file has. Unset keys are left out. */
 export function projectTomlKeys(project: ProjectConfig, projectDir: string): object {
   const { models, local, webhooks, budget, cluster, alerts, alert, ...rest } = project;
   const { heartbeat, defaultWaitTimeoutSeconds, resourceLockTimeoutSeconds, ...same } = rest;
@@ -51,7 +51,7 @@ function mapped<T>(table: Readonly<Record<string, T>>, change: (value: T) => obj
   return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, change(value)]));
 }
 
-/** TOML has no null: what is not set is not there. */
+/** TOML has no null: unset keys are absent. */
 function withoutNulls(table: object): object {
   const entries = Object.entries(table)
     .filter(([, value]: [string, unknown]) => value !== null)

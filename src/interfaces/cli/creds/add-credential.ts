@@ -11,13 +11,13 @@ import {
 } from "../../../foundation/credentials/credential-types.ts";
 import { storeField } from "../../../foundation/credentials/edit-credential.ts";
 import { shortestHidden } from "../../../foundation/contracts/encoded-forms.ts";
-import { homeDir } from "../../../foundation/credentials/home-dir.ts";
+import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { listCredentials } from "../../../foundation/credentials/list-credentials.ts";
 import { UserError, messageOf } from "../../../foundation/errors.ts";
 import type { GlobalContext } from "../context.ts";
 import { missingFlag, openPrompts } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
-import { credentialOf, typeMeant } from "./reference.ts";
+import { credentialOf, typeMeant } from "./credentials.ts";
 
 export interface AddOptions {
   readonly field?: string;
@@ -28,7 +28,7 @@ export interface AddOptions {
 /** A field's name and its secret. */
 type Entry = readonly [string, string];
 
-/** Stores what a person types, or what comes over standard input or from a file. Throws a UserError. */
+/** Stores a secret that a person types, or from standard input or a file. Throws a UserError. */
 export async function addCredential(
   context: GlobalContext,
   name: string,
@@ -101,7 +101,7 @@ async function askAll(fields: Asked, prompts: Prompts): Promise<Entry[]> {
   return entries;
 }
 
-/** What only works as a file is too long to be typed: its path is asked for. */
+/** A field that only works as a file is too long to be typed: its path is asked for. */
 async function ask(name: string, field: Partial<CredentialField>, prompts: Prompts) {
   const { description, env, optional, open } = field;
   const what = description === undefined ? name : `${name} (${description})`;
@@ -136,14 +136,13 @@ async function secretIn(path: string): Promise<string> {
   }
 }
 
-/** Enough for any secret: what is longer is refused when it is stored. */
+/** Enough for any secret: a longer one is refused when it is stored. */
 const maxPiped = 1024 * 1024;
 
 async function piped(): Promise<string> {
   if (isatty(0)) {
     throw new UserError("usage", "the secret is read from standard input, which is a terminal", {
       hint: "pipe it in, or leave --json and redirections out to be asked for it",
-      exitCode: 2,
     });
   }
   const chunks: Buffer[] = [];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ensureApiKey, regenerateApiKey } from "../../../foundation/credentials/api-key.ts";
-import { homeDir } from "../../../foundation/credentials/home-dir.ts";
+import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { connect } from "../operator/connect.ts";
 import type { Context } from "../context.ts";
@@ -21,9 +21,7 @@ export async function showKey(
 ): Promise<void> {
   const { out, env } = context;
   if (check && regenerateKey) {
-    throw new UserError("usage", "--check changes nothing, and --regenerate-key does", {
-      exitCode: 2,
-    });
+    throw new UserError("usage", "--check changes nothing, and --regenerate-key does");
   }
   const { key, path } = await (regenerateKey ? regenerateApiKey : ensureApiKey)(homeDir(env));
   const becomes = regenerateKey === true ? await untilActive(context) : "";

@@ -3,16 +3,28 @@ import { runChecks } from "../../doctor/run-checks.ts";
 import type { CheckFinding } from "../../doctor/run-checks.ts";
 import type { Severity } from "../../doctor/finding.ts";
 import type { Context } from "../context.ts";
+import { showKey } from "../creds/api-key.ts";
+import type { KeyOptions } from "../creds/api-key.ts";
 import { plain } from "../terminal/format.ts";
 import type { Colors, Output } from "../terminal/output.ts";
 
-export interface DoctorRunOptions {
+interface DoctorRunOptions {
   readonly check?: true;
   readonly strict?: true;
 }
 
-/** Examines the project and prints what is found; the exit code is 1 when something stays broken. */
-export async function runDoctor(context: Context, options: DoctorRunOptions): Promise<number> {
+/** Runs the doctor, or shows the API key or makes another one. */
+export async function doctor(
+  context: Context,
+  options: DoctorRunOptions & KeyOptions,
+): Promise<unknown> {
+  return options.showKey || options.regenerateKey
+    ? showKey(context, options)
+    : runDoctor(context, options);
+}
+
+/** Examines the project and prints the findings; the exit code is 1 when something stays broken. */
+async function runDoctor(context: Context, options: DoctorRunOptions): Promise<number> {
   const { out, projectDir, env } = context;
   const findings: CheckFinding[] = [];
   for await (const finding of runChecks({ projectDir, env, repair: options.check !== true })) {
@@ -22,24 +34,11 @@ export async function runDoctor(context: Context, options: DoctorRunOptions): Pr
   const count = (severity: Severity) => findings.filter((one) => one.severity === severity).length;
   const [errors, warnings, fixed] = [count("error"), count("warning"), count("fixed")];
   const isWell = errors === 0 && (options.strict !== true || warnings === 0);
+  const counts = [counted(errors, "error"), counted(warnings, "warning")];
+  if (fixed > 0) counts.push(`${fixed} fixed`);
   if (out.json) out.document({ ok: isWell, findings });
-  else out.note(`\n${summary({ errors, warnings, fixed })}`);
+  else out.note(`\n${errors + warnings + fixed === 0 ? "All is well." : counts.join(", ")}`);
   return isWell ? 0 : 1;
-}
-
-interface Counts {
-  readonly errors: number;
-  readonly warnings: number;
-  readonly fixed: number;
-}
-
-function summary({ errors, warnings, fixed }: Counts): string {
-  const parts = [
-    counted(errors, "error"),
-    counted(warnings, "warning"),
-    ...(fixed === 0 ? [] : [`${fixed} fixed`]),
-  ];
-  return errors + warnings + fixed === 0 ? "All is well." : parts.join(", ");
 }
 
 const indent = " ".repeat(22);

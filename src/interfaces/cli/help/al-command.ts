@@ -1,4 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
+import { contextOf, globalContextOf } from "../context.ts";
+import type { CommandOptions } from "commander";
+import type { Context, GlobalContext } from "../context.ts";
 
 /** A usage error with the command that it is of, from `al` on: `al creds add`. */
 export class CommandError extends CommanderError {
@@ -10,11 +13,44 @@ export class CommandError extends CommanderError {
   }
 }
 
+/** A function with the operands and then the options of its command, as commander gives them. */
+type Load<On, Given extends unknown[]> = () => Promise<(context: On, ...given: Given) => unknown>;
+
+/** Adds its description, options and function to a new command. */
+export type Define = (command: AlCommand) => AlCommand;
+
+/** Commands by their names. */
+export type Commands = Readonly<Record<string, Define>>;
+
 /** A command as all commands of al are made. */
 export class AlCommand extends Command {
+  /** A command below this one. */
+  inner(name: string, define: Define, options: CommandOptions = {}): this {
+    return this.addCommand(define(new AlCommand(name)), options);
+  }
+
   /** An option that takes one of a few values. */
   choice(flags: string, description: string, values: readonly string[]): this {
     return this.addOption(new Option(flags, description).choices(values));
+  }
+
+  /** Loads the command's function when it is called; a number that it returns is the exit code. */
+  does<Given extends unknown[]>(load: Load<Context, Given>): this {
+    return this.#calls(contextOf, load);
+  }
+
+  /** The same for a command that needs no project. */
+  doesAnywhere<Given extends unknown[]>(load: Load<GlobalContext, Given>): this {
+    return this.#calls(globalContextOf, load);
+  }
+
+  #calls<On, Given extends unknown[]>(context: (command: Command) => On, load: Load<On, Given>) {
+    return this.action(async (...given: unknown[]) => {
+      const command = given.pop() as Command;
+      const act = await load();
+      const code = await act(context(command), ...(given as Given));
+      if (typeof code === "number") process.exitCode = code;
+    });
   }
 
   examples(...lines: readonly string[]): this {

@@ -41,7 +41,6 @@ export function mustKnowHelp(program: Command, words: readonly string[]): void {
   const known = program.commands.flatMap((one) => [one.name(), ...one.aliases()]);
   throw new UserError("usage", `unknown command '${name}'`, {
     hint: meantOr(name, known, "al --help lists the commands"),
-    exitCode: 2,
   });
 }
 

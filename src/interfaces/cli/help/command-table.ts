@@ -18,9 +18,9 @@ export interface CommandEntry {
   readonly notes: string;
 }
 
-/** What a person has to give a value for. */
+/** An argument, or an option's value. */
 export interface ValueEntry {
-  /** What stands between the brackets. */
+  /** The text between the brackets. */
   readonly name: string;
   readonly description: string;
   /** The only values it takes; empty when it takes others. */

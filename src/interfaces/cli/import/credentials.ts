@@ -5,13 +5,12 @@ import {
   credentialName,
   parseCredentialReference,
 } from "../../../foundation/contracts/credential-reference.ts";
-import type { CredentialReference } from "../../../foundation/contracts/credential-reference.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { credentialType } from "../../../foundation/credentials/credential-types.ts";
 import { storeField } from "../../../foundation/credentials/edit-credential.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { UserError } from "../../../foundation/errors.ts";
-import type { Remark } from "./keys.ts";
+import type { Remark } from "./tables.ts";
 
 /** Types that have another name here: theirs to ours. */
 const types = new Map([
@@ -21,7 +20,7 @@ const types = new Map([
 ]);
 
 /** Fields that have another name here, by their type and name. */
-const fields = new Map([
+const fieldNames = new Map([
   ["git_ssh/id_rsa", "private_key"],
   ["git_ssh/username", "name"],
   ["aws/default_region", "region"],
@@ -37,7 +36,7 @@ export function ourReference(theirs: string): string {
   return credentialName({ type: types.get(type) ?? type, instance });
 }
 
-/** What their store calls a type of ours. */
+/** The name of a type of ours in their store. */
 export function theirType(type: string): string {
   const [theirs] = [...types].find(([, ours]) => ours === type) ?? [type];
   return theirs;
@@ -46,27 +45,7 @@ export function theirType(type: string): string {
 /** The field here of a field of their type; keys of models are called `token` there. */
 export function ourField(type: string, field: string): string {
   if (field === "token" && type.endsWith("_key")) return "key";
-  return fields.get(`${type}/${field}`) ?? field;
-}
-
-/** One field of their store. */
-interface FoundField {
-  /** The credential as it is called here. */
-  readonly reference: CredentialReference;
-  readonly field: string;
-  /** The credential and its field: `git_ssh:bot/private_key`. */
-  readonly name: string;
-  readonly path: string;
-  /** Whether the credential is in the store here, complete. */
-  readonly isHere: boolean;
-}
-
-/** The fields of their store that the project needs. */
-export interface FoundCredentials {
-  readonly store: string;
-  readonly fields: readonly FoundField[];
-  /** Credentials that are in neither store, as configs here name them. */
-  readonly missing: readonly string[];
+  return fieldNames.get(`${type}/${field}`) ?? field;
 }
 
 /** Where Action Llama keeps credentials, `<type>/<instance>/<field>`. */
@@ -74,52 +53,51 @@ export function theirStore(): string {
   return join(homedir(), ".action-llama", "credentials");
 }
 
+/** The fields that a project needs; `missing` credentials are in neither store. */
+export type FoundCredentials = Awaited<ReturnType<typeof findCredentials>>;
+type FoundField = FoundCredentials["fields"][number];
+
 /** Looks the credentials up in their store, whose values it does not read, and in the one in `home`. */
-export async function findCredentials(
-  home: string,
-  store: string,
-  names: readonly string[],
-): Promise<FoundCredentials> {
-  const found: FoundField[] = [];
-  const missing: string[] = [];
-  for (const name of names) {
-    const reference = parseCredentialReference(name);
-    if (reference === null) continue;
-    const own = await fieldsOf(store, reference);
-    const isHere = await loadCredential(home, name).then(Boolean, () => false);
-    if (own.length === 0 && !isHere) missing.push(name);
-    found.push(...own.map((field) => ({ ...field, isHere })));
-  }
-  return { store, fields: found, missing };
+export async function findCredentials(home: string, store: string, names: readonly string[]) {
+  const found = await Promise.all(
+    names.filter(parseCredentialReference).map(async (name) => {
+      // Whether it is in the store here, complete.
+      const isHere = await loadCredential(home, name).then(Boolean, () => false);
+      const fields = await fieldsOf(store, name);
+      return { name, isMissing: fields.length === 0 && !isHere, fields, isHere };
+    }),
+  );
+  return {
+    store,
+    fields: found.flatMap(({ fields, isHere }) => fields.map((field) => ({ ...field, isHere }))),
+    missing: found.filter(({ isMissing }) => isMissing).map(({ name }) => name),
+  };
 }
 
 /** A link could lead to any file of the disk, so only plain files count. */
-async function fieldsOf(
-  store: string,
-  reference: CredentialReference,
-): Promise<Omit<FoundField, "isHere">[]> {
+async function fieldsOf(store: string, credential: string) {
+  const reference = parseCredentialReference(credential);
+  if (reference === null) return [];
   const type = theirType(reference.type);
   const dir = join(store, type, reference.instance);
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  return names
-    .filter((name) => !name.startsWith("."))
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
+  return files
+    .map(({ name }) => name)
     .sort()
     .map((file) => {
       const field = ourField(type, file);
+      // The credential and its field: `git_ssh:bot/private_key`.
       const name = `${credentialName(reference)}/${field}`;
       return { reference, field, name, path: join(dir, file) };
     });
 }
 
-/** The fields that are in the store now, or had the same value there, and what is left to do. */
-interface Copied {
-  readonly names: readonly string[];
-  readonly remarks: readonly Remark[];
-}
-
-/** Copies the fields into the store in `home`, readable by its owner alone. A value that is there stays. */
-export async function copyCredentials(home: string, found: FoundCredentials): Promise<Copied> {
+/**
+ * Copies the fields into the store in `home`, readable by its owner alone. A value that is there stays. Returns the
+ * fields that are there now, and remarks on the others.
+ */
+export async function copyCredentials(home: string, found: FoundCredentials) {
   const names: string[] = [];
   const remarks: Remark[] = [];
   for (const field of found.fields) {

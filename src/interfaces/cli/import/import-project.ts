@@ -3,13 +3,13 @@ import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
-import { homeDir } from "../../../foundation/credentials/home-dir.ts";
+import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { GlobalContext } from "../context.ts";
 import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
-import { missingFlag, openPrompts } from "../terminal/prompts.ts";
+import { mustConfirm, openPrompts } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
 import { writeDirectory } from "../write-files.ts";
 import {
@@ -20,7 +20,7 @@ import {
   uncopiedRemarks,
 } from "./credentials.ts";
 import type { FoundCredentials } from "./credentials.ts";
-import type { Remark } from "./keys.ts";
+import type { Remark } from "./tables.ts";
 import { planImport } from "./plan-import.ts";
 import type { ImportPlan } from "./plan-import.ts";
 import { readSource } from "./read-source.ts";
@@ -33,7 +33,7 @@ export interface ImportOptions {
 }
 
 /**
- * Makes an Almanac project of a project of Action Llama, which stays as it is, after showing what it is going to be.
+ * Makes an Almanac project of a project of Action Llama, which stays as it is, after showing the plan.
  * Overwrites nothing; throws a UserError when it can't, and then nothing was written.
  */
 export async function importProject(
@@ -51,7 +51,10 @@ export async function importProject(
   const found = await findCredentials(homeDir(env), store, plan.credentials);
   const prompts = options.yes ? null : await openPrompts(context);
   if (!out.json) out.note(renderPlan(plan, source.dir, target, out.colors));
-  if (!options.yes) await confirm(prompts, target);
+  if (!options.yes) {
+    const [question, why] = [`Write ${target}?`, "nothing was written"];
+    await mustConfirm(prompts, { question, why, refused: why });
+  }
   const hint = "name a directory that you may write to with --to";
   await writeDirectory(target, plan.files, { draftsDir: dirname(target), hint });
   await writeSchemas(target);
@@ -79,7 +82,7 @@ async function assertNewTarget(target: string, source: string): Promise<void> {
   if (place.startsWith(`${await realpath(source)}${sep}`)) {
     const message = `${target} is in the project that is imported, which stays as it is`;
     const hint = "name a directory outside of it with --to";
-    throw new UserError("usage", message, { hint, exitCode: 2 });
+    throw new UserError("usage", message, hint);
   }
   const names = existsSync(target) ? await readdir(target).catch(() => [target]) : [];
   if (names.length === 0) return;
@@ -91,12 +94,6 @@ async function assertNewTarget(target: string, source: string): Promise<void> {
 /** The real path, of which the end may not be there yet. */
 async function realOf(path: string): Promise<string> {
   return existsSync(path) ? realpath(path) : join(await realOf(dirname(path)), basename(path));
-}
-
-async function confirm(prompts: Prompts | null, target: string): Promise<void> {
-  if (prompts === null) throw missingFlag("--yes", "nothing was written");
-  if (await prompts.confirm(`Write ${target}?`)) return;
-  throw new UserError("refused", "nothing was written");
 }
 
 /** The flag is a consent; a person is asked. Without either, nothing is copied. */

@@ -1,18 +1,15 @@
 import type { Problem } from "../../../../streams/vocabulary.ts";
 import { isAgentName } from "../../../foundation/config/agent-files.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
-import { resolveAgent } from "../../../foundation/config/resolve-agent.ts";
 import { resolveProject } from "../../../foundation/config/resolve-project.ts";
-import { machineTimezone } from "../../../foundation/config/timezone.ts";
+import { machineTimezone } from "../../../foundation/config/fields.ts";
 import { credentialName } from "../../../foundation/contracts/credential-reference.ts";
 import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
-import { knownToAgents } from "../../operations/known-to-agents.ts";
+import { checkAgent } from "../../operations/project-files.ts";
 import { filterTable } from "../../../features/webhooks/providers/table.ts";
 import { gitignore } from "../new/templates.ts";
 import { schemaLine } from "../../operations/editor-schemas.ts";
 import type { NewFiles } from "../write-files.ts";
-import { keyRemarks } from "./keys.ts";
-import type { Remark } from "./keys.ts";
 import { planAgent } from "./plan-agent.ts";
 import {
   inlineModels,
@@ -21,22 +18,13 @@ import {
   withImpliedSources,
 } from "./project-config.ts";
 import type { SourceProject } from "./read-source.ts";
-import { merged, tableAt, textAt, textFor, textsAt, without } from "./tables.ts";
-import type { Table } from "./tables.ts";
+import { merged, tableAt, textAt, textFor, textsAt, without, keyRemarks } from "./tables.ts";
+import type { Table, Remark } from "./tables.ts";
 
-/** The project that the import is going to write. */
-export interface ImportPlan {
-  readonly agents: readonly string[];
-  readonly files: NewFiles;
-  readonly remarks: readonly Remark[];
-  /** The credentials that models, webhook sources and agents need, as configs here name them. */
-  readonly credentials: readonly string[];
-  /** Files of the source that are not taken. */
-  readonly leftOut: readonly string[];
-}
+export type ImportPlan = ReturnType<typeof planImport>;
 
 /** Makes an Almanac project of one of Action Llama, in memory. `target` is absolute. */
-export function planImport(source: SourceProject, target: string): ImportPlan {
+export function planImport(source: SourceProject, target: string) {
   const { envToml } = source;
   const tables = source.agents.map(({ config }) => config?.table ?? {});
   const remarks = keyRemarks();
@@ -76,10 +64,12 @@ export function planImport(source: SourceProject, target: string): ImportPlan {
     agents,
     files,
     remarks: [...changes, ...problemsOf({ files, agents }, target, changes)],
+    /** The credentials of models, webhook sources and agents, as configs here name them. */
     credentials: credentialsFor(
       project,
       plans.map(({ config }) => config),
     ),
+    /** Files of the source that are not taken. */
     leftOut: [...source.leftOut, ...inAgents],
   };
 }
@@ -122,9 +112,9 @@ function webhookSecret(source: Table): string | null {
   });
 }
 
-/** What the scheduler will find wrong with the new project, except in lines that already have an edit. */
+/** The problems that the scheduler will find in the new project, except in lines that already have an edit. */
 function problemsOf(
-  { files, agents }: Pick<ImportPlan, "files" | "agents">,
+  { files, agents }: { readonly files: NewFiles; readonly agents: readonly string[] },
   dir: string,
   remarks: readonly Remark[],
 ): readonly Remark[] {
@@ -136,8 +126,7 @@ function problemsOf(
     const config = textOf(`agents/${name}/config.toml`);
     const skill = textOf(`agents/${name}/SKILL.md`);
     const agent = { name, config, skill, dockerfileHash: null, schemas: new Map(), problems: [] };
-    const change = resolveAgent(agent, project, knownToAgents());
-    return change.type === "invalid" ? change.problems : change.warnings;
+    return checkAgent(agent, project).problems;
   };
   const problems =
     resolved.type === "invalid"

@@ -1,10 +1,8 @@
 import { projectSchema } from "../../../foundation/config/project-schema.ts";
 import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
 import { filterTable } from "../../../features/webhooks/providers/table.ts";
-import { translateKeys } from "./keys.ts";
-import type { AddRemark, Dialect } from "./keys.ts";
-import { isTable, merged, tableAt, tablesAt, textAt, without } from "./tables.ts";
-import type { Table } from "./tables.ts";
+import { isTable, merged, tableAt, tablesAt, textAt, without, translateKeys } from "./tables.ts";
+import type { Table, AddRemark, Dialect } from "./tables.ts";
 
 const { shape } = projectSchema;
 
@@ -137,16 +135,11 @@ export function withImpliedSources(config: Table, agents: readonly Table[], add:
   return { ...config, webhooks };
 }
 
-/** Models that older agents and projects define in a `[model]` of their own. */
-export interface InlineModels {
-  /** Definitions by the name that they get. */
-  readonly models: Table;
-  /** The name of the model of a project or an agent; undefined without one. */
-  nameOf(owner: Table): string | undefined;
-}
-
-/** Names the `[model]` tables after the provider's names of the models. */
-export function inlineModels(owners: readonly Table[], taken: readonly string[]): InlineModels {
+/**
+ * Older agents and projects define a model in a `[model]` of their own: these get the provider's name of the model.
+ * `nameOf` is undefined for an owner without one.
+ */
+export function inlineModels(owners: readonly Table[], taken: readonly string[]) {
   const names = new Map<string, string>();
   const models: Record<string, unknown> = {};
   for (const { model } of owners) {
@@ -160,5 +153,5 @@ export function inlineModels(owners: readonly Table[], taken: readonly string[])
     names.set(JSON.stringify(model), name);
     models[name] = model;
   }
-  return { models, nameOf: ({ model }) => names.get(JSON.stringify(model)) };
+  return { models, nameOf: ({ model }: Table) => names.get(JSON.stringify(model)) };
 }

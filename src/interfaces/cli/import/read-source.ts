@@ -1,44 +1,16 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parse } from "smol-toml";
-import { readText } from "../../../foundation/config/read-file.ts";
+import { readText } from "../../../foundation/config/read-project.ts";
 import { UserError, messageOf } from "../../../foundation/errors.ts";
-import type { NewFile, NewFiles } from "../write-files.ts";
+import type { NewFile } from "../write-files.ts";
 import type { Table } from "./tables.ts";
 
-/** Files by their path, and the paths that are not copied. */
-interface CopiedFiles {
-  readonly files: NewFiles;
-  readonly leftOut: readonly string[];
-}
-
-interface SourceToml {
-  readonly text: string;
-  readonly table: Table;
-}
-
-/** An agent of Action Llama. */
-export interface SourceAgent extends CopiedFiles {
-  readonly name: string;
-  /** Null without a config file. */
-  readonly config: SourceToml | null;
-  readonly instructions: string | null;
-  readonly dockerfile: string | null;
-}
+/** An agent of Action Llama; null for a file that it lacks. */
+export type SourceAgent = NonNullable<Awaited<ReturnType<typeof readAgent>>>;
 
 /** A project of Action Llama. */
-export interface SourceProject {
-  readonly dir: string;
-  readonly config: SourceToml | null;
-  /** `.env.toml`, whose keys win over those of config.toml. */
-  readonly envToml: Table;
-  readonly dockerfile: string | null;
-  /** `shared/`, which every agent sees. */
-  readonly shared: NewFiles;
-  readonly agents: readonly SourceAgent[];
-  /** Files of the project's top that are not taken. */
-  readonly leftOut: readonly string[];
-}
+export type SourceProject = Awaited<ReturnType<typeof readSource>>;
 
 const configs = ["config.toml", "agent-config.toml"];
 const instructions = ["SKILL.md", "ACTIONS.md"];
@@ -48,7 +20,7 @@ const maxTextBytes = 1024 ** 2;
 const maxCopiedBytes = 16 * 1024 ** 2;
 
 /** Reads a project of Action Llama, or a directory of agents. Changes nothing. Throws a UserError for anything else. */
-export async function readSource(dir: string): Promise<SourceProject> {
+export async function readSource(dir: string) {
   const top = await namesIn(dir);
   const home = top.includes("agents") ? join(dir, "agents") : dir;
   const found = await Promise.all((await namesIn(home)).map((name) => readAgent(home, name)));
@@ -58,8 +30,10 @@ export async function readSource(dir: string): Promise<SourceProject> {
   return {
     dir,
     config: await tomlAt(dir, "config.toml"),
+    /** Its keys win over those of config.toml. */
     envToml: (await tomlAt(dir, ".env.toml"))?.table ?? {},
     dockerfile: await textAt(dir, "Dockerfile"),
+    /** Every agent sees it. */
     shared: (await copiedFiles(join(dir, "shared"), [])).files,
     agents,
     leftOut: top.filter((name) => !taken.includes(name) && !own.includes(name)),
@@ -75,7 +49,7 @@ function notASource(dir: string): UserError {
 }
 
 /** Null for a directory without an agent's files. */
-async function readAgent(home: string, name: string): Promise<SourceAgent | null> {
+async function readAgent(home: string, name: string) {
   const dir = join(home, name);
   if (!(await lstat(dir)).isDirectory()) return null;
   const names = await namesIn(dir);
@@ -112,11 +86,12 @@ async function textAt(dir: string, name: string): Promise<string | null> {
   throw new UserError("unreadable_file", `${join(dir, name)} ${file.reason}`);
 }
 
-async function tomlAt(dir: string, name: string): Promise<SourceToml | null> {
+async function tomlAt(dir: string, name: string) {
   const text = await textAt(dir, name);
   if (text === null) return null;
   try {
-    return { text, table: parse(text, { unsafeKeyBehaviour: "throw", maxDepth: 64 }) };
+    const table: Table = parse(text, { unsafeKeyBehaviour: "throw", maxDepth: 64 });
+    return { text, table };
   } catch (error) {
     const [reason = ""] = messageOf(error).split("\n");
     throw new UserError("invalid_config", `${join(dir, name)}: ${reason}`, {
@@ -127,7 +102,7 @@ async function tomlAt(dir: string, name: string): Promise<SourceToml | null> {
 }
 
 /** The plain files below a directory but `except`; links lead elsewhere and are left out. */
-async function copiedFiles(dir: string, except: readonly string[]): Promise<CopiedFiles> {
+async function copiedFiles(dir: string, except: readonly string[]) {
   const files = new Map<string, NewFile>();
   const leftOut: string[] = [];
   let bytes = 0;

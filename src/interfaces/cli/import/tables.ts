@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "smol-toml";
 import { edited } from "../../../foundation/config/edit-toml.ts";
 import type { Edit } from "../../../foundation/config/edit-toml.ts";
+import { tomlLocator } from "../../../foundation/config/toml-locator.ts";
+import type { TomlPath } from "../../../foundation/config/toml-locator.ts";
 
-/** A TOML table, or what YAML has in its place. */
+/** A TOML table, or a YAML mapping. */
 export type Table = Readonly<Record<string, unknown>>;
 
 export function isTable(value: unknown): value is Table {
@@ -80,4 +82,74 @@ function differences(before: Table, after: Table, path: readonly string[]): Edit
     const at = [...path, key];
     return isTable(old) && isTable(value) ? differences(old, value, at) : [{ path: at, value }];
   });
+}
+
+/** Something that the import changed, or that a person has to change. */
+export interface Remark {
+  /** Path in the new project; null for a remark about credentials. */
+  readonly file: string | null;
+  /** From 1; null for a whole file. */
+  readonly line: number | null;
+  readonly message: string;
+  /** The text to write there, or the command to type; null when nothing is left to do. */
+  readonly fix: string | null;
+}
+
+/**
+ * Adds a remark about a key of a file that is not written yet: it has a path instead of a line, an empty one for the whole
+ * file. Without a fix nothing is left to do.
+ */
+export type AddRemark = (path: TomlPath, message: string, fix?: string) => void;
+
+/** Collects remarks about keys; `placedIn` has them with their lines in the text of the file. */
+export function keyRemarks() {
+  const remarks: { path: TomlPath; message: string; fix: string | null }[] = [];
+  const add: AddRemark = (path, message, fix) =>
+    void remarks.push({ path, message, fix: fix ?? null });
+  return {
+    add,
+    placedIn: (file: string, text: string): Remark[] => {
+      const locate = tomlLocator(text);
+      return remarks.map(({ path, ...remark }) => {
+        return { file, line: locate(path, "key")?.line ?? null, ...remark };
+      });
+    },
+  };
+}
+
+/** How the keys of one of their tables differ from ours. A dot in a key leads into a table. */
+export interface Dialect {
+  /** The owner of the table, as in "colour is left out: it is not a key of an agent". */
+  readonly owner: string;
+  /** Our keys by the table that holds them; "" is the table itself. */
+  readonly known: Readonly<Record<string, readonly string[]>>;
+  /** Keys with another name: theirs to ours. */
+  readonly renamed?: Readonly<Record<string, string>>;
+  /** Keys without a counterpart: the replacement in al, and the edit that a person has to make, if any. */
+  readonly removed?: Readonly<Record<string, readonly [instead: string, fix?: string]>>;
+}
+
+/** The table with the keys that we have, and a remark for every other one. */
+export function translateKeys(theirs: Table, dialect: Dialect, add: AddRemark): Table {
+  const { owner, known, renamed = {}, removed = {} } = dialect;
+  const table: Record<string, unknown> = {};
+  const keep = (level: string, inner: Table): Table => {
+    const kept: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(inner)) {
+      const path = level === "" ? name : `${level}.${name}`;
+      const ours = renamed[path];
+      const [instead, fix] = removed[path] ?? [`it is not a key of ${owner}`];
+      if (ours !== undefined) {
+        add([ours], `${path} is called ${ours} here`);
+        table[ours] = value;
+      } else if (known[level]?.includes(name) !== true) {
+        add(level === "" ? [] : [level], `${path} is left out: ${instead}`, fix);
+      } else if (isTable(value) && known[path] !== undefined) {
+        const below = keep(path, value);
+        if (Object.keys(below).length > 0) kept[name] = below;
+      } else kept[name] = value;
+    }
+    return kept;
+  };
+  return Object.assign(table, keep("", theirs));
 }

@@ -1,23 +1,30 @@
 import type { Outcome } from "../../../../streams/vocabulary.ts";
-import type { SearchKind } from "../../../foundation/contracts/search-kinds.ts";
+import type { SearchKind } from "../../../features/search/search-kinds.ts";
 import type {
   SearchMatch,
   SearchPage,
   SearchQuery,
   SearchRun,
-} from "../../../foundation/contracts/search.ts";
-import { dollars } from "../../../foundation/contracts/spend-text.ts";
+} from "../../../features/search/search-report.ts";
+import { dollars } from "../../../features/spend/spend-text.ts";
 import { UserError } from "../../../foundation/errors.ts";
+import { withFreshIndex } from "../../../features/search/fresh-index.ts";
 import { searchLogs } from "../../../features/search/search-logs.ts";
+import type { SearchOptions } from "../../../features/search/search-logs.ts";
 import type { Context } from "../context.ts";
+import { queryTime } from "../options.ts";
 import { mustHaveAccess } from "../project-access.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";
 import type { Output } from "../terminal/output.ts";
 import { refuseUnknown } from "./show-logs.ts";
-import type { LogsOptions } from "./show-logs.ts";
 
-export interface GrepOptions extends LogsOptions {
+export interface GrepOptions {
   readonly grep: string;
+  readonly follow?: true;
+  readonly lines?: number;
+  readonly instance?: string;
+  /** Epoch ms. */
+  readonly since?: number;
   readonly outcome?: Outcome;
   readonly kind?: SearchKind;
   readonly oldest?: true;
@@ -27,20 +34,20 @@ const usualRuns = 20;
 /** A person waits longer than a page does. */
 const budgetMs = 2_000;
 
-/** Prints the runs with lines that match, from the index and the log files: they are there without a scheduler too. */
+/** Prints the runs with matching lines, with or without a scheduler. */
 export async function grepLogs(
   { out, projectDir }: Context,
   agent: string | null,
   options: GrepOptions,
 ): Promise<void> {
   if (options.follow) {
-    throw new UserError("usage", "--grep and --follow do not go together", {
-      hint: "leave one of them out",
-      exitCode: 2,
-    });
+    throw new UserError("usage", "--grep and --follow do not go together", "leave one of them out");
   }
   mustHaveAccess(projectDir);
-  const page = await pageOf(projectDir, queryOf(agent, options));
+  const query = queryOf(agent, options);
+  const page = await withFreshIndex(projectDir, (db) =>
+    pageOf({ projectDir, db, budgetMs }, query),
+  );
   if (page.runs.length === 0) await refuseUnknown(projectDir, { agent, instanceId: null });
   if (out.json) return out.document(page);
   const print = out.columns === null ? printRows : printRun;
@@ -49,13 +56,12 @@ export async function grepLogs(
   if (page.next !== null) out.note("there are more: narrow it, or show more runs with -n");
 }
 
-/** Pages until there are as many runs as were asked for: with rare matches one may be empty. */
-async function pageOf(projectDir: string, query: SearchQuery): Promise<SearchPage> {
-  const options = { projectDir, budgetMs, maxScanBytes: Infinity };
-  const page = await searchLogs(options, query);
+/** Reads pages until there are as many runs as were asked for: with rare matches a page may be empty. */
+function pageOf(options: SearchOptions, query: SearchQuery): SearchPage {
+  const page = searchLogs(options, query);
   if (page.next === null || page.runs.length >= query.limit) return page;
   const limit = query.limit - page.runs.length;
-  const rest = await pageOf(projectDir, { ...query, before: page.next, limit });
+  const rest = pageOf(options, { ...query, before: page.next, limit });
   return { ...rest, runs: [...page.runs, ...rest.runs] };
 }
 
@@ -67,8 +73,7 @@ function queryOf(agent: string | null, options: GrepOptions): SearchQuery {
     instance,
     outcome,
     kind,
-    // There is an earliest date, and no log is from before 1970.
-    since: since === undefined ? undefined : new Date(Math.max(0, since)).toISOString(),
+    since: queryTime(since),
     order: oldest ? "oldest" : "newest",
     limit: Math.min(Math.max(lines ?? usualRuns, 1), 1_000),
   };

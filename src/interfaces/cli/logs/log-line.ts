@@ -1,9 +1,12 @@
 import type { LogEntry, LogLevel } from "../../../../streams/vocabulary.ts";
 import { kindOf } from "../../../foundation/contracts/log-kinds.ts";
 import { durationText } from "../../../foundation/contracts/format.ts";
-import { dollars } from "../../../foundation/contracts/spend-text.ts";
+import { dollars } from "../../../features/spend/spend-text.ts";
 import { localTime, plain } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { UserError } from "../../../foundation/errors.ts";
+import type { Client } from "../operator/client.ts";
 
 const levelNames: Readonly<Record<number, string>> = {
   10: "TRACE",
@@ -25,7 +28,7 @@ export interface LogStyle {
   readonly now: number;
 }
 
-/** Whether an entry goes on with what the one before printed: more output of the same call. */
+/** Whether an entry continues the one before: more output of the same call. */
 export function isContinued(entry: LogEntry, before: LogEntry | null): boolean {
   if (before === null || kindOf(entry) !== "tool-output" || kindOf(before) !== "tool-output") {
     return false;
@@ -57,7 +60,7 @@ export function formatLog(entry: LogEntry, { colors, showAgent, now }: LogStyle)
   ].join(" ");
 }
 
-/** What a turn, or the run that ended, cost. */
+/** The cost of a turn, or of the run that ended. */
 function costOf({ costUsd }: LogEntry): string {
   return typeof costUsd === "number" && costUsd > 0 ? ` (${dollars(costUsd)})` : "";
 }
@@ -96,4 +99,58 @@ function levelColor(level: LogLevel, colors: Colors): (text: string) => string {
   if (level >= 50) return colors.red;
   if (level >= 40) return colors.yellow;
   return level >= 30 ? colors.green : colors.dim;
+}
+
+/** How long between two attempts, in ms, so that a scheduler that hangs up at once is not asked in a loop. */
+const pause = 200;
+
+export interface LogStream {
+  /** An agent, or null for all. */
+  readonly agent: string | null;
+  readonly instanceId: string | null;
+  /** How many lines to begin with. */
+  readonly lines: number;
+}
+
+/** Where a reader is; kept outside, so that another connection resumes there. */
+export interface Position {
+  id: string | undefined;
+}
+
+/**
+ * Hands every line to `onEntry` until that returns true, the signal aborts, or the connection ends. Resolves with
+ * true when `onEntry` has enough. Throws UserError when the scheduler refuses or isn't there.
+ */
+export async function streamLog(
+  client: Client,
+  stream: LogStream,
+  position: Position,
+  { signal, onEntry }: { signal: AbortSignal; onEntry: (entry: LogEntry) => Promise<boolean> },
+): Promise<boolean> {
+  try {
+    for await (const { event, id, data } of client.events(pathOf(stream), signal, position.id)) {
+      if (event !== "log") continue;
+      const enough = await onEntry(JSON.parse(data) as LogEntry);
+      position.id = id;
+      if (enough) return true;
+    }
+  } catch (error) {
+    if (!signal.aborted && !isCut(error)) throw error;
+  }
+  if (!signal.aborted) await sleep(pause);
+  return false;
+}
+
+/** The connection broke, which says nothing about the request. */
+function isCut(error: unknown): boolean {
+  if (error instanceof UserError) return error.code === "disconnected";
+  return (error as NodeJS.ErrnoException | null)?.code === "ECONNRESET";
+}
+
+function pathOf({ agent, instanceId, lines }: LogStream): string {
+  const query = new URLSearchParams({ lines: String(lines) });
+  if (instanceId !== null) query.set("instance", instanceId);
+  const path =
+    agent === null ? "/api/logs/stream" : `/dashboard/api/logs/${encodeURIComponent(agent)}/stream`;
+  return `${path}?${query.toString()}`;
 }

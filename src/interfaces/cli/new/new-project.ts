@@ -7,13 +7,16 @@ import { noteFirstSchedule } from "../config/note-forecast.ts";
 import type { GlobalContext } from "../context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { unknownModels } from "../../../features/models/unknown-models.ts";
-import { openPrompts } from "../terminal/prompts.ts";
+import { openPrompts, missingFlag } from "../terminal/prompts.ts";
 import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
-import { chooseProject } from "./choose-project.ts";
-import type { NewOptions } from "./choose-project.ts";
-import { projectFiles } from "./templates.ts";
-import type { NewProject } from "./templates.ts";
+import { projectFiles, usualModel } from "./templates.ts";
+import type { NewProject, StarterModel } from "./templates.ts";
+import { providers } from "../../../../streams/agent-config.ts";
+import type { Provider } from "../../../../streams/agent-config.ts";
+import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
+import { scheduleProblem } from "../../../foundation/config/schedule.ts";
+import type { Prompts, TextQuestion } from "../terminal/prompts.ts";
 
 /** Makes a project that runs at once. Never overwrites: then it throws a UserError, and nothing was written. */
 export async function newProject(
@@ -23,7 +26,7 @@ export async function newProject(
 ): Promise<void> {
   const { out } = context;
   const dir = resolve(given);
-  refuseExisting(dir);
+  refuseFile(dir, "config.toml", "al agent new adds an agent to it");
   const prompts = options.yes ? null : await openPrompts(context);
   const project = await chooseProject(options, prompts);
   const files = projectFiles(project);
@@ -44,14 +47,10 @@ export async function newProject(
   for (const line of nextSteps(dir, project)) out.note(line);
 }
 
-function refuseExisting(dir: string): void {
-  refuseFile(dir, "config.toml", "al agent new adds an agent to it");
-}
-
 function refuseFile(dir: string, path: string, hint = "name another directory"): void {
   const file = join(dir, path);
   if (existsSync(file)) {
-    throw new UserError("exists", `${file} is there already; nothing was written`, { hint });
+    throw new UserError("exists", `${file} is there already; nothing was written`, hint);
   }
 }
 
@@ -86,4 +85,81 @@ function nextSteps(dir: string, { agent, model, isReal }: NewProject): string[] 
           `For a real model: ${key}, then models = ["${model.name}"] in agents/${agent}/config.toml.`,
         ]),
   ];
+}
+
+interface NewOptions {
+  readonly agent?: string;
+  readonly provider?: Provider;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly schedule?: string;
+  readonly yes?: true;
+}
+
+/** Frequent runs are free with the scripted model only. */
+const usualSchedule = { scripted: "* * * * *", real: "0 9 * * *" };
+
+/** The new project by the flags, then by the person, then by the defaults. Throws a UserError (usage). */
+async function chooseProject(options: NewOptions, prompts: Prompts | null): Promise<NewProject> {
+  const agent = await chosen(options.agent, prompts, {
+    flag: "--agent",
+    message: "Name of the first agent",
+    default: "hello",
+    problem: agentNameProblem,
+  });
+  const provider = options.provider ?? (await chooseProvider(prompts));
+  const isReal = provider !== "scripted";
+  const model = isReal ? await chooseModel(provider, options, prompts) : usualModel("anthropic");
+  const schedule = await chosen(options.schedule, prompts, {
+    flag: "--schedule",
+    message: "When it runs, as a cron expression",
+    default: isReal ? usualSchedule.real : usualSchedule.scripted,
+    problem: scheduleProblem,
+  });
+  return { agent, schedule, model, isReal };
+}
+
+async function chosen(
+  given: string | undefined,
+  prompts: Prompts | null,
+  question: Required<TextQuestion> & { readonly flag: string },
+): Promise<string> {
+  const value = given ?? (prompts === null ? question.default : await prompts.text(question));
+  const problem = question.problem(value);
+  if (problem === null) return value;
+  throw new UserError("usage", `${question.flag}: ${problem}`);
+}
+
+async function chooseProvider(prompts: Prompts | null): Promise<Provider> {
+  if (prompts === null) return "scripted";
+  const choices = providers.map((value) => ({
+    value,
+    name: value === "scripted" ? "scripted: replays a file, needs no key" : value,
+  }));
+  return prompts.choose("Model provider", choices, "scripted");
+}
+
+async function chooseModel(
+  provider: Provider,
+  { model, baseUrl }: NewOptions,
+  prompts: Prompts | null,
+): Promise<StarterModel> {
+  const usual = usualModel(provider);
+  const id =
+    model ?? (await askFor("--model", `${provider}'s name of the model`, usual.model, prompts));
+  if (provider !== "custom") return { ...usual, model: id, baseUrl: baseUrl ?? null };
+  const url = baseUrl ?? (await askFor("--base-url", "URL of the endpoint", "", prompts));
+  return { ...usual, model: id, baseUrl: url };
+}
+
+async function askFor(
+  flag: string,
+  message: string,
+  usual: string,
+  prompts: Prompts | null,
+): Promise<string> {
+  const problem = (answer: string) => (answer.trim() === "" ? "It can't be empty." : null);
+  if (prompts !== null) return prompts.text({ message, default: usual, problem });
+  if (usual !== "") return usual;
+  throw missingFlag(flag, message);
 }

@@ -2,7 +2,7 @@ import { stringify } from "smol-toml";
 import { schemaLine } from "../../operations/editor-schemas.ts";
 import type { Provider } from "../../../../streams/agent-config.ts";
 
-/** What a new project is made of. */
+/** The choices for a new project. */
 export interface NewProject {
   readonly agent: string;
   readonly schedule: string;
@@ -23,7 +23,7 @@ export function projectFiles(project: NewProject): ReadonlyMap<string, string> {
   ]);
 }
 
-/** What of a project is not for version control. */
+/** Paths of a project that are not for version control. */
 export const gitignore = `# State, logs and caches of the scheduler.
 .al/
 `;
@@ -112,7 +112,7 @@ export interface StarterModel {
   readonly baseUrl: string | null;
 }
 
-/** What is proposed for a provider; what is newer is one line away. */
+/** The model that is proposed for a provider; a newer one is one line away. */
 const usual: Readonly<Record<Exclude<Provider, "scripted" | "custom">, [string, string]>> = {
   anthropic: ["claude", "claude-sonnet-4-5"],
   openai: ["gpt", "gpt-5"],

@@ -1,14 +1,15 @@
-import type { DeliveryState } from "../../../foundation/contracts/alert.ts";
+import type { DeliveryState } from "../../../features/alerts/rules/alert.ts";
 import type {
   AlertsReport,
   AlertsRetried,
   AlertTested,
-} from "../../../foundation/contracts/alerts-report.ts";
+} from "../../../features/alerts/alerts-report.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { plainLine } from "../terminal/format.ts";
-import { connect } from "./connect.ts";
+import { connect, explained } from "./connect.ts";
+import { renderAlerts } from "../status/render-alerts.ts";
 
 export interface ListOptions {
   readonly state?: DeliveryState;
@@ -19,7 +20,7 @@ export interface ListOptions {
 /** A target is given up on after 15 s; then the answer is still to come. */
 const testTimeoutMs = 30_000;
 
-/** Prints what is wrong now, the targets, and the newest deliveries; with a filter only these. */
+/** Prints the open alerts, the targets, and the newest deliveries; with a filter only these. */
 export async function listAlerts(context: Context, options: ListOptions): Promise<void> {
   const { out } = context;
   const { state, target, lines } = options;
@@ -30,7 +31,6 @@ export async function listAlerts(context: Context, options: ListOptions): Promis
   const report = (await client.get(`/api/alerts?${query.toString()}`)) as AlertsReport;
   if (out.json) return out.document(report);
   const isFiltered = state !== undefined || target !== undefined;
-  const { renderAlerts } = await import("../status/render-alerts.ts");
   const style = { ...out, now: Date.now() };
   const text = renderAlerts(isFiltered ? { ...report, open: [], targets: [] } : report, style);
   if (text !== "") out.data(text);
@@ -62,26 +62,23 @@ export async function testTarget(context: Context, target: string): Promise<void
   out.note(`${target} did not accept the test: ${plainLine(answer.error ?? "")}`);
 }
 
-/** Sends one delivery again. */
-export async function retryAlert(context: Context, id: string): Promise<void> {
+/** Sends one delivery again, or all that were given up. */
+export async function retryAlerts(
+  context: Context,
+  id: string | undefined,
+  { all }: { readonly all?: true },
+): Promise<void> {
   const { out } = context;
+  const hint = "al alerts list --state dead names those that were given up";
+  if ((id === undefined) === (all === undefined)) {
+    throw new UserError("usage", "expected the id of an alert, or --all", hint);
+  }
   const client = await connect(context);
-  const asked = client.post(`/api/alerts/${encodeURIComponent(id)}/retry`);
-  const answer = await asked.catch((error: unknown) => {
-    if (!(error instanceof UserError) || error.code !== "unknown_delivery") throw error;
-    const hint = "al alerts list --state dead names those that were given up";
-    throw new UserError(error.code, error.message, { hint, cause: error });
-  });
-  if (out.json) out.document(answer);
-  else out.data(`${id} is due now`);
-}
-
-/** Sends all deliveries again that were given up. */
-export async function retryAllAlerts(context: Context): Promise<void> {
-  const { out } = context;
-  const client = await connect(context);
+  if (id !== undefined) {
+    const asked = client.post(`/api/alerts/${encodeURIComponent(id)}/retry`);
+    return out.answer(await explained(asked, ["unknown_delivery"], { hint }), `${id} is due now`);
+  }
   const answer = (await client.post("/api/alerts/retry")) as AlertsRetried;
-  if (out.json) return out.document(answer);
-  if (answer.retried === 0) return out.note("no alert was given up");
-  out.data(`${counted(answer.retried, "alert")} due now`);
+  if (answer.retried === 0 && !out.json) return out.note("no alert was given up");
+  out.answer(answer, `${counted(answer.retried, "alert")} due now`);
 }

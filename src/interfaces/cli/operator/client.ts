@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
-import type { ClientRequest, IncomingMessage } from "node:http";
-import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
+import type { IncomingMessage } from "node:http";
 import { createParser } from "eventsource-parser";
+import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
 
 /** One Server-Sent Event. */
 interface StreamEvent {
@@ -35,114 +35,76 @@ export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** The scheduler's operator API. Answers are trusted to have the shape that the route is decided to have. */
-export interface Client {
-  /** The JSON of a GET. Throws UserError with the problem document's `error` as its code. */
-  readonly get: (path: string) => Promise<unknown>;
-  /** `timeoutMs` is 15 s unless given. */
-  readonly post: (path: string, body?: unknown, timeoutMs?: number) => Promise<unknown>;
-  /** Server-Sent Events until the server ends the stream or the signal aborts it. */
-  readonly events: (path: string, options: EventOptions) => AsyncIterable<StreamEvent>;
-}
-
-export interface EventOptions {
-  readonly signal: AbortSignal;
-  /** Resumes after this event. */
-  readonly lastEventId?: string | undefined;
-}
-
-export interface Address {
-  readonly socketPath: string;
-  readonly apiKey: string;
-}
-
-/** How long a scheduler may take to answer, in milliseconds, before it counts as hung. */
+/** How long a scheduler may take to answer, in ms, before it counts as hung. */
 const defaultTimeoutMs = 15_000;
 
-/** A client of the operator API on the project's Unix socket. */
-export function operatorClient(address: Address): Client {
+export type Client = ReturnType<typeof operatorClient>;
+
+/** A client of the operator API on the project's Unix socket. Answers are trusted to have the shape of their route. */
+export function operatorClient(socketPath: string, apiKey: string) {
+  /** The answer of the scheduler. Throws a UserError with the problem document's `error` as its code. */
+  const ask = async (
+    method: "GET" | "POST",
+    path: string,
+    options: { readonly accept: string; readonly signal: AbortSignal; readonly lastId?: string },
+    body?: unknown,
+  ): Promise<IncomingMessage> => {
+    const { accept, signal, lastId } = options;
+    const sent = request({
+      method,
+      path,
+      socketPath,
+      signal,
+      // A connection of its own: a kept one would hold the command open.
+      agent: new Agent({ keepAlive: false }),
+      headers: {
+        host: "localhost",
+        authorization: `Bearer ${apiKey}`,
+        accept,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(lastId === undefined ? {} : { "last-event-id": lastId }),
+      },
+    }).end(body === undefined ? "" : JSON.stringify(body));
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      sent.once("response", resolve);
+      sent.once("error", (error) => reject(connectionError(error)));
+    });
+    const { statusCode: status = 500 } = answer;
+    if (status >= 400) throw problemError(status, await jsonOf(answer));
+    return answer;
+  };
+  const exchange = async (
+    method: "GET" | "POST",
+    path: string,
+    body?: unknown,
+    timeoutMs = defaultTimeoutMs,
+  ): Promise<unknown> => {
+    const options = { accept: "application/json", signal: AbortSignal.timeout(timeoutMs) };
+    return jsonOf(await ask(method, path, options, body));
+  };
   return {
-    get: (path) => exchange(address, { method: "GET", path }),
-    post: (path, body, timeoutMs) =>
-      exchange(address, { method: "POST", path, body: body ?? {}, timeoutMs }),
-    events: (path, options) => openStream(address, path, options),
+    get: (path: string) => exchange("GET", path),
+    post: (path: string, body: unknown = {}, timeoutMs?: number) =>
+      exchange("POST", path, body, timeoutMs),
+    /** Server-Sent Events after `lastId`, until the server ends the stream or the signal aborts it. */
+    events: async function* (path: string, signal: AbortSignal, lastId: string | undefined) {
+      const resumed = lastId === undefined ? {} : { lastId };
+      const answer = await ask("GET", path, { accept: "text/event-stream", signal, ...resumed });
+      yield* readEvents(answer as AsyncIterable<Uint8Array>);
+    },
   };
 }
 
-interface Question {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-  readonly body?: string;
-}
-
-/** The answer of the scheduler. Throws a UserError for a problem document. */
-async function ask(address: Address, { headers, body, ...question }: Question) {
-  const { socketPath, apiKey } = address;
-  const sent = request({
-    ...question,
-    socketPath,
-    // A connection of its own: a kept one would hold the command open.
-    agent: new Agent({ keepAlive: false }),
-    headers: { host: "localhost", authorization: `Bearer ${apiKey}`, ...headers },
-  });
-  const answer = await answerOf(sent.end(body));
-  const { statusCode: status = 500 } = answer;
-  if (status >= 400) throw problemError(status, parseJson(await textOf(answer)));
-  return answer;
-}
-
-interface Exchange {
-  readonly method: Question["method"];
-  readonly path: string;
-  readonly body?: unknown;
-  readonly timeoutMs?: number | undefined;
-}
-
-async function exchange(
-  address: Address,
-  { method, path, body, timeoutMs = defaultTimeoutMs }: Exchange,
-): Promise<unknown> {
-  const signal = AbortSignal.timeout(timeoutMs);
-  const headers: Record<string, string> = { accept: "application/json" };
-  if (body !== undefined) headers["content-type"] = "application/json";
-  const text = body === undefined ? "" : JSON.stringify(body);
-  const answer = await ask(address, { method, path, headers, signal, body: text });
-  return parseJson(await textOf(answer));
-}
-
-async function* openStream(
-  address: Address,
-  path: string,
-  { signal, lastEventId }: EventOptions,
-): AsyncGenerator<StreamEvent> {
-  const headers: Record<string, string> = { accept: "text/event-stream" };
-  if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
-  const answer = await ask(address, { method: "GET", path, headers, signal });
-  yield* readEvents(answer as AsyncIterable<Uint8Array>);
-}
-
-function answerOf(sent: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    sent.once("response", resolve);
-    sent.once("error", (error) => reject(connectionError(error)));
-  });
-}
-
-async function textOf(answer: IncomingMessage): Promise<string> {
+/** Null for text that is not JSON. */
+async function jsonOf(answer: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of answer) chunks.push(chunk as Buffer);
   } catch (error) {
     throw connectionError(error as Error);
   }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
   } catch {
     return null;
   }
@@ -151,7 +113,7 @@ function parseJson(text: string): unknown {
 /** Why no answer came. Code `not_running` means that no process listens on the socket. */
 function connectionError(error: NodeJS.ErrnoException): UserError {
   const because = (code: string, message: string, hint?: string): UserError =>
-    new UserError(code, message, hint === undefined ? { cause: error } : { cause: error, hint });
+    new UserError(code, message, { cause: error, ...(hint && { hint }) });
   if (hasCode(error, "ECONNREFUSED", "ENOENT")) {
     return because("not_running", "the scheduler does not answer any more");
   }
@@ -173,8 +135,7 @@ function problemError(status: number, problem: unknown): UserError {
   const code = typeof error === "string" ? error : "unexpected_answer";
   const known = [detail, title].find((text) => typeof text === "string");
   const message = known ?? `the scheduler answered with status ${status}`;
-  const hint = hints[code];
-  return new UserError(code, message, hint === undefined ? {} : { hint });
+  return new UserError(code, message, hints[code]);
 }
 
 const hints: Readonly<Record<string, string | undefined>> = {

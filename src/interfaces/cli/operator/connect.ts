@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { UserError, hasCode } from "../../../foundation/errors.ts";
 import type { Client } from "./client.ts";
 import { meantOr, mostLike } from "../../../foundation/contracts/did-you-mean.ts";
 import type { Context } from "../context.ts";
 import { mustHaveAccess } from "../project-access.ts";
 
-/** A client of the scheduler that runs the project. Throws UserError `not_running` when there is none. */
+/** A client of the scheduler that runs the project. Throws UserError `not_running` without one. */
 export async function connect({ projectDir, env }: Context): Promise<Client> {
   const { readSchedulerInfo } = await import("../../../foundation/store/project-lock.ts");
   const { ensureApiKey } = await import("../../../foundation/credentials/api-key.ts");
-  const { homeDir } = await import("../../../foundation/credentials/home-dir.ts");
+  const { homeDir } = await import("../../../foundation/credentials/read-secret.ts");
   // With it comes Node's HTTP, which help and completion need not wait for.
   const { operatorClient } = await import("./client.ts");
   mustHaveAccess(projectDir);
@@ -19,44 +19,45 @@ export async function connect({ projectDir, env }: Context): Promise<Client> {
   if (info === null) throw notRunning(projectDir);
   if (info.socketPath === null) throw stillStarting(projectDir);
   const { key } = await ensureApiKey(homeDir(env));
-  const client = operatorClient({ socketPath: info.socketPath, apiKey: key });
-  return {
-    ...client,
-    get: withNotRunning(client.get, projectDir),
-    post: withNotRunning(client.post, projectDir),
-  };
-}
-
-/** The error is the same for a scheduler that left its address behind as for one that never ran. */
-function withNotRunning<Args extends unknown[]>(
-  ask: (...args: Args) => Promise<unknown>,
-  projectDir: string,
-): (...args: Args) => Promise<unknown> {
-  return (...args) =>
-    ask(...args).catch((error: unknown) => {
+  const client = operatorClient(info.socketPath, key);
+  // The error is the same for a scheduler that left its address behind as for one that never ran.
+  const named = <T>(answer: Promise<T>): Promise<T> =>
+    answer.catch((error: unknown) => {
       throw isNotRunning(error) ? notRunning(projectDir) : error;
     });
+  return {
+    ...client,
+    get: (path) => named(client.get(path)),
+    post: (...given) => named(client.post(...given)),
+  };
 }
 
 /** True for the error of a scheduler that is not there. */
 export function isNotRunning(error: unknown): boolean {
-  return error instanceof UserError && error.code === "not_running";
+  return hasCode(error, "not_running");
 }
 
-/** True for the error of a scheduler that does not listen yet. */
-export function isStarting(error: unknown): boolean {
-  return error instanceof UserError && error.code === "starting";
+/** An error with one of these codes gets the hint, and the message if there is one; others stay. */
+export async function explained<T>(
+  answer: Promise<T>,
+  codes: readonly string[],
+  { message, hint }: { readonly message?: string; readonly hint: string },
+): Promise<T> {
+  return answer.catch((error: unknown) => {
+    if (!(error instanceof UserError) || !codes.includes(error.code)) throw error;
+    throw new UserError(error.code, message ?? error.message, { hint, cause: error });
+  });
 }
 
-/** The error for a directory without a scheduler, or that is no project at all. */
+/** The error for a directory without a scheduler or without a project. */
 export function notRunning(projectDir: string): UserError {
   const missing = noProject(projectDir);
   if (missing !== null) return missing;
   const hint = "al start starts one";
-  return new UserError("not_running", `no scheduler is running for ${projectDir}`, { hint });
+  return new UserError("not_running", `no scheduler is running for ${projectDir}`, hint);
 }
 
-/** The error for a directory that is no project, as no scheduler runs there either; null for a project. */
+/** The error for a directory without a project, where no scheduler runs either; null for a project. */
 export function noProject(projectDir: string): UserError | null {
   if (existsSync(join(projectDir, "config.toml"))) return null;
   return new UserError("not_running", `not a project: ${projectDir} holds no config.toml`, {
@@ -66,7 +67,7 @@ export function noProject(projectDir: string): UserError | null {
 
 function stillStarting(projectDir: string): UserError {
   const hint = "run the command again in a moment";
-  return new UserError("starting", `the scheduler of ${projectDir} is just starting`, { hint });
+  return new UserError("starting", `the scheduler of ${projectDir} is just starting`, hint);
 }
 
 /** Does something with an agent; when the scheduler doesn't know it, the error suggests the one that was meant. */
@@ -74,12 +75,12 @@ export async function withAgent<T>(client: Client, agent: string, ask: Promise<T
   try {
     return await ask;
   } catch (error) {
-    if (!(error instanceof UserError) || error.code !== "unknown_agent") throw error;
+    if (!hasCode(error, "unknown_agent")) throw error;
     throw unknownAgent(agent, await agentNames(client));
   }
 }
 
-/** The error for a name that is no agent's, with the one that was meant or the few that are most like it. */
+/** The error for an unknown agent, with the one that was meant or the few that are most like it. */
 export function unknownAgent(agent: string, known: readonly string[]): UserError {
   return new UserError("unknown_agent", `there is no agent "${agent}"`, {
     hint: meantOr(agent, known, namesLike(agent, known)),
@@ -100,6 +101,6 @@ export async function readSnapshot(client: Client): Promise<StatusSnapshot> {
   return (await client.get("/control/status")) as StatusSnapshot;
 }
 
-async function agentNames(client: Client): Promise<readonly string[]> {
+export async function agentNames(client: Client): Promise<readonly string[]> {
   return (await readSnapshot(client)).agents.map(({ name }) => name);
 }

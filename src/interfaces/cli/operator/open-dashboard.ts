@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import type { LoginLink } from "../../../foundation/contracts/login-link.ts";
-import { UserError } from "../../../foundation/errors.ts";
-import { replacePrivately } from "../../../foundation/store/private-file.ts";
+import type { LoginLink } from "../../../foundation/contracts/operator-api.ts";
+import { replacePrivately } from "../../../foundation/store/state-dir.ts";
 import type { Context } from "../context.ts";
-import { connect } from "./connect.ts";
+import { connect, explained } from "./connect.ts";
 import { spawn } from "node:child_process";
 
 /** An opener that takes longer works, in ms: some end with the browser. */
@@ -37,11 +36,14 @@ function isSet(value: string | undefined): boolean {
 }
 
 /** Opens the dashboard by a login link of the running scheduler; prints the link where no browser can be opened. */
-export async function openDashboard(context: Context, printOnly: boolean): Promise<void> {
+export async function openDashboard(
+  context: Context,
+  { print }: { readonly print?: true },
+): Promise<void> {
   const { out, env, projectDir } = context;
   const link = await askForLink(context);
   if (out.json) return out.document(link);
-  const opener = printOnly ? null : openerOf(env, process.platform);
+  const opener = print ? null : openerOf(env, process.platform);
   if (opener !== null) {
     const page = join(projectDir, ".al", "open.html");
     replacePrivately(page, redirectPage(link.url));
@@ -54,12 +56,9 @@ export async function openDashboard(context: Context, printOnly: boolean): Promi
 
 async function askForLink(context: Context): Promise<LoginLink> {
   const client = await connect(context);
-  const asked = client.post("/control/login-link").catch((error: unknown) => {
-    if (!(error instanceof UserError) || error.code !== "no_dashboard") throw error;
-    const hint = "al stop ends it; al start --web-ui starts it with the dashboard";
-    throw new UserError(error.code, error.message, { hint, cause: error });
-  });
-  return (await asked) as LoginLink;
+  const hint = "al stop ends it; al start --web-ui starts it with the dashboard";
+  const asked = client.post("/control/login-link");
+  return (await explained(asked, ["no_dashboard"], { hint })) as LoginLink;
 }
 
 /** Every user of the machine can read the arguments of a program: the browser gets the link from a private file. */

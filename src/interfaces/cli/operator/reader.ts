@@ -1,16 +1,28 @@
-import type { HistoryPage } from "../../../foundation/contracts/history.ts";
-import type { RefusedDeliveriesAnswer } from "../../../foundation/contracts/refused-deliveries.ts";
-import type { RunDifference, RunView } from "../../../foundation/contracts/run-view.ts";
-import type { WhyNot } from "../../../foundation/contracts/why-not.ts";
-import type { SpendAnswer } from "../../../foundation/contracts/spend-report.ts";
+import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
+import type { HistoryPage, HistoryQuery } from "../../../foundation/contracts/history.ts";
+import type {
+  RefusedDeliveries,
+  RefusedDeliveriesAnswer,
+  RefusedDeliveriesQuery,
+  WhyNot,
+  WhyNotQuery,
+} from "../../../foundation/contracts/refused-deliveries.ts";
+import type { RunDifference, RunView } from "../../views/run-view.ts";
+import type { SpendAnswer, SpendRequest } from "../../../features/spend/spend-report.ts";
+import type { StoredStatus } from "../../operations/stored-project.ts";
 import type { Context } from "../context.ts";
 import type { Client } from "./client.ts";
 import { connect, isNotRunning, noProject, readSnapshot, unknownAgent } from "./connect.ts";
-import type { ProjectReader } from "./project-reader.ts";
+
+/** A query for the latest entries, the only page that commands show. */
+export type HistoryQuestion = Omit<HistoryQuery, "page" | "before">;
+
+/** Questions that a scheduler answers, and without one the project's store. */
+export type ProjectReader = ReturnType<typeof schedulerReader>;
 
 /**
- * Asks the scheduler of the project. Where none runs its store is read, with a note on standard error. Throws UserError
- * `not_running` where there is no store either.
+ * Asks the scheduler of the project. If no scheduler runs, the store is read, with a note on standard error. Throws
+ * UserError `not_running` if the store is missing, too.
  */
 export async function askProject<T>(
   context: Context,
@@ -29,49 +41,56 @@ async function askStore<T>(
   ask: (reader: ProjectReader) => Promise<T>,
   notRunning: unknown,
 ): Promise<T> {
-  // With it come the config and the store, which a running scheduler has.
-  const { openStoredReader } = await import("./stored-reader.ts");
-  const stored = openStoredReader(projectDir, env);
+  // A running scheduler has the config and the store, which take long to load.
+  const { homeDir } = await import("../../../foundation/credentials/read-secret.ts");
+  const { openStoredProject } = await import("../../operations/stored-project.ts");
+  const stored = openStoredProject({ projectDir, home: homeDir(env) });
   if (stored === null) throw notRunning;
   try {
     out.note("no scheduler is running; read from the project's store");
-    return await ask(stored);
+    return await ask({
+      ...stored,
+      history: (query) => Promise.resolve(stored.history({ ...query, page: 1 })),
+      refusedDeliveries: (query) => Promise.resolve(stored.refusedDeliveries(query)),
+    });
   } finally {
     stored.close();
   }
 }
 
-function schedulerReader(client: Client): ProjectReader {
-  const ofRun = (instanceId: string): string => `/api/runs/${encodeURIComponent(instanceId)}`;
+function schedulerReader(client: Client) {
+  const get = async <T>(path: string, query: object = {}): Promise<T> =>
+    (await client.get(`${path}?${queryText(query)}`)) as T;
+  const runPath = (instanceId: string): string => `/api/runs/${encodeURIComponent(instanceId)}`;
   return {
-    status: () => readSnapshot(client),
-    history: async (query) =>
-      (await client.get(`/api/stats/triggers?${queryText(query)}`)) as HistoryPage,
-    refusedDeliveries: async (query) => {
-      const path = `/api/stats/refused-deliveries?${queryText(query)}`;
-      return ((await client.get(path)) as RefusedDeliveriesAnswer).deliveries;
+    /** `scheduler` is null where the store answers. */
+    status: (): Promise<StatusSnapshot | StoredStatus> => readSnapshot(client),
+    history: (query: HistoryQuestion) => get<HistoryPage>("/api/stats/triggers", query),
+    /** Webhook deliveries that were refused, the latest first. */
+    refusedDeliveries: async (
+      query: RefusedDeliveriesQuery,
+    ): Promise<readonly RefusedDeliveries[]> => {
+      const path = "/api/stats/refused-deliveries";
+      return (await get<RefusedDeliveriesAnswer>(path, query)).deliveries;
     },
-    whyNot: async (agent, query) => {
-      const path = `/api/agents/${encodeURIComponent(agent)}/why-not?${queryText(query)}`;
-      return (await client.get(path)) as WhyNot;
-    },
-    run: async (instanceId) => (await client.get(ofRun(instanceId))) as RunView,
-    runDifference: async (instanceId, other) => {
-      const query = other === null ? "" : `?${new URLSearchParams({ to: other }).toString()}`;
-      return (await client.get(`${ofRun(instanceId)}/diff${query}`)) as RunDifference;
-    },
-    spend: async (query) => (await client.get(`/api/spend?${queryText(query)}`)) as SpendAnswer,
-    agentNames: async () => (await readSnapshot(client)).agents.map(({ name }) => name),
+    whyNot: (agent: string, query: WhyNotQuery) =>
+      get<WhyNot>(`/api/agents/${encodeURIComponent(agent)}/why-not`, query),
+    run: (instanceId: string) => get<RunView>(runPath(instanceId)),
+    /** The difference between two runs; without `other` since the agent's last successful run before this one. */
+    runDifference: (instanceId: string, other: string | null) =>
+      get<RunDifference>(`${runPath(instanceId)}/diff`, other === null ? {} : { to: other }),
+    spend: (query: SpendRequest) => get<SpendAnswer>("/api/spend", query),
+    agentNames: async (): Promise<readonly string[]> =>
+      (await readSnapshot(client)).agents.map(({ name }) => name),
   };
 }
 
-/** As the routes take it; what is undefined is left out. */
+/** The query as the routes take it, without undefined values. */
 function queryText(query: object): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) given.set(name, String(value));
-  }
-  return given.toString();
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(
+    given.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
 }
 
 /** An agent that is gone may have left something; one that left nothing and is unknown was never there. */

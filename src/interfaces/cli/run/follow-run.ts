@@ -1,28 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogEntry, Outcome } from "../../../../streams/vocabulary.ts";
 import { durationText } from "../../../foundation/contracts/format.ts";
-import { messageOf } from "../../../foundation/errors.ts";
+import { messageOf, UserError } from "../../../foundation/errors.ts";
 import type { Client } from "../operator/client.ts";
-import { readSnapshot, withAgent } from "../operator/connect.ts";
+import { readSnapshot, withAgent, isNotRunning } from "../operator/connect.ts";
 import type { Context } from "../context.ts";
 import { plain } from "../terminal/format.ts";
-import { formatLog } from "../logs/log-line.ts";
-import { streamLog } from "../logs/log-stream.ts";
-import type { Position } from "../logs/log-stream.ts";
+import { formatLog, streamLog } from "../logs/log-line.ts";
+import type { Position } from "../logs/log-line.ts";
 import type { Output } from "../terminal/output.ts";
-import { untilEnded, untilStarted } from "./run-end.ts";
-import type { Followed, RunResult } from "./run-end.ts";
+import type { CallTree, HistoryEntry } from "../../../foundation/contracts/history.ts";
+import { logsDir } from "../../../foundation/logs/log-files.ts";
+import { readLog } from "../../../foundation/logs/log-reader.ts";
 
-/** How long after a run's end its last log lines may take, in milliseconds: twice what a stream may. */
+/** How long the last log lines may take after a run's end, in ms: twice the limit of a stream. */
 const lastLines = 1000;
 
-interface Triggered {
-  readonly triggerId: string;
-  readonly instanceId: string | null;
-  readonly queued: boolean;
-}
-
-/** What to run, and a listener for the run: null while it waits, then its instance id. */
+/** The agent to run, and a listener for the run: null while it waits, then its instance id. */
 export interface WantedRun {
   readonly agent: string;
   readonly prompt: string | null;
@@ -41,7 +35,11 @@ export async function followRun(
     agent,
     client.post(path, prompt === null ? {} : { prompt }),
   );
-  const { triggerId, instanceId, queued } = answer as Triggered;
+  const { triggerId, instanceId, queued } = answer as {
+    readonly triggerId: string;
+    readonly instanceId: string | null;
+    readonly queued: boolean;
+  };
   seen(instanceId);
   if (queued) out.note(await whyQueued(client, agent));
   const followed = { client, projectDir, agent, triggerId };
@@ -52,7 +50,7 @@ export async function followRun(
   return exitCodeOf(result.outcome, result.exitCode);
 }
 
-/** A run waits for a place; or for an image, and then what is wrong with it is the agent's error. */
+/** A run waits for a slot, or for an image, whose problem is the agent's error. */
 async function whyQueued(client: Client, agent: string): Promise<string> {
   const snapshot = await readSnapshot(client).catch(() => null);
   const status = snapshot?.agents.find(({ name }) => name === agent);
@@ -112,7 +110,7 @@ async function printLog(
 }
 
 /**
- * The exit code that stands for a run: 0, what the process gave, 124 timed out, 125 over budget, 137 killed or out of memory, 143
+ * The exit code that stands for a run: 0, the code of the process, 124 timed out, 125 over budget, 137 killed or out of memory, 143
  * interrupted, 1.
  */
 function exitCodeOf(outcome: Outcome, exitCode: number | null): number {
@@ -122,4 +120,96 @@ function exitCodeOf(outcome: Outcome, exitCode: number | null): number {
   if (outcome === "over_budget") return 125;
   if (outcome === "interrupted") return 143;
   return outcome === "killed" || outcome === "out_of_memory" ? 137 : 1;
+}
+
+/** How long between two requests for the history entry, in ms. */
+const pollMs = 300;
+/** How long a scheduler that stops may take to write its last lines, in milliseconds. */
+const endTimeoutMs = 3000;
+
+/** The result of a followed run. */
+type RunResult = Pick<
+  HistoryEntry,
+  | "agent"
+  | "instanceId"
+  | "exitCode"
+  | "durationMs"
+  | "reason"
+  | "model"
+  | "tokens"
+  | "costUsd"
+  | "value"
+> & { readonly triggerId: string; readonly outcome: Outcome };
+
+/** A trigger whose run is followed. */
+interface Followed {
+  readonly client: Client;
+  readonly projectDir: string;
+  readonly agent: string;
+  readonly triggerId: string;
+}
+
+/** Waits for the run to begin; null when it ended without beginning. */
+async function untilStarted(followed: Followed): Promise<string | null> {
+  for (;;) {
+    const { instanceId, outcome } = await lookUp(followed);
+    if (instanceId !== null || outcome !== null) return instanceId;
+    await sleep(pollMs);
+  }
+}
+
+/**
+ * Waits for the end as the history has it. A scheduler that stops lets its runs finish and is gone then: the end is
+ * read from the log, which it leaves behind.
+ */
+async function untilEnded(followed: Followed, instanceId: string | null): Promise<RunResult> {
+  try {
+    for (;;) {
+      const { outcome, ...entry } = await lookUp(followed);
+      if (outcome !== null) return resultOf(followed, { ...entry, outcome });
+      await sleep(pollMs);
+    }
+  } catch (error) {
+    const mayHaveEnded = (isNotRunning(error) || isHangUp(error)) && instanceId !== null;
+    const result = mayHaveEnded ? await endInLog(followed, instanceId) : null;
+    if (result === null) throw error;
+    return result;
+  }
+}
+
+/** One that goes at once may hang up in the middle of an answer. */
+function isHangUp(error: unknown): boolean {
+  return error instanceof UserError && error.code === "disconnected";
+}
+
+function resultOf({ triggerId }: Followed, entry: Omit<RunResult, "triggerId">): RunResult {
+  const { agent, instanceId, outcome, exitCode, durationMs, reason } = entry;
+  const { model, tokens, costUsd, value } = entry;
+  const run = { triggerId, agent, instanceId, outcome, exitCode, durationMs, reason };
+  return { ...run, model, tokens, costUsd, value };
+}
+
+/** By its id: however many triggers came after it, it may wait behind all of them. */
+async function lookUp({ client, triggerId }: Followed): Promise<HistoryEntry> {
+  const path = `/api/stats/triggers/${encodeURIComponent(triggerId)}/calls`;
+  const { entries } = (await client.get(path)) as CallTree;
+  const entry = entries.find(({ id }) => id === triggerId);
+  if (entry !== undefined) return entry;
+  throw new UserError("lost_sight", `the history does not hold the trigger ${triggerId}`, {
+    hint: "al history shows what is there",
+  });
+}
+
+async function endInLog(followed: Followed, instanceId: string): Promise<RunResult | null> {
+  const { agent, projectDir } = followed;
+  const query = { agent, instanceId, lines: 10, after: null };
+  for (const deadline = Date.now() + endTimeoutMs; Date.now() < deadline; await sleep(pollMs)) {
+    const lines = await readLog(logsDir(projectDir), query);
+    const end = lines.find(({ entry }) => entry.kind === "run" && "outcome" in entry)?.entry;
+    if (end === undefined) continue;
+    const { outcome, exitCode, durationMs } = end as unknown as RunResult;
+    const unknown = { reason: null, model: null, tokens: null, costUsd: null, value: null };
+    return resultOf(followed, { agent, instanceId, outcome, exitCode, durationMs, ...unknown });
+  }
+  return null;
 }

@@ -8,8 +8,9 @@ import type { Output } from "../terminal/output.ts";
 export async function runAgent(
   context: Context,
   agent: string,
-  prompt: string | null,
+  options: { readonly prompt?: string },
 ): Promise<number> {
+  const prompt = options.prompt ?? null;
   const client = await connect(context).catch((error: unknown) => {
     if (isNotRunning(error)) return null;
     throw error;

@@ -13,7 +13,7 @@ type Scheduler = Awaited<ReturnType<typeof startScheduler>>;
 
 /** For runs that the agent asked for and did not wait for. */
 const graceSeconds = 30;
-/** The exit code of what was interrupted. */
+/** The exit code of an interrupted run. */
 const interrupted = 130;
 
 /**

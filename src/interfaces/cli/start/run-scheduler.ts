@@ -6,7 +6,7 @@ import { outlivePipes } from "../terminal/pipes.ts";
 import { createLineDisplay } from "./scheduler-display.ts";
 import type { Display } from "./scheduler-display.ts";
 import { watchStopSignals } from "../stop-signals.ts";
-import { wantsLiveView } from "../tui/wants-live-view.ts";
+import { createLiveDisplay, wantsLiveView } from "../tui/live-display.ts";
 
 export interface StartOptions {
   readonly webUi?: true;
@@ -26,13 +26,12 @@ export async function runScheduler(context: Context, options: StartOptions): Pro
   const signals = watchStopSignals();
   const display = await displayFor(context, options);
   const webUi = options.webUi === true;
-  const graceSeconds = options.grace;
   const starting = startScheduler({
     projectDir: context.projectDir,
     webUi,
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.host === undefined ? {} : { host: options.host }),
-    graceSeconds,
+    graceSeconds: options.grace,
     env: context.env,
     log: (entry) => display.log(entry),
   });
@@ -41,7 +40,7 @@ export async function runScheduler(context: Context, options: StartOptions): Pro
     throw error;
   });
   setTimeout(collectGarbage, garbageAfterMs).unref();
-  display.show({ scheduler, signals, webUi, graceSeconds });
+  display.show({ scheduler, signals, webUi });
   signals.forwardTo(scheduler, () => display.interrupted());
   const code = await scheduler.done;
   await display.end(signals.wereTwice());
@@ -55,12 +54,11 @@ async function displayFor(context: Context, options: StartOptions): Promise<Disp
   if (!wantsLiveView({ stdin, stdout, env, headless, json: out.json })) {
     return createLineDisplay(context);
   }
-  const { createLiveDisplay } = await import("../tui/live-display.ts");
   return createLiveDisplay(context);
 }
 
 /**
- * Gives back what starting took: reading a thousand agents leaves some 100 MB that V8 would keep for later, and a
+ * Gives back the memory of the start: reading a thousand agents leaves some 100 MB that V8 would keep for later, and a
  * scheduler that waits has no later. Stops the event loop once, for some 0.1 s with one agent and 0.2 s with a
  * thousand.
  */

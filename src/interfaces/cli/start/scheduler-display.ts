@@ -11,35 +11,28 @@ export interface Displayed {
   readonly scheduler: Awaited<ReturnType<typeof startScheduler>>;
   readonly signals: StopSignals;
   readonly webUi: boolean;
-  readonly graceSeconds: number;
 }
 
-/** Where the person who started a scheduler sees what it does. */
-export interface Display {
-  /** A line of the scheduler, from the start to the very end. */
-  log(entry: LogEntry): void;
-  /** There will be nothing to show. */
-  failed(): void;
-  show(displayed: Displayed): void;
-  /** A first Ctrl-C came as a signal. */
-  interrupted(): void;
-  /** Nothing runs any more; `atOnce` when the runs were not waited for. */
-  end(atOnce: boolean): Promise<void>;
-}
+/** Shows a scheduler to the person who started it. */
+export type Display = ReturnType<typeof createLineDisplay>;
 
 /** Prints lines: readable ones, or with `--json` as the log files have them. */
-export function createLineDisplay(context: Context): Display {
+export function createLineDisplay(context: Context) {
   const { out } = context;
   return {
-    log: (entry) => printEntry(out, entry),
-    failed: () => undefined,
-    show: ({ scheduler }) => announce(scheduler, context),
-    interrupted: () => noteInterrupt(out),
-    end: () => Promise.resolve(),
+    /** A line of the scheduler, from the start to the very end. */
+    log: (entry: LogEntry): void => printEntry(out, entry),
+    /** The scheduler does not start. */
+    failed: (): void => undefined,
+    show: ({ scheduler }: Displayed): void => announce(scheduler, context),
+    /** A first Ctrl-C came as a signal. */
+    interrupted: (): void => noteInterrupt(out),
+    /** All runs have ended; the argument is true if the scheduler did not wait for them. */
+    end: (...[]: [atOnce: boolean]): Promise<void> => Promise.resolve(),
   };
 }
 
-/** What a first Ctrl-C does. */
+/** Notes the effect of a first Ctrl-C. */
 export function noteInterrupt(out: Output): void {
   out.note("stopping; Ctrl-C again stops now");
 }
@@ -47,8 +40,7 @@ export function noteInterrupt(out: Output): void {
 /** One readable line an entry; with `--json` the entry as its log file has it. */
 export function printEntry(out: Output, entry: LogEntry): void {
   out.gather();
-  if (out.json) return out.document(entry);
-  out.data(formatLog(entry, { colors: out.colors, showAgent: true, now: Date.now() }));
+  out.answer(entry, formatLog(entry, { colors: out.colors, showAgent: true, now: Date.now() }));
 }
 
 function announce(scheduler: Displayed["scheduler"], { out, projectDir }: Context): void {
@@ -62,7 +54,7 @@ function announce(scheduler: Displayed["scheduler"], { out, projectDir }: Contex
   if (dashboardUrl !== null) out.data(`Dashboard: ${cyan(dashboardUrl)}`);
   else if (gatewayUrl !== null) out.data(`Gateway:   ${cyan(gatewayUrl)}`);
   const link = loginUrl();
-  // What is written elsewhere than to a terminal is often a log, which others read.
+  // Output that is not a terminal is often a log, which others read.
   if (link !== null) out.data(`Log in:    ${out.columns === null ? "al open" : cyan(link)}`);
   out.data(`API key:   ${apiKeyPath}`);
 }

@@ -1,20 +1,19 @@
-import { attemptsText, topicWords } from "../../../foundation/contracts/alert-words.ts";
+import { attemptsText, topicWords } from "../../../features/alerts/alert-words.ts";
 import type {
   AlertDeliveryView,
   AlertsReport,
   AlertTargetView,
   OpenAlertView,
-} from "../../../foundation/contracts/alerts-report.ts";
+} from "../../../features/alerts/alerts-report.ts";
 import { cut } from "../terminal/fit.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
-import { renderTable } from "../terminal/table.ts";
-import type { TableColumn } from "../terminal/table.ts";
+import { renderTable, titled } from "../terminal/table.ts";
 import type { StatusStyle } from "./render-status.ts";
 
 type Report = Pick<AlertsReport, "open" | "targets" | "deliveries">;
 
-/** What is wrong, the targets and the deliveries, each as a table where there is something in it. */
+/** The open alerts, the targets and the deliveries, each as a table unless it is empty. */
 export function renderAlerts(report: Report, style: StatusStyle): string {
   const { open, targets, deliveries } = report;
   return [
@@ -33,7 +32,7 @@ function openTable(open: readonly OpenAlertView[], style: StatusStyle): string {
     plainLine(reason ?? ""),
   ]);
   const columns = titled("Wrong now", "Agent", "Since", "Count", "Why…");
-  return table(columns, rows, style);
+  return renderTable(columns, rows, style);
 }
 
 function targetTable(targets: readonly AlertTargetView[], style: StatusStyle): string {
@@ -50,7 +49,7 @@ function targetTable(targets: readonly AlertTargetView[], style: StatusStyle): s
   const below = targets.map(({ name, state }) =>
     state === "off" ? [colors.dim(`  al alerts test ${name}: on again once it accepts`)] : [],
   );
-  return withLinesBelow(table(columns, rows, style), below);
+  return withLinesBelow(renderTable(columns, rows, style), below);
 }
 
 function deliveryTable(deliveries: readonly AlertDeliveryView[], style: StatusStyle): string {
@@ -62,7 +61,7 @@ function deliveryTable(deliveries: readonly AlertDeliveryView[], style: StatusSt
   ]);
   const columns = titled("Time", "Alert…", "Target", "State");
   return withLinesBelow(
-    table(columns, rows, style),
+    renderTable(columns, rows, style),
     deliveries.map((one) => linesBelow(one, style)),
   );
 }
@@ -83,21 +82,6 @@ function linesBelow(delivery: AlertDeliveryView, style: StatusStyle): readonly s
 function withLinesBelow(text: string, below: readonly (readonly string[])[]): string {
   const [head = "", ...lines] = text.split("\n");
   return [head, ...lines.flatMap((line, index) => [line, ...(below[index] ?? [])])].join("\n");
-}
-
-function table(
-  columns: readonly TableColumn[],
-  rows: readonly (readonly string[])[],
-  { columns: width, colors }: StatusStyle,
-): string {
-  return renderTable(columns, rows, { width, colors });
-}
-
-/** Columns by their titles; one that ends in `…` gives way where room is short. Names are whole: commands take them. */
-function titled(...titles: readonly string[]): TableColumn[] {
-  return titles.map((title) =>
-    title.endsWith("…") ? { title: title.slice(0, -1), shrinks: true } : { title },
-  );
 }
 
 function targetColors({ green, yellow, red }: Colors) {

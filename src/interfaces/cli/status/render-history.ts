@@ -1,9 +1,16 @@
 import { cut, widthOf } from "../terminal/fit.ts";
-import { localTime } from "../terminal/format.ts";
-import type { HistoryRow } from "./history-rows.ts";
+import { localTime, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
-import { renderTable } from "../terminal/table.ts";
+import { leastWidth, renderTable } from "../terminal/table.ts";
 import type { TableColumn } from "../terminal/table.ts";
+import { durationText, stateWord } from "../../../foundation/contracts/format.ts";
+import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
+import { refusalWord, turnedAwayText } from "../../views/delivery-words.ts";
+import type {
+  RefusedDeliveries,
+  TurnedAway,
+} from "../../../foundation/contracts/refused-deliveries.ts";
+import { triggerNames } from "../../../../streams/vocabulary.ts";
 
 interface HistoryColumn extends TableColumn {
   readonly text: (row: HistoryRow, style: StatusStyle) => string;
@@ -13,8 +20,8 @@ const when: HistoryColumn = { title: "When", text: ({ at }, { now }) => localTim
 const agent: HistoryColumn = { title: "Agent", text: (row) => row.agent };
 const trigger: HistoryColumn = { title: "Trigger", shrinks: true, text: (row) => row.trigger };
 const outcome: HistoryColumn = { title: "Outcome", text: (row) => row.outcome };
-const duration: HistoryColumn = { title: "Duration", text: (row) => row.duration };
-const instance: HistoryColumn = { title: "Instance", text: (row) => row.instance };
+const duration: HistoryColumn = { title: "Duration", text: (row) => row.duration ?? "" };
+const instance: HistoryColumn = { title: "Instance", text: (row) => row.instance ?? "" };
 const replay: HistoryColumn = { title: "Replay", text: (row) => row.replay?.id ?? "" };
 const reason: HistoryColumn = { title: "Reason", shrinks: true, text: (row) => row.reason };
 
@@ -22,14 +29,19 @@ const piped = [when, agent, trigger, outcome, duration, instance, replay, reason
 const wide = [when, agent, trigger, outcome, duration, instance, reason];
 const narrow = [when, agent, trigger, outcome];
 
+/** A reason that is cut to less explains nothing. */
+const narrowestReason = 28;
+
 /**
- * The trigger history as a table, in the order given. Off a terminal an entry is one line. On one no id is cut: what may
- * be replayed has its id below it, and so has its instance what has no room beside the rest.
+ * The trigger history as a table, in the order given. Off a terminal an entry is one line. On one no id is cut: an id that
+ * can be replayed has a line of its own, and so has an instance that does not fit beside the rest.
  */
 export function renderHistory(rows: readonly HistoryRow[], style: StatusStyle): string {
-  if (style.columns === null) return tableOf(rows, piped, style).join("\n");
-  const isWide = leastWidth(rows, wide, style) <= style.columns;
-  const [head = "", ...lines] = tableOf(rows, isWide ? wide : narrow, style);
+  const partsOf = (columns: readonly HistoryColumn[]) =>
+    [columns, rows.map((row) => columns.map(({ text }) => text(row, style)))] as const;
+  if (style.columns === null) return renderTable(...partsOf(piped), style);
+  const isWide = leastWidth(...partsOf(wide), { Reason: narrowestReason }) <= style.columns;
+  const [head = "", ...lines] = renderTable(...partsOf(isWide ? wide : narrow), style).split("\n");
   const all = rows.flatMap((row, index) => [
     lines[index] ?? "",
     ...(isWide ? [] : runLines(row, style)),
@@ -38,39 +50,11 @@ export function renderHistory(rows: readonly HistoryRow[], style: StatusStyle): 
   return [head, ...all].join("\n");
 }
 
-function tableOf(
-  rows: readonly HistoryRow[],
-  columns: readonly HistoryColumn[],
-  style: StatusStyle,
-): string[] {
-  const cells = rows.map((row) => columns.map(({ text }) => text(row, style)));
-  const { columns: width, colors } = style;
-  return renderTable(columns, cells, { width, colors }).split("\n");
-}
-
-/** Spaces between two columns. */
 const gap = 2;
-const narrowestText = 8;
-/** A reason that is cut to less explains nothing. */
-const narrowestReason = 28;
 
-/** What the columns take where those that shrink have as little room as a table gives them. */
-function leastWidth(
-  rows: readonly HistoryRow[],
-  columns: readonly HistoryColumn[],
-  style: StatusStyle,
-): number {
-  const widths = columns.map((column) => {
-    const { title, shrinks, text } = column;
-    const widest = Math.max(widthOf(title), ...rows.map((row) => widthOf(text(row, style))));
-    return shrinks ? Math.min(widest, column === reason ? narrowestReason : narrowestText) : widest;
-  });
-  return widths.reduce((sum, width) => sum + width, gap * (columns.length - 1));
-}
-
-/** What the narrow table leaves out: only the reason is cut. */
+/** The parts that the narrow table leaves out: only the reason is cut. */
 function runLines(row: HistoryRow, { colors, columns }: StatusStyle): string[] {
-  const whole = [row.instance, row.duration].filter((part) => part !== "");
+  const whole = [row.instance ?? "", row.duration ?? ""].filter((part) => part !== "");
   const room = (columns ?? 0) - whole.reduce((sum, part) => sum + widthOf(part) + gap, gap);
   const parts = [...whole, cut(row.reason, room)].filter((part) => part !== "");
   return parts.length === 0 ? [] : [colors.dim(`  ${parts.join("  ")}`)];
@@ -78,5 +62,87 @@ function runLines(row: HistoryRow, { colors, columns }: StatusStyle): string[] {
 
 /** A line of its own: an id is half as wide as a terminal. */
 function replayLines({ replay: replayed }: HistoryRow, { colors }: StatusStyle): string[] {
-  return replayed === null ? [] : [colors.dim(`  ${replayed.kind} ${replayed.id}`)];
+  return replayed === undefined ? [] : [colors.dim(`  ${replayed.kind} ${replayed.id}`)];
+}
+
+/** One row of the history, each part as it is printed. */
+interface HistoryRow extends Record<"agent" | "trigger" | "outcome" | "reason", string> {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly duration?: string;
+  readonly instance?: string;
+  /** The id that `al replay` takes; absent where a replay is unusual. */
+  readonly replay?: { readonly kind: "receipt" | "trigger"; readonly id: string };
+}
+
+/** The row of an entry. */
+export function entryRow(entry: HistoryEntry, style: StatusStyle): HistoryRow {
+  return {
+    at: Date.parse(entry.at),
+    agent: entry.agent ?? "",
+    trigger: triggerOf(entry),
+    outcome: outcomeOf(entry, style),
+    duration: entry.durationMs === null ? "" : durationText(entry.durationMs),
+    instance: entry.instanceId ?? "",
+    reason: plainLine(entry.reason ?? ""),
+    ...replayOf(entry),
+  };
+}
+
+/** The row of deliveries that were refused, of which there is nothing to replay. */
+export function refusedRow(refused: RefusedDeliveries, { colors, now }: StatusStyle): HistoryRow {
+  const { type, source, result, count, firstAt, lastAt, reason } = refused;
+  const since = localTime(Date.parse(firstAt), now);
+  const times = count === 1 ? "" : `${count.toLocaleString("en")} times since ${since}, the last: `;
+  return {
+    at: Date.parse(lastAt),
+    agent: "",
+    trigger: ["webhook", source ?? type].join(" "),
+    outcome: colors.yellow(refusalWord(result)),
+    reason: plainLine(`${times}${reason}`),
+  };
+}
+
+/** The row of a delivery that the agent's own filters turned away. */
+export function turnedAwayRow(delivery: TurnedAway, agent: string, style: StatusStyle): HistoryRow {
+  const { receiptId, at, source, event, action } = delivery;
+  const name = [event, action].filter((part) => part !== null).join(".");
+  return {
+    at: Date.parse(at),
+    agent,
+    trigger: plainLine(["webhook", source, name].join(" ")),
+    outcome: style.colors.yellow("turned away"),
+    reason: plainLine(turnedAwayText(delivery)),
+    replay: { kind: "receipt", id: receiptId },
+  };
+}
+
+/** Outcomes after which a replay is unusual: of a schedule, the next tick follows anyway. */
+const notReplayed: readonly HistoryEntry["outcome"][] = [null, "succeeded", "skipped", "missed"];
+
+function replayOf({ id, receiptId, outcome }: HistoryEntry): Pick<HistoryRow, "replay"> {
+  if (notReplayed.includes(outcome)) return {};
+  return {
+    replay: receiptId === null ? { kind: "trigger", id } : { kind: "receipt", id: receiptId },
+  };
+}
+
+function triggerOf({ kind, source, event, action, ...entry }: HistoryEntry): string {
+  const name = [event, action].filter((part) => part !== null).join(".");
+  const replay = entry.replayOf === null ? "" : "(replay)";
+  return plainLine([triggerNames[kind], source, name, replay].filter(Boolean).join(" "));
+}
+
+const outcomeColors: Readonly<Partial<Record<string, "dim" | "green" | "yellow">>> = {
+  queued: "dim",
+  running: "green",
+  interrupted: "yellow",
+  skipped: "yellow",
+  missed: "yellow",
+  unmatched: "yellow",
+};
+
+function outcomeOf(entry: HistoryEntry, { colors }: StatusStyle): string {
+  const word = stateWord(entry);
+  return word === "succeeded" ? word : colors[outcomeColors[word] ?? "red"](word);
 }

@@ -1,11 +1,13 @@
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { triggerNames } from "../../../../streams/vocabulary.ts";
-import { runFacts, runHostText } from "../../../foundation/contracts/run-facts.ts";
+import { differenceLine } from "../../views/difference-line.ts";
+import { runFacts, runHostText, commitText } from "../../views/run-facts.ts";
 import type { RunHost } from "../../../foundation/contracts/run-hosts.ts";
-import type { RunView } from "../../../foundation/contracts/run-view.ts";
+import type { RunView, RunDifference } from "../../views/run-view.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
+import type { Colors } from "../terminal/output.ts";
 
 /** One run for a person: a heading, then a line for each fact that there is. */
 export function renderRun(run: RunView, style: StatusStyle): string {
@@ -76,4 +78,29 @@ function hostsText({ hosts }: RunView, isShown: (host: RunHost) => boolean): str
 function valueText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+/** Which runs are compared and which commits they ran, in one line. */
+export function differenceNote({ from, to, changed }: RunDifference): string {
+  const side = ({ instanceId, version }: RunDifference["from"]): string => {
+    const commit = commitText(version);
+    return commit === null ? instanceId : `${instanceId} (commit ${commit})`;
+  };
+  const what = changed ? "what changed from" : "nothing changed from";
+  return `${what} ${side(from)} to ${side(to)}`;
+}
+
+/** A unified difference as git colours it. */
+export function renderDifference(text: string, colors: Colors): string {
+  return plain(text.replace(/\n$/, ""))
+    .split("\n")
+    .map((line) => colored(line, colors))
+    .join("\n");
+}
+
+const lineColors = { file: "bold", place: "cyan", added: "green", removed: "red" } as const;
+
+function colored(line: string, colors: Colors): string {
+  const kind = differenceLine(line);
+  return kind === "same" ? line : colors[lineColors[kind]](line);
 }

@@ -8,15 +8,12 @@ import {
   disabledText,
   runningCostText,
   errorToShow,
-} from "../../../foundation/contracts/agent-columns.ts";
-import type {
-  AgentColumn,
-  ColumnValue,
-  Moment,
-} from "../../../foundation/contracts/agent-columns.ts";
+} from "../../views/agent-columns.ts";
+import type { AgentColumn, ColumnValue, Moment } from "../../views/agent-columns.ts";
 import { relativeTime } from "../../../foundation/contracts/format.ts";
-import type { StoredStatus } from "../../../foundation/contracts/stored-status.ts";
-import { usedBudgetAdvice } from "../../../foundation/contracts/spend-text.ts";
+import type { StoredStatus } from "../../operations/stored-project.ts";
+import { usedBudgetAdvice } from "../../../features/spend/spend-text.ts";
+import { cut } from "../terminal/fit.ts";
 import { plain, plainLine } from "../terminal/format.ts";
 import { toneColor } from "../terminal/output.ts";
 import type { Colors } from "../terminal/output.ts";
@@ -31,23 +28,22 @@ export interface StatusStyle {
   readonly now: number;
 }
 
-const columns = agentColumns.filter(({ isLiveOnly }) => isLiveOnly !== true);
-
-/** The scheduler in a line, the agents with the dashboard's columns, and every error and warning in full. */
-export function renderStatus(snapshot: StatusSnapshot, style: StatusStyle): string {
-  const { agents, scheduler } = snapshot;
-  const moment = { now: style.now, paused: scheduler.paused, draining: scheduler.draining };
-  const { error, warnings } = scheduler;
-  const problems = problemsOf({ error, warnings, agents }, style);
-  return [headOf(snapshot, style), "", tableOf(agents, moment, style), ...problems].join("\n");
-}
-
-/** The same of a project that no scheduler runs. */
-export function renderStoredStatus(status: StoredStatus, style: StatusStyle): string {
-  const { agents, paused } = status;
-  const moment = { now: style.now, paused, draining: false };
-  const problems = problemsOf(status, style);
-  return [storedHead(status, style), "", tableOf(agents, moment, style), ...problems].join("\n");
+/** The scheduler in a line, the agents as a table, and every error and warning in full. */
+export function renderStatus(status: StatusSnapshot | StoredStatus, style: StatusStyle): string {
+  const { agents, scheduler } = status;
+  const { paused, error, warnings } = scheduler ?? status;
+  const draining = scheduler?.draining ?? false;
+  const { colors } = style;
+  const note = draining ? drainingNote : paused ? pausedNote : null;
+  return [
+    (scheduler === null ? storedHead(status, style) : headOf(scheduler, style)).join(
+      colors.dim(" · "),
+    ),
+    ...(note === null ? [] : [colors.yellow(note)]),
+    "",
+    tableOf(agents, { now: style.now, paused, draining }, style),
+    ...problemsOf({ error, warnings, agents }, style),
+  ].join("\n");
 }
 
 function tableOf(agents: readonly AgentStatus[], moment: Moment, style: StatusStyle): string {
@@ -55,76 +51,64 @@ function tableOf(agents: readonly AgentStatus[], moment: Moment, style: StatusSt
   return agentTable(agents, moment, style);
 }
 
-interface FilledColumn {
-  readonly column: AgentColumn;
-  readonly cells: readonly string[];
+/** How the live view shows the table: widths stay while texts change, and the status takes the rest. */
+interface LiveTable {
+  readonly selected: AgentStatus;
+  readonly nameWidth: number;
 }
 
-function agentTable(agents: readonly AgentStatus[], moment: Moment, style: StatusStyle): string {
-  const filled = columns.map((column): FilledColumn => {
-    return { column, cells: agents.map((agent) => cellText(column, agent, moment, style)) };
-  });
-  const [shown, rows] = tableParts(fitting(filled, style.columns));
-  return renderTable(shown, rows, { width: style.columns, colors: style.colors });
-}
-
-/** A narrow terminal leaves out the column with the lowest `keep` first. */
-function fitting(filled: readonly FilledColumn[], room: number | null): readonly FilledColumn[] {
-  const least = leastWidth(...tableParts(filled));
-  const keeps = filled.flatMap(({ column: { keep } }) => (keep === null ? [] : [keep]));
-  if (room === null || least <= room || keeps.length === 0) return filled;
-  const first = Math.min(...keeps);
-  return fitting(
-    filled.filter(({ column }) => column.keep !== first),
-    room,
+/** A head and a row for each agent. A narrow terminal leaves out the column with the lowest `keep` first. */
+export function agentTable(
+  agents: readonly AgentStatus[],
+  moment: Moment,
+  style: StatusStyle,
+  live: LiveTable | null = null,
+): string {
+  const { columns: width } = style;
+  let shown = agentColumns.filter(({ isLiveOnly }) => live !== null || isLiveOnly !== true);
+  const cells = new Map(
+    shown.map((column) => [
+      column,
+      agents.map((agent) => cellText(column, agent, moment, style, live)),
+    ]),
   );
+  const parts = (): [TableColumn[], string[][]] => [
+    shown.map((column) => tableColumn(column, live === null ? 0 : (width ?? 0))),
+    agents.map((_agent, row) => shown.map((column) => cells.get(column)?.[row] ?? "")),
+  ];
+  for (let keep = 0; keep < agentColumns.length; keep++) {
+    if (width === null || leastWidth(...parts()) <= width) break;
+    shown = shown.filter((column) => column.keep !== keep);
+  }
+  return renderTable(...parts(), style);
 }
 
-function tableParts(filled: readonly FilledColumn[]): [TableColumn[], string[][]] {
-  const columns = filled.map(({ column }): TableColumn => {
-    return isCut(column) ? { title: column.title, shrinks: true } : { title: column.title };
-  });
-  const count = filled[0]?.cells.length ?? 0;
-  const rows = Array.from({ length: count }, (_row, index) =>
-    filled.map(({ cells }) => cells[index] ?? ""),
-  );
-  return [columns, rows];
+/** Texts of any length give way where room is short, but a name is whole: other commands take it. */
+function tableColumn({ title, width }: AgentColumn, liveWidth: number): TableColumn {
+  if (title === "Agent") return { title };
+  if (width === null) return { title, shrinks: true, least: liveWidth };
+  return { title, least: liveWidth === 0 ? 0 : width };
 }
 
-/** Whether its texts give way where room is short. A name is whole: other commands take it. */
-function isCut({ title, width }: AgentColumn): boolean {
-  return width === null && title !== "Agent";
-}
+const pausedNote = "Paused: cron jobs are skipped until al resume.";
+const drainingNote = "Stopping: nothing is started any more, running runs get their grace period.";
 
-function headOf({ scheduler }: StatusSnapshot, { colors, now }: StatusStyle): string {
-  const parts = [
+function headOf(scheduler: SchedulerStatus, { colors, now }: StatusStyle): string[] {
+  return [
     colors.bold(plainLine(scheduler.project)),
     `started ${relativeTime(Date.parse(scheduler.startedAt), now)}`,
     `${scheduler.running} running`,
     ...(scheduler.gatewayUrl === null ? [] : [scheduler.gatewayUrl]),
   ];
-  const line = parts.join(colors.dim(" · "));
-  const note = noteOf(scheduler);
-  return note === null ? line : `${line}\n${colors.yellow(note)}`;
 }
 
 function storedHead(
-  { project, lastAliveAt, paused }: StoredStatus,
+  { project, lastAliveAt }: StoredStatus,
   { colors, now }: StatusStyle,
-): string {
+): string[] {
   const ran =
     lastAliveAt === null ? [] : [`last ran ${relativeTime(Date.parse(lastAliveAt), now)}`];
-  const parts = [colors.bold(plainLine(project)), colors.yellow("no scheduler"), ...ran];
-  const line = parts.join(colors.dim(" · "));
-  return paused ? `${line}\n${colors.yellow(pausedNote)}` : line;
-}
-
-const pausedNote = "Paused: cron jobs are skipped until al resume.";
-
-function noteOf({ draining, paused }: SchedulerStatus): string | null {
-  if (draining)
-    return "Stopping: nothing is started any more, running runs get their grace period.";
-  return paused ? pausedNote : null;
+  return [colors.bold(plainLine(project)), colors.yellow("no scheduler"), ...ran];
 }
 
 function cellText(
@@ -132,10 +116,16 @@ function cellText(
   agent: AgentStatus,
   moment: Moment,
   style: StatusStyle,
+  live: LiveTable | null,
 ): string {
+  const { colors } = style;
   const value = column.value(agent, moment);
-  if (column.title === "Status") return statusOf(agent, value, style);
-  return value.text === "" ? "" : toneColor(value.tone, style.colors)(value.text);
+  if (column.title === "Status") return statusOf(agent, value, style, live !== null);
+  if (column.title === "Agent" && live !== null) {
+    const name = cut(agent.name, live.nameWidth);
+    return agent === live.selected ? colors.inverse(name) : name;
+  }
+  return value.text === "" ? "" : toneColor(value.tone, colors)(plainLine(value.text));
 }
 
 /** Characters of an error in a table without a limit: the whole one stands below. */
@@ -144,20 +134,21 @@ const shownError = 60;
 function statusOf(
   agent: AgentStatus,
   { text: status, tone }: ColumnValue,
-  { columns: width }: StatusStyle,
+  { columns: width, colors }: StatusStyle,
+  isLive: boolean,
 ): string {
   const disabled = disabledText(agent);
-  const cost = runningCostText(agent);
   const notes = [
-    ...(disabled === null ? [] : [disabled]),
-    ...(agent.running > 1 ? [`${agent.running} runs`] : []),
-    ...(cost === null ? [] : [cost]),
-    ...(agent.queued > 0 ? [`${agent.queued} queued`] : []),
-  ];
+    disabled === null ? null : colors.yellow(disabled),
+    agent.running > 1 ? `${agent.running} runs` : null,
+    // The live view shows both elsewhere.
+    isLive ? null : runningCostText(agent),
+    isLive || agent.queued === 0 ? null : `${agent.queued} queued`,
+  ].filter((note) => note !== null);
   const whole = plainLine(status);
   const text = tone !== "plain" && width === null ? shortened(whole) : whole;
-  if (notes.length === 0) return text;
-  return text === "" ? notes.join(", ") : `${notes.join(", ")}: ${text}`;
+  const coloured = text === "" ? [] : [toneColor(tone, colors)(text)];
+  return [...(notes.length === 0 ? [] : [notes.join(", ")]), ...coloured].join(": ");
 }
 
 function shortened(text: string): string {

@@ -1,35 +1,78 @@
 import { realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename } from "node:path";
-import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import { runtimes } from "../../../../streams/runtimes.ts";
-import { loadProject } from "../../../foundation/config/load-project.ts";
-import { readAllAgents } from "../../../foundation/config/read-all-agents.ts";
-import { resolveAgent } from "../../../foundation/config/resolve-agent.ts";
-import { homeDir } from "../../../foundation/credentials/home-dir.ts";
-import { knownToAgents } from "../../operations/known-to-agents.ts";
-import { filterTable } from "../../../features/webhooks/providers/table.ts";
+import { homeDir } from "../../../foundation/credentials/read-secret.ts";
+import { checkAgents, loadProject } from "../../operations/project-files.ts";
 import type { Context } from "../context.ts";
 import type { StartOptions } from "../start/run-scheduler.ts";
 import { UserError } from "../../../foundation/errors.ts";
 
-/** What an engine or a time zone is found by; the rest of a login's environment is nothing that a service has. */
+/** Variables that find an engine or a time zone; a service has nothing else of a login's environment. */
 const keptVariables = [
-  "AL_HOME",
-  "DOCKER_HOST",
-  "DOCKER_TLS_VERIFY",
-  "DOCKER_CERT_PATH",
-  "DOCKER_CONFIG",
-  "KUBECONFIG",
-  "TZ",
+  ...["AL_HOME", "DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DOCKER_CONFIG"],
+  ...["KUBECONFIG", "TZ"],
 ];
+
+/** After the grace period: TERM and KILL of runs that are left, and the last lines to write. */
+const closingSeconds = 30;
+
+/** systemd.service(5), systemd.exec(5); `{name}` stands for a value. */
+const template = `[Unit]
+Description={description}
+Wants=network-online.target
+After=network-online.target{engine}
+StartLimitIntervalSec=300
+StartLimitBurst=10
+
+[Service]
+Type=exec
+User={user}
+WorkingDirectory={directory}
+ExecStart={command}
+{environment}Restart=on-failure
+RestartSec=5
+# A wrong option does not get better by itself.
+RestartPreventExitStatus=2
+# On SIGTERM runs may finish for {grace} s, then they are ended.
+TimeoutStopSec={timeout}
+# The scheduler ends its runs itself. After a crash they live on, and the next start follows them on.
+KillMode=process
+# An agent that takes too much memory is that agent's failure.
+OOMPolicy=continue
+
+# No PrivateTmp: runs keep their logs below /tmp, where the next start must find them.
+# No ProtectProc, ProtectKernelTunables, ProtectHostname or RestrictNamespaces: with one of these the kernel
+# refuses runs a PID namespace with a /proc of its own.
+ProtectSystem=full
+ReadWritePaths={writable}
+{privileges}
+[Install]
+WantedBy=multi-user.target
+`;
+
+const withSudo = `# sudo starts runs as other OS users, so privileges must be gained here. Without such agents print this again.
+NoNewPrivileges=no
+`;
+
+const withoutSudo = `# For an agent with another OS user as run_as, which needs sudo, print this again: "yes" here forbids it.
+NoNewPrivileges=yes
+{capabilities}LockPersonality=yes
+ProtectControlGroups=yes
+ProtectKernelModules=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+`;
 
 /** Prints a systemd unit that starts the project with the same options, and beside it how to install it. */
 export async function printUnit(context: Context, options: StartOptions): Promise<void> {
   const { out, env } = context;
   const projectDir = realpathSync(context.projectDir);
-  const agents = await validAgents(projectDir);
+  const { configs: agents } = await checkAgents(projectDir, await loadProject(projectDir));
   const user = userInfo().username;
+  const command = [process.execPath, realpathSync(process.argv[1] ?? "")];
   const needsSudo = agents.some(
     ({ runtime: { type, runAs } }) => runtimes[type].runsAsUser && !["$USER", user].includes(runAs),
   );
@@ -37,15 +80,11 @@ export async function printUnit(context: Context, options: StartOptions): Promis
     projectDir,
     user,
     needsSudo,
-    command: [
-      process.execPath,
-      realpathSync(process.argv[1] ?? ""),
-      ...argumentsOf(options, projectDir),
-    ],
-    home: homeDir(env),
-    env: kept(env),
-    graceSeconds: options.grace,
     needsEngine: agents.some(({ runtime }) => runtimes[runtime.type].needsImage),
+    command: [...command, ...argumentsOf(options, projectDir)],
+    home: homeDir(env),
+    env: keptVariables.flatMap((name) => (env[name] ? [`${name}=${env[name]}`] : [])),
+    graceSeconds: options.grace,
   });
   const name = `almanac-${nameOf(projectDir)}`;
   if (out.json) return out.document({ name, file: `${name}.service`, unit });
@@ -53,14 +92,41 @@ export async function printUnit(context: Context, options: StartOptions): Promis
   for (const line of nextSteps(name, user)) out.note(line);
 }
 
-async function validAgents(projectDir: string): Promise<AgentConfig[]> {
-  const { project } = await loadProject(projectDir, filterTable);
-  const known = knownToAgents();
-  const { agents } = await readAllAgents(projectDir);
-  return [...agents.values()].flatMap((files) => {
-    const change = resolveAgent(files, project, known);
-    return change.type === "set" ? [change.agent] : [];
-  });
+/** Paths are absolute. */
+interface UnitFacts {
+  readonly projectDir: string;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  /** OS user that runs the scheduler. */
+  readonly user: string;
+  /** Directory of the credentials. */
+  readonly home: string;
+  /** `NAME=value` of the scheduler's environment. */
+  readonly env: readonly string[];
+  readonly graceSeconds: number;
+  /** An agent runs as another OS user, through sudo. */
+  readonly needsSudo: boolean;
+  /** An agent runs in a container. */
+  readonly needsEngine: boolean;
+}
+
+/** The text of a systemd unit that runs the project as a system service. */
+export function systemdUnit(facts: UnitFacts): string {
+  const { projectDir, command, user, home, env, graceSeconds } = facts;
+  const values: Readonly<Record<string, string>> = {
+    description: literal(`Almanac: agents of ${projectDir}`),
+    engine: facts.needsEngine ? " docker.service podman.socket" : "",
+    user: literal(user),
+    directory: literal(projectDir),
+    command: command.map((each) => word(each).replaceAll("$", "$$$$")).join(" "),
+    environment: env.map((pair) => `Environment=${word(pair)}\n`).join(""),
+    grace: String(graceSeconds),
+    timeout: String(graceSeconds + closingSeconds),
+    writable: `${word(projectDir)} ${word(`-${home}`)}`,
+    capabilities: user === "root" ? "" : "CapabilityBoundingSet=\n",
+  };
+  const text = template.replace("{privileges}", facts.needsSudo ? withSudo : withoutSudo);
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
 }
 
 function argumentsOf(options: StartOptions, projectDir: string): string[] {
@@ -73,12 +139,7 @@ function argumentsOf(options: StartOptions, projectDir: string): string[] {
   ];
 }
 
-function kept(env: NodeJS.ProcessEnv): Record<string, string> {
-  const pairs = keptVariables.map((name) => [name, env[name] ?? ""] as const);
-  return Object.fromEntries(pairs.filter(([, value]) => value !== ""));
-}
-
-/** What systemd takes as part of a unit's name. */
+/** The project's directory as part of a unit's name. */
 function nameOf(projectDir: string): string {
   const name = basename(projectDir).replaceAll(/[^\w.-]+/g, "-");
   return name === "" ? "project" : name;
@@ -100,89 +161,6 @@ function nextSteps(name: string, user: string): string[] {
     `  sudo systemctl enable --now ${name}`,
     `  journalctl -u ${name} -f`,
   ];
-}
-
-/** What a systemd service of a project is made from. Paths are absolute. */
-interface UnitFacts {
-  readonly projectDir: string;
-  /** The program and its arguments. */
-  readonly command: readonly string[];
-  /** OS user that runs the scheduler. */
-  readonly user: string;
-  /** Directory of the credentials. */
-  readonly home: string;
-  /** What the scheduler is to find in its environment. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly graceSeconds: number;
-  /** Some agent runs as another OS user, through sudo. */
-  readonly needsSudo: boolean;
-  /** Some agent runs in a container. */
-  readonly needsEngine: boolean;
-}
-
-/** After the grace period: TERM and KILL of what still runs, and the last lines to write. */
-const closingSeconds = 30;
-
-/** The text of a systemd unit (systemd.service(5), systemd.exec(5)) that runs the project as a system service. */
-export function systemdUnit(facts: UnitFacts): string {
-  const { projectDir, command, user, env, graceSeconds, needsEngine } = facts;
-  const environment = Object.entries(env).map(
-    ([name, value]) => `Environment=${word(`${name}=${value}`)}`,
-  );
-  return `[Unit]
-Description=${literal(`Almanac: agents of ${projectDir}`)}
-Wants=network-online.target
-After=network-online.target${needsEngine ? " docker.service podman.socket" : ""}
-StartLimitIntervalSec=300
-StartLimitBurst=10
-
-[Service]
-Type=exec
-User=${literal(user)}
-WorkingDirectory=${literal(projectDir)}
-ExecStart=${command.map((each) => word(each).replaceAll("$", "$$$$")).join(" ")}
-${environment.map((line) => `${line}\n`).join("")}Restart=on-failure
-RestartSec=5
-# A wrong option does not get better by itself.
-RestartPreventExitStatus=2
-# On SIGTERM runs may finish for ${graceSeconds} s, then they are ended.
-TimeoutStopSec=${graceSeconds + closingSeconds}
-# The scheduler ends its runs itself. After a crash they live on, and the next start follows them on.
-KillMode=process
-# An agent that takes too much memory is that agent's failure.
-OOMPolicy=continue
-
-${hardening(facts)}
-[Install]
-WantedBy=multi-user.target
-`;
-}
-
-function hardening({ projectDir, home, needsSudo, user }: UnitFacts): string {
-  const always = [
-    "# No PrivateTmp: runs keep their logs below /tmp, where the next start must find them.",
-    "# No ProtectProc, ProtectKernelTunables, ProtectHostname or RestrictNamespaces: with one of these the kernel",
-    "# refuses runs a PID namespace with a /proc of its own.",
-    "ProtectSystem=full",
-    `ReadWritePaths=${word(projectDir)} ${word(`-${home}`)}`,
-  ];
-  const sudo = [
-    "# sudo starts runs as other OS users, so privileges must be gained here. Without such agents print this again.",
-    "NoNewPrivileges=no",
-  ];
-  const closed = [
-    '# For an agent with another OS user as run_as, which needs sudo, print this again: "yes" here forbids it.',
-    "NoNewPrivileges=yes",
-    ...(user === "root" ? [] : ["CapabilityBoundingSet="]),
-    "LockPersonality=yes",
-    "ProtectControlGroups=yes",
-    "ProtectKernelModules=yes",
-    "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
-    "RestrictRealtime=yes",
-    "RestrictSUIDSGID=yes",
-    "SystemCallArchitectures=native",
-  ];
-  return `${[...always, ...(needsSudo ? sudo : closed)].join("\n")}\n`;
 }
 
 /** A word of a list. Only a command's words may need `$` doubled, too: elsewhere it means nothing. */

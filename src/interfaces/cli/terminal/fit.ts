@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 
-/** What colours text; nothing else that moves the cursor is ever in a line. */
+/** Colour codes, the only control sequences in a line. */
 const colorCode = /\u001b\[[0-9;]*m/y;
 const noMoreColor = "\u001b[0m";
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
@@ -69,7 +69,7 @@ function colorCodeAt(line: string, at: number): string | null {
 }
 
 function graphemeAt(line: string, at: number): string {
-  // Most text is plain, and what follows a plain character decides whether something joins it.
+  // Most text is plain, and the next character decides whether something joins a plain one.
   if (/^[ -~][ -~\u001b]?$/.test(line.slice(at, at + 2))) return line.charAt(at);
   for (const { segment } of graphemes.segment(line.slice(at, at + 64))) return segment;
   return "";

@@ -16,7 +16,7 @@ export function plainLine(text: string): string {
   return plain(text).replace(/\s+/g, " ").trim();
 }
 
-/** A value as JSON that is safe to print, too: JSON itself escapes only some of what a terminal acts on. */
+/** A value as JSON that is safe to print, too: JSON itself escapes only some control characters. */
 export function plainJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,

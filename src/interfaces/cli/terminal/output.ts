@@ -1,6 +1,6 @@
 import { isatty } from "node:tty";
 import pc from "picocolors";
-import type { Tone } from "../../../foundation/contracts/agent-columns.ts";
+import type { Tone } from "../../views/agent-columns.ts";
 import { plainJson } from "./format.ts";
 
 export type Colors = ReturnType<typeof pc.createColors>;
@@ -19,24 +19,7 @@ export function toneColor(tone: Tone, colors: Colors): (text: string) => string 
 }
 
 /** Where a command writes: data on standard output, everything else on standard error. */
-export interface Output {
-  /** True with `--json`: standard output gets JSON only. */
-  readonly json: boolean;
-  /** Colours for standard output; they do nothing off a terminal and with NO_COLOR. */
-  readonly colors: Colors;
-  /** Width of the terminal; null when standard output is not one. */
-  readonly columns: number | null;
-  /** Writes one or more lines of data. */
-  data(text: string): void;
-  /** Writes one JSON document. */
-  document(value: unknown): void;
-  /** Has all data of this turn of the event loop go out in one write: for commands that may write much at once. */
-  gather(): void;
-  /** Writes a line for the person, beside the data. */
-  note(text: string): void;
-  /** Resolves once standard output has taken what was written: a slow reader slows the writer. */
-  drained(): Promise<void>;
-}
+export type Output = ReturnType<typeof openOutput>;
 
 /** Colours for standard output as the terminal and NO_COLOR, FORCE_COLOR and TERM ask for. */
 function colorsFor(env: NodeJS.ProcessEnv): Colors {
@@ -50,20 +33,32 @@ function isSet(value: string | undefined): boolean {
 }
 
 /** The process's own streams as an Output. */
-export function openOutput(json: boolean, env: NodeJS.ProcessEnv): Output {
+export function openOutput(json: boolean, env: NodeJS.ProcessEnv) {
   const { stdout, stderr } = process;
+  const data = (text: string): void => void stdout.write(`${text}\n`);
+  const document = (value: unknown): void => void stdout.write(`${plainJson(value)}\n`);
   return {
+    /** True with `--json`: standard output gets JSON only. */
     json,
+    /** Colours for standard output; they do nothing off a terminal and with NO_COLOR. */
     colors: colorsFor(env),
+    /** Width of the terminal; null when standard output is not one. */
     columns: isatty(1) ? stdout.columns || 80 : null,
-    data: (text) => void stdout.write(`${text}\n`),
-    document: (value) => void stdout.write(`${plainJson(value)}\n`),
-    gather: () => {
+    /** Writes one or more lines of data. */
+    data,
+    /** Writes one JSON document. */
+    document,
+    /** Writes the document with `--json`, else the text. */
+    answer: (value: unknown, text: string): void => (json ? document(value) : data(text)),
+    /** Has all data of this turn of the event loop go out in one write: for commands that may write much at once. */
+    gather: (): void => {
       if (stdout.writableCorked > 0) return;
       stdout.cork();
       setImmediate(() => stdout.uncork());
     },
-    note: (text) => void stderr.write(`${text}\n`),
+    /** Writes a line for the person, beside the data. */
+    note: (text: string): void => void stderr.write(`${text}\n`),
+    /** Resolves once standard output has taken the data: a slow reader slows the writer. */
     drained: () => drained(stdout),
   };
 }

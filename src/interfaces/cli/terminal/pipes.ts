@@ -11,7 +11,7 @@ export function watchPipes(): void {
   });
 }
 
-/** For a command that must continue: what its output can't take, without a reader or disk space, is dropped. */
+/** For a command that must continue: output without a reader or disk space is dropped. */
 export function outlivePipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.removeAllListeners("error");

@@ -3,23 +3,12 @@ import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 
 /** Questions to the person at the terminal. Ctrl-C at any of them throws a UserError with exit code 130. */
-export interface Prompts {
-  text(question: TextQuestion): Promise<string>;
-  /** What is typed is not shown. */
-  secret(message: string): Promise<string>;
-  /** Enter takes `usual`; the first without it. */
-  choose<Value extends string>(
-    message: string,
-    choices: readonly Choice<Value>[],
-    usual?: Value,
-  ): Promise<Value>;
-  confirm(message: string): Promise<boolean>;
-}
+export type Prompts = NonNullable<Awaited<ReturnType<typeof openPrompts>>>;
 
 export interface TextQuestion {
   readonly message: string;
   readonly default?: string;
-  /** What is wrong with an answer; null when nothing is. */
+  /** The problem of an answer; null for a valid one. */
   readonly problem?: (answer: string) => string | null;
 }
 
@@ -32,23 +21,30 @@ export interface Choice<Value extends string> {
 const maxChoices = 12;
 
 /** Prompts for a person; null where no answer is possible: off a terminal, and with `--json`. */
-export async function openPrompts({ out }: Pick<Context, "out">): Promise<Prompts | null> {
+export async function openPrompts({ out }: Pick<Context, "out">) {
   if (out.json || !isatty(0) || !isatty(2)) return null;
   const { confirm, input, password, select } = await import("@inquirer/prompts");
   // Standard output is for data.
   const streams = { output: process.stderr };
   return {
-    text: ({ message, default: usual, problem = () => null }) => {
+    text: ({ message, default: usual, problem = () => null }: TextQuestion) => {
       const question = { message, ...(usual === undefined ? {} : { default: usual }) };
       const validate = (answer: string) => problem(answer) ?? true;
       return answered(input({ ...question, validate }, streams));
     },
-    secret: (message) => answered(password({ message, mask: false, toggleMask: false }, streams)),
-    choose: (message, choices, usual) => {
+    /** The typed text is not shown. */
+    secret: (message: string) =>
+      answered(password({ message, mask: false, toggleMask: false }, streams)),
+    /** Enter takes `usual`; the first without it. */
+    choose: <Value extends string>(
+      message: string,
+      choices: readonly Choice<Value>[],
+      usual?: Value,
+    ) => {
       const begin = usual === undefined ? {} : { default: usual };
       return answered(select({ message, choices, pageSize: maxChoices, ...begin }, streams));
     },
-    confirm: (message) => answered(confirm({ message, default: false }, streams)),
+    confirm: (message: string) => answered(confirm({ message, default: false }, streams)),
   };
 }
 
@@ -63,8 +59,14 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
 
 /** The error in place of a question, off a terminal. */
 export function missingFlag(flag: string, why: string): UserError {
-  return new UserError("usage", `${flag} is missing: ${why}`, {
-    hint: "on a terminal it is asked for",
-    exitCode: 2,
-  });
+  return new UserError("usage", `${flag} is missing: ${why}`, "on a terminal it is asked for");
+}
+
+/** Asks before a change. Throws UserError: `refused` after a no; off a terminal, `why` --yes is needed. */
+export async function mustConfirm(
+  prompts: Prompts | null,
+  { question, why, refused }: Readonly<Record<"question" | "why" | "refused", string>>,
+): Promise<void> {
+  if (prompts === null) throw missingFlag("--yes", why);
+  if (!(await prompts.confirm(question))) throw new UserError("refused", refused);
 }

@@ -30,7 +30,7 @@ function reportOf(error: unknown): ErrorReport {
 function usageReport(error: CommanderError): ErrorReport {
   const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const hint = hintOf(rest.join(" "), error.code) ?? usageHint(error);
-  // What was too much is not repeated: it may be a secret in the wrong place.
+  // Excess arguments are not repeated: one may be a secret in the wrong place.
   const isExcess = error.code === "commander.excessArguments";
   return {
     code: "usage",
@@ -53,7 +53,7 @@ function hintOf(given: string, code: string): string | null {
   return text === "" ? null : text;
 }
 
-/** Prints what went wrong for a person (or, with `--json`, a program); the exit code that goes with it. */
+/** Prints an error for a person (or, with `--json`, a program); the exit code that goes with it. */
 export function reportError(error: unknown, json: boolean, env: NodeJS.ProcessEnv): number {
   const { code, message, hint, exitCode } = reportOf(error);
   if (json) process.stdout.write(`${plainJson({ error: { code, message, hint } })}\n`);

@@ -5,16 +5,25 @@ export interface TableColumn {
   readonly title: string;
   /** Gives way when the terminal is too narrow for everything. */
   readonly shrinks?: true;
+  /** Characters that it takes even with shorter texts. */
+  readonly least?: number;
 }
 
 const gap = "  ";
 const narrowest = 8;
 
-/** Aligned columns without a frame, cut with `…` to fit `width` characters; null means no limit. */
+/** Columns by their titles; one that ends in `…` shrinks. */
+export function titled(...titles: readonly string[]): TableColumn[] {
+  return titles.map((title) =>
+    title.endsWith("…") ? { title: title.slice(0, -1), shrinks: true } : { title },
+  );
+}
+
+/** Aligned columns without a frame, cut with `…` to fit the terminal; null columns mean no limit. */
 export function renderTable(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
-  { width, colors }: { width: number | null; colors: Colors },
+  { columns: width, colors }: { readonly columns: number | null; readonly colors: Colors },
 ): string {
   const widths = columnWidths(columns, rows);
   if (width !== null) shrink(widths, columns, width);
@@ -25,14 +34,16 @@ export function renderTable(
     .join("\n");
 }
 
-/** What a table takes where the columns that shrink have as little room as they get. */
+/** Width of the table with every column that shrinks at its narrowest, which is another for some titles. */
 export function leastWidth(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
+  others: Readonly<Record<string, number>> = {},
 ): number {
-  const widths = columnWidths(columns, rows).map((room, index) =>
-    columns[index]?.shrinks ? Math.min(room, narrowest) : room,
-  );
+  const widths = columnWidths(columns, rows).map((room, index) => {
+    const { title = "", shrinks } = columns[index] ?? {};
+    return shrinks ? Math.min(room, others[title] ?? narrowest) : room;
+  });
   return widths.reduce((sum, room) => sum + room, gap.length * (columns.length - 1));
 }
 
@@ -40,8 +51,8 @@ function columnWidths(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
 ): number[] {
-  return columns.map(({ title }, index) =>
-    Math.max(widthOf(title), ...rows.map((row) => widthOf(row[index] ?? ""))),
+  return columns.map(({ title, least = 0 }, index) =>
+    Math.max(least, widthOf(title), ...rows.map((row) => widthOf(row[index] ?? ""))),
   );
 }
 

@@ -1,125 +1,55 @@
 import type { Key } from "ink";
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
+import { messageOf } from "../../../foundation/errors.ts";
+import { moved, selectedIndex } from "./view-state.ts";
+import type { ViewSource, ViewState } from "./view-state.ts";
 
-/** What a key asks for. */
-export type Command =
-  | "up"
-  | "down"
-  | "page-up"
-  | "page-down"
-  | "first"
-  | "last"
-  | "run"
-  | "log"
-  | "pause"
-  | "enable"
-  | "disable"
-  | "kill"
-  | "search"
-  | "back"
-  | "help"
-  | "stop"
-  | "interrupt"
-  | "suspend"
-  | "redraw";
+type Command =
+  "up" | "down" | "page-up" | "page-down" | "log" | "run" | "pause" | "kill" | "stop" | "interrupt";
 
 interface Binding {
   readonly command: Command;
   /** Names as `keyNames` gives them. */
   readonly keys: readonly string[];
-  /** How a person writes the key. */
-  readonly shown: string;
-  /** What it does, for the help. */
-  readonly does: string;
-  /** A word for the last line, which has no room for all keys. */
-  readonly short?: string;
+  /** The word for the last line. */
+  readonly word?: string;
 }
 
-/** All keys; the help and the last line are read from this. */
+/** All keys; the last line is made from this. */
 export const bindings: readonly Binding[] = [
-  { command: "up", keys: ["up", "k"], shown: "up, k", does: "the agent above" },
-  { command: "down", keys: ["down", "j"], shown: "down, j", does: "the agent below" },
-  { command: "page-up", keys: ["pageup", "ctrl-b"], shown: "PgUp", does: "a screen up" },
-  { command: "page-down", keys: ["pagedown", "ctrl-f", " "], shown: "PgDn", does: "a screen down" },
-  { command: "first", keys: ["home", "g"], shown: "Home, g", does: "the first" },
-  { command: "last", keys: ["end", "G"], shown: "End, G", does: "the last" },
-  {
-    command: "log",
-    keys: ["enter", "l"],
-    shown: "Enter, l",
-    does: "the agent's log (al logs -f) until Ctrl-C",
-    short: "log",
-  },
-  { command: "run", keys: ["r"], shown: "r", does: "run the agent now (asks first)", short: "run" },
-  {
-    command: "pause",
-    keys: ["p"],
-    shown: "p",
-    does: "pause the schedules, or resume them",
-    short: "pause",
-  },
-  {
-    command: "disable",
-    keys: ["d"],
-    shown: "d",
-    does: "disable the agent (asks first)",
-    short: "disable",
-  },
-  { command: "enable", keys: ["e"], shown: "e", does: "enable it again", short: "enable" },
-  {
-    command: "kill",
-    keys: ["K", "x"],
-    shown: "K, x",
-    does: "end the agent's runs (asks first)",
-    short: "kill",
-  },
-  {
-    command: "search",
-    keys: ["/"],
-    shown: "/",
-    does: "only agents with this in their name; Enter keeps it, Esc ends it",
-    short: "search",
-  },
-  { command: "back", keys: ["escape"], shown: "Esc", does: "back to the agents, to all of them" },
-  { command: "help", keys: ["?", "h"], shown: "?", does: "this help", short: "help" },
-  {
-    command: "stop",
-    keys: ["q"],
-    shown: "q",
-    does: "stop: no new runs, and the running ones get time to finish",
-    short: "quit",
-  },
-  {
-    command: "interrupt",
-    keys: ["ctrl-c"],
-    shown: "Ctrl-C",
-    does: "the same; once more stops now",
-  },
-  { command: "suspend", keys: ["ctrl-z"], shown: "Ctrl-Z", does: "back to the shell until fg" },
-  { command: "redraw", keys: ["ctrl-l"], shown: "Ctrl-L", does: "draw the screen again" },
+  { command: "stop", keys: ["q"], word: "quit" },
+  { command: "log", keys: ["enter", "l"], word: "log" },
+  { command: "run", keys: ["r"], word: "run" },
+  { command: "pause", keys: ["p"], word: "pause" },
+  { command: "kill", keys: ["K", "x"], word: "kill" },
+  { command: "up", keys: ["up", "k"] },
+  { command: "down", keys: ["down", "j"] },
+  { command: "page-up", keys: ["pageup"] },
+  { command: "page-down", keys: ["pagedown"] },
+  { command: "interrupt", keys: ["ctrl-c"] },
 ];
 
 const commands = new Map(
   bindings.flatMap(({ command, keys }) => keys.map((key) => [key, command] as const)),
 );
 
-/** What a key asks for; null when nothing. */
+/** The command of a key; null for a key without one. */
 export function commandOf(keyName: string): Command | null {
   return commands.get(keyName) ?? null;
 }
 
-const steps = new Map<Command, (page: number) => number>([
-  ["up", () => -1],
-  ["down", () => 1],
-  ["page-up", (page) => -page],
-  ["page-down", (page) => page],
-  ["first", () => -Infinity],
-  ["last", () => Infinity],
-]);
-
-/** How many rows further down a key leads, with so many on a page; null for one that moves nothing. */
-export function rowsBy(command: Command | null, page: number): number | null {
-  return command === null ? null : (steps.get(command)?.(page) ?? null);
-}
+const namedKeys = [
+  ...([
+    ["up", "upArrow"],
+    ["down", "downArrow"],
+    ["enter", "return"],
+  ] as const),
+  ...([
+    ["pageup", "pageUp"],
+    ["pagedown", "pageDown"],
+  ] as const),
+];
 
 /** Names of the keys that came at once: several when a person types faster than they are read. */
 export function keyNames(input: string, key: Key): string[] {
@@ -129,23 +59,109 @@ export function keyNames(input: string, key: Key): string[] {
   return key.meta ? [] : Array.from(input, nameOfCharacter);
 }
 
-const namedKeys = [
-  ["up", "upArrow"],
-  ["down", "downArrow"],
-  ["pageup", "pageUp"],
-  ["pagedown", "pageDown"],
-  ["home", "home"],
-  ["end", "end"],
-  ["enter", "return"],
-  ["escape", "escape"],
-  ["backspace", "backspace"],
-  // What most terminals send for the backspace key.
-  ["backspace", "delete"],
-] as const;
-
 /** A control character is the letter it is typed with. */
 function nameOfCharacter(character: string): string {
   if (character === "\r") return "enter";
   const code = character.charCodeAt(0);
   return code > 0 && code < 27 ? `ctrl-${String.fromCharCode(code + 96)}` : character;
+}
+
+/** Everything that keys work on. */
+interface KeyTargets {
+  readonly source: ViewSource;
+  readonly view: ViewState;
+  readonly show: (change: Partial<ViewState>) => void;
+  readonly agents: readonly AgentStatus[];
+  /** Rows of a screen, for whole screens up and down. */
+  readonly rows: number;
+  /** Gives the terminal to a program; resolves with why it failed, null on success. */
+  readonly runProgram: (file: string, args: readonly string[]) => Promise<string | null>;
+}
+
+/** Carries out the command of a key. */
+export function onKey(name: string, targets: KeyTargets): void {
+  const { source, view, show, agents, rows } = targets;
+  const command = commandOf(name);
+  if (command === "interrupt") return source.interrupt();
+  if (view.question !== null) return answer(view.question, name, targets);
+  const agent = agents[selectedIndex(view, agents)];
+  const move = (by: number): void => show(moved(view, by, agents));
+  switch (command) {
+    case "up":
+      return move(-1);
+    case "down":
+      return move(1);
+    case "page-up":
+      return move(-rows);
+    case "page-down":
+      return move(rows);
+    case "log":
+      return void openLog(agent, targets);
+    case "run":
+    case "kill":
+      return ask(command, agent, targets);
+    case "pause":
+      return act(togglePause(source), targets);
+    case "stop":
+      return source.stop();
+    case null:
+      return;
+  }
+}
+
+/** Any key but "y" is a no. */
+function answer(
+  { command, agent }: NonNullable<ViewState["question"]>,
+  name: string,
+  targets: KeyTargets,
+): void {
+  targets.show({ question: null });
+  if (name.toLowerCase() !== "y") return;
+  const { source } = targets;
+  act(command === "run" ? runAgent(source, agent) : killAgent(source, agent), targets);
+}
+
+/** Names the agent for good: while the question is on the screen, others may come and go. */
+function ask(command: "run" | "kill", agent: AgentStatus | undefined, { show }: KeyTargets): void {
+  const refuse = (text: string): void => show({ message: { text, isError: true } });
+  if (agent === undefined) return refuse("no agent is selected");
+  if (command === "kill" && agent.running === 0) return refuse(`${agent.name}: no run is running`);
+  show({ question: { command, agent: agent.name }, message: null });
+}
+
+/** Shows the outcome of an operation in the last line. */
+function act(outcome: Promise<string>, { show }: KeyTargets): void {
+  outcome.then(
+    (text) => show({ message: { text, isError: false } }),
+    (error: unknown) => show({ message: { text: messageOf(error), isError: true } }),
+  );
+}
+
+/** Follows the agent's log with `al logs -f`, until Ctrl-C ends it. */
+async function openLog(agent: AgentStatus | undefined, targets: KeyTargets): Promise<void> {
+  if (agent === undefined) return;
+  const { source, view, agents, show, runProgram } = targets;
+  // The agent stays selected when others come and go meanwhile.
+  show(moved(view, 0, agents));
+  const al = process.argv[1] ?? "al";
+  const args = [al, "logs", "-f", agent.name, "--project", source.projectDir];
+  const problem = await runProgram(process.execPath, args);
+  if (problem === null) return;
+  show({ message: { text: `${agent.name}: al logs ${problem}`, isError: true } });
+}
+
+async function togglePause({ operations }: ViewSource): Promise<string> {
+  const paused = !operations.snapshot().scheduler.paused;
+  await operations.setPaused(paused);
+  return paused ? "paused: cron ticks are skipped until p" : "resumed";
+}
+
+async function runAgent({ operations }: ViewSource, name: string): Promise<string> {
+  const { instanceId, queued } = await operations.trigger(name, null);
+  if (instanceId !== null) return `${name}: started ${instanceId}`;
+  return queued ? `${name}: queued` : `${name}: not started; its log says why`;
+}
+
+async function killAgent({ operations }: ViewSource, name: string): Promise<string> {
+  return `${name}: ending ${counted(await operations.killAgent(name), "run")}`;
 }

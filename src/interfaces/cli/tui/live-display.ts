@@ -5,10 +5,41 @@ import type { Context } from "../context.ts";
 import { plain } from "../terminal/format.ts";
 import type { Display, Displayed } from "../start/scheduler-display.ts";
 import { noteInterrupt, printEntry } from "../start/scheduler-display.ts";
-import type { LiveView } from "./live-view.ts";
-import { loadLiveView } from "./load-live-view.ts";
+import type { LiveView, openLiveView } from "./live-view.ts";
 
-/** More would push what was on the terminal before out of sight. */
+/** The facts that decide whether a person looks at a terminal. */
+export interface TerminalFacts {
+  readonly stdin: { readonly isTTY?: boolean };
+  readonly stdout: { readonly isTTY?: boolean };
+  readonly env: NodeJS.ProcessEnv;
+  readonly headless: boolean;
+  readonly json: boolean;
+}
+
+/** True on a terminal that can draw, unless lines were asked for or a CI system gave it. */
+export function wantsLiveView({ stdin, stdout, env, headless, json }: TerminalFacts): boolean {
+  const isCi = !["", "0", "false"].includes(env.CI ?? "");
+  if (headless || json || env.TERM === "dumb" || isCi) return false;
+  return stdin.isTTY === true && stdout.isTTY === true;
+}
+
+/**
+ * Loads the live view and its packages; nothing else may load these. React decides by NODE_ENV, when it is loaded,
+ * whether it is the one for developers, which is slow and remembers every frame's times.
+ */
+export async function loadLiveView(): Promise<typeof openLiveView> {
+  const { NODE_ENV } = process.env;
+  process.env.NODE_ENV = "production";
+  try {
+    const view = await import("./live-view.ts");
+    return view.openLiveView;
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
+}
+
+/** More would push the terminal's earlier lines out of sight. */
 const maxHeldEntries = 200;
 
 /**
@@ -40,14 +71,13 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
     log: (entry) => (held === null ? printEntry(out, entry) : hold(entry, held)),
     failed: release,
     show: (displayed) => {
-      const { scheduler, signals, webUi, graceSeconds } = displayed;
+      const { scheduler, signals, webUi } = displayed;
       isStopping = () => scheduler.operations.phase() === "draining";
       held = [];
       const opened = openLiveView({
         ...scheduler,
         projectDir,
         webUi,
-        graceSeconds,
         colors: out.colors,
         apiKeyPath: shortPath(scheduler.apiKeyPath, env.HOME),
         stop: () => signals.stop("q"),
@@ -70,7 +100,7 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
   };
 }
 
-/** While it stops, for whatever reason, Ctrl-C means now. */
+/** While the scheduler stops, Ctrl-C means now. */
 function interrupt({ signals }: Displayed, isStopping: boolean): void {
   if (isStopping) signals.stop("SIGINT");
   signals.interrupt();

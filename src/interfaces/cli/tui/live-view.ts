@@ -1,36 +1,33 @@
-import { render } from "ink";
-import { createElement as h } from "react";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Box, Text, render, useApp, useInput, usePaste, useWindowSize } from "ink";
+import { createElement as h, useEffect, useEffectEvent, useRef, useState } from "react";
+import type { ReactElement } from "react";
 import { Subject } from "rxjs";
-import { App } from "./app.ts";
-import type { Message, ViewSource } from "./view-state.ts";
+import type { Observable } from "rxjs";
+import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
+import { messageOf } from "../../../foundation/errors.ts";
+import { keyNames, onKey } from "./keys.ts";
+import { drawScreen } from "./screen.ts";
+import { firstView } from "./view-state.ts";
+import type { Message, ViewSource, ViewState } from "./view-state.ts";
 
-/** The live view on the terminal. */
-export interface LiveView {
-  /** Shows a message in the last line. */
-  show(message: Message): void;
-  /** Gives the terminal back. Resolves when it is as it was; again is nothing new. */
-  close(): Promise<void>;
-  /** Resolves with what broke the view, if that happens; the terminal is back then. */
-  readonly broken: Promise<unknown>;
-}
-
-/** Lines that are too long end at the edge: a terminal may find a character wider than we do. */
-const noLineWrap = "\u001b[?7l";
-const lineWrap = "\u001b[?7h";
+export type LiveView = ReturnType<typeof openLiveView>;
 
 const framesPerSecond = 10;
+/** How long the last line shows a message, in ms. */
+const messageMs = 6000;
+/** How long interrupts are ignored after a program's end, in ms: npm passes its own on. */
+const lateInterruptMs = 100;
 
 /** Takes the terminal for the live view, on a screen of its own. */
-export function openLiveView(source: ViewSource): LiveView {
+export function openLiveView(source: ViewSource) {
   const message$ = new Subject<Message>();
-  const enter = (): void => void process.stdout.write(noLineWrap);
-  const leave = (): void => void process.stdout.write(lineWrap);
   // SIGHUP reports a terminal that went away.
   process.stdin.on("error", ignore);
-  enter();
-  // Ink does it too, but after the first frame: a Ctrl-Z right then would be the terminal's, not ours.
-  process.stdin.setRawMode(true);
-  const app = render(h(App, { source, message$, modes: { enter, leave } }), {
+  wrapLines(false);
+  const app = render(h(App, { source, message$ }), {
     alternateScreen: true,
     exitOnCtrlC: false,
     incrementalRendering: true,
@@ -42,19 +39,22 @@ export function openLiveView(source: ViewSource): LiveView {
     process.off("uncaughtExceptionMonitor", giveBack);
     app.unmount();
     process.stdin.setRawMode(false);
-    leave();
+    wrapLines(true);
   };
   process.on("exit", giveBack);
-  // Before Node writes what broke, which would be lost with this screen.
+  // Before Node writes the error, which would be lost with this screen.
   process.on("uncaughtExceptionMonitor", giveBack);
 
   const over = app.waitUntilExit();
   return {
-    show: (message) => message$.next(message),
+    /** Shows a message in the last line. */
+    show: (message: Message) => message$.next(message),
+    /** Gives the terminal back. Resolves when it is as it was; a second call changes nothing. */
     close: async () => {
       giveBack();
       await over.catch(ignore);
     },
+    /** Resolves with the error that broke the view, if that happens; the terminal is back then. */
     broken: new Promise((resolve) => {
       over.catch((error: unknown) => {
         giveBack();
@@ -66,4 +66,132 @@ export function openLiveView(source: ViewSource): LiveView {
 
 function ignore(): void {
   // Nothing can be done about it.
+}
+
+/** Lines that are too long end at the edge: a terminal may find a character wider than we do. */
+function wrapLines(isOn: boolean): void {
+  process.stdout.write(isOn ? "\u001b[?7h" : "\u001b[?7l");
+}
+
+interface AppProps {
+  readonly source: ViewSource;
+  readonly message$: Observable<Message>;
+}
+
+/** The live view: the status as lines that fill the screen, and the keys. */
+function App({ source, message$ }: AppProps): ReactElement {
+  const { operations, colors } = source;
+  const snapshot = useStatus(operations);
+  const now = useNow();
+  const { columns, rows } = useWindowSize();
+  const { current, show } = useView(message$);
+  const runProgram = useProgram();
+
+  useInput((input, key) => {
+    for (const name of keyNames(input, key)) {
+      const { agents } = snapshot;
+      onKey(name, { source, view: current(), show, agents, rows, runProgram });
+    }
+  });
+  // Pasted text runs nothing.
+  usePaste(() => undefined);
+
+  const isStopping = operations.phase() === "draining";
+  const facts = { ...source, snapshot, view: current(), isStopping };
+  const lines = drawScreen(facts, { columns, rows, colors, now });
+  return h(
+    Box,
+    { flexDirection: "column" },
+    // A text without a character has no height.
+    lines.map((line, index) => h(Text, { key: index, wrap: "truncate" }, line === "" ? " " : line)),
+  );
+}
+
+/** The view's own state, also current between two keys that were read at once. Messages go by themselves. */
+function useView(message$: Observable<Message>) {
+  const state = useRef(firstView);
+  const [, render] = useState(firstView);
+  const show = (change: Partial<ViewState>): void => {
+    state.current = { ...state.current, ...change };
+    render(state.current);
+  };
+  const showMessage = useEffectEvent((message: Message | null) => show({ message }));
+  useEffect(() => {
+    const messages = message$.subscribe(showMessage);
+    return () => messages.unsubscribe();
+  }, [message$]);
+  const { message } = state.current;
+  useEffect(() => {
+    if (message === null) return;
+    const timer = setTimeout(() => showMessage(null), messageMs);
+    return () => clearTimeout(timer);
+  }, [message]);
+  return { current: () => state.current, show };
+}
+
+/** The status as the scheduler holds it, read again on every update. */
+function useStatus(operations: ViewSource["operations"]): StatusSnapshot {
+  const [snapshot, setSnapshot] = useState(() => operations.snapshot());
+  useEffect(() => {
+    const updates = operations.update$.subscribe(() => setSnapshot(operations.snapshot()));
+    // Changes between the first look and the subscription.
+    setSnapshot(operations.snapshot());
+    return () => updates.unsubscribe();
+  }, [operations]);
+  return snapshot;
+}
+
+/** The time, epoch ms, anew every second: the times on the screen are relative to it. */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** Gives the terminal to one program at a time; closing the view ends the program. */
+function useProgram() {
+  const { suspendTerminal } = useApp();
+  const program = useRef<AbortController>(null);
+  useEffect(() => () => program.current?.abort(), []);
+  return async (file: string, args: readonly string[]): Promise<string | null> => {
+    if (program.current !== null) return null;
+    const ending = new AbortController();
+    program.current = ending;
+    const terminal = await suspendTerminal();
+    wrapLines(true);
+    const problem = await runOnTerminal(file, args, ending.signal);
+    program.current = null;
+    // The view was closed meanwhile.
+    if (ending.signal.aborted) return null;
+    // The terminal echoes Ctrl-C, and Ink draws from the cursor's column on.
+    process.stdout.write("\n");
+    wrapLines(false);
+    await terminal.resume();
+    return problem;
+  };
+}
+
+/** Runs a program on this terminal. A Ctrl-C, which the terminal gives to the whole group, ends only the program. */
+async function runOnTerminal(
+  file: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<string | null> {
+  const listeners = process.listeners("SIGINT");
+  process.on("SIGINT", ignore);
+  for (const listener of listeners) process.off("SIGINT", listener);
+  try {
+    const child = spawn(file, args, { stdio: "inherit", signal });
+    const [code] = (await once(child, "exit")) as [number | null];
+    await sleep(lateInterruptMs);
+    return code === 0 || code === 130 || code === null ? null : `ended with exit code ${code}`;
+  } catch (error) {
+    return messageOf(error);
+  } finally {
+    for (const listener of listeners) process.on("SIGINT", listener);
+    process.off("SIGINT", ignore);
+  }
 }

@@ -1,113 +1,58 @@
-import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import type { Operations } from "../../../foundation/contracts/operations.ts";
+import type { Operations } from "../../operations/operations.ts";
 import type { Colors } from "../terminal/output.ts";
 
-/** The view's own state: what is selected and shown. What agents do is in the status. */
+/** The scheduler's own status and operations, and the ways to end it. */
+export interface ViewSource {
+  readonly operations: Pick<
+    Operations,
+    "snapshot" | "update$" | "phase" | "setPaused" | "trigger" | "killAgent"
+  >;
+  readonly projectDir: string;
+  readonly webUi: boolean;
+  /** Path of the key that the dashboard's login page asks for. */
+  readonly apiKeyPath: string;
+  /** A link that logs in; null once it was used. */
+  readonly loginUrl: () => string | null;
+  readonly colors: Colors;
+  /** Lets runs finish, then ends; a second call changes nothing. */
+  readonly stop: () => void;
+  /** Ctrl-C: stops, and the second time at once. */
+  readonly interrupt: () => void;
+}
+
+/** The view's own state: the selected agent, and the last line. The agents themselves are in the status. */
 export interface ViewState {
-  readonly screen: "agents" | "help";
   /** By name, so that the selection stays with the agent when others come and go. */
   readonly selected: string | null;
-  /** Where it was, for when the agent goes. */
+  /** Its last place, for when the agent goes. */
   readonly index: number;
-  /** What is done once the person confirms. */
-  readonly question: Question | null;
-  /** Only agents with this in their names are shown; null for all. */
-  readonly search: string | null;
-  /** Whether keys are letters of the search. */
-  readonly isSearching: boolean;
+  /** A command that waits for the person's yes. */
+  readonly question: { readonly command: "run" | "kill"; readonly agent: string } | null;
   readonly message: Message | null;
 }
 
-/** What is asked before it is done to an agent. */
-export interface Question {
-  readonly command: "run" | "disable" | "kill";
-  readonly agent: string;
-}
-
-/** What the last line shows instead of the keys. */
+/** A text that the last line shows instead of the keys. */
 export interface Message {
   readonly text: string;
   readonly isError: boolean;
 }
 
-export type ViewAction =
-  | { readonly type: "move"; readonly by: number; readonly names: readonly string[] }
-  | { readonly type: "show"; readonly screen: ViewState["screen"] }
-  | { readonly type: "ask"; readonly question: Question | null }
-  | { readonly type: "search"; readonly text: string | null; readonly isSearching: boolean }
-  | { readonly type: "message"; readonly message: Message | null };
+export const firstView: ViewState = { selected: null, index: 0, question: null, message: null };
 
-export const firstView: ViewState = {
-  screen: "agents",
-  selected: null,
-  index: 0,
-  question: null,
-  search: null,
-  isSearching: false,
-  message: null,
-};
+type Agents = readonly { readonly name: string }[];
 
-/** (view, action) → view. */
-export function reduceView(view: ViewState, action: ViewAction): ViewState {
-  switch (action.type) {
-    case "move": {
-      const { names, by } = action;
-      const index = within(names.length, selectedIndex(view, names) + by);
-      return { ...view, index, selected: names[index] ?? null };
-    }
-    case "show":
-      return { ...view, screen: action.screen, message: null };
-    case "ask":
-      return { ...view, question: action.question, message: null };
-    case "search": {
-      const { text, isSearching } = action;
-      // The selected agent stays so while it is shown.
-      return { ...view, search: text, isSearching, index: 0, message: null };
-    }
-    case "message":
-      return { ...view, message: action.message };
-  }
+/** The view with the selection so many agents further down, as far as both ends allow. */
+export function moved(view: ViewState, by: number, agents: Agents): ViewState {
+  const index = within(agents, selectedIndex(view, agents) + by);
+  return { ...view, index, selected: agents[index]?.name ?? null };
 }
 
-/** The agents that the search leaves. */
-export function shownAgents(
-  agents: readonly AgentStatus[],
-  { search }: Pick<ViewState, "search">,
-): readonly AgentStatus[] {
-  if (search === null || search === "") return agents;
-  const wanted = search.toLowerCase();
-  return agents.filter(({ name }) => name.includes(wanted));
+/** The selected agent's place; its last one when it is gone, 0 without agents. */
+export function selectedIndex({ selected, index }: ViewState, agents: Agents): number {
+  const found = selected === null ? -1 : agents.findIndex(({ name }) => name === selected);
+  return within(agents, found === -1 ? index : found);
 }
 
-/** The selected agent's place among the names; where it was when it is gone, 0 when there is none. */
-export function selectedIndex(
-  { selected, index }: Pick<ViewState, "selected" | "index">,
-  names: readonly string[],
-): number {
-  const found = selected === null ? -1 : names.indexOf(selected);
-  return within(names.length, found === -1 ? index : found);
-}
-
-function within(length: number, index: number): number {
+function within({ length }: Agents, index: number): number {
   return Math.max(0, Math.min(length - 1, index));
-}
-
-/** What the live view reads and asks for: the scheduler's own status and operations, and the way to end it. */
-export interface ViewSource {
-  readonly operations: Pick<
-    Operations,
-    "snapshot" | "update$" | "phase" | "setPaused" | "setEnabled" | "trigger" | "killAgent"
-  >;
-  readonly projectDir: string;
-  readonly webUi: boolean;
-  /** As it is shown. */
-  readonly apiKeyPath: string;
-  readonly loginUrl: () => string | null;
-  /** How long running runs get when it stops. */
-  readonly graceSeconds: number;
-  readonly colors: Colors;
-  /** Lets runs finish, then ends; again is nothing new. */
-  readonly stop: () => void;
-  /** What Ctrl-C does: stops, and the second time at once. */
-  readonly interrupt: () => void;
 }

@@ -4,23 +4,20 @@ import { parseSkillSource } from "../../../features/skills/skill-source.ts";
 import type { SkillSource } from "../../../features/skills/skill-source.ts";
 import { openConfig } from "../config/config-file.ts";
 import type { ConfigFile } from "../config/config-file.ts";
-import { installedDir } from "./installed-files.ts";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
+import type { SkillFile } from "../add/read-skill.ts";
+import { writeDirectory } from "../write-files.ts";
 
 /** The source that an agent's config names. */
-export interface AgentSource {
-  readonly agent: string;
-  readonly file: ConfigFile;
-  readonly source: SkillSource;
-  /** As config.toml has it. */
-  readonly text: string;
-  /** In hex; null when that is not known. */
-  readonly commit: string | null;
-  /** Where the files of that commit may be saved. */
-  readonly savedDir: string | null;
-}
+export type AgentSource = NonNullable<Awaited<ReturnType<typeof agentSource>>>;
 
-/** Null for an agent that was not added from anywhere. Throws a UserError when its config can't be read. */
-export async function agentSource(projectDir: string, agent: string): Promise<AgentSource | null> {
+/**
+ * The source as config.toml names it; its files of `commit` (hex, null if it is unknown) may be saved in `savedDir`. Null for
+ * an agent that was not added from anywhere. Throws a UserError when its config can't be read.
+ */
+export async function agentSource(projectDir: string, agent: string) {
   const file = await openConfig(projectDir, agent);
   const { source: text, sourceCommit } = tableOf(file, agent);
   if (typeof text !== "string") return null;
@@ -29,7 +26,7 @@ export async function agentSource(projectDir: string, agent: string): Promise<Ag
   return { agent, file, source: understood(agent, text, projectDir), text, commit, savedDir };
 }
 
-/** What is a usage error on the command line is a fault of the config here. */
+/** A usage error of the command line is a fault of the config here. */
 function understood(agent: string, text: string, projectDir: string): SkillSource {
   try {
     return parseSkillSource(text, projectDir);
@@ -48,4 +45,21 @@ function tableOf({ text }: ConfigFile, agent: string): Record<string, unknown> {
       cause: error,
     });
   }
+}
+
+/** Where the skill of an agent is as it was installed: a plain directory, as a source, has no earlier commits. */
+function installedDir(projectDir: string, agent: string, commit: string): string {
+  return join(projectDir, ".al/installed", agent, commit);
+}
+
+/** Keeps the installed files for the next update, in place of the earlier ones. */
+export async function saveInstalled(
+  projectDir: string,
+  agent: string,
+  { commit, files }: { readonly commit: string; readonly files: readonly SkillFile[] },
+): Promise<void> {
+  const draftsDir = ensureStateDir(projectDir);
+  const dir = installedDir(projectDir, agent, commit);
+  await rm(join(dir, ".."), { recursive: true, force: true });
+  await writeDirectory(dir, new Map(files.map((file) => [file.path, file])), { draftsDir });
 }

@@ -6,14 +6,14 @@ import { writeConfig } from "../config/config-file.ts";
 import { edited } from "../../../foundation/config/edit-toml.ts";
 import { replaceFile } from "../../../foundation/files/replace-file.ts";
 import { unwritable } from "../write-files.ts";
-import { saveInstalled } from "./installed-files.ts";
+import { saveInstalled } from "./agent-source.ts";
 import type { UpdatePlan } from "./plan-update.ts";
 import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
 import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 
 /**
- * Writes what changed at the source, each file in one step, then the new `sourceCommit`. Files that were changed here
+ * Writes the changed files of the source, each in one step, then the new `sourceCommit`. Files that were changed here
  * stay. Throws a UserError when it can't; then the next update continues from there.
  */
 export async function applyUpdate(
@@ -22,7 +22,7 @@ export async function applyUpdate(
 ): Promise<void> {
   const agentDir = dirname(from.file.path);
   const files = new Map(skill.files.map((file) => [file.path, file]));
-  // SKILL.md last: what it names is there then.
+  // SKILL.md last: the files that it names are there then.
   const ordered = changes
     .filter(({ isLocal }) => !isLocal)
     .sort((a, b) => Number(a.path === "SKILL.md") - Number(b.path === "SKILL.md"));

@@ -6,35 +6,22 @@ import { UserError, isMissing } from "../../../foundation/errors.ts";
 import { compareFiles, contentId, notAFile } from "../../../features/skills/compare-files.ts";
 import type { Contents, FileChange } from "../../../features/skills/compare-files.ts";
 import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
-import { findSkills } from "../../../features/skills/find-skills.ts";
-import type { FoundSkill } from "../../../features/skills/find-skills.ts";
-import type { TreeEntry } from "../../../features/skills/git-output.ts";
-import { pickFiles } from "../../../features/skills/pick-files.ts";
+import type { FoundSkill } from "../../../features/skills/pick-files.ts";
+import type { TreeEntry } from "../../../features/skills/git.ts";
+import { pickFiles, findSkills } from "../../../features/skills/pick-files.ts";
 import { repositoryName } from "../../../features/skills/skill-source.ts";
 import type { SkillSource } from "../../../features/skills/skill-source.ts";
 import { packageVersion } from "../../../foundation/version.ts";
 import { readSkill } from "../add/read-skill.ts";
-import type { ReadSkill } from "../add/read-skill.ts";
 import type { AgentSource } from "./agent-source.ts";
 
-/** What an update of an agent would do. */
-export interface UpdatePlan {
-  readonly from: AgentSource;
-  /** The source's newest commit. */
-  readonly commit: string;
-  readonly skill: ReadSkill;
-  readonly changes: readonly FileChange[];
-  /** The skill's files as they were installed; null when that can't be had any more. */
-  readonly base: ReadonlyMap<string, TreeEntry> | null;
-  /** The diff of SKILL.md from the first `@@` on; null if it stays. */
-  readonly diff: string | null;
-}
+export type UpdatePlan = Awaited<ReturnType<typeof planUpdate>>;
 
-/** Compares an agent with its source. Throws a UserError when the source can't be used. */
-export async function planUpdate(
-  from: AgentSource,
-  repository: FetchedRepository,
-): Promise<UpdatePlan> {
+/**
+ * Compares an agent with its source. `base` are the skill's files as they were installed, null when they are lost; `diff`
+ * is that of SKILL.md from the first `@@` on, null if it stays. Throws a UserError when the source can't be used.
+ */
+export async function planUpdate(from: AgentSource, repository: FetchedRepository) {
   const { head: commit } = repository;
   const entries = await repository.files(commit);
   const before = await installedEntries(from, repository);
@@ -50,7 +37,7 @@ export async function planUpdate(
   const local = await localFiles(dirname(from.file.path), paths, commit.length);
   const changes = compareFiles(wasThere, next, local);
   if (changes.some(({ path }) => path === "SKILL.md")) refuseFaults(from.agent, skill.text);
-  const diff = await diffOf(from, changes, { base, next, local, repository });
+  const diff = await diffOf(from, changes, base, [next, local], repository);
   return { from, commit, skill, changes, base, diff };
 }
 
@@ -118,18 +105,13 @@ function refuseFaults(agent: string, text: string): void {
   });
 }
 
-interface Versions {
-  readonly base: ReadonlyMap<string, TreeEntry> | null;
-  readonly next: Contents;
-  readonly local: Contents;
-  readonly repository: FetchedRepository;
-}
-
-/** What changed at the source; without the installed version, how the source's differs from the agent's own. */
+/** The changes at the source; without the installed version, the difference of the source's from the agent's own. */
 async function diffOf(
   { file }: AgentSource,
   changes: readonly FileChange[],
-  { base, next, local, repository }: Versions,
+  base: ReadonlyMap<string, TreeEntry> | null,
+  [next, local]: readonly [Contents, Contents],
+  repository: FetchedRepository,
 ): Promise<string | null> {
   if (!changes.some(({ path }) => path === "SKILL.md")) return null;
   const isReadable = base === null && (local.get("SKILL.md") ?? notAFile) !== notAFile;
@@ -142,7 +124,7 @@ async function diffOf(
 const maxBytes = 64 * 1024 ** 2;
 
 /**
- * The content ids of an agent's files; what is reached through a link is no file of it. `idLength` is that of the
+ * The content ids of an agent's files, without files that are reached through a link. `idLength` is that of the
  * repository's ids.
  */
 async function localFiles(

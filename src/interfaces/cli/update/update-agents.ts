@@ -1,5 +1,5 @@
 import { listAgents } from "../../../foundation/config/agent-files.ts";
-import { UserError, messageOf } from "../../../foundation/errors.ts";
+import { UserError } from "../../../foundation/errors.ts";
 import type { FileChange } from "../../../features/skills/compare-files.ts";
 import type { Context } from "../context.ts";
 import { interrupted } from "../stop-signals.ts";
@@ -12,7 +12,8 @@ import type { UpdatePlan } from "./plan-update.ts";
 import { fetchRepository } from "../../../features/skills/fetch-repository.ts";
 import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
 import { reviewOf, warningLines } from "../add/review.ts";
-import { plain, plainLine } from "../terminal/format.ts";
+import { renderDifference } from "../status/render-run.ts";
+import { plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 
 export interface UpdateOptions {
@@ -21,39 +22,39 @@ export interface UpdateOptions {
   readonly keepLocal?: true;
 }
 
-/** What became of one agent. */
+/** The outcome of one agent. */
 interface Updated {
   readonly agent: string;
   /** As its config has it. */
   readonly source: string | null;
-  /** Commits in hex, null where there is none. */
+  /** Commits in hex, null if unknown. */
   readonly from: string | null;
   readonly to: string | null;
   /** `available` with --check; `refused` for changes of its own; `declined` by the person. */
   readonly status: "current" | "updated" | "available" | "refused" | "declined" | "failed";
   readonly changes: readonly FileChange[];
   readonly diff: string | null;
-  /** Why, and what to do, for what is refused or failed. */
+  /** The reason and the hint of a refusal or a failure. */
   readonly message: string | null;
   readonly hint: string | null;
 }
 
-/** Brings one agent, or all that were added, to what their sources have now; the exit code. */
+/** Updates one agent, or all that were added, to the newest version of their sources; the exit code. */
 export async function updateAgents(
   context: Context,
-  agent: string | null,
+  agent: string | undefined,
   options: UpdateOptions,
 ): Promise<number> {
   const { out, projectDir } = context;
   const fetches = openFetches(context.env, interrupted());
-  const means = { fetches, prompts: await openPrompts(context), options };
+  const prompts = await openPrompts(context);
   const updates: Updated[] = [];
   try {
-    for (const name of agent === null ? (await listAgents(projectDir)).names : [agent]) {
-      const updated = await updateAgent(context, name, means).catch((error: unknown) =>
-        failed(name, error),
+    for (const name of agent === undefined ? (await listAgents(projectDir)).names : [agent]) {
+      const updated = await updateAgent(context, name, fetches, prompts, options).catch(
+        (error: unknown) => failed(name, error),
       );
-      if (updated === null && agent !== null) throw noSource(agent);
+      if (updated === null && agent !== undefined) throw noSource(agent);
       if (updated !== null) updates.push(updated);
       if (updated !== null && !out.json) print(context, updated);
     }
@@ -72,17 +73,13 @@ function noSource(agent: string): UserError {
   });
 }
 
-interface Means {
-  readonly fetches: Fetches;
-  readonly prompts: Prompts | null;
-  readonly options: UpdateOptions;
-}
-
 /** Null for an agent that has no source. */
 async function updateAgent(
   { out, projectDir }: Context,
   agent: string,
-  { fetches, prompts, options }: Means,
+  fetches: ReturnType<typeof openFetches>,
+  prompts: Prompts | null,
+  options: UpdateOptions,
 ): Promise<Updated | null> {
   const source = await agentSource(projectDir, agent);
   if (source === null) return null;
@@ -116,16 +113,11 @@ function outcome({ from, commit, changes, diff }: UpdatePlan, status: Updated["s
   return { agent, source, from: installed, to: commit, status, changes, diff, ...none };
 }
 
-/** What ends the whole command: usage errors, and Ctrl-C at a question. */
-function isFinal(error: unknown): boolean {
-  return !(error instanceof UserError) || error.exitCode !== 1;
-}
-
 function failed(agent: string, error: unknown): Updated {
-  if (isFinal(error)) throw error;
-  const hint = error instanceof UserError ? error.hint : null;
+  // Usage errors, and Ctrl-C at a question, end the whole command.
+  if (!(error instanceof UserError) || error.exitCode !== 1) throw error;
   const nothing = { source: null, from: null, to: null, changes: [], diff: null };
-  return { agent, status: "failed", ...nothing, message: messageOf(error), hint };
+  return { agent, status: "failed", ...nothing, message: error.message, hint: error.hint };
 }
 
 function print({ out }: Context, { agent, status, to, message, hint }: Updated): void {
@@ -137,18 +129,11 @@ function print({ out }: Context, { agent, status, to, message, hint }: Updated):
   else if (status === "declined") out.note(`${agent} is not updated`);
 }
 
-/** Repositories that are fetched once for all agents that come from them. */
-interface Fetches {
-  get(url: string): Promise<FetchedRepository>;
-  /** Removes all that was fetched. */
-  remove(): Promise<void>;
-}
-
-/** Fetches nothing until it is asked. */
-function openFetches(env: NodeJS.ProcessEnv, signal: AbortSignal): Fetches {
+/** Repositories that are fetched when they are asked for, once for all agents that come from them. */
+function openFetches(env: NodeJS.ProcessEnv, signal: AbortSignal) {
   const fetched = new Map<string, Promise<FetchedRepository>>();
   return {
-    get: (url) => {
+    get: (url: string) => {
       const known = fetched.get(url) ?? fetchRepository(url, { env, signal });
       fetched.set(url, known);
       return known;
@@ -161,7 +146,7 @@ function openFetches(env: NodeJS.ProcessEnv, signal: AbortSignal): Fetches {
   };
 }
 
-/** What an update would change: the files, a diff of SKILL.md, and what a reader of these would miss. */
+/** The changes of an update: the files, a diff of SKILL.md, and facts that a reader of these would miss. */
 function renderUpdate({ from, commit, changes, diff, skill }: UpdatePlan, colors: Colors): string {
   const { agent, text, commit: installed } = from;
   const was = installed === null ? "an unknown commit" : installed.slice(0, 12);
@@ -177,20 +162,11 @@ function renderUpdate({ from, commit, changes, diff, skill }: UpdatePlan, colors
       ];
       return `  ${kind.padEnd(8)} ${plainLine(path)}${notes.map((note) => colors.yellow(`  ${note}`)).join("")}`;
     }),
-    ...(diff === null ? [] : diffLines(agent, diff, colors)),
+    ...(diff === null
+      ? []
+      : [`--- agents/${agent}/SKILL.md\n+++ agents/${agent}/SKILL.md`, diff].map((part) =>
+          renderDifference(part, colors),
+        )),
     ...warningLines(review, colors),
   ].join("\n");
-}
-
-function diffLines(agent: string, diff: string, colors: Colors): string[] {
-  const lines = plain(diff).split("\n");
-  return [
-    colors.bold(`--- agents/${agent}/SKILL.md`),
-    colors.bold(`+++ agents/${agent}/SKILL.md`),
-    ...lines.map((line) => {
-      if (line.startsWith("+")) return colors.green(line);
-      if (line.startsWith("-")) return colors.red(line);
-      return line.startsWith("@@") ? colors.cyan(line) : line;
-    }),
-  ];
 }

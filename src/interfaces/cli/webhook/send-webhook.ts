@@ -1,13 +1,17 @@
-import type { WebhookSource } from "../../../foundation/contracts/webhook-filters.ts";
+import type { WebhookSource } from "../../../foundation/config/project-config.ts";
 import { randomUUID } from "node:crypto";
 import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
-import { homeDir } from "../../../foundation/credentials/home-dir.ts";
+import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { UserError, messageOf } from "../../../foundation/errors.ts";
 import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
-import { checkEvent } from "../../../features/webhooks/read-fixture.ts";
-import type { Fixture } from "../../../features/webhooks/read-fixture.ts";
-import { atTime, signDelivery, unsignedDelivery } from "../../../features/webhooks/sign.ts";
+import type { Fixture } from "../../../features/webhooks/sign.ts";
+import {
+  atTime,
+  signDelivery,
+  unsignedDelivery,
+  checkEvent,
+} from "../../../features/webhooks/sign.ts";
 import { connect, notRunning } from "../operator/connect.ts";
 import type { Context } from "../context.ts";
 import { plainLine } from "../terminal/format.ts";
@@ -45,8 +49,7 @@ export async function sendWebhook(
   const answer = await post(url, headers, body);
   if (answer.status !== 200) throw refused(url, answer);
   const receipt = options.url === undefined ? await receiptOf(context, answer.body) : null;
-  if (out.json) return out.document({ url, ...answer, receipt });
-  out.data(`200 from ${url}`);
+  out.answer({ url, ...answer, receipt }, `200 from ${url}`);
   out.data(describe(answer.body, receipt));
 }
 
@@ -63,10 +66,7 @@ function gatewayOf(context: Context, { url }: SendOptions): string {
 function checkedUrl(url: string): string {
   if (URL.canParse(url) && /^https?:/i.test(url)) return url.replace(/\/+$/, "");
   const hint = "give the gateway's address, such as --url http://localhost:8080";
-  throw new UserError("usage", `${JSON.stringify(url)} is not an http address`, {
-    hint,
-    exitCode: 2,
-  });
+  throw new UserError("usage", `${JSON.stringify(url)} is not an http address`, hint);
 }
 
 async function headersFor(
@@ -116,9 +116,7 @@ function refused(url: string, { status, body }: Answer): UserError {
   const { error, detail } = (body ?? {}) as Record<string, unknown>;
   const code = typeof error === "string" ? error : "unexpected_answer";
   const why = typeof detail === "string" ? `: ${plainLine(detail)}` : "";
-  const hint = hints[code];
-  const message = `${url} answered ${status}${why}`;
-  return new UserError(code, message, hint === undefined ? {} : { hint });
+  return new UserError(code, `${url} answered ${status}${why}`, hints[code]);
 }
 
 const hints: Readonly<Record<string, string | undefined>> = {
@@ -128,7 +126,7 @@ const hints: Readonly<Record<string, string | undefined>> = {
     "the running gateway has no such source; its log says whether its config.toml is valid",
 };
 
-/** What is kept of it, and why it started nothing; null when the scheduler can't be asked. */
+/** The stored receipt, with the reason if it started nothing; null if the answer names no receipt. */
 async function receiptOf(context: Context, answer: unknown): Promise<unknown> {
   const { receiptId } = (answer ?? {}) as { receiptId?: unknown };
   if (typeof receiptId !== "string") return null;

@@ -1,22 +1,20 @@
 import type { WebhookEvent } from "../../../../streams/vocabulary.ts";
 import { problemText } from "../../../../streams/problem-text.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
-import { readAllAgents } from "../../../foundation/config/read-all-agents.ts";
-import { resolveAgent } from "../../../foundation/config/resolve-agent.ts";
-import { knownToAgents } from "../../operations/known-to-agents.ts";
-import { readDisabledAgents } from "../../../foundation/store/disabled-agents.ts";
-import { explain } from "../../../features/webhooks/explain.ts";
+import { checkAgents } from "../../operations/project-files.ts";
+import { hasCode } from "../../../foundation/errors.ts";
+import { openStoreReader } from "../../../foundation/store/store.ts";
+import { explain } from "../../../features/webhooks/binding-index.ts";
 import type { Interpreted } from "../../../features/webhooks/interpret.ts";
-import { readFixture } from "../../../features/webhooks/read-fixture.ts";
+import { readFixture } from "../../../features/webhooks/sign.ts";
 import type { Context } from "../context.ts";
 import { plainLine } from "../terminal/format.ts";
 import type { Output } from "../terminal/output.ts";
-import { renderTable } from "../terminal/table.ts";
-import type { TableColumn } from "../terminal/table.ts";
+import { renderTable, titled } from "../terminal/table.ts";
 import { readFixtureFile, sourceFor } from "./webhook-fixture.ts";
 import type { FixtureOptions } from "./webhook-fixture.ts";
 
-/** What a payload would do with one agent that listens to the source. */
+/** The effect of a payload on one agent that listens to the source. */
 interface Answer {
   readonly agent: string;
   readonly starts: boolean;
@@ -50,22 +48,33 @@ async function askAgents(
   source: string,
   read: Interpreted,
 ): Promise<Answer[]> {
-  const disabled = readDisabledAgents(projectDir);
-  const { agents } = await readAllAgents(projectDir);
-  const known = knownToAgents();
-  return [...agents.values()].flatMap((one): Answer[] => {
-    const change = resolveAgent(one, project, known);
+  const disabled = disabledIn(projectDir);
+  const { checked } = await checkAgents(projectDir, project);
+  return checked.flatMap(({ name: agent, config, problems }): Answer[] => {
     // Its sources are not known, so it is shown for every source.
-    if (change.type === "invalid") {
-      return [{ agent: one.name, starts: false, why: change.problems.map(problemText) }];
-    }
-    const verdict = explain(change.agent, source, read);
-    if (verdict === null) return [];
-    const { agent, starts, stoppedBy } = verdict;
-    if (!starts) return [{ agent, starts, why: stoppedBy.map((filters) => filters.join("; ")) }];
-    const off = whyDisabled(change.agent, disabled);
+    if (config === null) return [{ agent, starts: false, why: problems.map(problemText) }];
+    const stoppedBy = explain(config, source, read);
+    if (stoppedBy === null) return [];
+    const why = stoppedBy.map((entry) => entry.map((condition) => condition.why).join("; "));
+    if (why.length > 0) return [{ agent, starts: false, why }];
+    const off = whyDisabled(config, disabled);
     return [{ agent, starts: off === null, why: off === null ? [] : [off] }];
   });
+}
+
+/** None by a store of another version of the program: the files alone still have an answer. */
+function disabledIn(projectDir: string): ReadonlySet<string> {
+  try {
+    const store = openStoreReader(projectDir);
+    try {
+      return store?.settings.disabledAgents() ?? new Set();
+    } finally {
+      store?.close();
+    }
+  } catch (error) {
+    if (hasCode(error, "store_older", "store_newer")) return new Set();
+    throw error;
+  }
 }
 
 function whyDisabled(
@@ -84,19 +93,13 @@ function describe({ type, event, action, repo, number, title }: WebhookEvent): s
   return plainLine(`${what}${where}${title === null ? "" : `: ${title}`}`);
 }
 
-const columns: readonly TableColumn[] = [
-  { title: "Agent" },
-  { title: "Starts" },
-  { title: "Why not", shrinks: true },
-];
-
-function render(agents: readonly Answer[], { colors, columns: width }: Output): string {
+function render(agents: readonly Answer[], out: Output): string {
   const rows = agents.flatMap(({ agent, starts, why }) => {
-    const first = [agent, starts ? colors.green("yes") : "no"];
+    const first = [agent, starts ? out.colors.green("yes") : "no"];
     const lines = why.map((text, index) =>
       plainLine(why.length === 1 ? text : `${index + 1}. ${text}`),
     );
     return [[...first, lines[0] ?? ""], ...lines.slice(1).map((line) => ["", "", line])];
   });
-  return renderTable(columns, rows, { width, colors });
+  return renderTable(titled("Agent", "Starts", "Why not…"), rows, out);
 }

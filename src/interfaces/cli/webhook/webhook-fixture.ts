@@ -1,10 +1,10 @@
-import type { WebhookSource } from "../../../foundation/contracts/webhook-filters.ts";
+import type { WebhookSource, ProjectConfig } from "../../../foundation/config/project-config.ts";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
 import { UserError, messageOf } from "../../../foundation/errors.ts";
-import type { Fixture } from "../../../features/webhooks/read-fixture.ts";
+import type { Fixture } from "../../../features/webhooks/sign.ts";
 import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
+import { loadProject } from "../../operations/project-files.ts";
 import type { Context } from "../context.ts";
 
 export interface FixtureOptions {
@@ -13,13 +13,8 @@ export interface FixtureOptions {
 }
 
 /** The project as it is on disk, and its webhook source that a fixture is for. Throws a UserError for a bad config. */
-export async function sourceFor(
-  { projectDir }: Context,
-  options: FixtureOptions,
-): Promise<{ readonly project: ProjectConfig; readonly source: WebhookSource }> {
-  const { loadProject } = await import("../../../foundation/config/load-project.ts");
-  const { filterTable } = await import("../../../features/webhooks/providers/table.ts");
-  const { project } = await loadProject(projectDir, filterTable);
+export async function sourceFor({ projectDir }: Context, options: FixtureOptions) {
+  const project = await loadProject(projectDir);
   return { project, source: chosenSource(project, options.source) };
 }
 
@@ -29,18 +24,18 @@ function chosenSource({ webhooks }: ProjectConfig, name: string | undefined): We
   const [only] = sources;
   if (only === undefined) {
     const hint = 'add one to config.toml, such as [webhooks.github] with type = "github"';
-    throw new UserError("no_source", "the project has no webhook source", { hint });
+    throw new UserError("no_source", "the project has no webhook source", hint);
   }
   const names = sources.map((source) => source.name);
   if (name === undefined && sources.length === 1) return only;
   if (name === undefined) {
     const hint = `name one with --source: ${names.join(", ")}`;
-    throw new UserError("usage", "the project has several webhook sources", { hint, exitCode: 2 });
+    throw new UserError("usage", "the project has several webhook sources", hint);
   }
   const found = sources.find((source) => source.name === name);
   if (found !== undefined) return found;
   const hint = meantOr(name, names, `sources: ${names.join(", ")}`);
-  throw new UserError("unknown_source", `there is no webhook source "${name}"`, { hint });
+  throw new UserError("unknown_source", `there is no webhook source "${name}"`, hint);
 }
 
 /** The fixture's bytes as they are. `path` is relative to the working directory. */

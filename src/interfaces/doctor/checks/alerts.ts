@@ -1,26 +1,23 @@
 import type { AlertTarget } from "../../../../streams/alert-options.ts";
-import { targetProblem } from "../../../features/alerts/targets.ts";
-import type { SwitchedOff } from "../../../foundation/contracts/alerts.ts";
+import { targetProblem } from "../../../features/alerts/send-alert.ts";
+import type { SwitchedOff } from "../../../features/alerts/rules/alert.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { readBeside } from "../../../foundation/store/read-beside.ts";
-import { prepareSwitchedOff } from "../../../foundation/store/switched-off.ts";
+import { prepareSwitchedOff } from "../../../features/alerts/alert-store.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import type { Check, Finding } from "../finding.ts";
-import { agentNames, alCommand, note, ofError, ok } from "../finding.ts";
+import { agentNames, alCommand, finding, note, ofError, ok } from "../finding.ts";
 
-/** Whether each target of alerts has what it takes to send, and is used. Sends nothing. */
-export const alerts: Check = {
-  name: "alerts",
-  run: async (context) => {
-    const targets = context.project?.alerts ?? [];
-    if (targets.length === 0) return noTarget(context);
-    const off = readBeside(context.projectDir, (db) => prepareSwitchedOff(db)(), noneOff);
-    const found = await Promise.all(
-      targets.map((target) => inspect(target, off.get(target.name), context)),
-    );
-    return [...found.flat(), ...withoutAddress(context)];
-  },
+/** Whether each target of alerts has a complete credential, and is used. Sends nothing. */
+export const alerts: Check = async (context) => {
+  const targets = context.project?.alerts ?? [];
+  if (targets.length === 0) return noTarget(context);
+  const off = readBeside(context.projectDir, (db) => prepareSwitchedOff(db)(), noneOff);
+  const found = await Promise.all(
+    targets.map((target) => inspect(target, off.get(target.name), context)),
+  );
+  return [...found.flat(), ...withoutAddress(context)];
 };
 
 const noneOff: ReadonlyMap<string, SwitchedOff> = new Map();
@@ -45,8 +42,8 @@ async function inspect(
     const problem = targetProblem(target, fields);
     if (problem === null && off !== undefined) return [switchedOff(target, off, context)];
     if (problem === null) return [usedBy(target, context)];
-    const what = `the credential ${credential} of the ${type} target ${name}: ${problem}`;
-    return [{ severity: "error", what, where, fix: `al creds add ${credential} --replace` }];
+    const text = `the credential ${credential} of the ${type} target ${name}: ${problem}`;
+    return [finding("error", text, where, `al creds add ${credential} --replace`)];
   } catch (error) {
     return [ofError(error, "error", where)];
   }
@@ -58,15 +55,15 @@ function switchedOff(
   { reason }: SwitchedOff,
   context: DoctorContext,
 ): Finding {
-  return {
-    severity: "error",
-    what: `${name} (${type}) is switched off, nothing is sent to it: ${reason}`,
-    where: `config.toml [alerts.${name}]`,
-    fix: `al creds add ${credential} --replace; ${alCommand(context, `alerts test ${name}`)}`,
-  };
+  return finding(
+    "error",
+    `${name} (${type}) is switched off, nothing is sent to it: ${reason}`,
+    `config.toml [alerts.${name}]`,
+    `al creds add ${credential} --replace; ${alCommand(context, `alerts test ${name}`)}`,
+  );
 }
 
-/** A target of no list is no use. */
+/** Notes a target that no list names. */
 function usedBy({ name, type }: AlertTarget, context: DoctorContext): Finding {
   const agents = enabledAgents(context);
   const isListed = (to: readonly string[] | null): boolean => to?.includes(name) ?? true;
@@ -80,7 +77,7 @@ function usedBy({ name, type }: AlertTarget, context: DoctorContext): Finding {
   return ok(`${name} (${type}) has the alerts of ${whose || "the project"}; ${test} sends one`);
 }
 
-/** That is no address for the reader of a message elsewhere. */
+/** The reader of a message elsewhere can't open this machine's own address. */
 function withoutAddress(context: DoctorContext): readonly Finding[] {
   if (context.project === null || context.project.gateway.publicUrl !== null) return [];
   const fix = alCommand(context, "config --set gateway.publicUrl=https://<host>");

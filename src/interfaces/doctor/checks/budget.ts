@@ -4,8 +4,8 @@ import { usdOfNano } from "../../../foundation/contracts/money.ts";
 import { costAt, worstRates } from "../../../foundation/contracts/price.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import type { ModelTerms } from "../../../foundation/contracts/spend.ts";
-import type { SpendForecast } from "../../../foundation/contracts/spend-report.ts";
-import { dollars, forecastText } from "../../../foundation/contracts/spend-text.ts";
+import type { SpendForecast } from "../../../features/spend/spend-report.ts";
+import { dollars, forecastText } from "../../../features/spend/spend-text.ts";
 import { cliFor } from "../../../runtime/harness/llm-cli/clis.ts";
 import type { LlmCli } from "../../../runtime/harness/llm-cli/llm-cli.ts";
 import { modelTerms } from "../../../features/models/prices.ts";
@@ -18,27 +18,24 @@ import {
   totalForecast,
 } from "../../../features/spend/forecast.ts";
 import type { Forecast } from "../../../features/spend/forecast.ts";
-import { readLastRuns } from "../../../foundation/store/read-last-runs.ts";
+import { readLastRuns } from "../../../foundation/store/read-beside.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import type { Check, Finding } from "../finding.ts";
-import { agentNames, alCommand, ok } from "../finding.ts";
+import { agentNames, alCommand, finding, ok } from "../finding.ts";
 
-/** What runs may spend and will spend: models without a price, no limit at all, a forecast above a limit. */
-export const budget: Check = {
-  name: "budget",
-  run: async (context) => {
-    const used = await usedModels(context);
-    const unpriced = used.filter(({ terms }) => terms.billing === "unpriced");
-    const costs = used.some(({ model, terms }) => model.provider !== "scripted" && isBilled(terms));
-    return [
-      ...unpriced.map((one) => unpricedFinding(one, context)),
-      ...(costs ? noLimit(context) : []),
-      ...tooSmall(used, context),
-      ...forecasts(context),
-      ...withoutPause(context),
-    ];
-  },
+/** Checks the limits and the forecast of spending: models without a price, no limit at all, a forecast above one. */
+export const budget: Check = async (context) => {
+  const used = await usedModels(context);
+  const unpriced = used.filter(({ terms }) => terms.billing === "unpriced");
+  const costs = used.some(({ model, terms }) => model.provider !== "scripted" && isBilled(terms));
+  return [
+    ...unpriced.map((one) => unpricedFinding(one, context)),
+    ...(costs ? noLimit(context) : []),
+    ...tooSmall(used, context),
+    ...forecasts(context),
+    ...withoutPause(context),
+  ];
 };
 
 interface UsedModel {
@@ -65,14 +62,13 @@ function unpricedFinding({ model, terms }: UsedModel, context: DoctorContext): F
   if (input + output === 0) return ok(`${name}: has no price and no key; its calls count as free`);
   const whose = provider === "custom" ? "a usual model's" : `the dearest of ${provider}`;
   const price = shellWord(`models.${name}.price={ input = ${input}, output = ${output} }`);
-  return {
-    severity: "warning",
-    what:
-      `${name}: no price of ${provider} ${id} is known; its calls count at ${dollars(input)} for a million tokens ` +
+  return finding(
+    "warning",
+    `${name}: no price of ${provider} ${id} is known; its calls count at ${dollars(input)} for a million tokens ` +
       `of input and ${dollars(output)} of output, ${whose}`,
-    where: `config.toml [models.${name}]`,
-    fix: `set what it costs (0 for nothing), for example: ${alCommand(context, `config --set ${price}`)}`,
-  };
+    `config.toml [models.${name}]`,
+    `set what it costs (0 for nothing), for example: ${alCommand(context, `config --set ${price}`)}`,
+  );
 }
 
 /** Agents whose runs can't pay the first request of their command line. */
@@ -89,12 +85,12 @@ function tooSmall(used: readonly UsedModel[], context: DoctorContext): readonly 
       const needed = usdOfNano(costAt(rates.input, input) + costAt(rates.output, tokens));
       if (needed <= runUsd) return [];
       const enough = Math.ceil(needed * 2);
-      const what =
+      const text =
         `no run of ${name} starts its session: the first request of ${cli.program} needs about ${dollars(needed)}, ` +
         `above the limit of ${dollars(runUsd)} a run`;
       const where = `agents/${name}/config.toml [budget]`;
       const fix = alCommand(context, `config ${name} --set budget.run=${enough}`);
-      return [{ severity: "error", what, where, fix }];
+      return [finding("error", text, where, fix)];
     },
   );
 }
@@ -133,16 +129,16 @@ function noLimit(context: DoctorContext): readonly Finding[] {
   const { runUsd } = project.budget;
   const each = runUsd === null ? "" : `; each run may spend ${dollars(runUsd)}`;
   return [
-    {
-      severity: "warning",
-      what: `nothing limits what agents spend on models in a day or a month${each}`,
-      where: "config.toml [budget]",
-      fix: alCommand(context, "config --set budget.month=50"),
-    },
+    finding(
+      "warning",
+      `nothing limits what agents spend on models in a day or a month${each}`,
+      "config.toml [budget]",
+      alCommand(context, "config --set budget.month=50"),
+    ),
   ];
 }
 
-/** What agents will cost by their schedules and triggers, against the limits that they will meet. */
+/** The forecast of agents by their schedules and triggers, against the limits that they will meet. */
 function forecasts(context: DoctorContext): readonly Finding[] {
   const { project, projectDir } = context;
   if (project === null) return [];
@@ -184,10 +180,10 @@ function above(
   const enough = Math.ceil((will.p90Usd * days) / monthDays);
   const whose = agent === null ? "all agents" : agent;
   const command = `config ${agent === null ? "" : `${agent} `}--set budget.${key}=${enough}`;
-  return {
-    severity: "warning",
-    what: `${whose} will cost ${forecastText(will)}, above the limit of ${dollars(usd)} a ${key}`,
-    where: agent === null ? "config.toml [budget]" : `agents/${agent}/config.toml [budget]`,
-    fix: `let it run less often, or: ${alCommand(context, command)}`,
-  };
+  return finding(
+    "warning",
+    `${whose} will cost ${forecastText(will)}, above the limit of ${dollars(usd)} a ${key}`,
+    agent === null ? "config.toml [budget]" : `agents/${agent}/config.toml [budget]`,
+    `let it run less often, or: ${alCommand(context, command)}`,
+  );
 }

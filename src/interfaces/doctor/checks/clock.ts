@@ -2,41 +2,42 @@ import { execFile } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { isTimezone } from "../../../foundation/config/timezone.ts";
+import { isTimezone } from "../../../foundation/config/fields.ts";
 import type { Check, Finding } from "../finding.ts";
-import { ok } from "../finding.ts";
+import { agentsInWords, alCommand, finding, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
+import cronstrue from "cronstrue";
+import { nextTick } from "../../../../streams/triggers/next-tick.ts";
+import type { AgentConfig } from "../../../../streams/agent-config.ts";
+import { enabledAgents } from "../doctor-context.ts";
 
 /** A file system's clock may be a little ahead, in ms. */
 const tolerance = 5 * 60_000;
 
 /** Whether the clock and the time zone are right: schedules, timeouts and webhook signatures go by them. */
-export const clock: Check = {
-  name: "clock",
-  run: async (context) => {
-    const found = [...zone(context), ...(await ahead(context)), ...(await unsynchronized(context))];
-    const timeZone = context.project?.timezone;
-    if (found.length > 0 || timeZone === undefined) return found;
-    const time = new Date().toLocaleTimeString("en-GB", { timeZone, timeStyle: "short" });
-    return [ok(`schedules go by ${timeZone}, where it is ${time}`)];
-  },
+export const clock: Check = async (context) => {
+  const found = [...zone(context), ...(await ahead(context)), ...(await unsynchronized(context))];
+  const timeZone = context.project?.timezone;
+  if (found.length > 0 || timeZone === undefined) return found;
+  const time = new Date().toLocaleTimeString("en-GB", { timeZone, timeStyle: "short" });
+  return [ok(`schedules go by ${timeZone}, where it is ${time}`)];
 };
 
 function zone({ env }: DoctorContext): Finding[] {
   const name = env.TZ?.replace(/^:/, "") ?? "";
   if (name === "" || isTimezone(name)) return [];
   return [
-    {
-      severity: "warning",
-      what: `TZ is ${JSON.stringify(name)}, which is no IANA time zone, so UTC counts`,
-      where: "TZ",
-      fix: "export TZ=Europe/Berlin (or your own), or set timezone in config.toml",
-    },
+    finding(
+      "warning",
+      `TZ is ${JSON.stringify(name)}, which is no IANA time zone, so UTC counts`,
+      "TZ",
+      "export TZ=Europe/Berlin (or your own), or set timezone in config.toml",
+    ),
   ];
 }
 
-/** What the scheduler wrote can't be younger than now. */
+/** Files of the scheduler can't be younger than now. */
 async function ahead({ projectDir }: DoctorContext): Promise<Finding[]> {
   const logs = join(projectDir, ".al", "logs");
   const names = await readdir(logs).catch(() => []);
@@ -44,9 +45,9 @@ async function ahead({ projectDir }: DoctorContext): Promise<Finding[]> {
   for (const path of files) {
     const written = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
     if (written <= Date.now() + tolerance) continue;
-    const what = `the clock went back: this was written at ${new Date(written).toISOString()}`;
+    const text = `the clock went back: this was written at ${new Date(written).toISOString()}`;
     const fix = `set the clock; if it is right: touch ${shellWord(path)}`;
-    return [{ severity: "warning", what, where: path, fix }];
+    return [finding("warning", text, path, fix)];
   }
   return [];
 }
@@ -58,8 +59,70 @@ async function unsynchronized({ env }: DoctorContext): Promise<Finding[]> {
     () => null,
   );
   if (answer?.stdout.trim() !== "no") return [];
-  const what = "the clock is not synchronized with a time server";
-  return [
-    { severity: "warning", what, where: "timedatectl", fix: "sudo timedatectl set-ntp true" },
-  ];
+  const text = "the clock is not synchronized with a time server";
+  return [finding("warning", text, "timedatectl", "sudo timedatectl set-ntp true")];
+}
+
+/** Describes each schedule in words, with its next ticks: cron expressions are easily mistaken. */
+export const schedules: Check = (context) => {
+  const all = enabledAgents(context).flatMap(scheduled);
+  return all.length > agentsInWords ? [ok(inShort(all, context))] : all.map(inWords).map(ok);
+};
+
+const shown = 3;
+
+interface Scheduled {
+  readonly agent: AgentConfig;
+  readonly expression: string;
+}
+
+function scheduled(agent: AgentConfig): Scheduled[] {
+  const { schedule: expression } = agent;
+  return expression === null ? [] : [{ agent, expression }];
+}
+
+function inWords({ agent: { name, timezone }, expression }: Scheduled): string {
+  const times: string[] = [];
+  let at: number | null = Date.now();
+  while (times.length < shown) {
+    at = nextTick({ expression, timezone }, at);
+    if (at === null) break;
+    times.push(momentIn(timezone, at));
+  }
+  return `${name}: ${meaning(expression)} (${timezone}); next ${times.join(", ")}`;
+}
+
+/** Many agents in one line, with those that run first. */
+function inShort(all: readonly Scheduled[], context: DoctorContext): string {
+  const now = Date.now();
+  const ticks = all.flatMap(({ agent: { name, timezone }, expression }) => {
+    const at = nextTick({ expression, timezone }, now);
+    return at === null ? [] : [{ at, text: `${name} ${momentIn(timezone, at)} (${timezone})` }];
+  });
+  const first = ticks.sort((a, b) => a.at - b.at).slice(0, shown);
+  const next = first.map(({ text }) => text).join(", ");
+  return `${all.length} agents have a schedule (${alCommand(context, "stat")}); next ${next}`;
+}
+
+function meaning(expression: string): string {
+  try {
+    return cronstrue.toString(expression, { use24HourTimeFormat: true });
+  } catch {
+    // The scheduler's parser, which accepted it, may know more.
+    return `"${expression}"`;
+  }
+}
+
+/** `Mon 23 Nov 09:00`, with the year when it is another one than now. */
+function momentIn(timeZone: string, at: number): string {
+  const isThisYear = yearIn(timeZone, at) === yearIn(timeZone, Date.now());
+  const year = isThisYear ? {} : ({ year: "numeric" } as const);
+  const day = { weekday: "short", day: "numeric", month: "short", ...year } as const;
+  const clock = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
+  const format = new Intl.DateTimeFormat("en-GB", { timeZone, ...day, ...clock });
+  return format.format(at).replaceAll(",", "");
+}
+
+function yearIn(timeZone: string, at: number): string {
+  return new Intl.DateTimeFormat("en-GB", { timeZone, year: "numeric" }).format(at);
 }

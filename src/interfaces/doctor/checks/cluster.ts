@@ -1,30 +1,36 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { runtimes } from "../../../../streams/runtimes.ts";
-import type { ClusterConfig } from "../../../foundation/contracts/cluster.ts";
+import type { ClusterConfig } from "../../../foundation/config/cluster-place.ts";
 import { registryLogin } from "../../../runtime/cluster/images/registry-login.ts";
 import { doorIdentity } from "../../../runtime/cluster/door/door-identity.ts";
-import { alCommand, note, ofError, ok } from "../finding.ts";
 import type { Check, Finding } from "../finding.ts";
+import { alCommand, finding, note, ofError, ok } from "../finding.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
-import { clusterEngineFindings } from "./cluster-engine.ts";
+import { createKubernetesEngine } from "../../../runtime/cluster/kubernetes/kubernetes-engine.ts";
+import {
+  askEngine,
+  isWithoutLeader,
+  assertManager,
+} from "../../../runtime/cluster/docker/ask-engine.ts";
+import { connectEngine } from "../../../runtime/runners/container/engine.ts";
+import type { Engine } from "../../../runtime/runners/container/engine.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
+import { missingBase } from "./engine.ts";
 
 const where = "config.toml [cluster]";
 
 /** Whether runs can be started on other machines, and reach this scheduler from there. */
-export const cluster: Check = {
-  name: "cluster",
-  run: async (context) => {
-    const config = context.project?.cluster ?? null;
-    if (config === null) return [];
-    return [
-      ...addressFindings(config, context),
-      ...(await identityFindings(context)),
-      ...(await clusterEngineFindings(config, context)),
-      ...(await imageFindings(config, context)),
-    ];
-  },
+export const cluster: Check = async (context) => {
+  const config = context.project?.cluster ?? null;
+  if (config === null) return [];
+  return [
+    ...addressFindings(config, context),
+    ...(await identityFindings(context)),
+    ...(await clusterEngineFindings(config, context)),
+    ...(await imageFindings(config, context)),
+  ];
 };
 
 /** On another machine these are that machine, or none. */
@@ -36,9 +42,9 @@ function addressFindings({ address }: ClusterConfig, context: DoctorContext): Fi
       ok(`runs look for the scheduler at ${address}; the first one shows whether they reach it`),
     ];
   const port = address.slice(address.lastIndexOf(":") + 1);
-  const what = `no other machine reaches this scheduler at ${address}`;
+  const text = `no other machine reaches this scheduler at ${address}`;
   const fix = alCommand(context, `config --set cluster.address=<this machine's address>:${port}`);
-  return [{ severity: "error", what, where, fix }];
+  return [finding("error", text, where, fix)];
 }
 
 /** One is made by the first start. */
@@ -63,21 +69,23 @@ async function imageFindings(config: ClusterConfig, context: DoctorContext): Pro
     return [note(`machines load the image ${image}`), ...unusable(image, context)];
   if (registry !== null) return [await registryFinding(registry, context)];
   if (engine === "docker") return [ok("images are built on the engine of the runs")];
-  const what = "images are built on one machine, and each other one must have them already";
+  const text = "images are built on one machine, and each other one must have them already";
   const fix = alCommand(context, "config --set cluster.registry=<registry>/<path>");
-  return [{ severity: "warning", what, where, fix }];
+  return [finding("warning", text, where, fix)];
 }
 
 function unusable(image: string, context: DoctorContext): Finding[] {
   const own = enabledAgents(context).filter(
     ({ runtime, dockerfileHash }) => runtimes[runtime.type].isRemote && dockerfileHash !== null,
   );
-  return own.map(({ name }) => ({
-    severity: "error",
-    what: `runs of ${name} don't start: it has a Dockerfile, and runs in the cluster have the image ${image}`,
-    where: `agents/${name}/Dockerfile`,
-    fix: `remove it, or ${alCommand(context, `config ${name} --set runtime.type=container`)}`,
-  }));
+  return own.map(({ name }) =>
+    finding(
+      "error",
+      `runs of ${name} don't start: it has a Dockerfile, and runs in the cluster have the image ${image}`,
+      `agents/${name}/Dockerfile`,
+      `remove it, or ${alCommand(context, `config ${name} --set runtime.type=container`)}`,
+    ),
+  );
 }
 
 async function registryFinding(registry: string, { env }: DoctorContext): Promise<Finding> {
@@ -87,5 +95,72 @@ async function registryFinding(registry: string, { env }: DoctorContext): Promis
     return ok(`images are pushed to ${registry} ${how}`);
   } catch (error) {
     return ofError(error, "error", where);
+  }
+}
+
+const callTimeoutMs = 10_000;
+
+/** Whether the engine of the cluster answers, and has machines that take runs. */
+async function clusterEngineFindings(
+  config: ClusterConfig,
+  context: DoctorContext,
+): Promise<readonly Finding[]> {
+  if (config.engine === "kubernetes") return kubernetesFindings(config);
+  const engine = connectEngine({ env: context.env, callTimeoutMs });
+  try {
+    const version = await engine.ping();
+    const found =
+      config.engine === "docker"
+        ? [ok(`version ${version} at ${engine.address()}`)]
+        : await askEngine(engine, () => swarmFindings(engine), isWithoutLeader);
+    const base = config.image === null ? (context.project?.local.base ?? null) : null;
+    return [...found, ...(await missingBase(engine, context, base))];
+  } catch (error) {
+    return [ofError(error, "error", engine.address())];
+  }
+}
+
+/** The part of a node that is used. */
+interface SwarmNode {
+  readonly Description: { readonly Hostname: string };
+  readonly Status: { readonly State: string };
+  readonly Spec: { readonly Availability: string };
+}
+
+async function swarmFindings(engine: Engine): Promise<readonly Finding[]> {
+  await assertManager(engine);
+  const nodes = (await engine.calls().listNodes()) as readonly SwarmNode[];
+  const ready = nodes.filter(
+    ({ Status, Spec }) => Status.State === "ready" && Spec.Availability === "active",
+  );
+  const others = nodes.filter((node) => !ready.includes(node));
+  const severity = ready.length === 0 ? "error" : "warning";
+  return [
+    ...(ready.length === 0
+      ? []
+      : [ok(`${counted(ready.length, "machine")} of the Swarm take runs`)]),
+    ...others.map(({ Description: { Hostname }, Status, Spec }): Finding => {
+      const text = `the machine ${Hostname} takes no runs: it is ${stateOf(Status.State, Spec.Availability)}`;
+      const fix = `see docker node ls; docker node update --availability active ${Hostname} lets it take runs`;
+      return finding(severity, text, engine.address(), fix);
+    }),
+  ];
+}
+
+function stateOf(state: string, availability: string): string {
+  return state === "ready" ? availability : state;
+}
+
+async function kubernetesFindings(config: ClusterConfig): Promise<readonly Finding[]> {
+  const engine = createKubernetesEngine({ config, project: "doctor" });
+  try {
+    await engine.list();
+    return [
+      ok(
+        "the API server answers, and this user may list Jobs and pods; the first run shows whether it may create them",
+      ),
+    ];
+  } catch (error) {
+    return [ofError(error, "error", "Kubernetes")];
   }
 }

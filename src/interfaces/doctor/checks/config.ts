@@ -1,20 +1,57 @@
 import { basename } from "node:path";
-import type { Check } from "../finding.ts";
-import { ofError, ofProblem, ok } from "../finding.ts";
+import type { Check, Finding } from "../finding.ts";
+import { agentNames, alCommand, finding, note, ofError, ofProblem, ok } from "../finding.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
+import { bareSkill } from "../../../foundation/config/agent-files.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import { staleSchemas, writeSchemas } from "../../operations/editor-schemas.ts";
 
 /** Whether the project's `config.toml` can be used. */
-export const config: Check = {
-  name: "config",
-  run: ({ project, unreadable, problems, projectDir }) => {
-    if (unreadable !== null) {
-      const found = ofError(unreadable, "error", projectDir);
-      const isMissing = unreadable.code === "not_a_project";
-      const fix = isMissing ? `al new ${shellWord(projectDir)}` : found.fix;
-      return [{ ...found, fix }];
-    }
-    const found = problems.map(ofProblem);
-    const fine = project === null ? [] : [ok(`${basename(projectDir)}/config.toml can be used`)];
-    return [...found, ...fine];
-  },
+export const config: Check = ({ project, unreadable, problems, projectDir }) => {
+  if (unreadable !== null) {
+    const found = ofError(unreadable, "error", projectDir);
+    const isMissing = unreadable.code === "not_a_project";
+    const fix = isMissing ? `al new ${shellWord(projectDir)}` : found.fix;
+    return [{ ...found, fix }];
+  }
+  const found = problems.map(ofProblem);
+  const fine = project === null ? [] : [ok(`${basename(projectDir)}/config.toml can be used`)];
+  return [...found, ...fine];
+};
+
+/** Whether there are agents, and whether their files can be used. */
+export const agents: Check = (context) => (context.project === null ? [] : inspect(context));
+
+function inspect(context: DoctorContext): Finding[] {
+  const { agents: all, agentProblems, bareSkills } = context;
+  const found = [...agentProblems.map(ofProblem), ...bareSkills.map(ofBareSkill(context))];
+  const enabled = all.filter(({ scale }) => scale > 0).map(({ name }) => name);
+  const disabled = all.filter(({ scale }) => scale === 0).map(({ name }) => name);
+  if (enabled.length > 0) found.push(ok(agentNames(enabled)));
+  if (disabled.length > 0) found.push(note(`disabled by scale = 0: ${disabled.join(", ")}`));
+  if (all.length > 0 || found.length > 0) return found;
+  const fix = alCommand(context, "agent new hello --schedule '0 9 * * *'");
+  return [finding("warning", "the project has no agents", "agents/", fix)];
+}
+
+function ofBareSkill(context: DoctorContext): (name: string) => Finding {
+  return (name) =>
+    finding("warning", bareSkill, `agents/${name}`, alCommand(context, `config ${name}`));
+}
+
+/** Whether editors find the schemas that the first lines of the config files name: no run needs them. */
+export const editor: Check = async ({ projectDir, unreadable }) => {
+  if (unreadable !== null) return [];
+  const stale = await staleSchemas(projectDir);
+  if (stale.length === 0) return [ok("editors find this version's schemas in .al/schema")];
+  const files = stale.map(({ file }) => `.al/schema/${file}`).join(" and ");
+  return [
+    finding(
+      "note",
+      `${files}: missing or of another version, so editors can't check config.toml`,
+      null,
+      alCommand({ projectDir }, "doctor"),
+      () => writeSchemas(projectDir),
+    ),
+  ];
 };

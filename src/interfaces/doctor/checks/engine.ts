@@ -1,51 +1,55 @@
 import { needsImage } from "../../../../streams/agent-config.ts";
 import { runtimes } from "../../../../streams/runtimes.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
-import { connectEngine } from "../../../runtime/runners/container/engine.ts";
+import {
+  connectEngine,
+  statusOf,
+  remoteEngineProblem,
+} from "../../../runtime/runners/container/engine.ts";
 import type { Engine } from "../../../runtime/runners/container/engine.ts";
+import { defaultImageTag } from "../../../runtime/runners/container/image/default-image.ts";
 import {
   defaultImage,
-  defaultImageTag,
   inspectImage,
-} from "../../../runtime/runners/container/image/default-image.ts";
-import { remoteEngineProblem } from "../../../runtime/runners/container/local-engine.ts";
+} from "../../../runtime/runners/container/image/engine-images.ts";
 import { installedProgram } from "../../../runtime/runners/container/image/program.ts";
 import { programDir } from "../../../foundation/version.ts";
-import { projectId, projectLabel } from "../../../runtime/runners/container/labels.ts";
+import {
+  projectId,
+  projectLabel,
+  instanceLabel,
+} from "../../../runtime/runners/container/labels.ts";
 import type { Check, Finding } from "../finding.ts";
-import { alCommand, note, ofError, ok } from "../finding.ts";
+import { alCommand, finding, note, ofError, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
-import { limitFindings } from "./engine-limits.ts";
+import type { AgentConfig } from "../../../../streams/agent-config.ts";
 
-/** An engine that takes longer to answer is as good as none, in ms. */
+/** How long the engine may take to answer before it counts as missing, in ms. */
 const callTimeoutMs = 10_000;
 
-/** Whether the container engine has what the agents that run in containers need. */
-export const engine: Check = {
-  name: "engine",
-  run: async (context) => {
-    const { project, env } = context;
-    const inside = context.agents.filter(
-      (agent) => needsImage(agent) && !runtimes[agent.runtime.type].isRemote,
-    );
-    if (project === null || inside.length === 0) return [];
-    const connected = connectEngine({ env, callTimeoutMs });
-    try {
-      const problem = remoteEngineProblem(env, project.cluster !== null);
-      if (problem !== null) throw problem;
-      const version = await connected.ping();
-      const { local } = project;
-      return [
-        ok(`version ${version} at ${connected.address()}`),
-        ...(await imageFindings(connected, context, local)),
-        ...(await limitFindings(connected, context, local, inside)),
-      ];
-    } catch (error) {
-      const names = inside.map(({ name }) => name).join(", ");
-      return [ofError(error, "error", `${connected.address()}, for ${names}`)];
-    }
-  },
+/** Whether the container engine has the images, networks and processors that agents in containers need. */
+export const engine: Check = async (context) => {
+  const { project, env } = context;
+  const inside = context.agents.filter(
+    (agent) => needsImage(agent) && !runtimes[agent.runtime.type].isRemote,
+  );
+  if (project === null || inside.length === 0) return [];
+  const connected = connectEngine({ env, callTimeoutMs });
+  try {
+    const problem = remoteEngineProblem(env, project.cluster !== null);
+    if (problem !== null) throw problem;
+    const version = await connected.ping();
+    const { local } = project;
+    return [
+      ok(`version ${version} at ${connected.address()}`),
+      ...(await imageFindings(connected, context, local)),
+      ...(await limitFindings(connected, context, local, inside)),
+    ];
+  } catch (error) {
+    const names = inside.map(({ name }) => name).join(", ");
+    return [ofError(error, "error", `${connected.address()}, for ${names}`)];
+  }
 };
 
 type Local = ProjectConfig["local"];
@@ -75,7 +79,7 @@ async function imageFindings(
   if (there === null) return [missing(`the image ${image} is not on this engine`, image, instead)];
   if (!isOfAnotherProject(there, context.projectDir)) return [ok(`image ${image}`)];
   const fix = `build one of your own FROM ${defaultImage}, or ${instead}`;
-  return [{ severity: "warning", what: anotherProjects(image), where, fix }];
+  return [finding("warning", anotherProjects(image), where, fix)];
 }
 
 /** Several images may be called `latest` on one engine; each project uses the one with its contents. */
@@ -91,8 +95,8 @@ async function defaultFinding(connected: Engine, base: string | null): Promise<F
   return note(`image ${tag} is built when the scheduler starts${other}`);
 }
 
-function missing(what: string, image: string, instead: string): Finding {
-  return { severity: "error", what, where, fix: `docker pull ${shellWord(image)}, or ${instead}` };
+function missing(text: string, image: string, instead: string): Finding {
+  return finding("error", text, where, `docker pull ${shellWord(image)}, or ${instead}`);
 }
 
 /** Whether an image was built for an agent of a project other than the one in this directory. */
@@ -108,3 +112,95 @@ export function isOfAnotherProject(
 export function anotherProjects(image: string): string {
   return `the image ${image} was built for an agent of another project, which removes it when it builds a newer one`;
 }
+
+/** A `[local]` that some agent's containers are created by. */
+interface Setting<Value> {
+  readonly value: Value;
+  readonly where: string;
+  /** The words between `al` and the key. */
+  readonly command: string;
+}
+
+/** Whether the engine can create containers with the limits of the project and of its agents. */
+async function limitFindings(
+  engine: Engine,
+  context: DoctorContext,
+  local: ProjectConfig["local"],
+  agents: readonly AgentConfig[],
+): Promise<Finding[]> {
+  const { NCPU: there } = (await engine.calls().info()) as { NCPU: number };
+  const cpus = settings(local.cpus, agents, (own) => own.cpus);
+  const networks = settings(local.network, agents, (own) => own.network);
+  const missing = networks.map((setting) => networkFindings(engine, context, setting));
+  return [
+    ...cpus.filter(({ value }) => value > there).map((setting) => tooMany(setting, there, context)),
+    ...(await Promise.all(missing)).flat(),
+  ];
+}
+
+/** The project's value counts only for agents without their own. */
+function settings<Value>(
+  shared: Value,
+  agents: readonly AgentConfig[],
+  ownOf: (local: AgentConfig["local"]) => Value | null,
+): Setting<Value>[] {
+  const own = agents.flatMap(({ name, local }): Setting<Value>[] => {
+    const value = ownOf(local);
+    const where = `agents/${name}/config.toml [local]`;
+    return value === null ? [] : [{ value, where, command: `config ${name}` }];
+  });
+  const project = { value: shared, where: "config.toml [local]", command: "config" };
+  return own.length < agents.length ? [project, ...own] : own;
+}
+
+/** The engine refuses a container that may use more processors than there are. */
+function tooMany(
+  { value, where, command }: Setting<number>,
+  there: number,
+  context: DoctorContext,
+): Finding {
+  const text = `an agent may use ${value} processors, and the engine has ${there}`;
+  const fix = alCommand(context, `${command} --set local.cpus=${there}`);
+  return finding("error", text, where, fix);
+}
+
+async function networkFindings(
+  engine: Engine,
+  context: DoctorContext,
+  { value, where, command }: Setting<string>,
+): Promise<Finding[]> {
+  // No engine needs one for a container without a network, and not each has one of that name.
+  if (value === "none") return [];
+  try {
+    await engine.calls().getNetwork(value).inspect();
+    return [];
+  } catch (error) {
+    if (statusOf(error) !== 404) throw error;
+    const text = `the engine has no network ${value}`;
+    const instead = alCommand(context, `${command} --unset local.network`);
+    const fix = `docker network create ${shellWord(value)}, or use the default one: ${instead}`;
+    return [finding("error", text, where, fix)];
+  }
+}
+
+const listTimeoutMs = 5000;
+
+/** Whether a scheduler that is gone left containers of its runs. */
+export const containers: Check = async (context) => {
+  const { env, projectDir, scheduler } = context;
+  if (scheduler !== null) return [];
+  const engine = connectEngine({ env, callTimeoutMs: listTimeoutMs });
+  const label = [`${projectLabel}=${projectId(projectDir)}`, instanceLabel];
+  const list = engine.calls().listContainers({ all: true, filters: { label } });
+  // Whether the engine can be reached is the engine's check.
+  const left = await list.catch(() => null);
+  if (left === null) return [];
+  if (left.length === 0) return [ok("none are left over")];
+  const names = left.map(({ Id, Labels }) => Labels[instanceLabel] ?? Id.slice(0, 12));
+  const text = `runs of a scheduler that is gone left ${left.length}: ${names.join(", ")}`;
+  const isTakenOver = context.agents.some(needsImage);
+  const fix = isTakenOver
+    ? `${alCommand(context, "start")}, which adopts those that live and removes the others`
+    : `docker rm --force ${left.map(({ Id }) => Id.slice(0, 12)).join(" ")}`;
+  return [finding("warning", text, engine.address(), fix)];
+};

@@ -3,25 +3,22 @@ import type { AgentConfig, ModelConfig } from "../../../../streams/agent-config.
 import { harnesses } from "../../../../streams/harnesses.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
-import { readScriptFile } from "../../../features/models/script-file.ts";
+import { readScriptFile } from "../../../features/models/scripted.ts";
 import { commandProblem } from "../../../runtime/harness/harness-command.ts";
 import { unknownModels } from "../../../features/models/unknown-models.ts";
 import type { Check, Finding } from "../finding.ts";
-import { alCommand, ofError, ok } from "../finding.ts";
+import { alCommand, finding, ofError, ok } from "../finding.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 
-/** Whether the models that agents name have what they need: a script, a key, a command line. */
-export const models: Check = {
-  name: "models",
-  run: async (context) => {
-    const agents = enabledAgents(context);
-    const used = new Map(agents.flatMap((agent) => agent.models.map((one) => [one.name, one])));
-    const ofModels = await Promise.all([...used.values()].map((one) => inspect(one, context)));
-    const ofNames = await unknownOnes(agents, context);
-    const ofCommands = await Promise.all(agents.map((agent) => checkCommandOf(agent, context)));
-    return [...ofModels, ...ofNames, ...ofCommands.filter((found) => found !== null)];
-  },
+/** Whether the models that agents name have their script, key or command line. */
+export const models: Check = async (context) => {
+  const agents = enabledAgents(context);
+  const used = new Map(agents.flatMap((agent) => agent.models.map((one) => [one.name, one])));
+  const ofModels = await Promise.all([...used.values()].map((one) => inspect(one, context)));
+  const ofNames = await unknownOnes(agents, context);
+  const ofCommands = await Promise.all(agents.map((agent) => checkCommandOf(agent, context)));
+  return [...ofModels, ...ofNames, ...ofCommands.filter((found) => found !== null)];
 };
 
 /** Models that a harness calls and doesn't know; an external command line knows its own. */
@@ -33,9 +30,9 @@ async function unknownOnes(
     .filter(({ harness }) => harnesses[harness.type].callsModels)
     .flatMap((one) => one.models);
   const models = new Map(used.map((one) => [one.name, one]));
-  return (await unknownModels(models.values())).map(({ name, what, setting }) => {
+  return (await unknownModels(models.values())).map(({ name, what: text, setting }) => {
     const fix = alCommand(context, `config --set ${shellWord(setting)}`);
-    return { severity: "warning", what, where: `config.toml [models.${name}]`, fix };
+    return finding("warning", text, `config.toml [models.${name}]`, fix);
   });
 }
 
@@ -74,10 +71,10 @@ async function isStuck(agent: AgentConfig, context: DoctorContext): Promise<bool
 async function checkCommandOf(agent: AgentConfig, { env }: DoctorContext): Promise<Finding | null> {
   const problem = await commandProblem(agent, env);
   if (problem === null) return null;
-  return {
-    severity: problem.isCertain ? "error" : "warning",
-    what: `agent ${agent.name}: ${problem.reason}`,
-    where: `agents/${agent.name}/config.toml [harness]`,
-    fix: problem.hint,
-  };
+  return finding(
+    problem.isCertain ? "error" : "warning",
+    `agent ${agent.name}: ${problem.reason}`,
+    `agents/${agent.name}/config.toml [harness]`,
+    problem.hint,
+  );
 }

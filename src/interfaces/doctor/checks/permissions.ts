@@ -2,26 +2,23 @@ import { chmod, lstat, readdir } from "node:fs/promises";
 import type { Stats } from "node:fs";
 import { join } from "node:path";
 import { userInfo } from "node:os";
-import { storeDir } from "../../../foundation/credentials/home-dir.ts";
+import { storeDir } from "../../../foundation/credentials/read-secret.ts";
 import type { Check, Finding } from "../finding.ts";
-import { ok } from "../finding.ts";
+import { finding, ok } from "../finding.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 
-/** Whether secrets and state are their owner's alone, and only the owner can change what agents do. */
-export const permissions: Check = {
-  name: "permissions",
-  run: async ({ home, projectDir }) => {
-    const store = await lookIn(storeDir(home), isPrivate);
-    const stateDir = join(projectDir, ".al");
-    const state = [...(await lookAt(stateDir, isPrivate)), ...(await lookInside(stateDir))];
-    const config = await lookAt(join(projectDir, "config.toml"), isOthersToWrite);
-    const agents = await lookIn(join(projectDir, "agents"), isOthersToWrite);
-    const found = [...store, ...state, ...config, ...agents];
-    return found.length === 0 ? [ok("no other OS user can read secrets or change agents")] : found;
-  },
+/** Whether secrets and state are their owner's alone, and only the owner can change agents. */
+export const permissions: Check = async ({ home, projectDir }) => {
+  const store = await lookIn(storeDir(home), isPrivate);
+  const stateDir = join(projectDir, ".al");
+  const state = [...(await lookAt(stateDir, isPrivate)), ...(await lookInside(stateDir))];
+  const config = await lookAt(join(projectDir, "config.toml"), isOthersToWrite);
+  const agents = await lookIn(join(projectDir, "agents"), isOthersToWrite);
+  const found = [...store, ...state, ...config, ...agents];
+  return found.length === 0 ? [ok("no other OS user can read secrets or change agents")] : found;
 };
 
-/** What is wrong with a file; null when nothing is. */
+/** The finding for a file; null if it is in order. */
 type Judge = (path: string, stats: Stats) => Finding | null;
 
 /** An entry that can't be seen is not a finding: the check that needs it reports it. */
@@ -58,8 +55,8 @@ async function lookInside(stateDir: string): Promise<Finding[]> {
 
 function isOwn(path: string, { uid }: Stats): Finding | null {
   if (uid === userInfo().uid) return null;
-  const what = `it belongs to another OS user (id ${uid})`;
-  return { severity: "error", what, where: path, fix: ownerFix(path, uid) };
+  const text = `it belongs to another OS user (id ${uid})`;
+  return finding("error", text, path, ownerFix(path, uid));
 }
 
 /** Root can read another user's files, but must not take them from that user: al is run as the owner instead. */
@@ -75,24 +72,24 @@ function isPrivate(path: string, stats: Stats): Finding | null {
   if (foreign !== null) return foreign;
   if ((stats.mode & 0o077) === 0) return null;
   const mode = stats.isDirectory() ? "700" : "600";
-  return {
-    severity: "error",
-    what: `it is open to other users (mode ${octal(stats)})`,
-    where: path,
-    fix: `chmod ${mode} ${shellWord(path)}`,
-    repair: () => chmod(path, Number.parseInt(mode, 8)),
-  };
+  return finding(
+    "error",
+    `it is open to other users (mode ${octal(stats)})`,
+    path,
+    `chmod ${mode} ${shellWord(path)}`,
+    () => chmod(path, Number.parseInt(mode, 8)),
+  );
 }
 
 function isOthersToWrite(path: string, stats: Stats): Finding | null {
   if ((stats.mode & 0o002) === 0) return null;
-  return {
-    severity: "warning",
-    what: `every OS user can change it (mode ${octal(stats)}), and with it what agents do`,
-    where: path,
-    fix: `chmod o-w ${shellWord(path)}`,
-    repair: () => chmod(path, stats.mode & 0o7775),
-  };
+  return finding(
+    "warning",
+    `every OS user can change it (mode ${octal(stats)}), and with it what agents do`,
+    path,
+    `chmod o-w ${shellWord(path)}`,
+    () => chmod(path, stats.mode & 0o7775),
+  );
 }
 
 function octal({ mode }: Stats): string {

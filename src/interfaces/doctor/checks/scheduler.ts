@@ -2,32 +2,28 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { infoPath } from "../../../foundation/store/scheduler-info.ts";
+import { infoPath } from "../../../foundation/store/project-lock.ts";
 import type { Check, Finding } from "../finding.ts";
-import { ofError, ok } from "../finding.ts";
+import { alCommand, finding, note, ofError, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { exposureAt } from "../../gateway/listener.ts";
+import { messageOf } from "../../../foundation/errors.ts";
 
 /** Whether a scheduler runs, and whether one that doesn't left its traces. */
-export const scheduler: Check = {
-  name: "scheduler",
-  run: ({ projectDir, scheduler: living, lockProblem }: DoctorContext) => {
-    if (living !== null) return [ok(`pid ${living.pid}, since ${living.startedAt}`)];
-    return lockProblem === null ? stale(projectDir) : [unclear(projectDir, lockProblem)];
-  },
+export const scheduler: Check = ({ projectDir, scheduler: living, lockProblem }: DoctorContext) => {
+  if (living !== null) return [ok(`pid ${living.pid}, since ${living.startedAt}`)];
+  return lockProblem === null ? stale(projectDir) : [unclear(projectDir, lockProblem)];
 };
 
 /** A lock that can't be opened may be held by a live scheduler. */
 function unclear(projectDir: string, problem: unknown): Finding {
   const path = join(projectDir, ".al", "run", "lock.db");
   const fix = `make it readable and writable: ls -l ${shellWord(path)}`;
-  const { what } = ofError(problem, "error", path);
-  return {
-    severity: "error",
-    what: `it is unknown whether a scheduler runs (${what})`,
-    where: path,
-    fix,
-  };
+  const { what: text } = ofError(problem, "error", path);
+  return finding("error", `it is unknown whether a scheduler runs (${text})`, path, fix);
 }
 
 /** As far as it is needed here. */
@@ -44,19 +40,19 @@ function stale(projectDir: string): Finding[] {
   if (traces === null) return [];
   const { pid, startedAt, socketPath } = traces;
   const folder = socketPath === null ? null : dirname(socketPath);
-  // A file's content must not choose what is removed.
+  // A file's content must not choose the path to remove.
   const isItsOwn =
     folder !== null &&
     [tmpdir(), "/tmp"].includes(dirname(folder)) &&
     /^al-\w+$/.test(basename(folder));
   const left = [...(isItsOwn ? [folder] : []), path].map(shellWord).join(" ");
   return [
-    {
-      severity: "warning",
-      what: `the scheduler with pid ${pid}, since ${startedAt}, ended without a stop; the next one takes up its work`,
-      where: path,
-      fix: `rm -rf ${left}`,
-    },
+    finding(
+      "warning",
+      `the scheduler with pid ${pid}, since ${startedAt}, ended without a stop; the next one takes up its work`,
+      path,
+      `rm -rf ${left}`,
+    ),
   ];
 }
 
@@ -64,7 +60,62 @@ function tracesIn(path: string): z.infer<typeof tracesSchema> | null {
   try {
     return tracesSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch {
-    // There is none, or the next scheduler writes it anew.
+    // The file is missing or damaged; the next scheduler writes it anew.
     return null;
   }
+}
+
+/** Whether the gateway's port is free, or this project's own scheduler listens on it. */
+export const port: Check = async (context) => {
+  const { project, scheduler } = context;
+  if (project === null) return [];
+  if (scheduler !== null) {
+    const { pid, gatewayUrl } = scheduler;
+    return [ok(`the scheduler (pid ${pid}) listens at ${gatewayUrl ?? "its Unix socket only"}`)];
+  }
+  const { host, port: number } = project.gateway;
+  const code = await whyTaken(host, number);
+  const state = code === null ? ok(`${host} port ${number} is free`) : await taken(context, code);
+  return [state, ...reachable(host)];
+};
+
+async function taken(context: DoctorContext, code: string): Promise<Finding> {
+  const { host = "", port: number = 0 } = context.project?.gateway ?? {};
+  const where = "config.toml [gateway]";
+  if (code !== "EADDRINUSE" && code !== "EACCES") {
+    const fix = alCommand(context, "config --set gateway.host=127.0.0.1");
+    const text = `this machine can't listen at ${host} (${code})`;
+    return finding("error", text, where, fix);
+  }
+  const why = code === "EACCES" ? "needs more rights" : "is taken by another program";
+  const text = `port ${number} of ${host} ${why}`;
+  const fix = alCommand(context, `config --set gateway.port=${await listen(host, 0)}`);
+  return finding("error", text, where, fix);
+}
+
+/** The error's code when no program can listen there; null when it works. */
+async function whyTaken(host: string, number: number): Promise<string | null> {
+  try {
+    await listen(host, number);
+    return null;
+  } catch (error) {
+    return error instanceof Error && "code" in error ? String(error.code) : messageOf(error);
+  }
+}
+
+/** Listens for a moment; resolves to the port, where 0 was any that is free. */
+function listen(host: string, number: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen({ host, port: number, exclusive: true }, () => {
+      const { port: used } = server.address() as AddressInfo;
+      server.close(() => resolve(used));
+    });
+  });
+}
+
+function reachable(host: string): Finding[] {
+  const exposure = exposureAt(host);
+  return exposure === null ? [] : [note(exposure.what, exposure.advice)];
 }

@@ -3,11 +3,12 @@ import { sendOrder } from "../../../runtime/runners/host-user/supervisor-process
 import { anyAgent, sudoersRule } from "../../../runtime/runners/host-user/sudoers-rule.ts";
 import { runAgentProgram } from "../../../runtime/runners/host-user/run-agent-program.ts";
 import type { Finding } from "../finding.ts";
-import { alCommand, ok } from "../finding.ts";
+import { alCommand, finding, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
-import { asRoot, isProgram, isRoot, userExists } from "./system.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { isatty } from "node:tty";
 
 /** Whether the scheduler can start runs as the OS user `runAs`; on Linux the findings can repair it. */
 export async function checkAccount(runAs: string, context: DoctorContext): Promise<Finding[]> {
@@ -46,43 +47,43 @@ async function withoutSudo(runAs: string, { projectDir, env }: DoctorContext): P
   if (isRoot()) return { ...finding, what: missing, fix: steps.join(" && ") };
   const rule = ruleFor(runAs, projectDir);
   const edit = `visudo -f ${rulePath(rule)}`;
-  const what = `${missing}; with it ${rulePath(rule)} has to hold this rule:\n${rule.trimEnd()}`;
-  return { ...finding, what, fix: `as root: ${[...steps, edit].join(" && ")}` };
+  const text = `${missing}; with it ${rulePath(rule)} has to hold this rule:\n${rule.trimEnd()}`;
+  return { ...finding, what: text, fix: `as root: ${[...steps, edit].join(" && ")}` };
 }
 
 function withoutUser(runAs: string, context: DoctorContext): Finding {
-  return {
-    severity: "error",
-    what: `the OS user ${runAs} does not exist`,
-    where: "[runtime] run_as",
-    fix: alCommand(context, "doctor"),
-    repair: async () => {
+  return finding(
+    "error",
+    `the OS user ${runAs} does not exist`,
+    "[runtime] run_as",
+    alCommand(context, "doctor"),
+    async () => {
       await asRoot("useradd", userFlags(runAs), context.env);
       // Root's own sudoers line is enough. For others the user is of no use without the rule, which may be there.
       if (!isRoot()) await installRule(ruleFor(runAs, context.projectDir), context.env);
     },
-  };
+  );
 }
 
 function withoutRule(runAs: string, context: DoctorContext): Finding {
   const rule = ruleFor(runAs, context.projectDir);
-  return {
-    severity: "error",
-    what: `sudo does not let ${userInfo().username} start runs as ${runAs}`,
-    where: rulePath(rule),
-    fix: alCommand(context, "doctor"),
-    repair: () => installRule(rule, context.env),
-  };
+  return finding(
+    "error",
+    `sudo does not let ${userInfo().username} start runs as ${runAs}`,
+    rulePath(rule),
+    alCommand(context, "doctor"),
+    () => installRule(rule, context.env),
+  );
 }
 
 /** Root's right to all is a line of the main file, which only a person edits. */
 function withoutRootsRule(runAs: string): Finding {
-  return {
-    severity: "error",
-    what: `sudo does not let root start runs as ${runAs}: root's usual line is not in /etc/sudoers`,
-    where: "/etc/sudoers",
-    fix: "visudo, and add the line: root ALL=(ALL:ALL) ALL",
-  };
+  return finding(
+    "error",
+    `sudo does not let root start runs as ${runAs}: root's usual line is not in /etc/sudoers`,
+    "/etc/sudoers",
+    "visudo, and add the line: root ALL=(ALL:ALL) ALL",
+  );
 }
 
 function ruleFor(runAs: string, projectDir: string): string {
@@ -93,23 +94,23 @@ function ruleFor(runAs: string, projectDir: string): string {
 /** Such as a program in a home that other OS users may not enter. */
 function unableToRun(runAs: string, output: string): Finding {
   const { file, args } = runAgentProgram("", "");
-  return {
-    severity: "error",
-    what: `${runAs} cannot run al: ${output.split("\n").slice(0, 3).join(" ")}`,
-    where: `${file} ${args[0] ?? ""}`,
-    fix: "install Node and al where that user can read them, such as npm install --global almanac",
-  };
+  return finding(
+    "error",
+    `${runAs} cannot run al: ${output.split("\n").slice(0, 3).join(" ")}`,
+    `${file} ${args[0] ?? ""}`,
+    "install Node and al where that user can read them, such as npm install --global almanac",
+  );
 }
 
 /** Other systems make users in their own ways. */
 function byHand(runAs: string, context: DoctorContext): Finding {
   const rule = ruleFor(runAs, context.projectDir);
-  return {
-    severity: "note",
-    what: `this system's users are not made by al: make ${runAs} without a login (System Settings, or sysadminctl -addUser ${runAs} -shell /usr/bin/false), then put this into ${rulePath(rule)} by sudo visudo -f:\n${rule}`,
-    where: null,
-    fix: `sudo visudo -f ${rulePath(rule)}`,
-  };
+  return finding(
+    "note",
+    `this system's users are not made by al: make ${runAs} without a login (System Settings, or sysadminctl -addUser ${runAs} -shell /usr/bin/false), then put this into ${rulePath(rule)} by sudo visudo -f:\n${rule}`,
+    null,
+    `sudo visudo -f ${rulePath(rule)}`,
+  );
 }
 
 /** Arguments of useradd for a system user without a home and a login. */
@@ -145,4 +146,64 @@ async function installRule(rule: string, env: NodeJS.ProcessEnv): Promise<void> 
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** Whether the system knows the program. */
+async function isProgram(name: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const { code } = await run("sh", ["-c", 'command -v "$0"', name], withSystemPath(env));
+  return code === 0;
+}
+
+async function userExists(name: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const { code } = await run("id", ["-u", "--", name], env);
+  return code === 0;
+}
+
+/** Whether this process is root's, which needs no sudo and no rule. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/**
+ * Runs a program as root: directly, or through sudo, which may ask for a password on a terminal and not elsewhere.
+ * Rejects with its output.
+ */
+async function asRoot(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const ask = isatty(0) && isatty(2) ? [] : ["-n"];
+  const [file, rest] = isRoot()
+    ? [program, args]
+    : (["sudo", [...ask, "--", program, ...args]] as const);
+  const { code, output } = await run(file, rest, withSystemPath(env));
+  if (code === 0) return;
+  const command = [program, ...args].join(" ");
+  const who = isRoot() ? command : `sudo ${command}`;
+  throw new Error(`${who} failed: ${output.trim() || `exit code ${code ?? "none"}`}`);
+}
+
+/** The folders of root's own programs are not on the path of other users. */
+function withSystemPath(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, PATH: `${env.PATH ?? ""}:/usr/sbin:/sbin` };
+}
+
+const maxOutput = 2000;
+
+function run(
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  return new Promise((resolve) => {
+    // sudo asks for a password on the terminal itself; standard output is for data.
+    const child = spawn(file, args, { env, stdio: ["inherit", "pipe", "pipe"] });
+    let output = "";
+    const append = (text: string) => (output = (output + text).slice(-maxOutput));
+    child.stdout.setEncoding("utf8").on("data", append);
+    child.stderr.setEncoding("utf8").on("data", append);
+    child.once("error", (error) => resolve({ code: null, output: error.message }));
+    child.once("close", (code) => resolve({ code, output }));
+  });
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { AgentAnswer } from "../../../foundation/contracts/agent-detail.ts";
 import { lockSchema } from "../../../foundation/contracts/operator-api.ts";
-import type { AgentView } from "../deps.ts";
+import { agentConfigSchema } from "../../../foundation/config/agent-view.ts";
 
 /** Every refusal (RFC 9457); `error` is a short stable code for programs. */
 export const problemSchema = z
@@ -36,20 +35,17 @@ export const readyAnswer = z.object({ status: z.literal("ready") });
 export const locksAnswer = z.object({ locks: z.array(lockSchema).readonly() });
 
 /** An agent in full, for its own page. */
-export function agentDetailSchema({ schema }: AgentView): z.ZodType<AgentAnswer, AgentAnswer> {
-  const fact = z.object({ label: z.string(), values: z.array(z.string()).readonly() });
-  return z
-    .object({
-      config: schema.nullable().meta({ description: "Null until there was a valid one" }),
-      nextTicks: z.array(z.iso.datetime()).readonly(),
-      scheduleText: z.string().nullable().meta({ description: "The schedule in words" }),
-      facts: z
-        .array(fact)
-        .readonly()
-        .meta({ description: "The keys that the config sets, as lines for people" }),
-    })
-    .meta({ id: "AgentDetail" });
-}
+export const agentDetailSchema = z
+  .object({
+    config: agentConfigSchema.nullable().meta({ description: "Null until there was a valid one" }),
+    nextTicks: z.array(z.iso.datetime()).readonly(),
+    scheduleText: z.string().nullable().meta({ description: "The schedule in words" }),
+    facts: z
+      .array(z.object({ label: z.string(), values: z.array(z.string()).readonly() }))
+      .readonly()
+      .meta({ description: "The keys that the config sets, as lines for people" }),
+  })
+  .meta({ id: "AgentDetail" });
 
 /** The response to a webhook's sender: `matched` for a delivery, `duplicate` for one that came before, else a ping's. */
 export const deliveryAnswer = z.union([
@@ -57,15 +53,3 @@ export const deliveryAnswer = z.union([
   z.object({ receiptId: z.string(), duplicate: success }),
   z.record(z.string(), z.unknown()),
 ]);
-
-/** The agent of a path. Its pattern is checked by the handler, for which a wrong name is an unknown agent. */
-export const agentParams = z.object({ name: z.string().meta({ description: "An agent's name" }) });
-export const instanceParams = z.object({
-  instanceId: z.string().meta({ description: "`<agent>-<8 base32 characters>`" }),
-});
-export const triggerParams = z.object({
-  id: z.string().max(200).meta({ description: "An entry's `id` in the trigger history" }),
-});
-export const receiptParams = z.object({
-  receiptId: z.string().meta({ description: "A webhook receipt's id" }),
-});

@@ -1,15 +1,13 @@
 import { STATUS_CODES } from "node:http";
-import type { FastifySchema } from "fastify";
 import { z } from "zod";
 import { sessionCookie } from "../auth.ts";
 import { problemSchema } from "./answers.ts";
 import { emptyBody } from "./bodies.ts";
-import type { DescribedRoute } from "./described-routes.ts";
+import type { DescribedRoute } from "./route.ts";
 
 /** An OpenAPI 3.1 document, as far as it is read here. https://spec.openapis.org/oas/v3.1.1.html */
 export type OpenApi = ReturnType<typeof describeApi>;
 export type Operation = ReturnType<typeof operationOf>;
-export type Parameter = ReturnType<typeof parametersOf>[number];
 export type JsonSchema = Readonly<Record<string, unknown>>;
 export type Content = Readonly<Record<string, MediaType>>;
 
@@ -24,7 +22,7 @@ interface Response {
   readonly content?: Content;
 }
 
-/** Turns a zod schema into JSON Schema: of what is received, before defaults and conversions, or of what is sent. */
+/** Turns a zod schema into JSON Schema: of a request before defaults and conversions, or of a response. */
 type ToJsonSchema = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
 
 const description =
@@ -65,31 +63,29 @@ const securityBy = {
   operator: [{ key: [] }, { session: [] }],
 } as const;
 
-function operationOf({ url, access, schema }: DescribedRoute, convert: ToJsonSchema) {
-  const { summary = "", description, tag = "Other", body } = schema;
-  const hasBody = body instanceof z.ZodType && body !== emptyBody;
+function operationOf(route: DescribedRoute, convert: ToJsonSchema) {
+  const { access, summary, description, tag, params, query, body, consumes } = route;
+  const hasBody = body !== undefined && body !== emptyBody;
   return {
     summary,
     description,
     tags: [tag],
     security: securityBy[access],
     parameters: [
-      ...parametersOf("path", schema.params ?? pathSchema(url), convert),
-      ...parametersOf("query", schema.querystring, convert),
+      ...parametersOf("path", params, convert),
+      ...parametersOf("query", query, convert),
     ],
-    requestBody: hasBody ? bodyOf(body, schema.consumes, convert) : undefined,
-    responses: { ...answersOf(schema, convert), ...problemsOf(schema, access, convert) },
+    requestBody: hasBody ? bodyOf(body, consumes, convert) : undefined,
+    responses: { ...answersOf(route, convert), ...problemsOf(route, convert) },
   };
 }
 
-/** The parameters of a path whose route has no schema for them. */
-function pathSchema(url: string): z.ZodType {
-  const names = [...url.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
-  return z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
-}
-
-function parametersOf(where: "path" | "query", schema: unknown, convert: ToJsonSchema) {
-  if (!(schema instanceof z.ZodType)) return [];
+function parametersOf(
+  where: "path" | "query",
+  schema: z.ZodType | undefined,
+  convert: ToJsonSchema,
+) {
+  if (schema === undefined) return [];
   const { properties = {}, required = [] } = convert(schema, "input") as {
     readonly properties?: Readonly<Record<string, JsonSchema & { readonly description?: string }>>;
     readonly required?: readonly string[];
@@ -114,7 +110,7 @@ function bodyOf(
 }
 
 function answersOf(
-  { response, produces, events }: FastifySchema,
+  { response = {}, produces, events }: DescribedRoute,
   convert: ToJsonSchema,
 ): Record<string, Response> {
   if (produces !== undefined) {
@@ -125,20 +121,18 @@ function answersOf(
         : { schema, "x-events": mapValues(events, (event) => convert(event, "output")) };
     return { 200: { description: "OK", content: { [produces]: media } } };
   }
-  return mapValues((response ?? {}) as Record<string, unknown>, (schema, status) => {
+  return mapValues(response, (schema, status) => {
     const description = STATUS_CODES[Number(status)] ?? "";
-    const hasContent = schema instanceof z.ZodType && !(schema instanceof z.ZodUndefined);
-    if (!hasContent) return { description };
+    if (schema instanceof z.ZodUndefined) return { description };
     return { description, content: { "application/json": { schema: convert(schema, "output") } } };
   });
 }
 
 function problemsOf(
-  { problems = [], querystring, body }: FastifySchema,
-  access: DescribedRoute["access"],
+  { problems = [], query, body, access }: DescribedRoute,
   convert: ToJsonSchema,
 ): Record<string, Response> {
-  const parses = querystring !== undefined || body !== undefined;
+  const parses = query !== undefined || body !== undefined;
   const statuses = [
     ...(parses ? [400] : []),
     ...(access === "open" ? [] : [401, 429]),
@@ -177,7 +171,7 @@ interface Converted {
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Removes what a reader does not need. `additionalProperties` goes because an answer may gain fields. */
+/** Removes keywords that a reader does not need; `additionalProperties`, because a response may gain fields. */
 function simplify({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   delete jsonSchema.additionalProperties;
   delete jsonSchema.readOnly;

@@ -1,9 +1,11 @@
-import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import {
-  agentParams,
+  agentHostsSchema,
+  allowHostSchema,
+  hostAllowedSchema,
+} from "../../../foundation/contracts/run-hosts.ts";
+import {
   enabledAnswer,
-  instanceParams,
   killedAnswer,
   killedRunAnswer,
   pausedAnswer,
@@ -11,9 +13,9 @@ import {
   triggeredAnswer,
 } from "../api/answers.ts";
 import { emptyBody, optionalBody } from "../api/bodies.ts";
-import { withZod } from "../api/zod-types.ts";
+import { agentParams, instanceParams } from "../api/params.ts";
+import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentOf, instanceOf } from "../names.ts";
 
 const triggerBody = optionalBody({
   prompt: z.string().nullish().meta({ description: "What to do, for this run only" }),
@@ -21,109 +23,125 @@ const triggerBody = optionalBody({
 const stopBody = optionalBody({
   now: z.boolean().nullish().meta({ description: "Kill the running runs" }),
 });
-const tag = "Control";
+const { post } = routesOf("Control");
+const network = routesOf("Network");
 
-/** What an operator can do; a thin skin over the scheduler's operations. */
-export function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  schedulerRoutes(app, deps);
-  switchRoutes(app, deps);
-  runRoutes(app, deps);
-}
+/** The commands of an operator, as a thin layer over the scheduler's operations. */
+export const controlRoutes = (deps: GatewayDeps) => [
+  switchScheduler(deps, "pause", true, "Pause the scheduler: cron ticks are skipped"),
+  switchScheduler(deps, "resume", false, "Resume the scheduler"),
+  stopRoute(deps),
+  switchAgent(deps, "enable", true, "Enable an agent"),
+  switchAgent(deps, "resume", true, "Another word for enable"),
+  switchAgent(deps, "disable", false, "Disable an agent: queued work waits, running runs continue"),
+  switchAgent(deps, "pause", false, "Another word for disable"),
+  ...runRoutes(deps),
+];
 
-function schedulerRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
-  const api = withZod(app);
-  for (const [path, paused, summary] of [
-    ["pause", true, "Pause the scheduler: cron ticks are skipped"],
-    ["resume", false, "Resume the scheduler"],
-  ] as const) {
-    const schema = {
-      tag,
-      summary,
-      body: emptyBody,
-      response: { 200: pausedAnswer },
-      problems: [503],
-    };
-    api.post(`/control/${path}`, { schema }, async () => {
+function switchScheduler(
+  { operations }: GatewayDeps,
+  word: string,
+  paused: boolean,
+  summary: string,
+) {
+  return post(`/control/${word}`, {
+    summary,
+    body: emptyBody,
+    response: { 200: pausedAnswer },
+    problems: [503],
+    handle: async () => {
       await operations.setPaused(paused);
       return { success: true as const, paused };
-    });
-  }
+    },
+  });
+}
 
-  const summary =
-    "Stop the scheduler: running runs get their grace period, or, with now = true, are killed";
-  const schema = { tag, summary, body: stopBody, response: { 202: stoppingAnswer } };
-  api.post("/control/stop", { schema }, async (request, reply) => {
-    const { running } = operations.snapshot().scheduler;
-    // The answer leaves first: stopping closes this very server.
-    reply.raw.once("close", () => operations.stop(request.body?.now === true));
-    return reply.code(202).send({ success: true, running });
+function stopRoute({ operations }: GatewayDeps) {
+  return post("/control/stop", {
+    summary:
+      "Stop the scheduler: running runs get their grace period, or, with now = true, are killed",
+    body: stopBody,
+    response: { 202: stoppingAnswer },
+    handle: ({ body }, reply) => {
+      const { running } = operations.snapshot().scheduler;
+      // The answer leaves first: stopping closes this very server.
+      reply.raw.once("close", () => operations.stop(body?.now === true));
+      return { success: true as const, running };
+    },
   });
 }
 
 /** Pause and resume of one agent are other words for disable and enable. */
-function switchRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
-  for (const [path, enabled, summary] of [
-    ["enable", true, "Enable an agent"],
-    ["resume", true, "Another word for enable"],
-    ["disable", false, "Disable an agent: queued work waits, running runs continue"],
-    ["pause", false, "Another word for disable"],
-  ] as const) {
-    const schema = {
-      tag,
-      summary,
-      params: agentParams,
-      body: emptyBody,
-      response: { 200: enabledAnswer },
-      problems: [404, 409, 503],
-    };
-    withZod(app).post(`/control/agents/:name/${path}`, { schema }, async (request) => {
-      const agent = agentOf(request);
+function switchAgent({ operations }: GatewayDeps, word: string, enabled: boolean, summary: string) {
+  return post(`/control/agents/:name/${word}`, {
+    summary,
+    params: agentParams,
+    body: emptyBody,
+    response: { 200: enabledAnswer },
+    problems: [404, 409, 503],
+    handle: async ({ params: { name: agent } }) => {
       await operations.setEnabled(agent, enabled);
       return { success: true as const, agent, enabled };
-    });
-  }
+    },
+  });
 }
 
-function runRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
-  const api = withZod(app);
-  const triggerSchema = {
-    tag,
+const runRoutes = ({ operations }: GatewayDeps) => [
+  post("/control/trigger/:name", {
     summary: "Run an agent now, or queue the run",
     params: agentParams,
     body: triggerBody,
     response: { 202: triggeredAnswer },
     problems: [404, 409, 413, 503],
-  };
-  api.post("/control/trigger/:name", { schema: triggerSchema }, async (request, reply) => {
-    const agent = agentOf(request);
-    const triggered = await operations.trigger(agent, request.body?.prompt ?? null);
-    return reply.code(202).send({ success: true, agent, ...triggered });
-  });
-
-  const killSchema = {
-    tag,
+    handle: async ({ params: { name: agent }, body }) => {
+      const triggered = await operations.trigger(agent, body?.prompt ?? null);
+      return { success: true as const, agent, ...triggered };
+    },
+  }),
+  post("/control/agents/:name/kill", {
     summary: "End all running runs of an agent",
     params: agentParams,
     body: emptyBody,
     response: { 200: killedAnswer },
     problems: [404],
-  };
-  api.post("/control/agents/:name/kill", { schema: killSchema }, async (request) => {
-    const agent = agentOf(request);
-    return { success: true as const, agent, killed: await operations.killAgent(agent) };
-  });
-
-  const killOneSchema = {
-    tag,
+    handle: async ({ params: { name: agent } }) => ({
+      success: true as const,
+      agent,
+      killed: await operations.killAgent(agent),
+    }),
+  }),
+  post("/control/kill/:instanceId", {
     summary: "End one run",
     params: instanceParams,
     body: emptyBody,
     response: { 200: killedRunAnswer },
     problems: [404],
-  };
-  api.post("/control/kill/:instanceId", { schema: killOneSchema }, async (request) => {
-    const instanceId = instanceOf(request);
-    await operations.killInstance(instanceId);
-    return { success: true as const, instanceId };
-  });
-}
+    handle: async ({ params: { instanceId } }) => {
+      await operations.killInstance(instanceId);
+      return { success: true as const, instanceId };
+    },
+  }),
+];
+
+/** Lists the hosts that agents' runs were denied, and allows hosts from now on. */
+export const hostRoutes = ({ operations }: GatewayDeps) => [
+  network.get("/api/agents/:name/hosts", {
+    summary: "The hosts that an agent's runs were denied in the last 30 days",
+    params: agentParams,
+    response: { 200: agentHostsSchema },
+    problems: [404, 503],
+    handle: ({ params }) => operations.agentHosts(params.name),
+  }),
+  network.post("/api/agents/:name/allow-host", {
+    summary: "Allow a host for an agent",
+    description:
+      "Adds the host to `[network].allow` of the agent's own `config.toml`; comments and order stay. With `dryRun` the " +
+      "answer has what would change, and nothing is written. It counts from when the scheduler has read the file again, " +
+      "also for runs that are under way.",
+    params: agentParams,
+    body: allowHostSchema,
+    response: { 200: hostAllowedSchema },
+    problems: [404, 409],
+    handle: ({ params, body }) => operations.allowHost(params.name, body),
+  }),
+];

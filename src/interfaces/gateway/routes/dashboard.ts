@@ -1,89 +1,176 @@
-import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { agentDetailSchema, agentParams } from "../api/answers.ts";
-import { withZod } from "../api/zod-types.ts";
-import type { AgentAnswer } from "../../../foundation/contracts/agent-detail.ts";
-import { alertsPage } from "../../dashboard/alerts-page.ts";
-import { agentPage } from "../../dashboard/agent-page.ts";
-import { costPage } from "../../dashboard/cost-page.ts";
-import { logPage } from "../../dashboard/log-page.ts";
-import { overviewPage } from "../../dashboard/overview-page.ts";
-import { searchPage } from "../../dashboard/search-page.ts";
+import { agentFacts } from "../../../foundation/config/agent-view.ts";
+import { agentDetailSchema } from "../api/answers.ts";
+import { agentParams, unknownAgent } from "../api/params.ts";
+import { routesOf } from "../api/route.ts";
+import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
+import { alertFilters, alertsPath, page as alertsPage } from "../../dashboard/pages/alerts.tsx";
+import { page as costPage } from "../../dashboard/pages/cost.tsx";
+import { agentsData, page as overviewPage } from "../../dashboard/pages/overview.tsx";
+import { page as searchPage, searchFilters } from "../../dashboard/pages/search.tsx";
 import { scheduleText } from "../../dashboard/schedule-text.ts";
-import { triggersPage } from "../../dashboard/triggers-page.ts";
+import {
+  page as triggersPage,
+  refusedPath,
+  triggerFilters,
+  triggersPath,
+} from "../../dashboard/pages/triggers.tsx";
+import { alertsQuerySchema } from "../../../features/alerts/alerts-report.ts";
+import type { SpendKey } from "../../../foundation/contracts/budget.ts";
+import { historyQuerySchema } from "../../../foundation/contracts/history.ts";
+import {
+  refusedDeliveriesQuerySchema,
+  whyNotQuerySchema,
+} from "../../../foundation/contracts/refused-deliveries.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentOf, unknownAgent } from "../names.ts";
-import { sendPage } from "../../dashboard/layout.ts";
-import { isKnown } from "./logs.ts";
+import { agentStatus, frameOf, parsedQuery, queryOf, readOrNull } from "../page-data.ts";
+import { sendLivePage } from "../../dashboard/send-page.tsx";
+import { filterOf } from "../../dashboard/text/agent-filter.ts";
+import { viewOf } from "../../dashboard/text/list-view.ts";
+import { choiceOf } from "../../dashboard/text/log-choice.ts";
+import { agentWithLog } from "./logs.ts";
 
-const page = { tag: "Pages", produces: "text/html" };
-const agentPageSchema = { ...page, params: agentParams, problems: [404] };
-const homeSchema = {
-  tag: "Pages",
-  summary: "Leads to the dashboard",
-  response: { 302: z.undefined() },
-};
+const { get } = routesOf("Pages");
+const page = { produces: "text/html" } as const;
+const agentPages = { ...page, params: agentParams, problems: [404] } as const;
 
-/** The dashboard's pages; what they show comes over the streams and the APIs. */
-export function dashboardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  app.get("/", { schema: homeSchema }, (_request, reply) => reply.redirect("/dashboard", 302));
-
-  const overviewSchema = { ...page, summary: "All agents, live" };
-  app.get("/dashboard", { schema: overviewSchema }, (_request, reply) =>
-    sendPage(reply, overviewPage()),
-  );
-
-  const triggersSchema = { ...page, summary: "The trigger history" };
-  app.get("/dashboard/triggers", { schema: triggersSchema }, (_request, reply) =>
-    sendPage(reply, triggersPage()),
-  );
-
-  const searchSchema = { ...page, summary: "Search over all logs" };
-  app.get("/dashboard/search", { schema: searchSchema }, (_request, reply) =>
-    sendPage(reply, searchPage()),
-  );
-
-  const costSchema = { ...page, summary: "What runs spend on models" };
-  app.get("/dashboard/cost", { schema: costSchema }, (_request, reply) =>
-    sendPage(reply, costPage()),
-  );
-
-  const alertsSchema = { ...page, summary: "Alerts, and what became of them" };
-  app.get("/dashboard/alerts", { schema: alertsSchema }, (_request, reply) =>
-    sendPage(reply, alertsPage()),
-  );
-
-  agentPages(app, deps);
-}
-
-function agentPages(app: FastifyInstance, deps: GatewayDeps): void {
-  const overviewSchema = { ...agentPageSchema, summary: "One agent" };
-  app.get("/dashboard/agents/:name", { schema: overviewSchema }, async (request, reply) => {
-    const agent = agentOf(request);
-    // The scheduler has a log, but is no agent.
-    if (agent === "scheduler" || !(await isKnown(agent, deps))) throw unknownAgent(agent);
-    return sendPage(reply, agentPage(agent));
-  });
-
-  const logsSchema = { ...agentPageSchema, summary: "One agent's log, live" };
-  app.get("/dashboard/agents/:name/logs", { schema: logsSchema }, async (request, reply) => {
-    const agent = agentOf(request);
-    if (!(await isKnown(agent, deps))) throw unknownAgent(agent);
-    return sendPage(reply, logPage(agent));
-  });
-
-  const api = withZod(app);
-  const detailSchema = {
-    tag: "Status",
+/** The dashboard's pages, rendered with their data. */
+export const dashboardRoutes = (deps: GatewayDeps) => [
+  get("/", {
+    summary: "Leads to the dashboard",
+    response: { 302: z.undefined() },
+    handle: (_request, reply) => reply.redirect("/dashboard", 302),
+  }),
+  get("/dashboard", {
+    ...page,
+    summary: "All agents, live",
+    handle: async ({ url }, reply) => {
+      const { agents, locks, recentLogs } = deps.operations.snapshot();
+      return sendLivePage(reply, overviewPage, {
+        frame: frameOf(deps),
+        ...agentsData(agents, filterOf(queryOf(url))),
+        outcomes: await readOrNull(deps.operations.outcomes),
+        locks,
+        recentLogs,
+      });
+    },
+  }),
+  get("/dashboard/triggers", {
+    ...page,
+    summary: "The trigger history",
+    handle: async (request, reply) => {
+      const view = viewOf(triggerFilters, queryOf(request.url));
+      const now = Date.now();
+      return sendLivePage(reply, triggersPage, {
+        frame: frameOf(deps),
+        view,
+        history: await readOrNull(() =>
+          deps.operations.history(parsedQuery(historyQuerySchema, triggersPath(view, now))),
+        ),
+        refused: await readOrNull(async () => ({
+          deliveries: [
+            ...(await deps.operations.refusedDeliveries(
+              parsedQuery(refusedDeliveriesQuerySchema, refusedPath(now)),
+            )),
+          ],
+        })),
+      });
+    },
+  }),
+  get("/dashboard/search", {
+    ...page,
+    summary: "Search over all logs",
+    handle: (request, reply) =>
+      sendLivePage(reply, searchPage, {
+        frame: frameOf(deps),
+        view: viewOf(searchFilters, queryOf(request.url)),
+      }),
+  }),
+  get("/dashboard/cost", {
+    ...page,
+    summary: "What runs spend on models",
+    handle: async (_request, reply) => {
+      const spend = (by: SpendKey) => readOrNull(() => deps.operations.spend({ by }));
+      return sendLivePage(reply, costPage, {
+        frame: frameOf(deps),
+        first: {
+          day: await spend("day"),
+          agent: await spend("agent"),
+          model: await spend("model"),
+        },
+      });
+    },
+  }),
+  get("/dashboard/alerts", {
+    ...page,
+    summary: "Alerts, and what became of them",
+    handle: async (request, reply) => {
+      const view = viewOf(alertFilters, queryOf(request.url));
+      const report = await readOrNull(() =>
+        deps.operations.alerts(parsedQuery(alertsQuerySchema, alertsPath(view))),
+      );
+      return sendLivePage(reply, alertsPage, { frame: frameOf(deps), view, report });
+    },
+  }),
+  get("/dashboard/agents/:name", {
+    ...agentPages,
+    summary: "One agent",
+    handle: async ({ params: { name } }, reply) => {
+      // The scheduler has a log, but is not an agent.
+      if (name === "scheduler") throw unknownAgent(name);
+      await agentWithLog(name, deps);
+      // Loaded at the first visit, like the engine for log lines.
+      const { agentPaths, page } = await import("../../dashboard/pages/agent.tsx");
+      const paths = agentPaths(name, Date.now());
+      const [history, why] = [
+        parsedQuery(historyQuerySchema, paths.runs),
+        parsedQuery(whyNotQuerySchema, paths.why),
+      ];
+      const { operations } = deps;
+      return sendLivePage(reply, page, {
+        frame: frameOf(deps),
+        name,
+        status: agentStatus(name, deps),
+        locks: operations.snapshot().locks,
+        first: {
+          detail: await readOrNull(() => detailOf(name, deps)),
+          runs: await readOrNull(() => operations.history(history)),
+          spending: await readOrNull(() => operations.spend({ by: "day", agent: name })),
+          hosts: await readOrNull(() => operations.agentHosts(name)),
+          why: await readOrNull(() => operations.whyNot(name, why)),
+        },
+      });
+    },
+  }),
+  get("/dashboard/agents/:name/logs", {
+    ...agentPages,
+    summary: "One agent's log, live",
+    handle: async ({ params, url }, reply) => {
+      const agent = await agentWithLog(params.name, deps);
+      // Loaded at the first visit: a start does without the engine for log lines.
+      const { logRunsPath, page } = await import("../../dashboard/pages/log.tsx");
+      const runs = parsedQuery(historyQuerySchema, logRunsPath(agent));
+      return sendLivePage(reply, page, {
+        frame: frameOf(deps),
+        agent,
+        status: agentStatus(agent, deps),
+        choice: choiceOf(queryOf(url)),
+        runs: await readOrNull(() => deps.operations.history(runs)),
+      });
+    },
+  }),
+  routesOf("Status").get("/dashboard/api/agents/:name", {
     summary: "An agent in full: its active config and its next ticks",
     params: agentParams,
-    response: { 200: agentDetailSchema(deps.agentView) },
+    response: { 200: agentDetailSchema },
     problems: [404],
-  };
-  api.get("/dashboard/api/agents/:name", { schema: detailSchema }, (request): AgentAnswer => {
-    const { config, nextTicks } = deps.operations.agent(agentOf(request));
-    const text = scheduleText(config?.schedule ?? null);
-    const facts = config === null ? [] : deps.agentView.facts(config, text);
-    return { config, nextTicks, scheduleText: text, facts };
-  });
+    handle: ({ params }) => detailOf(params.name, deps),
+  }),
+];
+
+function detailOf(name: string, { operations }: GatewayDeps): AgentAnswer {
+  const { config, nextTicks } = operations.agent(name);
+  const text = scheduleText(config?.schedule ?? null);
+  const facts = config === null ? [] : agentFacts(config, text);
+  return { config, nextTicks, scheduleText: text, facts };
 }

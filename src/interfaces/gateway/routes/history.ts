@@ -1,76 +1,93 @@
-import type { FastifyInstance } from "fastify";
+import { z } from "zod";
 import {
   callTreeSchema,
   historyPageSchema,
   historyQuerySchema,
+  outcomeCountsSchema,
 } from "../../../foundation/contracts/history.ts";
-import type { Operations } from "../../../foundation/contracts/operations.ts";
+import {
+  receiptViewSchema,
+  replayResultSchema,
+} from "../../../foundation/contracts/operator-api.ts";
 import {
   refusedDeliveriesAnswer,
   refusedDeliveriesQuerySchema,
+  whyNotQuerySchema,
+  whyNotSchema,
 } from "../../../foundation/contracts/refused-deliveries.ts";
-import { whyNotQuerySchema, whyNotSchema } from "../../../foundation/contracts/why-not.ts";
-import { agentParams, triggerParams } from "../api/answers.ts";
-import { withZod } from "../api/zod-types.ts";
+import { runDifferenceSchema, runSchema } from "../../views/run-view.ts";
+import { emptyBody } from "../api/bodies.ts";
+import {
+  agentParams,
+  instanceParams,
+  mustBeAgent,
+  mustBeInstance,
+  receiptParams,
+  triggerParams,
+} from "../api/params.ts";
+import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentOf } from "../names.ts";
 
-/** The history of triggers, newest first, by page or by cursor. */
-export function historyRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
-  const schema = {
-    tag: "History",
+const { get, post } = routesOf("History");
+const webhooks = routesOf("Webhooks");
+
+/** The run that another one is compared with. */
+export const comparedQuery = z.object({
+  to: z.string().max(200).transform(mustBeInstance).optional().meta({
+    description:
+      "The run to compare with; without it the agent's last run before it that succeeded",
+  }),
+});
+const replayQuery = z.object({
+  agent: z
+    .string()
+    .transform(mustBeAgent)
+    .optional()
+    .meta({ description: "Only this agent, whatever its filters are; else all that match" }),
+});
+
+/** The history of triggers, and single runs: their input, the version that they ran and their outcome. */
+export const historyRoutes = ({ operations }: GatewayDeps) => [
+  get("/api/stats/triggers", {
     summary: "Trigger history, newest first",
     description:
       "By `page`, or by cursor: `before` takes the `nextBefore` of an earlier page, stays put while entries arrive " +
       "and is fast at any depth. Without `deadLetter` all entries, `true` only what never ran and won't by itself.",
-    querystring: historyQuerySchema,
+    query: historyQuerySchema,
     response: { 200: historyPageSchema },
     problems: [503],
-  };
-  withZod(app).get("/api/stats/triggers", { schema }, (request) =>
-    operations.history(request.query),
-  );
-  refusedRoute(app, operations);
-  whyNotRoute(app, operations);
-  callTreeRoute(app, operations);
-}
-
-function refusedRoute(app: FastifyInstance, operations: Operations): void {
-  const schema = {
-    tag: "History",
+    handle: ({ query }) => operations.history(query),
+  }),
+  get("/api/stats/outcomes", {
+    summary: "How the work of each agent ended in the last three days",
+    response: { 200: outcomeCountsSchema },
+    problems: [503],
+    handle: () => operations.outcomes(),
+  }),
+  get("/api/stats/refused-deliveries", {
     summary: "Webhook deliveries that were refused, the latest first",
     description:
       "Of these nothing is stored but their number, and the reason of the last one: those of one source that were refused " +
       "for the same reason within ten minutes are one row. A duplicate names the receipt of the first.",
-    querystring: refusedDeliveriesQuerySchema,
+    query: refusedDeliveriesQuerySchema,
     response: { 200: refusedDeliveriesAnswer },
     problems: [503],
-  };
-  withZod(app).get("/api/stats/refused-deliveries", { schema }, async (request) => ({
-    deliveries: [...(await operations.refusedDeliveries(request.query))],
-  }));
-}
-
-function whyNotRoute(app: FastifyInstance, operations: Operations): void {
-  const schema = {
-    tag: "History",
+    handle: async ({ query }) => ({
+      deliveries: [...(await operations.refusedDeliveries(query))],
+    }),
+  }),
+  get("/api/agents/:name/why-not", {
     summary: "Why an agent did not run",
     description:
       "What keeps it from running now; its work that no run was started for; stored deliveries that its filters turn away, " +
       "each with the conditions that stop it; and what its sources refused before any filter.",
     params: agentParams,
-    querystring: whyNotQuerySchema,
+    query: whyNotQuerySchema,
     response: { 200: whyNotSchema },
     problems: [404, 503],
-  };
-  withZod(app).get("/api/agents/:name/why-not", { schema }, (request) =>
-    operations.whyNot(agentOf(request), request.query),
-  );
-}
-
-function callTreeRoute(app: FastifyInstance, operations: Operations): void {
-  const schema = {
-    tag: "History",
+    handle: ({ params, query }) => operations.whyNot(params.name, query),
+  }),
+  get("/api/stats/triggers/:id/calls", {
     summary: "The calls around an entry",
     description:
       "The context of a call, the value that its run returned, and the tree of calls that it belongs to: the calls of a run are " +
@@ -78,8 +95,58 @@ function callTreeRoute(app: FastifyInstance, operations: Operations): void {
     params: triggerParams,
     response: { 200: callTreeSchema },
     problems: [404, 503],
-  };
-  withZod(app).get("/api/stats/triggers/:id/calls", { schema }, (request) =>
-    operations.callTree(request.params.id),
-  );
-}
+    handle: ({ params }) => operations.callTree(params.id),
+  }),
+  get("/api/runs/:instanceId", {
+    summary: "One run, also while it runs",
+    description:
+      "With the calls that it made and the hash of what it ran; its secrets are redacted.",
+    params: instanceParams,
+    response: { 200: runSchema },
+    problems: [404, 503],
+    handle: ({ params }) => operations.run(params.instanceId),
+  }),
+  get("/api/runs/:instanceId/diff", {
+    summary: "What changed in what two runs ran",
+    description:
+      "From the one that started first to the other: the canonical config, with a hash in the place of each secret " +
+      "value, the skill's files by hash, and the instructions.",
+    params: instanceParams,
+    query: comparedQuery,
+    response: { 200: runDifferenceSchema },
+    problems: [404, 503],
+    handle: ({ params, query }) => operations.runDifference(params.instanceId, query.to ?? null),
+  }),
+];
+
+/** Stored deliveries: looked at, and run again; work of any kind is run again by its history entry. */
+export const receiptRoutes = ({ operations }: GatewayDeps) => [
+  webhooks.get("/api/stats/webhooks/:receiptId", {
+    summary: "A stored webhook delivery, its secrets redacted",
+    params: receiptParams,
+    response: { 200: receiptViewSchema },
+    problems: [404, 503],
+    handle: ({ params }) => operations.receipt(params.receiptId),
+  }),
+  webhooks.post("/api/webhooks/:receiptId/replay", {
+    summary: "Run a stored webhook delivery again",
+    description:
+      "Makes new work, also of a delivery whose work was dropped or that matched no agent. Asking twice runs it twice.",
+    params: receiptParams,
+    query: replayQuery,
+    body: emptyBody,
+    response: { 200: replayResultSchema },
+    problems: [404, 409, 503],
+    handle: ({ params, query }) => operations.replay(params.receiptId, query.agent ?? null),
+  }),
+  post("/api/triggers/:id/replay", {
+    summary: "Run the work of a history entry again",
+    description:
+      "Of any kind: a webhook's delivery, a schedule's tick, a manual prompt, a call. Makes new work whose entry names " +
+      "this one as `replayOf`; no run waits for the value of a replayed call. Asking twice runs it twice.",
+    params: triggerParams,
+    response: { 200: replayResultSchema },
+    problems: [404, 409, 503],
+    handle: ({ params }) => operations.replayTrigger(params.id),
+  }),
+];

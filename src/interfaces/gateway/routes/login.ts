@@ -1,50 +1,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { withZod } from "../api/zod-types.ts";
+import { loginLinkSchema } from "../../../foundation/contracts/operator-api.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import { loginPage, openingPage } from "../../dashboard/card-pages.tsx";
+import type { LoginMessage } from "../../dashboard/card-pages.tsx";
+import { sendPage } from "../../dashboard/send-page.tsx";
+import type { Document } from "../../dashboard/send-page.tsx";
+import { emptyBody } from "../api/bodies.ts";
+import { routesOf } from "../api/route.ts";
 import { sessionCookie, sessionsOf } from "../auth.ts";
-import { loginPage, openingPage } from "../../dashboard/card-pages.ts";
-import type { LoginMessage } from "../../dashboard/card-pages.ts";
 import type { GatewayDeps } from "../deps.ts";
 import type { CheckKey } from "../key-guesses.ts";
-import { moveToPrivateHost, rememberedAs, shouldMove } from "../private-host.ts";
-import { HttpProblem, problemOf } from "../problem.ts";
-import { isForeign } from "../same-origin.ts";
-import { sendPage } from "../../dashboard/layout.ts";
-import type { Page } from "../../dashboard/layout.ts";
+import { problemOf } from "../problem.ts";
+import { isForeign, moveToPrivateHost, rememberedAs, shouldMove } from "../known-hosts.ts";
 
-const loginBody = z.object({ key: z.string().max(1000), next: z.string().optional() });
+const { get, post } = routesOf("Login");
 const cookieAttributes = { httpOnly: true, sameSite: "strict", path: "/" } as const;
 const formType = "application/x-www-form-urlencoded";
-const tag = "Login";
-/** The query of a request that leads on to a page. */
-export const nextQuery = z.object({
+const nextQuery = z.object({
   next: z.unknown().optional().meta({ description: "Where to go afterwards: a path of this site" }),
 });
 const pageQuery = nextQuery.extend({
   link: z.unknown().optional().meta({ description: "The state of the login link that led here" }),
 });
-const pageSchema = {
-  tag,
-  summary: "The login page",
-  querystring: pageQuery,
-  produces: "text/html",
-};
-const loginSchema = {
-  tag,
-  summary: "Start a browser's session",
-  querystring: nextQuery,
-  body: loginBody,
-  consumes: ["application/json", formType],
-  description: "A form is answered with a redirect (303) or the page again, JSON with 204.",
-  response: { 204: z.undefined(), 303: z.undefined() },
-  problems: [401, 403, 413, 429, 503],
-};
-const logoutSchema = {
-  tag,
-  summary: "End the session and its streams",
-  response: { 303: z.undefined() },
-  problems: [403, 503],
-};
+const loginBody = z.object({ key: z.string().max(1000), next: z.string().optional() });
+const linkParams = z.object({ token: z.string().meta({ description: "The link's token" }) });
 const sessionIsOver = { kind: "warning", text: "Your session is over. Log in again." } as const;
 const anotherLink = "al open makes another one.";
 /** By the state of the link that led to the page. */
@@ -56,85 +36,156 @@ const linkMessages: ReadonlyMap<unknown, string> = new Map([
 /** Seconds: the absolute lifetime of a session. The server's own clock decides, this tidies the browser. */
 const cookieMaxAge = 7 * 24 * 3600;
 
+/** Parses forms, for routes of this scope only. */
+export function parseForms(scope: FastifyInstance): void {
+  scope.addContentTypeParser(formType, { parseAs: "string" }, (_request, body, done) =>
+    done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  );
+}
+
 /** A browser's way in and out: the key becomes a session. */
-export function loginRoutes(app: FastifyInstance, deps: GatewayDeps, checkKey: CheckKey): void {
+export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
   const home = homeOf(deps);
-  const pageFor = (next: string, message: LoginMessage | null): Page => {
+  const pageFor = (next: string, message: LoginMessage | null): Document => {
     const remember = rememberedAs(deps.sessions.privateHost);
     return loginPage({ keyPath: deps.keyPath, next, message, remember });
   };
-  app.addContentTypeParser(formType, { parseAs: "string" }, (_request, body, done) =>
-    done(null, Object.fromEntries(new URLSearchParams(String(body)))),
-  );
-
-  const api = withZod(app);
-  api.get("/login", { schema: pageSchema }, (request, reply) => {
-    const next = safeNext(request.query.next, home);
-    if (sessionsOf(request, deps).length > 0) return reply.redirect(next, 303);
-    // After a link of another site the browser sends a strict cookie from the next page on.
-    if (isForeign(request)) {
-      return sendPage(reply.header("refresh", `0; url=${request.url}`), openingPage(request.url));
-    }
-    return sendPage(reply, pageFor(next, linkMessage(request.query.link) ?? endOfSession(request)));
-  });
-
-  api.post("/login", { bodyLimit: 8 * 1024, schema: loginSchema }, async (request, reply) => {
-    refuseForeign(request);
-    const { body } = request;
-    const next = safeNext(body.next ?? request.query.next, home);
-    const isForm = request.headers["content-type"]?.startsWith(formType) === true;
-    try {
-      if (!(await checkKey(request, body.key.trim()))) throw wrongKey();
-    } catch (error) {
-      if (!isForm) throw error;
-      const { message: text, headers, status } = problemOf(error);
-      return sendPage(reply.headers(headers), pageFor(next, { kind: "error", text }), status);
-    }
-    if (isForm && deps.dashboard && shouldMove(request)) {
-      const path = `${deps.loginLinks.create("").url}?next=${encodeURIComponent(next)}`;
-      return moveToPrivateHost(request, reply, { ...deps, path });
-    }
-    startSession(request, reply, deps);
-    return isForm ? reply.redirect(next, 303) : reply.code(204).send();
-  });
-
-  const logout = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    refuseForeign(request);
-    for (const id of sessionsOf(request, deps)) deps.sessions.end(id);
-    return reply.clearCookie(sessionCookie, cookieAttributes).redirect("/login", 303);
-  };
-  // A HEAD must change nothing, so it isn't derived from this GET.
-  app.get("/logout", { exposeHeadRoute: false, schema: logoutSchema }, logout);
-  app.post("/logout", { schema: logoutSchema }, logout);
+  const logout = {
+    summary: "End the session and its streams",
+    response: { 303: z.undefined() },
+    problems: [403, 503],
+    handle: (request: FastifyRequest, reply: FastifyReply) => {
+      refuseForeign(request);
+      for (const id of sessionsOf(request, deps)) deps.sessions.end(id);
+      return reply.clearCookie(sessionCookie, cookieAttributes).redirect("/login", 303);
+    },
+  } as const;
+  return [
+    get("/login", {
+      summary: "The login page",
+      query: pageQuery,
+      produces: "text/html",
+      handle: (request, reply) => {
+        const next = safeNext(request.query.next, home);
+        if (sessionsOf(request, deps).length > 0) return reply.redirect(next, 303);
+        // After a link of another site the browser sends a strict cookie from the next page on.
+        if (isForeign(request)) {
+          void reply.header("refresh", `0; url=${request.url}`);
+          return sendPage(reply, openingPage(request.url));
+        }
+        const message = linkMessage(request.query.link) ?? endOfSession(request);
+        return sendPage(reply, pageFor(next, message));
+      },
+    }),
+    post("/login", {
+      summary: "Start a browser's session",
+      description: "A form is answered with a redirect (303) or the page again, JSON with 204.",
+      query: nextQuery,
+      body: loginBody,
+      consumes: ["application/json", formType],
+      response: { 204: z.undefined(), 303: z.undefined() },
+      problems: [401, 403, 413, 429, 503],
+      options: { bodyLimit: 8 * 1024 },
+      handle: async (request, reply) => {
+        refuseForeign(request);
+        const { body } = request;
+        const next = safeNext(body.next ?? request.query.next, home);
+        const isForm = request.headers["content-type"]?.startsWith(formType) === true;
+        try {
+          if (!(await checkKey(request, body.key.trim()))) throw wrongKey();
+        } catch (error) {
+          if (!isForm) throw error;
+          const { message: text, headers, status } = problemOf(error);
+          return sendPage(reply.headers(headers), pageFor(next, { kind: "error", text }), status);
+        }
+        if (isForm && deps.dashboard && shouldMove(request)) {
+          const path = `${deps.loginLinks.create("").url}?next=${encodeURIComponent(next)}`;
+          return moveToPrivateHost(request, reply, { ...deps, path });
+        }
+        startSession(request, reply, deps);
+        return isForm ? reply.redirect(next, 303) : reply.send();
+      },
+    }),
+    // A HEAD must change nothing.
+    get("/logout", { ...logout, options: { exposeHeadRoute: false } }),
+    post("/logout", logout),
+    ...(deps.dashboard ? linkRoutes(deps) : []),
+  ];
 }
+
+/**
+ * Opens a login link: starts a session, and leaves for an address without the token before a page is shown, so that the
+ * token is in no history and no Referer.
+ */
+const linkRoutes = (deps: GatewayDeps) => [
+  get("/login/:token", {
+    summary: "Log in by a link that al start or al open made",
+    description: "A link that is used or old leads to the login page, which says why.",
+    params: linkParams,
+    query: nextQuery,
+    response: { 303: z.undefined() },
+    problems: [503],
+    // A HEAD must not use the link up.
+    options: { exposeHeadRoute: false },
+    handle: (request, reply) => {
+      const { token } = request.params;
+      const state = deps.loginLinks.state(token);
+      void reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
+      if (state === "good" && shouldMove(request)) {
+        return moveToPrivateHost(request, reply, { ...deps, path: request.url });
+      }
+      if (state === "good") {
+        startSession(request, reply, deps);
+        deps.loginLinks.use(token);
+      }
+      // The login page of this site is shown first, because a browser sends no strict cookie along a link of another.
+      const isDirect = state === "good" && !isForeign(request);
+      const { next } = request.query;
+      if (isDirect) return reply.redirect(safeNext(next, homeOf(deps)), 303);
+      const query = typeof next === "string" ? `&next=${encodeURIComponent(next)}` : "";
+      return reply.redirect(`/login?link=${state}${query}`, 303);
+    },
+  }),
+];
+
+/** Makes a login link: for programs on the operator's socket only, or a session could renew itself for ever. */
+export const createLinkRoutes = ({ operations, dashboard, loginLinks }: GatewayDeps) => [
+  post("/control/login-link", {
+    summary: "Make a link that logs a browser in, once, within 10 minutes",
+    body: emptyBody,
+    response: { 200: loginLinkSchema },
+    problems: [409],
+    handle: () => {
+      const { gatewayUrl } = operations.snapshot().scheduler;
+      if (dashboard && gatewayUrl !== null) return loginLinks.create(gatewayUrl);
+      throw new UserError("no_dashboard", "The scheduler runs without the dashboard.");
+    },
+  }),
+];
 
 function linkMessage(link: unknown): LoginMessage | null {
   const text = linkMessages.get(link);
   return text === undefined ? null : { kind: "warning", text };
 }
 
-/** Who logged out brings no cookie. */
+/** A cookie without a session is an expired one: logging out removes the cookie, and needs no message. */
 function endOfSession(request: FastifyRequest): LoginMessage | null {
   return (request.cookies[sessionCookie] ?? "") === "" ? null : sessionIsOver;
 }
 
 /** The first page of a browser without another wish. */
-export function homeOf({ dashboard }: GatewayDeps): string {
+function homeOf({ dashboard }: GatewayDeps): string {
   return dashboard ? "/dashboard" : "/control/status";
 }
 
-function wrongKey(): HttpProblem {
-  return new HttpProblem(401, "wrong_key", "This is not the gateway’s API key.", {
+function wrongKey(): UserError {
+  return new UserError("wrong_key", "This is not the gateway’s API key.", {
     headers: { "www-authenticate": "Bearer" },
   });
 }
 
 /** Gives the browser the cookie of a new session, in place of those that it has. */
-export function startSession(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  deps: GatewayDeps,
-): void {
+function startSession(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): void {
   for (const id of sessionsOf(request, deps)) deps.sessions.end(id);
   const isSecure = request.protocol === "https";
   const attributes = { ...cookieAttributes, maxAge: cookieMaxAge, secure: isSecure };
@@ -143,7 +194,7 @@ export function startSession(
 
 function refuseForeign(request: FastifyRequest): void {
   if (isForeign(request)) {
-    throw new HttpProblem(403, "foreign_origin", "A page of another origin asked for this.");
+    throw new UserError("foreign_origin", "A page of another origin asked for this.");
   }
 }
 
@@ -162,7 +213,7 @@ export function safeNext(next: unknown, fallback: string): string {
   return isOwn && isPage(url.pathname) ? path : fallback;
 }
 
-/** False for the login, the logout and what the router can't decode. */
+/** False for the login, the logout and paths that the router can't decode. */
 function isPage(path: string): boolean {
   try {
     return !/^\/log(in|out)\b/.test(decodeURIComponent(path));

@@ -1,30 +1,38 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { FastifyInstance } from "fastify";
-import { auditTime, buffer, concat, concatMap, connect, defer, filter, map, of } from "rxjs";
-import type { Observable } from "rxjs";
 import { z } from "zod";
 import {
   agentSchema as agentStatusSchema,
   logEntrySchema,
 } from "../../../../streams/status/wire.ts";
-import { logMatcher } from "../../../foundation/contracts/log-filter.ts";
-import type { LogFilter } from "../../../foundation/contracts/log-filter.ts";
-import type {
-  LogLine,
-  LogPage,
-  LogQuery,
-  LogSource,
-} from "../../../foundation/contracts/log-source.ts";
-import { agentParams } from "../api/answers.ts";
-import { filterOf, logFilterQuery } from "../api/log-filter.ts";
-import { withZod } from "../api/zod-types.ts";
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import { searchPageSchema, searchQuerySchema } from "../../../features/search/search-report.ts";
+import type { LogFilter, LogPageQuery, LogQuery } from "../../../foundation/logs/log-query.ts";
+import type { LogSource } from "../../../foundation/logs/log-source.ts";
+import { logLevelNames, logLevels, logPageSchema } from "../../views/log-page.ts";
+import { agentParams, unknownAgent } from "../api/params.ts";
+import { routesOf } from "../api/route.ts";
 import { endOfAccess } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentOf, unknownAgent } from "../names.ts";
-import { eventText } from "../sse.ts";
+import { agentLogEvents, textsPerTurn, withStatus } from "../log-events.ts";
 import type { EventStreams } from "../sse.ts";
-import { withStatus } from "./log-status.ts";
 
+const { get } = routesOf("Logs");
+
+/** The last lines that a download holds. */
+const downloadedLines = 5_000;
+/** A filter that finds little reads this many parts of the log, of 32 MiB each. */
+const maxParts = 16;
+
+const filterQuery = z.object({
+  instance: z.string().max(200).optional().meta({ description: "Only lines of this run" }),
+  q: z.string().max(1000).default("").meta({
+    description: "Only lines with this text, in any case",
+  }),
+  level: z
+    .enum(logLevelNames)
+    .default("debug")
+    .meta({ description: "Only lines of this level and above" }),
+});
 const streamQuery = z.object({
   lines: z.coerce
     .number()
@@ -39,118 +47,154 @@ const streamQuery = z.object({
     .optional()
     .meta({ description: "Where to resume, for a client that can't set `Last-Event-ID`" }),
 });
-const agentQuery = logFilterQuery.extend(streamQuery.shape).extend({
+const agentQuery = filterQuery.extend(streamQuery.shape).extend({
   status: z.literal("true").optional().meta({
     description:
       "With event `agent` (Agent) for the agent as it is now, and each time that it changes",
   }),
 });
-const allQuery = logFilterQuery.pick({ instance: true }).extend(streamQuery.shape);
-const shared = {
-  tag: "Logs",
+const allQuery = filterQuery.pick({ instance: true }).extend(streamQuery.shape);
+const position = z.string().max(500).optional();
+const pageQuery = filterQuery.extend({
+  before: position.meta({ description: "A position to read backward from; without it the end" }),
+  after: position.meta({ description: "A position to read forward from" }),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100).meta({
+    description: "How many lines at most",
+  }),
+});
+const streamed = {
+  description:
+    "Event `log` (LogEntry) for each line, the last ones first. Its id goes into `Last-Event-ID` to resume with " +
+    "nothing lost or doubled.",
   produces: "text/event-stream",
-  events: { log: logEntrySchema },
-};
-const description =
-  "Event `log` (LogEntry) for each line, the last ones first. Its id goes into `Last-Event-ID` to resume with " +
-  "nothing lost or doubled.";
-const agentSchema = {
-  ...shared,
-  description,
-  events: { log: logEntrySchema, agent: agentStatusSchema.nullable() },
-  querystring: agentQuery,
-  params: agentParams,
-  problems: [404],
-  summary: "An agent's log as Server-Sent Events",
-};
-const allSchema = {
-  ...shared,
-  description,
-  querystring: allQuery,
-  summary: "The logs of all agents and the scheduler as Server-Sent Events",
-};
+  config: { stream: "logs" },
+} as const;
 
-/** Log lines as a stream: of one agent, or of all. */
-export function logRoutes(app: FastifyInstance, deps: GatewayDeps, streams: EventStreams): void {
-  const api = withZod(app);
-  const config = { stream: "logs" } as const;
-  const ofAgent = { config, schema: agentSchema };
-  api.get("/dashboard/api/logs/:name/stream", ofAgent, async (request, reply) => {
-    const agent = agentOf(request);
-    if (!(await isKnown(agent, deps))) throw unknownAgent(agent);
-    const query = logQuery(request.query, request.headers);
-    const log$ = agentLogEvents(deps.logs, { ...query, agent }, filterOf(request.query));
-    const hasStatus = request.query.status === "true";
-    const events$ = hasStatus ? withStatus(log$, agent, deps.operations) : log$;
-    streams.serve(request, reply, events$, endOfAccess(request, deps));
-    return reply;
-  });
+/** Log lines: as streams, as parts of an agent's whole log, and by a search over all logs. */
+export const logRoutes = (deps: GatewayDeps, streams: EventStreams) => [
+  get("/dashboard/api/logs/:name/stream", {
+    ...streamed,
+    summary: "An agent's log as Server-Sent Events",
+    params: agentParams,
+    query: agentQuery,
+    events: { log: logEntrySchema, agent: agentStatusSchema.nullable() },
+    problems: [404],
+    handle: async (request, reply) => {
+      const { params, query, headers } = request;
+      const agent = await agentWithLog(params.name, deps);
+      const lines = { ...lineQuery(query, headers), agent };
+      const log$ = agentLogEvents(deps.logs, lines, filterOf(query));
+      const events$ = query.status === "true" ? withStatus(log$, agent, deps.operations) : log$;
+      streams.serve(request, reply, events$, endOfAccess(request, deps));
+      return reply;
+    },
+  }),
+  get("/api/logs/stream", {
+    ...streamed,
+    summary: "The logs of all agents and the scheduler as Server-Sent Events",
+    query: allQuery,
+    events: { log: logEntrySchema },
+    handle: (request, reply) => {
+      // Positions are exact within one agent's files. A merge of all has no exact one: it is followed in one go, which
+      // gives its beginning in one turn too.
+      const lines = { ...lineQuery(request.query, request.headers), agent: null };
+      const events$ = textsPerTurn(deps.logs.follow(lines));
+      streams.serve(request, reply, events$, endOfAccess(request, deps));
+    },
+  }),
+  get("/api/logs/agents/:name", {
+    summary: "A part of an agent's whole log, filtered",
+    description:
+      "The newest lines that match, or those before or after a position. One request reads 32 MiB at most: with `older` " +
+      "there may be more matches, also when it found none.",
+    params: agentParams,
+    query: pageQuery,
+    response: { 200: logPageSchema },
+    problems: [404],
+    handle: async ({ params, query }) => {
+      const { instance = null, before = null, after, limit } = query;
+      const { lines, older, newer, atEnd, reachedAt } = await deps.logs.page({
+        agent: await agentWithLog(params.name, deps),
+        instanceId: instance,
+        filter: filterOf(query),
+        lines: limit,
+        from: after === undefined ? { before } : { after },
+      });
+      const shown = lines.map(({ id, entry }) => ({ position: id, entry }));
+      return { lines: shown, older, newer, atEnd, reachedAt };
+    },
+  }),
+  get("/api/search", {
+    summary: "Search the logs of all agents",
+    description:
+      "Runs with lines that match, each with the first of them and their neighbours. What has no letters or digits is " +
+      "not searched for.",
+    query: searchQuerySchema,
+    response: { 200: searchPageSchema },
+    problems: [400, 503],
+    handle: ({ query }) => deps.search.find(query),
+  }),
+];
 
-  api.get("/api/logs/stream", { config, schema: allSchema }, (request, reply) => {
-    // Positions are exact within one agent's files. A merge of all has no exact one: it is followed in one go, which
-    // gives its beginning in one turn too.
-    const query = { ...logQuery(request.query, request.headers), agent: null };
-    const events$ = textsPerTurn(deps.logs.follow(query));
-    streams.serve(request, reply, events$, endOfAccess(request, deps));
-  });
+/** An agent's log as a file, with the filter of the log page. */
+export const logDownloadRoutes = (deps: GatewayDeps) => [
+  get("/dashboard/api/logs/:name/download", {
+    summary: `The last ${downloadedLines} lines of an agent's log that match, as a file`,
+    description: "With a filter the last 512 MiB of the log are searched.",
+    query: filterQuery,
+    params: agentParams,
+    produces: "application/x-ndjson",
+    problems: [404],
+    handle: async ({ params, query }, reply) => {
+      const agent = await agentWithLog(params.name, deps);
+      const wanted = { agent, instanceId: query.instance ?? null, filter: filterOf(query) };
+      const entries = await lastEntries(deps.logs, wanted, () => reply.raw.destroyed);
+      return reply
+        .type("application/x-ndjson; charset=utf-8")
+        .header("content-disposition", `attachment; filename="${agent}.log.ndjson"`)
+        .header("cache-control", "no-store")
+        .send(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+    },
+  }),
+];
+
+/** The agent, also one that is gone: it still has its log. The scheduler has one too. Rejects with a 404. */
+export async function agentWithLog(
+  agent: string,
+  { operations, logs }: GatewayDeps,
+): Promise<string> {
+  if (agent === "scheduler" || operations.hasAgent(agent)) return agent;
+  const lines = await logs.read({ agent, instanceId: null, lines: 1, after: null });
+  if (lines.length > 0) return agent;
+  throw unknownAgent(agent);
 }
 
-/** An agent that is gone still has its log, and the scheduler has one too. */
-export async function isKnown(agent: string, { operations, logs }: GatewayDeps): Promise<boolean> {
-  if (agent === "scheduler") return true;
-  if (operations.hasAgent(agent)) return true;
-  return (await logs.read({ agent, instanceId: null, lines: 1, after: null })).length > 0;
+function filterOf({ q, level }: z.infer<typeof filterQuery>): LogFilter {
+  return { text: q, level: logLevels[level] };
 }
 
-function logQuery(
+function lineQuery(
   { lines, instance, after }: z.infer<typeof allQuery>,
   headers: IncomingHttpHeaders,
 ): Omit<LogQuery, "agent"> {
   const lastEventId = headers["last-event-id"];
-  const position = typeof lastEventId === "string" ? lastEventId : after;
-  return { instanceId: instance ?? null, lines, after: position ?? null };
+  const from = typeof lastEventId === "string" ? lastEventId : after;
+  return { instanceId: instance ?? null, lines, after: from ?? null };
 }
 
-/** An agent's lines so far in one text, however many they are, then the new ones of each turn; those that pass the filter. */
-function agentLogEvents(
+async function lastEntries(
   logs: LogSource,
-  query: LogQuery & { readonly agent: string },
-  wanted: LogFilter,
-): Observable<string> {
-  const { matches } = logMatcher(wanted);
-  return defer(() => beginning(logs, query, wanted)).pipe(
-    concatMap(({ lines, newer }) => {
-      // Without a line there is no position to go on from; asking the same again can't miss the first one.
-      const rest = newer === null ? query : { ...query, lines: 0, after: newer };
-      const line$ = logs.follow(rest).pipe(filter(({ entry }) => matches(entry)));
-      const first = lines.filter(({ entry }) => matches(entry));
-      return concat(of(first.map(lineText).join("")), textsPerTurn(line$));
-    }),
-  );
-}
-
-/** The lines that a stream begins with, and the position after them. */
-async function beginning(
-  logs: LogSource,
-  query: LogQuery & { readonly agent: string },
-  wanted: LogFilter,
-): Promise<Pick<LogPage, "lines" | "newer">> {
-  const { agent, instanceId, lines, after } = query;
-  if (after === null && lines > 0) {
-    return logs.page({ agent, instanceId, filter: wanted, lines, from: { before: null } });
+  query: Pick<LogPageQuery, "agent" | "instanceId" | "filter">,
+  isGone: () => boolean,
+): Promise<readonly LogEntry[]> {
+  let entries: readonly LogEntry[] = [];
+  let before: string | null = null;
+  for (let part = 0; part < maxParts && !isGone(); part++) {
+    const lines = downloadedLines - entries.length;
+    const page = await logs.page(Object.assign({}, query, { lines, from: { before } }));
+    entries = [...page.lines.map(({ entry }) => entry), ...entries];
+    before = page.older;
+    if (before === null || entries.length >= downloadedLines) break;
   }
-  const found = await logs.read(query);
-  return { lines: found, newer: found.at(-1)?.id ?? null };
-}
-
-function textsPerTurn(line$: Observable<LogLine>): Observable<string> {
-  return line$.pipe(
-    map(lineText),
-    connect((text$) => text$.pipe(buffer(text$.pipe(auditTime(0))))),
-    map((texts) => texts.join("")),
-  );
-}
-
-function lineText({ id, entry }: LogLine): string {
-  return eventText("log", id, JSON.stringify(entry));
+  return entries;
 }

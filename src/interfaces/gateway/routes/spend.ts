@@ -1,23 +1,28 @@
-import type { FastifyInstance } from "fastify";
 import {
   budgetParams,
   raisedSchema,
   raiseSchema,
   spendAnswerSchema,
   spendQuerySchema,
-} from "../../../foundation/contracts/spend-report.ts";
-import { withZod } from "../api/zod-types.ts";
+} from "../../../features/spend/spend-report.ts";
+import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
 
-/** What calls to models cost, what may be spent, and what a month will cost. */
-export function spendRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  reportRoute(app, deps);
-  raiseRoute(app, deps);
-}
+const { get, post } = routesOf("Spending");
 
-function raiseRoute(app: FastifyInstance, { operations }: GatewayDeps): void {
-  const schema = {
-    tag: "Spending",
+/** The costs of model calls, the limits, and a forecast of a month. */
+export const spendRoutes = ({ operations }: GatewayDeps) => [
+  get("/api/spend", {
+    summary: "What runs spent on models, the limits, and a forecast",
+    description:
+      "`rows` add up the calls by agent, model or day: the largest first, days in their order. `limits` are those of " +
+      "today and of this month. The forecast is of 30 days: what the schedules of enabled agents will cost by their last runs.",
+    query: spendQuerySchema,
+    response: { 200: spendAnswerSchema },
+    problems: [503],
+    handle: ({ query }) => operations.spend(query),
+  }),
+  post("/api/budgets/:scope/raise", {
     summary: "Raise the limits of a budget",
     description:
       "Adds to the limits of the project, of an agent and its live runs, or of one run, until their windows turn. " +
@@ -26,24 +31,9 @@ function raiseRoute(app: FastifyInstance, { operations }: GatewayDeps): void {
     body: raiseSchema,
     response: { 200: raisedSchema },
     problems: [404, 503],
-  };
-  withZod(app).post("/api/budgets/:scope/raise", { schema }, async (request) => {
-    const { scope } = request.params;
-    const limits = await operations.raiseBudget(scope, request.body.usd);
-    return { success: true as const, scope, limits };
-  });
-}
-
-function reportRoute(app: FastifyInstance, { operations }: GatewayDeps): void {
-  const schema = {
-    tag: "Spending",
-    summary: "What runs spent on models, the limits, and a forecast",
-    description:
-      "`rows` add up the calls by agent, model or day: the largest first, days in their order. `limits` are those of " +
-      "today and of this month. The forecast is of 30 days: what the schedules of enabled agents will cost by their last runs.",
-    querystring: spendQuerySchema,
-    response: { 200: spendAnswerSchema },
-    problems: [503],
-  };
-  withZod(app).get("/api/spend", { schema }, (request) => operations.spend(request.query));
-}
+    handle: async ({ params: { scope }, body }) => {
+      const limits = await operations.raiseBudget(scope, body.usd);
+      return { success: true as const, scope, limits };
+    },
+  }),
+];

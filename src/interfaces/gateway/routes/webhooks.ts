@@ -1,44 +1,61 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { UserError } from "../../../foundation/errors.ts";
 import { deliveryAnswer } from "../api/answers.ts";
+import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { paramOf } from "../names.ts";
-import { HttpProblem } from "../problem.ts";
+import { internalError } from "../problem.ts";
 
-const shared = {
-  tag: "Webhooks",
-  response: { 200: deliveryAnswer },
-  problems: [400, 401, 403, 404, 413, 503],
-};
-const typeSchema = {
-  ...shared,
-  summary: "Deliver a webhook to whichever source of a provider type signed it",
-};
-const sourceSchema = { ...shared, summary: "Deliver a webhook to one source" };
+const { post } = routesOf("Webhooks");
+const typeParams = z.object({ type: z.string() });
+const sourceParams = typeParams.extend({ source: z.string() });
 
-/** Where providers deliver; what a delivery is worth is decided behind `receiveWebhook`. */
-export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  // A signature covers the bytes as they came, so nothing parses them here.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-
-  const receive = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const source = paramOf(request, "source");
-    const answer = await deps.operations.receiveWebhook({
-      type: paramOf(request, "type"),
-      source: source === "" ? null : source,
-      headers: request.headers,
-      body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-    });
-    if (answer.status === 200) return reply.code(200).send(answer.body ?? undefined);
-    const headers = answer.status === 503 ? { "retry-after": "5" } : {};
-    throw new HttpProblem(answer.status, answer.error, answer.detail, { headers });
-  };
-  app.addHook("onRequest", (_request, reply, done) => {
+/** Leaves the bytes of bodies as they came in, because signatures cover them. No browser shows the answers. */
+export function prepareWebhooks(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, body),
+  );
+  scope.addHook("onRequest", (_request, reply, done) => {
     reply.header("x-content-type-options", "nosniff");
     done();
   });
-  // No browser shows these answers: a nonce and a policy for each delivery would have no reader.
-  const options = { helmet: false, bodyLimit: deps.maxBodyBytes } as const;
-  app.post("/webhooks/:type", { ...options, schema: typeSchema }, receive);
-  app.post("/webhooks/:type/:source", { ...options, schema: sourceSchema }, receive);
+}
+
+/** The routes that providers deliver to; `receiveWebhook` verifies and accepts a delivery. */
+export function webhookRoutes({ operations, maxBodyBytes }: GatewayDeps) {
+  const receive = async (
+    { headers, body }: FastifyRequest,
+    reply: FastifyReply,
+    { type, source = null }: { readonly type: string; readonly source?: string | null },
+  ): Promise<FastifyReply> => {
+    const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+    const delivery = { type, source, headers, body: bytes };
+    // A stranger reads the answer, and the message of an error may name files.
+    const answer = await operations.receiveWebhook(delivery).catch((error: unknown) => {
+      throw internalError(error);
+    });
+    if (answer.status === 200) return reply.send(answer.body ?? undefined);
+    throw new UserError(answer.error, answer.detail, { status: answer.status });
+  };
+  const shared = {
+    response: { 200: deliveryAnswer },
+    problems: [400, 401, 403, 404, 413, 503],
+    // A nonce and a policy for each delivery would have no reader.
+    options: { helmet: false, bodyLimit: maxBodyBytes },
+  } as const;
+  return [
+    post("/webhooks/:type", {
+      ...shared,
+      summary: "Deliver a webhook to whichever source of a provider type signed it",
+      params: typeParams,
+      handle: (request, reply) => receive(request, reply, request.params),
+    }),
+    post("/webhooks/:type/:source", {
+      ...shared,
+      summary: "Deliver a webhook to one source",
+      params: sourceParams,
+      handle: (request, reply) => receive(request, reply, request.params),
+    }),
+  ];
 }

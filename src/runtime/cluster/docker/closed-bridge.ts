@@ -1,114 +1,107 @@
-import { createHash } from "node:crypto";
 import type { ContainerCreateOptions } from "dockerode";
+import { UserError } from "../../../foundation/errors.ts";
 import { engineMessage, statusOf } from "../../runners/container/engine.ts";
 import type { Engine } from "../../runners/container/engine.ts";
-import { command as program, containerUser } from "../../runners/container/image/dockerfile.ts";
-import { projectLabel } from "../../runners/container/labels.ts";
-import { relayAlias } from "../relay-door.ts";
-import { createContainer } from "./create-container.ts";
-import type { CreateContext } from "./create-container.ts";
-
-/** The network of a project's closed runs, in which is the relay and no way out. */
-export const closedNetwork = (project: string) => `al-${project.slice(0, 8)}`;
-const relayName = (project: string) => `${closedNetwork(project)}-door`;
-
-/** What the relay was made from; another value replaces it. */
-const relayLabel = "al.relay";
-const relayMemoryBytes = 256 * 1024 * 1024;
-
-export interface RelayOptions {
-  readonly project: string;
-  /** `host:port` of the door. */
-  readonly address: string;
-  /** Has the program. */
-  readonly image: string;
-  /** The relay's program instead of `al _door-relay`. */
-  readonly command?: readonly string[];
-}
+import { ndjsonLines } from "../../runners/container/image/build.ts";
+import { unlessRefused } from "./ask-engine.ts";
+import type { DockerOptions } from "./ask-engine.ts";
+import {
+  closedNetwork,
+  ensureNetwork,
+  ifThere,
+  relay,
+  relayLabels,
+  relayName,
+  relayProgram,
+  smallLog,
+} from "./relay.ts";
 
 /** Makes the network and starts the relay, where they are not there as they should be. */
-export async function ensureClosedBridge(
-  context: CreateContext,
-  options: RelayOptions,
-): Promise<void> {
-  const { engine } = context;
+export async function ensureClosedBridge(options: DockerOptions): Promise<void> {
+  const { engine, project } = options;
+  await ensureNetwork(engine, project, {
+    Name: closedNetwork(project),
+    Driver: "bridge",
+    Internal: true,
+    // The engine's machine has no address in it.
+    Options: { "com.docker.network.bridge.inhibit_ipv4": "true" },
+  });
+  const spec = relayContainer(options, await options.programImage());
+  const container = engine.calls().getContainer(relayName(project));
+  const there = await ifThere(container.inspect());
+  const isSame = there?.Config.Labels[relay.label] === spec.Labels[relay.label];
+  if (isSame && there?.State.Running === true) return;
+  await removeContainer(engine, relayName(project));
+  await createContainer(options, spec);
+  // The relay's way out: the closed network has no route.
+  const Container = relayName(project);
+  await engine.calls().getNetwork("bridge").connect({ Container });
+  await container.start();
+}
+
+function relayContainer(options: DockerOptions, image: string) {
   const { project } = options;
-  await ensureNetwork(engine, project);
-  const spec = relayContainer(options);
-  const there = await inspected(engine, relayName(project));
-  if (there !== null && there.isRunning && there.label === spec.Labels[relayLabel]) return;
-  await removed(engine, relayName(project));
-  await createContainer(context, spec);
-  // Its way out; in the closed network there is none.
-  await engine
-    .calls()
-    .getNetwork("bridge")
-    .connect({ Container: relayName(project) });
-  await engine.calls().getContainer(relayName(project)).start();
-}
-
-async function ensureNetwork(engine: Engine, project: string): Promise<void> {
-  const name = closedNetwork(project);
-  const there = await engine.calls().listNetworks({ filters: { name: [name] } });
-  if (there.some(({ Name }) => Name === name)) return;
-  try {
-    await engine.calls().createNetwork({
-      Name: name,
-      Driver: "bridge",
-      Internal: true,
-      CheckDuplicate: true,
-      // The engine's machine has no address in it.
-      Options: { "com.docker.network.bridge.inhibit_ipv4": "true" },
-      Labels: { [projectLabel]: project },
-    });
-  } catch (error) {
-    // Another scheduler of the project was faster.
-    if (statusOf(error) !== 409 && !/already exists/.test(engineMessage(error))) throw error;
-  }
-}
-
-function relayContainer({ project, address, image, command }: RelayOptions) {
-  const [file = "", ...args] = command ?? [program, "_door-relay", address];
+  const [file = "", ...args] = relayProgram(options);
   const closed = closedNetwork(project);
   const spec: ContainerCreateOptions = {
     name: relayName(project),
     Image: image,
     Entrypoint: [file],
     Cmd: args,
-    User: `${containerUser.uid}:${containerUser.gid}`,
-    Env: ["HOME=/nonexistent", "LANG=C.UTF-8"],
+    User: relay.user,
+    Env: relay.env,
     Healthcheck: { Test: ["NONE"] },
     HostConfig: {
-      Memory: relayMemoryBytes,
-      PidsLimit: 64,
+      Memory: relay.memoryBytes,
+      PidsLimit: relay.pids,
       ReadonlyRootfs: true,
       SecurityOpt: ["no-new-privileges"],
       CapDrop: ["ALL"],
       Init: true,
       NetworkMode: closed,
       RestartPolicy: { Name: "unless-stopped" },
-      LogConfig: { Type: "json-file", Config: { "max-size": "1m", "max-file": "1" } },
+      LogConfig: { Type: "json-file", Config: smallLog },
     },
-    NetworkingConfig: { EndpointsConfig: { [closed]: { Aliases: [relayAlias] } } },
+    NetworkingConfig: { EndpointsConfig: { [closed]: { Aliases: [relay.alias] } } },
   };
-  const made = createHash("sha256").update(JSON.stringify(spec)).digest("hex").slice(0, 16);
-  return { ...spec, Labels: { [projectLabel]: project, [relayLabel]: made } };
+  return { ...spec, Labels: relayLabels(project, spec) };
 }
 
-async function inspected(engine: Engine, name: string) {
+/** Removes a container; 409: another client of the engine is removing it. */
+export async function removeContainer(engine: Engine, name: string): Promise<void> {
+  const removal = engine.calls().getContainer(name).remove({ force: true, v: true });
+  await unlessRefused([404, 409], removal);
+}
+
+/** Creates a container; an image that the engine does not have is pulled first. Rejects with a UserError without it. */
+export async function createContainer(
+  options: DockerOptions,
+  spec: ContainerCreateOptions,
+): Promise<void> {
+  const { engine } = options;
   try {
-    const { Config, State } = await engine.calls().getContainer(name).inspect();
-    return { label: Config.Labels[relayLabel], isRunning: State.Running };
+    await engine.calls().createContainer(spec);
   } catch (error) {
-    if (statusOf(error) === 404) return null;
-    throw error;
+    if (statusOf(error) !== 404 || !/no such image/i.test(engineMessage(error))) throw error;
+    await pull(options, spec.Image ?? "");
+    await engine.calls().createContainer(spec);
   }
 }
 
-async function removed(engine: Engine, name: string): Promise<void> {
+async function pull({ engine, loginFor }: DockerOptions, image: string): Promise<void> {
   try {
-    await engine.calls().getContainer(name).remove({ force: true, v: true });
+    const authconfig = await loginFor(image);
+    // An empty login would replace that of the engine's own machine.
+    const login = authconfig === undefined ? {} : { authconfig };
+    const progress = await engine.streams().pull(image, login);
+    for await (const { error } of ndjsonLines<{ readonly error?: string }>(progress)) {
+      if (error !== undefined) throw new Error(error);
+    }
   } catch (error) {
-    if (statusOf(error) !== 404) throw error;
+    const message = `the engine at ${engine.address()} has no image ${image}, and can't pull it: ${engineMessage(error)}`;
+    throw new UserError("image_missing", message, {
+      hint: "load it there, or give [cluster] a registry that the engine reaches",
+      cause: error,
+    });
   }
 }

@@ -1,98 +1,112 @@
-import type { AuthConfig } from "dockerode";
-import type { ClusterConfig } from "../../../foundation/contracts/cluster.ts";
-import { UserError } from "../../../foundation/errors.ts";
-import { engineMessage, isUnreachable, statusOf } from "../../runners/container/engine.ts";
+import type { ContainerCreateOptions } from "dockerode";
 import type { Engine } from "../../runners/container/engine.ts";
-import type { ClusterEngine, Launch } from "../cluster-engine.ts";
-import { ticketByRelay } from "../relay-door.ts";
-import { ensureClosedBridge } from "./closed-bridge.ts";
-import { createContainer } from "./create-container.ts";
-import { machineName, placedContainers } from "./placed-containers.ts";
-import { whileAway } from "../while-away.ts";
-import { runContainer } from "./run-container.ts";
+import type { ClusterEngine, Launch, PlacedRun } from "../cluster-engine.ts";
+import { createDockerCalls } from "./ask-engine.ts";
+import type { DockerOptions } from "./ask-engine.ts";
+import { ensureClosedBridge, createContainer, removeContainer } from "./closed-bridge.ts";
+import { closedNetwork, ifThere, labelsOf, noDns, runsOf, smallLog, ticketOf } from "./relay.ts";
+import { instanceLabel } from "../../runners/container/labels.ts";
+import { nodeVariable } from "../remote-run/protocol.ts";
+import { isolation, workDir } from "../../runners/container/container-options.ts";
+import { containerUser } from "../../runners/container/image/dockerfile.ts";
+import { mountedSocketDir } from "../../run-api/protocol.ts";
 
-export interface DockerEngineOptions {
-  /** On another machine: by ssh or TCP. */
-  readonly engine: Engine;
-  /** Tells the project from others of the engine, also of other machines: at least 8 lower-case letters and digits. */
-  readonly project: string;
-  readonly config: Pick<ClusterConfig, "address">;
-  /** Name of an image that has the program. */
-  readonly programImage: () => Promise<string>;
-  readonly loginFor: (image: string) => Promise<AuthConfig | undefined>;
-  /** The relay's program instead of `al _door-relay`. */
-  readonly relayCommand?: readonly string[];
-}
-
-/** How long a check of the shared resources stays valid, in ms. */
-const sureMs = 30_000;
-
-/** Runs as containers of an engine on another machine. */
-export function createDockerEngine(options: DockerEngineOptions): ClusterEngine {
-  const { engine, project, config, programImage, relayCommand } = options;
-  let sureUntil = 0;
-  let preparing: Promise<void> | null = null;
-  const prepare = async () => {
-    if (performance.now() < sureUntil) return;
-    await engine.ping();
-    const relay = { project, address: config.address, image: await programImage() };
-    await ensureClosedBridge(options, { ...relay, ...(relayCommand && { command: relayCommand }) });
-    sureUntil = performance.now() + sureMs;
-  };
-  const asked = <T>(work: () => Promise<T>) =>
-    ask(engine, work).catch((error: unknown) => {
-      // It may have come back without what runs share.
-      sureUntil = 0;
-      throw error;
-    });
-  return {
-    ready: () =>
-      whileAway(() => asked(() => (preparing ??= prepare().finally(() => (preparing = null))))),
-    start: (launch) =>
-      asked(async () => {
-        try {
-          await start(launch, options);
-        } catch (error) {
-          await remove(engine, launch.name).catch(() => undefined);
-          throw error;
-        }
-      }),
-    remove: (name) => asked(() => remove(engine, name)),
-    list: () => asked(() => placedContainers(engine, project)),
-  };
-}
-
-/** Rejects with a UserError, `engine_unreachable` while the engine is away. */
-async function ask<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof UserError) throw error;
-    // Its error has what to do.
-    if (isUnreachable(error)) await engine.ping();
-    const message = `the engine at ${engine.address()} refused it: ${engineMessage(error)}`;
-    throw new UserError("engine_refused", message, { cause: error });
-  }
+/** Runs as containers of an engine on another machine, which is reached by ssh or TCP. */
+export function createDockerEngine(options: DockerOptions): ClusterEngine {
+  const { engine, project } = options;
+  return createDockerCalls(engine, {
+    ensure: async () => {
+      await engine.ping();
+      await ensureClosedBridge(options);
+    },
+    start: (launch) => start(launch, options),
+    remove: (name) => removeContainer(engine, name),
+    list: () => placedContainers(engine, project),
+  });
 }
 
 /** The ticket is written once the container reads: before its start it would be lost. */
-async function start(launch: Launch, options: DockerEngineOptions): Promise<void> {
+async function start(launch: Launch, options: DockerOptions): Promise<void> {
   const { engine, project } = options;
-  const spec = runContainer(launch, project, await machineName(engine));
-  await createContainer(options, spec);
+  await createContainer(options, runContainer(launch, project, await machineName(engine)));
   const container = engine.streams().getContainer(launch.name);
   const input = await container.attach({ stream: true, stdin: true, hijack: true });
   input.on("error", () => undefined);
   await engine.calls().getContainer(launch.name).start();
-  const isClosed = launch.limits.network === "none";
-  input.end(`${isClosed ? ticketByRelay(launch.ticket) : launch.ticket}\n`);
+  input.end(`${ticketOf(launch)}\n`);
 }
 
-async function remove(engine: Engine, name: string): Promise<void> {
-  try {
-    await engine.calls().getContainer(name).remove({ force: true, v: true });
-  } catch (error) {
-    // 409: another client of the engine is removing it.
-    if (![404, 409].includes(statusOf(error) ?? 0)) throw error;
-  }
+const overStates = new Set(["exited", "dead", "removing"]);
+
+/** The project's runs, by their containers. */
+async function placedContainers(engine: Engine, project: string): Promise<readonly PlacedRun[]> {
+  const containers = await engine.calls().listContainers({ all: true, filters: runsOf(project) });
+  if (containers.length === 0) return [];
+  const node = await machineName(engine);
+  const runs = containers.map(async ({ Id, Names, Labels, State }) => {
+    const [name = ""] = Names.map((each) => each.replace(/^\//, ""));
+    const common = { name, instanceId: Labels[instanceLabel] ?? "", node, problem: null };
+    // The ticket is written at the start, so a container that was not started will never run.
+    if (State === "created") return { ...common, state: "ended" as const, endings: 0 };
+    if (!overStates.has(State)) return { ...common, state: "running" as const, endings: 0 };
+    return { ...common, state: "ended" as const, endings: 1, ...(await ending(engine, Id)) };
+  });
+  return Promise.all(runs);
+}
+
+async function ending(engine: Engine, id: string): Promise<Partial<PlacedRun>> {
+  const inspected = await ifThere(engine.calls().getContainer(id).inspect());
+  // It was removed meanwhile.
+  if (inspected === null) return { exitCode: null };
+  const { ExitCode: exitCode, OOMKilled: outOfMemory, Error: reason } = inspected.State;
+  const code = exitCode === 0 ? null : `its process ended with exit code ${exitCode}`;
+  return { exitCode, outOfMemory, problem: reason === "" ? code : reason };
+}
+
+/** The name of the engine's machine, for people. */
+async function machineName(engine: Engine): Promise<string> {
+  const { Name } = (await engine.calls().info()) as { readonly Name: string };
+  return Name;
+}
+
+/**
+ * A run's container on another machine, as containers of this one are, but for how its job comes: its ticket goes over
+ * standard input. The options hold no secrets, as every client of the engine can read them.
+ */
+function runContainer(launch: Launch, project: string, node: string): ContainerCreateOptions {
+  const { name, instanceId, image, env, limits, volumes } = launch;
+  const [file = "", ...args] = withTicketFromInput(launch.command);
+  const isClosed = limits.network === "none";
+  const { uid, gid } = containerUser;
+  const isolated = isolation(limits, volumes);
+  return {
+    name,
+    Image: image,
+    Entrypoint: [file],
+    Cmd: args,
+    User: `${uid}:${gid}`,
+    WorkingDir: workDir,
+    Hostname: instanceId.slice(0, 63),
+    Env: Object.entries({ ...env, [nodeVariable]: node }).map((each) => each.join("=")),
+    Labels: labelsOf(launch, project),
+    OpenStdin: true,
+    StdinOnce: true,
+    Tty: false,
+    Healthcheck: { Test: ["NONE"] },
+    HostConfig: {
+      ...isolated,
+      // The run makes its socket there.
+      Tmpfs: { ...isolated.Tmpfs, [mountedSocketDir]: "rw,noexec,nosuid,nodev,size=1m,mode=1777" },
+      NetworkMode: isClosed ? closedNetwork(project) : limits.network,
+      ...(isClosed && { Dns: noDns }),
+      LogConfig: { Type: "json-file", Config: smallLog },
+    },
+  };
+}
+
+/** `al _remote-run` reads a file else, which no container of an engine has before it is started. */
+function withTicketFromInput(command: readonly string[]): readonly string[] {
+  const run = command.indexOf("_remote-run");
+  if (run === -1) return command;
+  return [...command.slice(0, run + 1), "--ticket", "-", ...command.slice(run + 1)];
 }

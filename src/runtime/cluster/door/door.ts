@@ -5,7 +5,6 @@ import type { Server, TLSSocket } from "node:tls";
 import { UserError } from "../../../foundation/errors.ts";
 import { tunnelBufferBytes } from "../../run-api/egress/dial.ts";
 import type { DoorIdentity } from "./door-identity.ts";
-import { waitingPeers } from "./waiting-peers.ts";
 
 /** Takes the connections with one TLS server name. */
 export interface DoorTarget {
@@ -18,40 +17,24 @@ export interface DoorAddress {
   readonly port: number;
 }
 
-/** The listener where runs on other machines reach the scheduler. */
-export interface Door {
-  /**
-   * Listens there, and no more where it did before; what is connected stays. Null for nowhere. Resolves with the port.
-   * Rejects with a UserError where it can't, and then listens where it did before.
-   */
-  listen(where: DoorAddress | null): Promise<number | null>;
-  /** Takes no more connections, and cuts those that showed no token yet. */
-  close(): void;
-}
-
-export interface DoorDeps {
+export interface DoorOptions {
   readonly identity: DoorIdentity;
   readonly find: (name: string) => DoorTarget;
   readonly onProblem: (message: string) => void;
-  readonly limits?: DoorLimits;
-}
-
-interface DoorLimits {
   /** For a whole handshake. */
-  readonly handshakeMs: number;
+  readonly handshakeMs?: number;
   /** Connections whose peer showed no token yet; the oldest is cut. */
-  readonly maxUnauthenticated: number;
+  readonly maxUnauthenticated?: number;
 }
 
-const defaultLimits: DoorLimits = { handshakeMs: 10_000, maxUnauthenticated: 1_024 };
 const keepAliveMs = 30_000;
 /** As many runs as come back at once after a restart; the kernel holds their first packets. */
 const backlog = 2_048;
 
-/** A TLS listener for all runs on other machines; a connection's server name says whose it is. */
-export function createDoor(deps: DoorDeps): Door {
-  const { identity, find, onProblem, limits = defaultLimits } = deps;
-  const waiting = waitingPeers(limits.maxUnauthenticated);
+/** A TLS listener for all runs on other machines; a connection's server name identifies its run. */
+export function createDoor(options: DoorOptions) {
+  const { identity, find, onProblem, handshakeMs = 10_000, maxUnauthenticated = 1_024 } = options;
+  const waiting = waitingPeers(maxUnauthenticated);
   let server: Server | null = null;
   let listensAt: DoorAddress | null = null;
   let isClosed = false;
@@ -66,7 +49,7 @@ export function createDoor(deps: DoorDeps): Door {
       key: identity.key,
       cert: identity.certificate,
       minVersion: "TLSv1.3",
-      handshakeTimeout: limits.handshakeMs,
+      handshakeTimeout: handshakeMs,
       // As HTTP servers and tunnels have it: one direction may end before the other.
       allowHalfOpen: true,
       noDelay: true,
@@ -76,7 +59,7 @@ export function createDoor(deps: DoorDeps): Door {
     });
     opened.on("connection", (connection: Socket) => waiting.add(connection));
     opened.on("secureConnection", accept);
-    // Nothing else closes it when its handshake takes too long.
+    // After a handshake error or timeout only this closes the connection.
     opened.on("tlsClientError", (_error, connection) => void connection.destroy());
     opened.listen({ ...where, backlog });
     await once(opened, "listening").catch((error: unknown) => {
@@ -94,20 +77,25 @@ export function createDoor(deps: DoorDeps): Door {
   };
 
   return {
-    listen: async (where) => {
+    /**
+     * Listens at `where` only. Open connections stay. Resolves to the port, or to null if it was closed meanwhile.
+     * Rejects with a UserError if it can't listen there, and then still listens at the earlier address.
+     */
+    listen: async (where: DoorAddress): Promise<number | null> => {
       const before = listensAt;
       const port = portOf(server);
-      if (where?.host === before?.host && where?.port === before?.port) return port;
+      if (where.host === before?.host && where.port === before.port) return port;
       // The new address may be of the same port.
       stop();
       try {
-        if (where !== null) await open(where);
+        await open(where);
       } catch (error) {
         if (before !== null) await open({ ...before, port: port ?? before.port });
         throw error;
       }
       return portOf(server);
     },
+    /** Takes no more connections, and cuts those that showed no token yet. */
     close: () => {
       isClosed = true;
       stop();
@@ -115,6 +103,9 @@ export function createDoor(deps: DoorDeps): Door {
     },
   };
 }
+
+/** The listener where runs on other machines reach the scheduler. */
+export type Door = ReturnType<typeof createDoor>;
 
 function portOf(server: Server | null): number | null {
   const address = server?.address() ?? null;
@@ -138,3 +129,35 @@ const listenProblems: Readonly<Partial<Record<string, string>>> = {
   ENOTFOUND: "this machine has no such address",
   EINVAL: "this machine has no such address",
 };
+
+/** At most `max` connections: the oldest is closed, so that unauthenticated ones can't keep runs away. */
+function waitingPeers(max: number) {
+  // A map keeps the order of arrival. A connection and its TLS socket have only the peer in common.
+  const waiting = new Map<string, Socket>();
+  const forget = (peer: string, connection: Socket): void => {
+    if (waiting.get(peer) === connection) waiting.delete(peer);
+  };
+  return {
+    /** Takes a connection as it was accepted, before TLS. */
+    add: (connection: Socket) => {
+      const peer = peerOf(connection);
+      waiting.set(peer, connection);
+      connection.once("close", () => forget(peer, connection));
+      const [oldest] = waiting.values();
+      if (waiting.size > max) oldest?.destroy();
+    },
+    /** Returns the function to call when a connection, by now with TLS, showed a token. */
+    of: (secured: Socket): (() => void) => {
+      const peer = peerOf(secured);
+      return () => void waiting.delete(peer);
+    },
+    /** Closes all of them. */
+    cut: () => {
+      for (const connection of waiting.values()) connection.destroy();
+    },
+  };
+}
+
+function peerOf({ remoteAddress = "", remotePort = 0 }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

@@ -6,14 +6,9 @@ import {
   maxLinesBytes,
   remoteLineSchema,
   remotePaths,
-} from "../../../foundation/contracts/remote-run.ts";
-import type {
-  ClaimAnswer,
-  RemoteLine,
-  RemoteRuns,
-} from "../../../foundation/contracts/remote-run.ts";
-import { mountedSocketDir, refusal } from "../../../foundation/contracts/run-api.ts";
-import { endedRun, parsed, starting } from "../../run-api/refusals.ts";
+} from "../remote-run/protocol.ts";
+import type { ClaimAnswer, RemoteLine, RemoteRuns } from "../remote-run/protocol.ts";
+import { endedRun, mountedSocketDir, parsed, refusal, starting } from "../../run-api/protocol.ts";
 import type { RunSocket } from "../../run-api/run-socket.ts";
 import { socketName } from "../../run-api/socket-dir.ts";
 
@@ -21,7 +16,7 @@ export interface RemoteRoutesOptions {
   readonly socketOf: (request: FastifyRequest["raw"]) => RunSocket | undefined;
   /** Null while the scheduler starts. */
   readonly remote: () => RemoteRuns | null;
-  /** Then no lines are taken: the run keeps them, while what waits here may be dropped. */
+  /** If true, lines are rejected: the run keeps them, while the scheduler's full queue may drop lines. */
   readonly areLogsBehind: () => boolean;
 }
 

@@ -1,8 +1,8 @@
 import { messageOf } from "../../../foundation/errors.ts";
 import type { RunSocket, SocketOwner } from "../../run-api/run-socket.ts";
-import { hashOf, newToken } from "../../run-api/token.ts";
+import { hashOf, newToken } from "../../run-api/socket-dir.ts";
 import { remoteSocketPath } from "./remote-routes.ts";
-import { fixedTokens, RemoteTokens } from "./run-tokens.ts";
+import { createRemoteTokens, fixedTokens } from "./run-tokens.ts";
 import type { RemoteTokensDeps, StoredRemoteRun } from "./run-tokens.ts";
 
 export interface RemoteSocketsDeps extends Pick<RemoteTokensDeps, "redactor"> {
@@ -28,8 +28,10 @@ export function createRemoteSockets({ records, redactor, create, onProblem }: Re
       onProblem(`the claim of ${instanceId} stays recorded: ${messageOf(error)}`);
     });
   };
-  const expect = (stored: StoredRemoteRun, tokens: RemoteTokens): RunSocket => {
+  const expect = (stored: StoredRemoteRun, ...secrets: readonly string[]): RunSocket => {
     const { instanceId, name } = stored;
+    const tokens = createRemoteTokens(stored, { records, redactor });
+    tokens.keepSecret(...secrets);
     const runSocket = create({ instanceId, dir: null, tokens }, (socket) => {
       tokens[Symbol.dispose]();
       if (byName.get(name) !== socket) return;
@@ -46,9 +48,7 @@ export function createRemoteSockets({ records, redactor, create, onProblem }: Re
     open: async (instanceId: string, name: string) => {
       const token = newToken();
       const stored = { instanceId, name, ticketHash: hashOf(token), tokenHash: null };
-      const tokens = new RemoteTokens(stored, { records, redactor });
-      tokens.keepSecret(token);
-      const runSocket = expect(stored, tokens);
+      const runSocket = expect(stored, token);
       await records.add(stored).catch((error: unknown) => {
         runSocket[Symbol.dispose]();
         throw error;
@@ -60,11 +60,8 @@ export function createRemoteSockets({ records, redactor, create, onProblem }: Re
       const restored = new Map<string, RunSocket>();
       for (const stored of records.all()) {
         const { instanceId } = stored;
-        if (!alive.has(instanceId)) removeRecord(instanceId);
-        else {
-          const tokens = new RemoteTokens(stored, { records, redactor });
-          restored.set(instanceId, expect(stored, tokens));
-        }
+        if (alive.has(instanceId)) restored.set(instanceId, expect(stored));
+        else removeRecord(instanceId);
       }
       return restored;
     },

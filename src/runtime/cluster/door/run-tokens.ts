@@ -1,8 +1,8 @@
-import { bridgeKey } from "../../../foundation/contracts/bridge-key.ts";
-import { refusal } from "../../../foundation/contracts/run-api.ts";
-import { hashOf, newToken } from "../../run-api/token.ts";
+import { bridgeKey } from "../../../foundation/contracts/model-gateway.ts";
+import { refusal } from "../../run-api/protocol.ts";
+import { hashOf, newToken } from "../../run-api/socket-dir.ts";
 
-/** By what a run proves who it is: SHA-256 as hex, null where nothing does. */
+/** Hashes of the secrets that authenticate a run: SHA-256 as hex, null if the run has no such secret. */
 export interface RunTokens {
   readonly tokenHash: string | null;
   /** The ticket of a run on another machine. */
@@ -17,7 +17,7 @@ export function fixedTokens(tokenHash: string | null): RunTokens {
   return { tokenHash, ticketHash: null, claim };
 }
 
-/** What the scheduler stores of a run on another machine. */
+/** The scheduler's record of a run on another machine. */
 export interface StoredRemoteRun {
   readonly instanceId: string;
   /** The TLS server name by which the door knows it. */
@@ -36,39 +36,32 @@ export interface RemoteTokensDeps {
 }
 
 /** The ticket of a run on another machine and, once claimed, its token. */
-export class RemoteTokens implements RunTokens, Disposable {
-  readonly ticketHash: string;
-  tokenHash: string | null;
-  readonly #instanceId: string;
-  readonly #deps: RemoteTokensDeps;
-  readonly #known = new DisposableStack();
-
-  constructor({ instanceId, ticketHash, tokenHash }: StoredRemoteRun, deps: RemoteTokensDeps) {
-    this.#instanceId = instanceId;
-    this.ticketHash = ticketHash;
-    this.tokenHash = tokenHash;
-    this.#deps = deps;
-  }
-
-  /** Takes a secret out of all texts until the run is over. */
-  keepSecret(...secrets: readonly string[]): void {
-    // Worth nothing then, and each known secret makes looking through a text slower.
-    if (!this.#known.disposed) this.#known.defer(this.#deps.redactor.add(secrets));
-  }
-
-  /** The answer to a claim may have been lost, so the same claimer gets another token for asking again. */
-  async claim(claimId: string): Promise<string> {
-    const token = newToken();
-    const tokenHash = hashOf(token);
-    if (!(await this.#deps.records.claim(this.#instanceId, claimId, tokenHash))) {
-      throw refusal("claimed", "Another process has claimed this run.");
-    }
-    this.keepSecret(token, bridgeKey(token));
-    this.tokenHash = tokenHash;
-    return token;
-  }
-
-  [Symbol.dispose](): void {
-    this.#known.dispose();
-  }
+export function createRemoteTokens(
+  { instanceId, ticketHash, tokenHash }: StoredRemoteRun,
+  { records, redactor }: RemoteTokensDeps,
+) {
+  const known = new DisposableStack();
+  /** Takes secrets out of all texts until the run is over. */
+  const keepSecret = (...secrets: readonly string[]): void => {
+    // After the run's end its secrets are invalid, and each known secret slows redaction down.
+    if (!known.disposed) known.defer(redactor.add(secrets));
+  };
+  const tokens = {
+    ticketHash,
+    tokenHash,
+    keepSecret,
+    /** The answer to a claim may have been lost, so the same claimer gets another token for asking again. */
+    claim: async (claimId: string): Promise<string> => {
+      const token = newToken();
+      const hash = hashOf(token);
+      if (!(await records.claim(instanceId, claimId, hash))) {
+        throw refusal("claimed", "Another process has claimed this run.");
+      }
+      keepSecret(token, bridgeKey(token));
+      tokens.tokenHash = hash;
+      return token;
+    },
+    [Symbol.dispose]: () => known.dispose(),
+  };
+  return tokens;
 }

@@ -3,25 +3,14 @@ import { catchError, concat, concatMap, defer, map, of, switchMap, timer } from 
 import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { BuildEvent } from "../../../../streams/vocabulary.ts";
-import type { ClusterConfig } from "../../../foundation/contracts/cluster.ts";
+import type { ClusterConfig } from "../../../foundation/config/cluster-place.ts";
 import { reasonOf, UserError } from "../../../foundation/errors.ts";
 import type { Engine } from "../../runners/container/engine.ts";
 import type { AgentImages } from "../../runners/container/images.ts";
-import { declaredVolumes } from "../../runners/container/image/volumes.ts";
-import type { Launch } from "../cluster-engine.ts";
+import { declaredVolumes } from "../../runners/container/container-options.ts";
 import { hub, registryOf } from "./registry-login.ts";
 import { engineMessage, isUnreachable } from "../../runners/container/engine.ts";
 import { ndjsonLines } from "../../runners/container/image/build.ts";
-
-/** The images of a project's agents, by the names by which machines of its cluster find them. */
-export interface ClusterImages {
-  /** As `AgentImages.prepare`; what was built is pushed before it is ready. */
-  prepare(agent: AgentConfig): Observable<BuildEvent>;
-  /** Rejects with a UserError. */
-  imageFor(agent: AgentConfig): Promise<Pick<Launch, "image" | "volumes">>;
-  /** One that has the program, of no agent. Rejects with a UserError. */
-  programImage(): Promise<string>;
-}
 
 export interface ClusterImagesOptions {
   /** The engine of this machine, which builds and pushes. */
@@ -29,7 +18,7 @@ export interface ClusterImagesOptions {
   readonly images: AgentImages;
   /** The active `[cluster]`. */
   readonly cluster: () => Pick<ClusterConfig, "image" | "registry">;
-  /** What to log in with to push the image; undefined for nothing. */
+  /** The login to push the image; undefined if the registry needs none. */
   readonly loginFor: (image: string) => Promise<AuthConfig | undefined>;
 }
 
@@ -37,12 +26,12 @@ export interface ClusterImagesOptions {
 const retryMs = { first: 5_000, last: 300_000 };
 
 /** With `image` that one; else built on this machine's engine, and pushed where there is a registry. */
-export function createClusterImages(options: ClusterImagesOptions): ClusterImages {
+export function createClusterImages(options: ClusterImagesOptions) {
   const { images, cluster } = options;
   const named = createNames(options);
   const imageFor = async (agent: Pick<AgentConfig, "name" | "dockerfileHash">) => {
     const { image } = cluster();
-    // What a given image declares is known to its machines alone.
+    // Only the cluster's machines know the volumes that a configured image declares.
     if (image !== null) return { image: given(image, agent), volumes: [] };
     const id = await images.imageFor(agent as AgentConfig);
     return {
@@ -61,7 +50,8 @@ export function createClusterImages(options: ClusterImagesOptions): ClusterImage
       }),
     );
   return {
-    prepare: (agent) =>
+    /** As `AgentImages.prepare`; a built image is pushed before it is ready. */
+    prepare: (agent: AgentConfig): Observable<BuildEvent> =>
       defer(() => {
         const { image, registry } = cluster();
         if (image !== null) return pushed(agent);
@@ -73,8 +63,11 @@ export function createClusterImages(options: ClusterImagesOptions): ClusterImage
           }),
         );
       }),
+    /** Rejects with a UserError. */
     imageFor,
-    programImage: async () => (await imageFor({ name: "", dockerfileHash: null })).image,
+    /** One that has the program, of no agent. Rejects with a UserError. */
+    programImage: async (): Promise<string> =>
+      (await imageFor({ name: "", dockerfileHash: null })).image,
   };
 }
 
@@ -141,7 +134,7 @@ async function pushImage(
   const [, repo = "", tag = ""] = /^(.+):([^:/]+)$/.exec(name) ?? [];
   try {
     await engine.calls().getImage(id).tag({ repo, tag });
-    // The engine wants the header also where there is no login.
+    // The engine requires the header even without a login.
     const image = engine.streams().getImage(repo);
     const answer = await image.push({ tag, authconfig: auth ?? {} });
     for await (const { error } of ndjsonLines<PushLine>(answer)) {

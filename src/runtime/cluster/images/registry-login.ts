@@ -11,9 +11,7 @@ export const hub = "https://index.docker.io/v1/";
 const helperMs = 10_000;
 
 const loginSchema = z.object({
-  auth: z.string().optional(),
-  username: z.string().optional(),
-  password: z.string().optional(),
+  auth: z.string().default(""),
   identitytoken: z.string().optional(),
 });
 
@@ -30,8 +28,8 @@ type ConfigFile = z.output<typeof fileSchema>;
 const helperSchema = z.object({ Username: z.string(), Secret: z.string() });
 
 /**
- * What `docker login` stored for the image's registry, in the Docker config file of this user or in the program that the
- * file names; undefined where it has nothing. Rejects with a UserError when that can't be read.
+ * The login that `docker login` stored for the image's registry, in the Docker config file of this user or in the
+ * credential helper that the file names; undefined if there isn't one. Rejects with a UserError if it can't be read.
  */
 export async function registryLogin(
   image: string,
@@ -69,13 +67,9 @@ function fromFile({ auths }: ConfigFile, registry: string): AuthConfig | undefin
   if (found === undefined) return undefined;
   const { auth, identitytoken } = found;
   if (identitytoken) return { identitytoken, serveraddress: registry };
-  const [username = "", ...password] =
-    auth === undefined ? [] : Buffer.from(auth, "base64").toString("utf8").split(":");
-  const login = {
-    username: found.username ?? username,
-    password: found.password ?? password.join(":"),
-  };
-  return login.username === "" ? undefined : { ...login, serveraddress: registry };
+  const [username = "", ...password] = Buffer.from(auth, "base64").toString("utf8").split(":");
+  if (username === "") return undefined;
+  return { username, password: password.join(":"), serveraddress: registry };
 }
 
 /** The file has hosts and, from older logins, addresses. */
@@ -108,7 +102,7 @@ function loginIn(answer: string, program: string): z.output<typeof helperSchema>
   }
 }
 
-/** Null where the program has no login for the registry. Its output is secret. */
+/** Null if the program has no login for the registry. Its output is secret. */
 function ask(program: string, registry: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   return new Promise((resolve, reject) => {
     const child = execFile(program, ["get"], { env, timeout: helperMs }, (error, stdout) => {

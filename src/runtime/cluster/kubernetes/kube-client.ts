@@ -6,7 +6,6 @@ import type {
   NetworkingV1Api,
   RequestContext,
   setHeaderOptions,
-  Watch,
 } from "@kubernetes/client-node";
 import { messageOf, UserError } from "../../../foundation/errors.ts";
 
@@ -15,7 +14,6 @@ export interface KubeClient {
   readonly batch: BatchV1Api;
   readonly core: CoreV1Api;
   readonly networking: NetworkingV1Api;
-  readonly watch: Watch;
   /** Options of a request whose body has the changed fields alone (RFC 7386). */
   readonly mergePatch: ReturnType<typeof setHeaderOptions>;
   readonly namespace: string;
@@ -35,7 +33,7 @@ const callTimeoutMs = 30_000;
 /** How long requests share one pool of connections, in ms. */
 const sharedMs = 60_000;
 
-/** Loads the client, which takes a third of a second, and reads the kubeconfig. Connects to nothing yet. */
+/** Loads the client, which takes a third of a second, and reads the kubeconfig. Does not connect yet. */
 export async function connectKubernetes(options: KubeClientOptions): Promise<KubeClient> {
   const kube = await import("@kubernetes/client-node");
   const config = new kube.KubeConfig();
@@ -59,7 +57,6 @@ export async function connectKubernetes(options: KubeClientOptions): Promise<Kub
     batch: new kube.BatchV1Api(api),
     core: new kube.CoreV1Api(api),
     networking: new kube.NetworkingV1Api(api),
-    watch: new kube.Watch(config),
     namespace: options.namespace ?? namespaceOf(config),
     server: cluster.server,
     mergePatch: kube.setHeaderOptions("Content-Type", kube.PatchStrategy.MergePatch),

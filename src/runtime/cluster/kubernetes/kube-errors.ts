@@ -1,6 +1,6 @@
 import { messageOf, UserError } from "../../../foundation/errors.ts";
 
-/** The HTTP status that the API server refused with; null when it was no answer of the server. */
+/** The HTTP status of the API server's refusal; null if the error is not a response of the server. */
 export function statusOf(error: unknown): number | null {
   const code = (error as { code?: unknown; statusCode?: unknown } | null)?.code;
   return typeof code === "number" ? code : null;
@@ -40,7 +40,7 @@ function causeOf(error: unknown): string {
 
 const notAllowed = new Set([401, 403]);
 
-/** What a person is to read when a request failed. 5xx and 429 are an API server that is away, as no answer is. */
+/** The error of a failed request, for a person. 5xx and 429 count as an API server that is away, as no answer does. */
 export function userError(error: unknown, server: string, what: string): UserError {
   if (error instanceof UserError) return error;
   const status = statusOf(error);

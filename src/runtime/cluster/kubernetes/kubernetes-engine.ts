@@ -1,18 +1,15 @@
-import type { CoreV1Event, V1Job, V1Pod } from "@kubernetes/client-node";
-import type { ClusterConfig } from "../../../foundation/contracts/cluster.ts";
+import type { CoreV1Event } from "@kubernetes/client-node";
+import type { ClusterConfig } from "../../../foundation/config/cluster-place.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { ClusterEngine, Launch, PlacedRun } from "../cluster-engine.ts";
-import { atATime } from "./at-a-time.ts";
+import { createChecked } from "../checked.ts";
 import { closedPolicy, ensurePolicy, findDoor, hostsOf } from "./closed-network.ts";
 import { connectKubernetes } from "./kube-client.ts";
 import type { KubeClient } from "./kube-client.ts";
 import { ifStatus, statusOf, userError } from "./kube-errors.ts";
-import { createObjectCache } from "./list-and-watch.ts";
-import type { ObjectCache } from "./list-and-watch.ts";
-import { podSource, jobSource } from "./object-sources.ts";
-import { isFailedPull, placedRuns } from "./placed-runs.ts";
-import { runLabel } from "./run-labels.ts";
-import { runJob, ticketSecret } from "./run-manifests.ts";
+import { countPulls, placedRuns } from "./placed-runs.ts";
+import type { FailedPulls } from "./placed-runs.ts";
+import { projectLabel, runJob, ticketSecret, runLabel } from "./run-manifests.ts";
 import type { RunPlace } from "./run-manifests.ts";
 
 export interface KubernetesOptions {
@@ -26,117 +23,66 @@ export interface KubernetesOptions {
   readonly kubeconfig?: string | null;
 }
 
-export interface KubernetesEngine extends ClusterEngine {
-  /** Ends the watches; the next question opens them again. */
-  close(): void;
-}
-
-/** How long a check of the shared resources stays valid, in ms. */
-const readyMs = 30_000;
-
 /** Runs that are started or removed at the same time; hundreds may end at once. */
 const mostAtATime = 16;
 
-interface Connected {
-  readonly client: KubeClient;
-  readonly jobs: ObjectCache<V1Job>;
-  readonly pods: ObjectCache<V1Pod>;
-  readonly failedPulls: Map<string, number>;
-}
-
-/** Starts runs as Jobs of the cluster that the kubeconfig names. Connects with the first call. */
-export function createKubernetesEngine(options: KubernetesOptions): KubernetesEngine {
-  const { project, config } = options;
-  let connecting: Promise<Connected> | null = null;
-  let hosts: RunPlace["hosts"] = [];
+/**
+ * Starts runs as Jobs of the cluster that the kubeconfig names. Connects with the first call. Runs are listed whole and not
+ * watched: the engine is asked only while a run waits for a machine or is silent.
+ */
+export function createKubernetesEngine(options: KubernetesOptions): ClusterEngine {
+  const { project, config, kubeconfig = null } = options;
   const queued = atATime(mostAtATime);
-  let preparing: { at: number; done: Promise<void> } | null = null;
+  let connecting: Promise<KubeClient> | null = null;
+  let hosts: RunPlace["hosts"] = [];
+  let failedPulls: FailedPulls = new Map();
 
-  async function connected(): Promise<Connected> {
-    connecting ??= connect(options);
-    try {
-      return await connecting;
-    } catch (error) {
-      // Another kubeconfig may be there by the next time.
-      connecting = null;
+  const asked = async <T>(what: string, ask: (client: KubeClient) => Promise<T>): Promise<T> => {
+    const connected = (connecting ??= connectKubernetes({
+      namespace: config.namespace,
+      kubeconfig,
+    }));
+    // The next call reads the kubeconfig again, whose credentials may have been renewed.
+    const forget = (): void => void (connecting = null);
+    const client = await connected.catch((error: unknown) => {
+      forget();
       throw error;
-    }
-  }
-
-  /** The next call reads the kubeconfig again, whose credentials may have been renewed. */
-  function disconnect(): void {
-    const closing = connecting;
-    connecting = null;
-    void closing?.then(
-      ({ jobs, pods }) => [jobs, pods].forEach((cache) => cache.stop()),
-      () => undefined,
-    );
-  }
-
-  async function asked<T>(what: string, ask: (engine: Connected) => Promise<T>): Promise<T> {
-    const engine = await connected();
-    try {
-      return await ask(engine);
-    } catch (error) {
-      if (statusOf(error) === 401) disconnect();
-      throw userError(error, engine.client.server, what);
-    }
-  }
-
-  const prepare = () =>
-    asked("make the network policy of closed runs", async ({ client }) => {
+    });
+    return ask(client).catch((error: unknown) => {
+      if (statusOf(error) === 401) forget();
+      throw userError(error, client.server, what);
+    });
+  };
+  const policy = createChecked(() =>
+    asked("make the network policy of closed runs", async (client) => {
       const door = await findDoor(config.address);
       await ensurePolicy(client, closedPolicy(project, door));
       hosts = hostsOf(door);
-    });
-
+    }),
+  );
   return {
-    ready: async () => {
-      const isFresh = preparing !== null && performance.now() - preparing.at < readyMs;
-      if (!isFresh) preparing = { at: performance.now(), done: prepare() };
-      const current = preparing;
-      try {
-        await current?.done;
-      } catch (error) {
-        if (preparing === current) preparing = null;
-        throw error;
-      }
-    },
+    ready: policy.ensure,
     start: (launch) =>
-      asked("start the run", async (engine) => {
+      asked("start the run", async (client) => {
         assertNetwork(launch);
-        await queued(() => startRun(launch, { project, hosts }, engine));
+        await queued(() => startRun(launch, { project, hosts }, client));
       }),
-    remove: (name) => asked("remove a run", ({ client }) => queued(() => removeRun(name, client))),
+    remove: (name) => asked("remove a run", (client) => queued(() => removeRun(name, client))),
     list: () =>
-      asked("list the runs", async ({ client, jobs, pods, failedPulls }) => {
-        const seen = { jobs: await jobs.current(), pods: await pods.current(), failedPulls };
+      asked("list the runs", async (client) => {
+        const { batch, core, namespace } = client;
+        const own = { namespace, labelSelector: `${projectLabel}=${project}` };
+        const [jobs, pods] = await Promise.all([
+          batch.listNamespacedJob(own),
+          core.listNamespacedPod(own),
+        ]);
+        failedPulls = countPulls(pods.items, failedPulls);
+        const seen = { jobs: jobs.items, pods: pods.items, failedPulls };
         const runs = placedRuns({ ...seen, refusals: new Map() });
         return runs.some(isUnplaced)
           ? placedRuns({ ...seen, refusals: await podRefusals(client) })
           : runs;
       }),
-    close: disconnect,
-  };
-}
-
-async function connect({
-  config,
-  project,
-  kubeconfig = null,
-}: KubernetesOptions): Promise<Connected> {
-  const client = await connectKubernetes({ namespace: config.namespace, kubeconfig });
-  const failedPulls = new Map<string, number>();
-  const countPulls = (before: V1Pod | undefined, after: V1Pod | undefined) => {
-    const name = (after ?? before)?.metadata?.name ?? "";
-    if (after === undefined) failedPulls.delete(name);
-    else if (isFailedPull(before, after)) failedPulls.set(name, (failedPulls.get(name) ?? 0) + 1);
-  };
-  return {
-    client,
-    jobs: createObjectCache(jobSource(client, project)),
-    pods: createObjectCache({ ...podSource(client, project), onChange: countPulls }),
-    failedPulls,
   };
 }
 
@@ -151,9 +97,8 @@ function assertNetwork({ limits: { network } }: Launch): void {
   );
 }
 
-/** The Job first, as its secret is to go with it; suspended, as nothing could begin before the secret is there. */
-async function startRun(launch: Launch, place: RunPlace, engine: Connected): Promise<void> {
-  const { client, jobs } = engine;
+/** Creates the Job first, as it owns its secret; suspended, as its pod can't start before the secret exists. */
+async function startRun(launch: Launch, place: RunPlace, client: KubeClient): Promise<void> {
   const { batch, core, namespace, mergePatch } = client;
   const { name } = launch;
   const job = await batch.createNamespacedJob({ namespace, body: runJob(launch, place) });
@@ -161,7 +106,7 @@ async function startRun(launch: Launch, place: RunPlace, engine: Connected): Pro
     const secret = ticketSecret(launch, place.project, job.metadata?.uid ?? "");
     await core.createNamespacedSecret({ namespace, body: secret });
     const body = { spec: { suspend: false } };
-    jobs.put(await batch.patchNamespacedJob({ name, namespace, body }, mergePatch));
+    await batch.patchNamespacedJob({ name, namespace, body }, mergePatch);
   } catch (error) {
     await removeRun(name, client).catch(() => undefined);
     throw error;
@@ -186,7 +131,7 @@ function isUnplaced({ state, node, problem }: PlacedRun): boolean {
   return state === "waiting" && node === null && problem === null;
 }
 
-/** Why the server makes no pods of Jobs, such as a quota or the security that it demands: only its events say so. */
+/** Why the server creates no pods for Jobs, such as a quota or its security policy: only events have the reason. */
 async function podRefusals({ core, namespace }: KubeClient): Promise<Map<string, string>> {
   const fieldSelector = "involvedObject.kind=Job,reason=FailedCreate";
   const { items } = await core.listNamespacedEvent({ namespace, fieldSelector });
@@ -196,4 +141,22 @@ async function podRefusals({ core, namespace }: KubeClient): Promise<Map<string,
 function refusalOf({ involvedObject, message }: CoreV1Event): [string, string][] {
   const { name } = involvedObject;
   return name === undefined || message === undefined ? [] : [[name, message]];
+}
+
+/** Limits concurrent actions; the others wait in order. The client opens a connection for each request at once. */
+function atATime(most: number): <T>(action: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (action) => {
+    if (running < most) running += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await action();
+    } finally {
+      // The next one takes the place of this one.
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
 }

@@ -1,12 +1,17 @@
-import type { V1ContainerStatus, V1Job, V1Pod } from "@kubernetes/client-node";
+import type { KubernetesObject, V1ContainerStatus, V1Job, V1Pod } from "@kubernetes/client-node";
 import type { PlacedRun } from "../cluster-engine.ts";
-import { runOf } from "./run-labels.ts";
+import { runOf } from "./run-manifests.ts";
+
+/** How often an image could not be pulled, by the pod's name, and whether that is its state now. */
+export type FailedPulls = ReadonlyMap<
+  string,
+  { readonly count: number; readonly isFailing: boolean }
+>;
 
 export interface SeenRuns {
-  readonly jobs: ReadonlyMap<string, V1Job>;
-  readonly pods: ReadonlyMap<string, V1Pod>;
-  /** How often an image could not be pulled, by the pod's name. */
-  readonly failedPulls: ReadonlyMap<string, number>;
+  readonly jobs: readonly V1Job[];
+  readonly pods: readonly V1Pod[];
+  readonly failedPulls: FailedPulls;
   /** Why no pod of a Job could be made, by the Job's name. */
   readonly refusals: ReadonlyMap<string, string>;
 }
@@ -17,12 +22,13 @@ const mostPulls = 3;
 /** The runs that the server knows: those with a Job, and those whose pod outlives it. */
 export function placedRuns({ jobs, pods, failedPulls, refusals }: SeenRuns): PlacedRun[] {
   const podOf = podsByRun(pods);
-  const names = new Set([...jobs.keys(), ...podOf.keys()]);
+  const jobOf = new Map(jobs.map((job) => [nameOf(job), job]));
+  const names = new Set([...jobOf.keys(), ...podOf.keys()]);
   return [...names].flatMap((name) => {
-    const [job, pod] = [jobs.get(name), podOf.get(name)];
+    const [job, pod] = [jobOf.get(name), podOf.get(name)];
     const run = runOf(pod ?? job ?? {});
     if (run === null) return [];
-    const pulls = failedPulls.get(pod?.metadata?.name ?? "") ?? 0;
+    const pulls = failedPulls.get(nameOf(pod ?? {}))?.count ?? 0;
     const placed = placedRun(run, job, pod, pulls);
     const refusal = pod === undefined ? refusals.get(name) : undefined;
     return [{ ...placed, problem: placed.problem ?? refusal ?? null }];
@@ -44,14 +50,14 @@ function placedRun(
     ...endOf(pod),
     problem: problemOf(job, pod),
     endings: endingsOf(job, pod) + pulls,
-    // A Job that has ended starts nothing more.
+    // A Job that has ended starts no more pods.
     isHopeless: isEnded || pulls >= mostPulls || hasNoImage(pod),
   };
 }
 
 function podsByRun(pods: SeenRuns["pods"]): Map<string, V1Pod> {
   const podOf = new Map<string, V1Pod>();
-  for (const pod of pods.values()) {
+  for (const pod of pods) {
     const name = runOf(pod)?.name;
     // With two pods, the live one counts.
     if (name !== undefined && !(podOf.has(name) && isOver(pod))) podOf.set(name, pod);
@@ -69,7 +75,7 @@ function finished(job: V1Job | undefined) {
   );
 }
 
-/** A Job that is still suspended is one whose start broke off: nothing of it runs, or will. */
+/** The start of a Job that is still suspended broke off: it has no pod and gets none. */
 function stateOf(
   job: V1Job | undefined,
   pod: V1Pod | undefined,
@@ -119,7 +125,7 @@ function endingOf(pod: V1Pod | undefined): string | null {
   return sentence(`${terminated.reason ?? "Error"}, exit code ${terminated.exitCode}`, written);
 }
 
-/** Why a pod waits: for a node, or for its image or volumes. A container that is being made is no problem. */
+/** Why a pod waits: for a node, or for its image or volumes. A container in creation has no problem. */
 function waitOf(pod: V1Pod | undefined): string | null {
   const waiting = runContainer(pod)?.state?.waiting;
   if (waiting !== undefined && !isNormal(waiting.reason))
@@ -137,12 +143,22 @@ function sentence(reason = "", message = ""): string | null {
   return parts.length === 0 ? null : parts.join(": ");
 }
 
-/** Whether a change of a pod is one more image that could not be pulled; the node tries again and again. */
-export function isFailedPull(before: V1Pod | undefined, after: V1Pod | undefined): boolean {
-  return waitingFor(before) !== "ErrImagePull" && waitingFor(after) === "ErrImagePull";
+/** Counts the pods that can't pull their image now and could before; the node tries again and again. */
+export function countPulls(pods: readonly V1Pod[], before: FailedPulls): FailedPulls {
+  return new Map(
+    pods.map((pod) => {
+      const { count = 0, isFailing: wasFailing = false } = before.get(nameOf(pod)) ?? {};
+      const isFailing = waitingFor(pod) === "ErrImagePull";
+      return [nameOf(pod), { count: isFailing && !wasFailing ? count + 1 : count, isFailing }];
+    }),
+  );
 }
 
-/** Its name is none, or it may not be pulled: the node does not try. */
+function nameOf({ metadata }: KubernetesObject): string {
+  return metadata?.name ?? "";
+}
+
+/** Whether the image's name is invalid, or the node may not pull it: the node does not try. */
 function hasNoImage(pod: V1Pod | undefined): boolean {
   return ["InvalidImageName", "ErrImageNeverPull"].includes(waitingFor(pod) ?? "");
 }

@@ -6,29 +6,22 @@ import type {
   V1Secret,
   V1Volume,
   V1VolumeMount,
+  KubernetesObject,
 } from "@kubernetes/client-node";
-import { nodeVariable } from "../../../foundation/contracts/remote-run.ts";
-import { mountedSocketDir } from "../../../foundation/contracts/run-api.ts";
+import { nodeVariable } from "../remote-run/protocol.ts";
+import { mountedSocketDir } from "../../run-api/protocol.ts";
 import { memoryBytes, workDir } from "../../runners/container/container-options.ts";
 import { containerUser } from "../../runners/container/image/dockerfile.ts";
 import type { Launch } from "../cluster-engine.ts";
-import {
-  agentAnnotation,
-  closedLabel,
-  instanceAnnotation,
-  projectLabel,
-  runLabel,
-} from "./run-labels.ts";
-
 /** Where a run finds its ticket. */
 const ticketDir = "/run/secrets";
 const ticketFile = "al-run";
 
 /** How long a finished Job stays for a scheduler that was away; its runner removes it at once. */
 const finishedSeconds = 3_600;
-/** No run takes so long. It ends a Job that waits for a machine when no scheduler is left to remove it. */
+/** Longer than any run. Ends a Job that waits for a machine if no scheduler is left to remove it. */
 const deadlineSeconds = 30 * 86_400;
-/** A node that is drained gives a run so long for its stop hooks. */
+/** How long a drained node gives a run for its stop hooks. */
 const terminationSeconds = 30;
 
 export interface RunPlace {
@@ -38,7 +31,7 @@ export interface RunPlace {
   readonly hosts: readonly { readonly ip: string; readonly hostnames: string[] }[];
 }
 
-/** The Job of a run: one pod, once, from when it is suspended no more. Nothing secret is among it. */
+/** The Job of a run: one pod, once, created when the Job is no longer suspended. Holds no secrets. */
 export function runJob(launch: Launch, place: RunPlace): V1Job {
   const isClosed = launch.limits.network === "none";
   const labels = { [projectLabel]: place.project, [runLabel]: launch.name };
@@ -161,7 +154,7 @@ function milliCpus(cpus: number): number {
   return Math.max(1, Math.round(cpus * 1_000));
 }
 
-/** Counts as the run's memory. Half of it a folder, so that a full one is an error of the tool, not the end of the run. */
+/** Counts as the run's memory. Each folder may hold half of it, so that a full one fails the tool, not the run. */
 function memory(name: string, bytes: number): V1Volume {
   return { name, emptyDir: { medium: "Memory", sizeLimit: String(bytes) } };
 }
@@ -183,4 +176,20 @@ function closedNames({ hosts }: RunPlace): Partial<V1PodSpec> {
 function labelOf(place: string): [string, string] {
   const at = place.indexOf("=");
   return at < 0 ? [place, ""] : [place.slice(0, at), place.slice(at + 1)];
+}
+
+/** Labels and annotations by which the program finds its own objects in a namespace that others use too. */
+export const projectLabel = "al.project";
+export const runLabel = "al.run";
+/** The label of pods that reach the door alone: the network policy selects it. */
+export const closedLabel = "al.closed";
+/** Annotations, as the value of a label may be too short for them. */
+const agentAnnotation = "al.agent";
+const instanceAnnotation = "al.instance";
+
+/** The run of an object; null for objects of others. */
+export function runOf({ metadata }: KubernetesObject): { name: string; instanceId: string } | null {
+  const name = metadata?.labels?.[runLabel];
+  const instanceId = metadata?.annotations?.[instanceAnnotation];
+  return name === undefined || instanceId === undefined ? null : { name, instanceId };
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { claimAnswerSchema, remotePaths } from "../../../foundation/contracts/remote-run.ts";
-import type { Ticket } from "../../../foundation/contracts/remote-run.ts";
-import { runApiProblemSchema } from "../../../foundation/contracts/run-api.ts";
+import { claimAnswerSchema, remotePaths } from "./protocol.ts";
+import type { Ticket } from "./protocol.ts";
+import { runApiProblemSchema } from "../../run-api/protocol.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { openDoor } from "./door-connection.ts";
-import type { DoorAnswer } from "./door-connection.ts";
-import { createPauses } from "./pauses.ts";
+import type { Posted } from "../../harness/post-json.ts";
+import { createPauses } from "./lease.ts";
 
-/** What a run gets for its ticket. */
+/** The result of a claim: the job, with the token for all further requests. */
 export interface ClaimedJob {
   /** As it came: another version of the program may know more of it. */
   readonly job: object;
@@ -18,13 +18,13 @@ export interface ClaimedJob {
   readonly askedAt: number;
 }
 
-/** Why a run can't begin, for a person; nothing of it is secret. */
+/** Why a run can't begin, for a person; without secrets. */
 class DoorProblem extends Error {}
 
 export interface ClaimOptions {
   /** The machine that the run is on, for people. */
   readonly node: string;
-  /** For so long, in ms, a door is tried that does not answer. */
+  /** How long a door that does not answer is tried, in ms. */
   readonly unreachableMs: number;
   readonly signal: AbortSignal;
 }
@@ -33,7 +33,7 @@ const answerMs = 15_000;
 const pauseMs = 2_000;
 
 /**
- * The job of the ticket; null when another run has it, or the run is over. The request is repeated under the same id
+ * The job of the ticket; null if another run has it, or the run is over. The request is repeated under the same id
  * until its answer comes. Rejects with a DoorProblem when the door stays unreachable or refuses.
  */
 export async function claimJob(
@@ -60,7 +60,7 @@ export async function claimJob(
   return null;
 }
 
-async function ask(ticket: Ticket, text: string, signal: AbortSignal): Promise<DoorAnswer> {
+async function ask(ticket: Ticket, text: string, signal: AbortSignal): Promise<Posted> {
   using connection = await openDoor(ticket, signal);
   return await connection.request({
     method: "POST",
@@ -72,7 +72,7 @@ async function ask(ticket: Ticket, text: string, signal: AbortSignal): Promise<D
   });
 }
 
-function claimedIn({ body }: DoorAnswer, askedAt: number): ClaimedJob {
+function claimedIn({ body }: Posted, askedAt: number): ClaimedJob {
   const answer = claimAnswerSchema.safeParse(body);
   const token = answer.data?.job.channel?.token;
   if (!answer.success || token === undefined) {
@@ -86,7 +86,7 @@ function claimedIn({ body }: DoorAnswer, askedAt: number): ClaimedJob {
   return { job: asItCame, instanceId: job.instanceId, token, leaseMs, askedAt };
 }
 
-function refused({ status, body }: DoorAnswer): DoorProblem {
+function refused({ status, body }: Posted): DoorProblem {
   const problem = runApiProblemSchema.safeParse(body);
   const reason = problem.data?.detail ?? "no reason given";
   return new DoorProblem(

@@ -1,9 +1,11 @@
 import { Agent, request } from "node:http";
-import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { maxDocumentBytes } from "../../../foundation/contracts/body-limits.ts";
-import { dialDoor } from "./dial-door.ts";
-import type { DoorAddress } from "./dial-door.ts";
+import { readAnswer } from "../../harness/post-json.ts";
+import type { Posted } from "../../harness/post-json.ts";
+import { X509Certificate } from "node:crypto";
+import { connect } from "node:tls";
+import type { Ticket } from "./protocol.ts";
+import { hostAndPortOf } from "../host-and-port.ts";
 
 export interface DoorRequest {
   readonly method: "GET" | "POST";
@@ -11,33 +13,22 @@ export interface DoorRequest {
   /** Secret: the run's ticket or token. */
   readonly bearer: string;
   readonly body?: { readonly type: string; readonly text: string };
-  /** For so long, in ms, its whole answer is waited for. */
+  /** How long the whole response may take, in ms. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-}
-
-export interface DoorAnswer {
-  readonly status: number;
-  /** Undefined when the answer is no JSON. */
-  readonly body: unknown;
 }
 
 /**
  * One connection to the door, for one request after another. All of them reach the same scheduler: the next one has
  * another connection.
  */
-export interface DoorConnection extends Disposable {
-  readonly isOpen: () => boolean;
-  /** Rejects when the connection breaks or no whole answer comes in time; the connection is closed then. */
-  request(request: DoorRequest): Promise<DoorAnswer>;
-}
-
-export async function openDoor(address: DoorAddress, signal: AbortSignal): Promise<DoorConnection> {
+export async function openDoor(address: DoorAddress, signal: AbortSignal) {
   const socket = await dialDoor(address, signal);
   const agent = new OneSocketAgent(socket);
   return {
     isOpen: () => !socket.destroyed && socket.writable && socket.readable,
-    request: async (asked) => {
+    /** Rejects when the connection breaks or no whole answer comes in time; the connection is closed then. */
+    request: async (asked: DoorRequest): Promise<Posted> => {
       try {
         return await exchange(asked, agent, address.name);
       } catch (error) {
@@ -51,6 +42,8 @@ export async function openDoor(address: DoorAddress, signal: AbortSignal): Promi
     },
   };
 }
+
+export type DoorConnection = Awaited<ReturnType<typeof openDoor>>;
 
 /** Knows one connection and makes no other. */
 class OneSocketAgent extends Agent {
@@ -73,7 +66,7 @@ function exchange(
   { method, path, bearer, body, timeoutMs, signal }: DoorRequest,
   agent: Agent,
   host: string,
-): Promise<DoorAnswer> {
+): Promise<Posted> {
   return new Promise((resolve, reject) => {
     const sent = request({
       agent,
@@ -83,12 +76,7 @@ function exchange(
       headers: { host, authorization: `Bearer ${bearer}`, ...headersOf(body) },
     });
     sent.once("error", reject);
-    sent.once("response", (answer) => {
-      textOf(answer).then(
-        (text) => resolve({ status: answer.statusCode ?? 0, body: jsonOf(text) }),
-        reject,
-      );
-    });
+    sent.once("response", (answer) => void readAnswer(answer).then(resolve, reject));
     sent.end(body?.text);
   });
 }
@@ -98,21 +86,61 @@ function headersOf(body: DoorRequest["body"]): Record<string, string | number> {
   return { "content-type": body.type, "content-length": Buffer.byteLength(body.text) };
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > maxDocumentBytes) throw new Error(`more than ${maxDocumentBytes} bytes`);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+/** Where the scheduler's door is, and how it is known. */
+export type DoorAddress = Pick<Ticket, "door" | "certificate" | "name">;
+
+/** How long a connection and its handshake may take, in ms. */
+const dialMs = 10_000;
+/** Between two probes of a silent connection by the system, in ms: a machine that is gone sends no end. */
+const keepAliveMs = 15_000;
+
+/**
+ * A connection to the scheduler. Resolves once the door has proved to own the pinned certificate; before that, no byte
+ * of the run is sent. Rejects on a timeout, or when `signal` aborts.
+ */
+export function dialDoor(
+  { door, certificate, name }: DoorAddress,
+  signal: AbortSignal,
+): Promise<TLSSocket> {
+  const pinned = new X509Certificate(certificate).raw;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(dialMs)]);
+  return new Promise((resolve, reject) => {
+    const socket = connect(optionsFor(door, name));
+    const fail = (error: Error) => {
+      limit.removeEventListener("abort", late);
+      socket.destroy();
+      reject(error);
+    };
+    const late = () => fail(new Error(`the door at ${door} did not answer in time`));
+    limit.addEventListener("abort", late, { once: true });
+    if (limit.aborted) late();
+    socket.once("error", fail).once("close", () => fail(closed(door)));
+    socket.once("secureConnect", () => {
+      if (socket.getPeerX509Certificate()?.raw.equals(pinned) !== true) return fail(other(door));
+      limit.removeEventListener("abort", late);
+      socket.removeAllListeners("error").removeAllListeners("close");
+      // Without a listener a break between two uses would end the process.
+      socket.on("error", () => undefined);
+      resolve(socket.setNoDelay(true).setKeepAlive(true, keepAliveMs));
+    });
+  });
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function optionsFor(door: string, servername: string) {
+  return {
+    ...hostAndPortOf(door),
+    servername,
+    minVersion: "TLSv1.3" as const,
+    allowHalfOpen: true,
+    // The certificate itself is compared. By its dates and names a run would fail whose machine's clock is wrong.
+    rejectUnauthorized: false,
+  };
+}
+
+function other(door: string): Error {
+  return new Error(`the server at ${door} has another certificate than the scheduler's door`);
+}
+
+function closed(door: string): Error {
+  return new Error(`the door at ${door} closed the connection`);
 }

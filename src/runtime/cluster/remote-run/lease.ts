@@ -1,18 +1,11 @@
-/** For how long a run may live without an answer of the scheduler. */
-export interface Lease extends Disposable {
-  /** The request that was answered was sent at this time, ms of the monotonic clock. */
-  renew(sentAt: number): void;
-  /** Time since the last answered request was sent, in ms. */
-  silentMs(): number;
-  /** Resolves when the run has to end itself. */
-  readonly expired: Promise<void>;
-}
+import { setTimeout as wait } from "node:timers/promises";
 
 /**
- * A run ends itself after two thirds of its lease: by the time at which the scheduler calls it lost and starts it once
- * more, nothing of it is left. Counted from when a request was sent, as the scheduler counts from when it came.
+ * How long a run may live without an answer of the scheduler: two thirds of its lease, then it ends itself. So it is gone
+ * before the scheduler declares it lost and starts it again. Counted from when a request was sent, as the scheduler counts
+ * from when it came.
  */
-export function createLease(leaseMs: number, askedAt: number): Lease {
+export function createLease(leaseMs: number, askedAt: number) {
   const limitMs = (leaseMs * 2) / 3;
   let renewedAt = askedAt;
   let timer: NodeJS.Timeout | undefined;
@@ -26,8 +19,11 @@ export function createLease(leaseMs: number, askedAt: number): Lease {
     look();
   });
   return {
-    renew: (sentAt) => (renewedAt = Math.max(renewedAt, sentAt)),
+    /** The request that was answered was sent at this time, ms of the monotonic clock. */
+    renew: (sentAt: number) => void (renewedAt = Math.max(renewedAt, sentAt)),
+    /** Time since the last answered request was sent, in ms. */
     silentMs,
+    /** Resolves when the run has to end itself. */
     expired,
     [Symbol.dispose]: () => clearTimeout(timer),
   };
@@ -35,3 +31,25 @@ export function createLease(leaseMs: number, askedAt: number): Lease {
 
 /** A lease may be longer than a timer can be, in ms. */
 const longestLookMs = 60_000;
+
+const firstMs = 100;
+const longestMs = 5_000;
+
+/**
+ * Pauses with jitter (50 to 150 %), so that a thousand runs don't reconnect to a scheduler at the same moment. They
+ * double up to `maxMs`.
+ */
+export function createPauses(maxMs: number, random: () => number = Math.random) {
+  const greatest = Math.min(maxMs, longestMs);
+  let ms = firstMs;
+  return {
+    /** Resolves after the next one, or when `signal` aborts. */
+    next: async (signal: AbortSignal) => {
+      const pauseMs = Math.min(greatest, ms) * (0.5 + random());
+      ms = Math.min(greatest, ms * 2);
+      await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+    },
+    /** An attempt succeeded. */
+    reset: () => (ms = firstMs),
+  };
+}

@@ -1,17 +1,16 @@
-import { maxLinesBytes } from "../../../foundation/contracts/remote-run.ts";
-import type { RemoteEnd } from "../../../foundation/contracts/remote-run.ts";
-import { createStateLines } from "./state-lines.ts";
-import type { NumberedLine } from "./state-lines.ts";
+import { maxLinesBytes } from "./protocol.ts";
+import type { RemoteEnd } from "./protocol.ts";
+import { runMessageSchema } from "../../harness/run-messages.ts";
 
 /** Bytes of one request. A line has at most 32 KiB, of which escapes make six times as many. */
 const batchBytes = maxLinesBytes / 2;
 
 interface OutgoingLine extends NumberedLine {
-  /** What the run wrote on standard output; null for any other line. */
+  /** The line as the run wrote it on standard output; null for any other line. */
   readonly written: string | null;
 }
 
-/** What a run wrote and the scheduler does not have yet, numbered from 1. */
+/** A run's lines that the scheduler does not have yet, numbered from 1. */
 export class OutgoingLines {
   #lines: OutgoingLine[] = [];
   #seq = 0;
@@ -82,7 +81,7 @@ export class OutgoingLines {
     return gone.length > 0;
   }
 
-  /** What a scheduler needs that has these lines in its logs alone, in requests. */
+  /** Lines, in requests, that a new scheduler needs again: only its predecessor's memory had their state. */
   state(): readonly string[] {
     const left = [...this.#state.all()];
     const requests: string[] = [];
@@ -90,7 +89,7 @@ export class OutgoingLines {
     return requests;
   }
 
-  /** The scheduler takes no more: what there is goes, and what comes, too. */
+  /** Drops all lines, present and future: the scheduler takes no more. */
   close(): void {
     this.#hasEnded = true;
     this.#lines = [];
@@ -124,4 +123,50 @@ function batchOf(lines: readonly NumberedLine[]): readonly NumberedLine[] {
 
 function textOf(lines: readonly NumberedLine[]): string {
   return lines.map(({ text }) => text).join("");
+}
+
+/** A line as it is sent. */
+interface NumberedLine {
+  readonly seq: number;
+  /** NDJSON, with its newline. */
+  readonly text: string;
+  /** The size of the text. */
+  readonly bytes: number;
+}
+
+/** Messages of which the last one counts, and the lines of the log that show whether a text was the model's last word. */
+const lastCounts = new Set(["status", "ready", "rerun", "end", "tool", "said"]);
+
+/** Keeps the latest line of each kind, and the returned value with all its pieces. */
+function createStateLines() {
+  const latest = new Map<string, NumberedLine>();
+  let value: NumberedLine[] = [];
+  let pieces: NumberedLine[] = [];
+  return {
+    /** A line of standard output that the scheduler has, as it was written. */
+    take: (line: NumberedLine, written: string) => {
+      const message = messageIn(written);
+      if (message === null) return;
+      const kind = message.type === "log" ? message.kind : message.type;
+      // Whether the model said the last word depends on the later one of both.
+      if (lastCounts.has(kind)) latest.set(kind === "said" ? "tool" : kind, line);
+      if (message.type !== "return") return;
+      pieces.push(line);
+      if (message.more) return;
+      value = pieces;
+      pieces = [];
+    },
+    /** The lines that another scheduler needs, in order. */
+    all: (): readonly NumberedLine[] =>
+      [...latest.values(), ...value, ...pieces].sort((a, b) => a.seq - b.seq),
+  };
+}
+
+function messageIn(written: string) {
+  if (!written.startsWith("{")) return null;
+  try {
+    return runMessageSchema.safeParse(JSON.parse(written)).data ?? null;
+  } catch {
+    return null;
+  }
 }

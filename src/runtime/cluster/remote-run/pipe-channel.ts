@@ -4,12 +4,12 @@ import type { Socket } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { joinSockets } from "../join-sockets.ts";
-import { dialDoor } from "./dial-door.ts";
-import type { DoorAddress } from "./dial-door.ts";
-import { createPauses } from "./pauses.ts";
+import { dialDoor } from "./door-connection.ts";
+import type { DoorAddress } from "./door-connection.ts";
+import { createPauses } from "./lease.ts";
 import type { TLSSocket } from "node:tls";
 
-/** After so long without a byte, in ms, a connection's relay is checked. */
+/** How long a connection may be silent before its relay is checked, in ms. */
 const silentMs = 20_000;
 
 /**
@@ -43,22 +43,16 @@ async function answers(address: DoorAddress, signal: AbortSignal): Promise<boole
   }
 }
 
-/** A Unix socket, whose connections lead to the scheduler's door. */
-export interface Channel extends Disposable {
-  /** Absolute path. */
-  readonly path: string;
-}
-
 const socketName = "channel.sock";
-/** For so long, in ms, a connection waits for a scheduler that is away. */
+/** How long a connection waits for a scheduler that is away, in ms. */
 const awayMs = 60_000;
 const pauseMs = 1_000;
 
 /**
- * Makes the socket by which the run reaches the scheduler as on its own machine: what comes by a connection goes, byte for
- * byte, through a connection of its own to the door, and back. Rejects when there can be no socket in `dir`.
+ * Creates the socket by which the run reaches the scheduler as on its own machine: the bytes of each connection pass
+ * through a connection of its own to the door, and back. Rejects if `dir` can't have a socket.
  */
-export async function openChannel(dir: string, address: DoorAddress): Promise<Channel> {
+export async function openChannel(dir: string, address: DoorAddress) {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const path = join(dir, socketName);
   rmSync(path, { force: true });
@@ -75,6 +69,7 @@ export async function openChannel(dir: string, address: DoorAddress): Promise<Ch
   // A connection that can't be taken is that request's failure, not the run's.
   server.on("error", () => undefined);
   return {
+    /** Absolute path of the socket. */
     path,
     [Symbol.dispose]: () => {
       closed.abort();
@@ -83,6 +78,8 @@ export async function openChannel(dir: string, address: DoorAddress): Promise<Ch
     },
   };
 }
+
+export type Channel = Awaited<ReturnType<typeof openChannel>>;
 
 async function pass(connection: Socket, address: DoorAddress, closed: AbortSignal): Promise<void> {
   const gone = new AbortController();

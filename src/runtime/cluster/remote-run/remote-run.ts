@@ -2,10 +2,10 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { stopReasonFile } from "../../../foundation/contracts/run-stop.ts";
-import type { RunStopReason } from "../../../foundation/contracts/run-stop.ts";
-import { nodeVariable } from "../../../foundation/contracts/remote-run.ts";
-import type { Ticket } from "../../../foundation/contracts/remote-run.ts";
+import { stopReasonFile } from "../../runners/run-stop.ts";
+import type { RunStopReason } from "../../runners/run-stop.ts";
+import { nodeVariable, ticketSchema } from "./protocol.ts";
+import type { Ticket } from "./protocol.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { claimJob } from "./claim-job.ts";
 import type { ClaimedJob } from "./claim-job.ts";
@@ -15,10 +15,12 @@ import { createLease } from "./lease.ts";
 import { OutgoingLines } from "./outgoing-lines.ts";
 import { openChannel } from "./pipe-channel.ts";
 import type { Channel } from "./pipe-channel.ts";
-import { readTicket } from "./read-ticket.ts";
 import { runChild } from "./run-child.ts";
 import type { RunChild } from "./run-child.ts";
 import { sendLines } from "./send-lines.ts";
+import { readFile } from "node:fs/promises";
+import { jsonOf } from "../../harness/post-json.ts";
+import { createInterface } from "node:readline";
 
 export interface RemoteRunOptions {
   /** Path of the ticket, or `-` for standard input. */
@@ -33,7 +35,7 @@ export interface RemoteRunOptions {
   readonly terminated: AbortSignal;
   /** For how long, in ms, a door is tried that does not answer. */
   readonly unreachableMs?: number;
-  /** Takes a line for the operator of the machine; nothing in it is secret. */
+  /** Writes a line for the operator of the machine; it has no secrets. */
   readonly err: (text: string) => void;
 }
 
@@ -52,14 +54,14 @@ const remoteRunExits = {
 const unreachableMs = 60_000;
 /** The longest name of a machine; the engine gives it. */
 const maxNodeCharacters = 200;
-/** What a machine that ends its containers gives the run, in ms: engines wait ten seconds before they kill. */
+/** How long a run may take to end when its container is stopped, in ms: engines wait ten seconds before they kill. */
 const terminationGraceMs = 7_000;
-/** And then its last lines, in ms. */
+/** How long sending the last lines may take after that, in ms. */
 const lastLinesMs = 2_000;
 
 /**
- * One run on this machine: claims the job of its ticket, runs it in a process of its own, and sends the scheduler all that
- * comes of it. Resolves to the exit code of this process; never rejects.
+ * One run on this machine: claims the job of its ticket, runs it in a process of its own, and sends the scheduler all its
+ * output. Resolves to the exit code of this process; never rejects.
  */
 export async function remoteRun(options: RemoteRunOptions): Promise<number> {
   const { ticket: path, input, env, terminated, err } = options;
@@ -185,4 +187,21 @@ function writeStopReason(dir: string, reason: RunStopReason): void {
   } catch {
     // A full disk must not keep the run from its end.
   }
+}
+
+/** The run's ticket, from the file at `path`, or from the first line of standard input (`-`). Errors quote no part of it. */
+async function readTicket(path: string, input: Readable): Promise<Ticket> {
+  const where = path === "-" ? "standard input" : path;
+  const text = path === "-" ? await firstLineOf(input) : await readFile(path, "utf8");
+  const ticket = ticketSchema.safeParse(jsonOf(text));
+  if (ticket.success) return ticket.data;
+  const fields = ticket.error.issues.map(
+    (issue) => `${issue.path.join(".") || "the whole text"} (${issue.code})`,
+  );
+  throw new Error(`the run's ticket in ${where} is not valid: ${fields.join(", ")}`);
+}
+
+async function firstLineOf(input: Readable): Promise<string> {
+  for await (const line of createInterface({ input })) return line;
+  return "";
 }

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import type { RemoteEnd } from "../../../foundation/contracts/remote-run.ts";
-import { lineSplitter } from "../../../foundation/contracts/line-splitter.ts";
-import { killRun, signalGroup } from "../../runners/end-processes.ts";
-import { offerToOutOfMemory, watchOutOfMemory } from "./out-of-memory.ts";
+import type { RemoteEnd } from "./protocol.ts";
+import { lineSplitter } from "../../runners/lines.ts";
+import { killRun, signalGroup } from "../../runners/marked-processes.ts";
 import type { OutgoingLines } from "./outgoing-lines.ts";
+import { readFileSync, writeFileSync } from "node:fs";
 
 export interface ChildOptions {
   readonly instanceId: string;
@@ -17,14 +17,6 @@ export interface ChildOptions {
   readonly lines: OutgoingLines;
 }
 
-/** The run's own process. */
-export interface RunChild {
-  /** Sends TERM, and KILL after `graceMs`; of several calls the first KILL counts. */
-  stop(graceMs: number): void;
-  /** Resolves when nothing of it is left and all its output is in the lines. */
-  readonly ended: Promise<RemoteEnd>;
-}
-
 /** Bytes of one line; a longer one is cut. */
 const maxLineBytes = 32 * 1024;
 /** Bytes that the scheduler does not have, beyond which no output is read, and below which it is read again. */
@@ -33,8 +25,8 @@ const roomBytes = fullBytes / 2;
 /** How long, in ms, a process that escaped its end may hold an output open without writing to it. */
 const lateOutputMs = 1000;
 
-/** Starts it in a process group of its own, in this process's directory. Never throws. */
-export function runChild({ instanceId, command, env, job, lines }: ChildOptions): RunChild {
+/** Starts the run's own process in a process group of its own, in this process's directory. Never throws. */
+export function runChild({ instanceId, command, env, job, lines }: ChildOptions) {
   const [file = "", ...args] = command;
   const isOutOfMemory = watchOutOfMemory();
   const child = spawn(file, args, {
@@ -54,14 +46,21 @@ export function runChild({ instanceId, command, env, job, lines }: ChildOptions)
   const signal = (name: NodeJS.Signals) => {
     if (child.pid !== undefined) signalGroup(child.pid, name);
   };
-  const ended = howItEnded(child).then(async (ending) => {
+  const ended = howItEnded(child).then(async (ending): Promise<RemoteEnd> => {
     signal("SIGKILL");
     await killRun(instanceId);
     await Promise.all(outputs.map((output) => output.rest()));
     return { ...ending, outOfMemory: isOutOfMemory() };
   });
-  return { stop: stopper(signal, ended), ended };
+  return {
+    /** Sends TERM, and KILL after so many ms; of several calls the first KILL counts. */
+    stop: stopper(signal, ended),
+    /** Resolves when all its processes have ended and all its output is in the lines. */
+    ended,
+  };
 }
+
+export type RunChild = ReturnType<typeof runChild>;
 
 function howItEnded(child: ChildProcess): Promise<Omit<RemoteEnd, "outOfMemory">> {
   return new Promise((resolve) => {
@@ -121,4 +120,44 @@ function readInto(lines: OutgoingLines, stream: "stdout" | "stderr", source: Rea
       splitter.end();
     },
   };
+}
+
+/** Above this process, so that the system ends the run first and this process can report it. */
+const ahead = 500;
+const greatest = 1000;
+
+/** Makes a process the first to be killed when memory is short. Its later children inherit that. */
+function offerToOutOfMemory(pid: number): void {
+  try {
+    const own = Number(readFileSync("/proc/self/oom_score_adj", "utf8"));
+    writeFileSync(`/proc/${pid}/oom_score_adj`, String(Math.min(greatest, own + ahead)));
+  } catch {
+    // It ended already, or this system has no such file.
+  }
+}
+
+/** Whether a process of this one's cgroup was ended for want of memory since this was called. */
+function watchOutOfMemory(): () => boolean {
+  const before = outOfMemoryKills();
+  return () => outOfMemoryKills() > before;
+}
+
+/** A container sees its own cgroup at the root. */
+const counterFiles = ["/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"];
+
+/**
+ * How many processes the kernel ended so far in this process's cgroup: `oom_kill` of `memory.events` in version 2, of
+ * `memory.oom_control` in version 1 (kernel docs, admin-guide/cgroup-v2 and cgroup-v1/memory).
+ */
+function outOfMemoryKills(): number {
+  const counts = counterFiles.map((path) => /^oom_kill (\d+)$/m.exec(textOf(path))?.[1]);
+  return Number(counts.find(Boolean) ?? 0);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }

@@ -1,11 +1,8 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { linesAnswerSchema, remotePaths } from "../../../foundation/contracts/remote-run.ts";
-import type { LinesAnswer } from "../../../foundation/contracts/remote-run.ts";
+import { linesAnswerSchema, remotePaths } from "./protocol.ts";
+import { askScheduler, byConnections, pace } from "./claimed-run.ts";
 import type { ClaimedRun } from "./claimed-run.ts";
-import { openDoor } from "./door-connection.ts";
 import type { DoorConnection } from "./door-connection.ts";
 import type { OutgoingLines } from "./outgoing-lines.ts";
-import { createPauses } from "./pauses.ts";
 
 const longestAnswerMs = 30_000;
 /** Between two requests, in ms: a run that writes all the time is sent in larger pieces. */
@@ -20,25 +17,11 @@ interface Sender {
   scheduler: string | null;
 }
 
-/**
- * Sends a run's lines, one request at a time, until the scheduler no longer knows the run (true), or the run's `signal`
- * aborts (false). Never rejects: it is the lease that ends a run without a scheduler.
- */
-export async function sendLines(lines: OutgoingLines, run: ClaimedRun): Promise<boolean> {
-  const pauses = createPauses(run.leaseMs / 10);
-  const sender = { lines, run, scheduler: null };
-  while (!run.signal.aborted) {
-    await somethingToSend(sender);
-    try {
-      using connection = await openDoor(run.address, run.signal);
-      if (await sendBy(connection, sender)) return true;
-      pauses.reset();
-    } catch {
-      // The scheduler is away or the connection broke: what it does not have goes by the next one.
-      await pauses.next(run.signal);
-    }
-  }
-  return false;
+/** Sends a run's lines, one request at a time, as `byConnections` does its work. */
+export function sendLines(lines: OutgoingLines, run: ClaimedRun): Promise<boolean> {
+  const sender: Sender = { lines, run, scheduler: null };
+  const ready = () => somethingToSend(sender);
+  return byConnections(run, (connection) => sendBy(connection, sender), ready);
 }
 
 /** Sends by one connection, at whose other end one scheduler is; true when it does not know the run. */
@@ -53,16 +36,15 @@ async function sendBy(connection: DoorConnection, sender: Sender): Promise<boole
     const isNew = answer.scheduler !== sender.scheduler;
     sender.scheduler = answer.scheduler;
     const isStuck = !lines.acknowledge(answer.stored) && text !== "" && !isNew;
-    const pauseMs = (isStuck ? againMs : paceMs) - (performance.now() - startedAt);
-    await wait(Math.max(0, pauseMs), undefined, { signal: run.signal }).catch(() => undefined);
+    await pace(startedAt, isStuck ? againMs : paceMs, run);
     await somethingToSend(sender);
   }
   return false;
 }
 
 /**
- * A scheduler that has the lines before in its logs alone gets the state before any line that came after it. False when
- * it does not know the run.
+ * Sends a new scheduler the state of earlier lines, which it has only in its logs, before any later line. False if the
+ * scheduler does not know the run.
  */
 async function sendState(connection: DoorConnection, sender: Sender): Promise<boolean> {
   const state = sender.lines.state();
@@ -77,26 +59,11 @@ async function sendState(connection: DoorConnection, sender: Sender): Promise<bo
   return true;
 }
 
-/** Null when the scheduler does not know the run. Rejects when there is no usable answer. */
-async function post(
-  connection: DoorConnection,
-  { run: { token, leaseMs, lease, signal } }: Sender,
-  text: string,
-): Promise<LinesAnswer | null> {
-  const sentAt = performance.now();
-  const { status, body } = await connection.request({
-    method: "POST",
-    path: remotePaths.lines,
-    bearer: token,
-    body: { type: "application/x-ndjson", text },
-    timeoutMs: Math.min(longestAnswerMs, leaseMs / 3),
-    signal,
-  });
-  if (status === 401) return null;
-  if (status !== 200) throw new Error(`the scheduler answered with status ${status}`);
-  const answer = linesAnswerSchema.parse(body);
-  lease.renew(sentAt);
-  return answer;
+function post(connection: DoorConnection, { run }: Sender, text: string) {
+  const body = { type: "application/x-ndjson", text };
+  const timeoutMs = Math.min(longestAnswerMs, run.leaseMs / 3);
+  const request = { method: "POST", path: remotePaths.lines, body, timeoutMs } as const;
+  return askScheduler(connection, run, request, linesAnswerSchema);
 }
 
 /**

@@ -1,57 +1,44 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { AuthConfig, ServiceSpec } from "dockerode";
+import type { ServiceSpec } from "dockerode";
 import { UserError } from "../../../foundation/errors.ts";
-import { statusOf } from "../../runners/container/engine.ts";
 import type { Engine } from "../../runners/container/engine.ts";
-import { relayLabel } from "./relay-service.ts";
+import { unlessRefused } from "../docker/ask-engine.ts";
+import type { DockerOptions } from "../docker/ask-engine.ts";
+import {
+  closedNetwork,
+  ensureNetwork,
+  ifThere,
+  relay,
+  relayLabels,
+  relayName,
+  relayProgram,
+  smallLog,
+} from "../docker/relay.ts";
 import { isTaskOver } from "./swarm-tasks.ts";
 import type { SwarmTask } from "./swarm-tasks.ts";
 
 /** How long a relay may take to start, in ms: its image may have to be pulled. */
 const startTimeoutMs = 60_000;
 const pauseMs = 250;
+/** If the machine of one relay goes away, runs connect through the other. */
+const replicas = 2;
+const retryPauseNs = 1_000_000_000;
 
-/** Makes the relay's service or brings it up to date; resolves when one of its tasks runs. */
-export async function ensureRelay(
-  engine: Engine,
-  spec: ServiceSpec,
-  auth: AuthConfig,
-  timeoutMs = startTimeoutMs,
-): Promise<void> {
-  const name = spec.Name ?? "";
-  await createOrUpdate(engine, name, spec, auth);
-  const deadline = performance.now() + timeoutMs;
+/** Makes both networks, and the relay's service or brings it up to date; resolves when one of its tasks runs. */
+export async function ensureRelay(options: DockerOptions): Promise<void> {
+  const { engine, project, config, programImage, loginFor } = options;
+  const image = await programImage();
+  const IPAM = { Config: [{ Subnet: config.subnet }] };
+  const closed = { Name: closedNetwork(project), Driver: "overlay", Internal: true, IPAM };
+  await ensureNetwork(engine, project, closed);
+  await ensureNetwork(engine, project, { Name: outsideNetwork(project), Driver: "overlay" });
+  await createOrUpdate(engine, relayService(options, image), (await loginFor(image)) ?? {});
+  const deadline = performance.now() + startTimeoutMs;
   for (;;) {
-    const tasks = await tasksOf(engine, name);
+    const tasks = await tasksOf(engine, relayName(project));
     if (tasks.some(({ Status }) => Status.State === "running")) return;
-    if (performance.now() > deadline) throw notStarted(name, tasks);
+    if (performance.now() > deadline) throw notStarted(relayName(project), tasks);
     await wait(pauseMs);
-  }
-}
-
-async function createOrUpdate(
-  engine: Engine,
-  name: string,
-  spec: ServiceSpec,
-  auth: AuthConfig,
-): Promise<void> {
-  const there = await inspected(engine, name);
-  if (there === null) return createService(engine, spec, auth);
-  if (there.label === spec.Labels?.[relayLabel]) return;
-  // Else the client writes the whole of it into the address, too.
-  const update = { _query: { version: there.version }, _body: spec };
-  await engine
-    .calls()
-    .getService(name)
-    .update({ ...update, authconfig: auth });
-}
-
-/** One of that name that another scheduler of the project made meanwhile is as good. */
-async function createService(engine: Engine, spec: ServiceSpec, auth: AuthConfig): Promise<void> {
-  try {
-    await engine.calls().createService(auth, spec);
-  } catch (error) {
-    if (statusOf(error) !== 409) throw error;
   }
 }
 
@@ -60,14 +47,17 @@ interface InspectedService {
   readonly Spec: ServiceSpec;
 }
 
-async function inspected(engine: Engine, name: string) {
-  try {
-    const service = (await engine.calls().getService(name).inspect()) as InspectedService;
-    return { version: service.Version.Index, label: service.Spec.Labels?.[relayLabel] };
-  } catch (error) {
-    if (statusOf(error) === 404) return null;
-    throw error;
+async function createOrUpdate(engine: Engine, spec: ServiceSpec, authconfig: object) {
+  const service = engine.calls().getService(spec.Name ?? "");
+  const there = (await ifThere(service.inspect())) as InspectedService | null;
+  if (there === null) {
+    // One of that name that another scheduler of the project made meanwhile is as good.
+    return unlessRefused([409], engine.calls().createService(authconfig, spec));
   }
+  if (there.Spec.Labels?.[relay.label] === spec.Labels?.[relay.label]) return;
+  // Otherwise the client writes the whole object into the address, too.
+  const update = { _query: { version: there.Version.Index }, _body: spec };
+  await service.update({ ...update, authconfig });
 }
 
 async function tasksOf(engine: Engine, service: string): Promise<readonly SwarmTask[]> {
@@ -81,4 +71,34 @@ function notStarted(name: string, tasks: readonly SwarmTask[]): UserError {
   return new UserError("relay_not_started", `the relay ${name} does not start: ${reason}`, {
     hint: `see docker service ps --no-trunc ${name}`,
   });
+}
+
+/** The network of the relay alone. */
+const outsideNetwork = (project: string) => `${closedNetwork(project)}-out`;
+
+/** In both networks its alias resolves to its own addresses. */
+function relayService(options: DockerOptions, image: string): ServiceSpec {
+  const { project } = options;
+  const closed = { Target: closedNetwork(project), Aliases: [relay.alias] };
+  const spec: ServiceSpec = {
+    Mode: { Replicated: { Replicas: replicas } },
+    EndpointSpec: { Mode: "dnsrr" },
+    TaskTemplate: {
+      ContainerSpec: {
+        Image: image,
+        Command: ["setpriv", "--no-new-privs", ...relayProgram(options)],
+        User: relay.user,
+        Env: relay.env,
+        ReadOnly: true,
+        Init: true,
+        CapabilityDrop: ["ALL"],
+        HealthCheck: { Test: ["NONE"] },
+      },
+      RestartPolicy: { Condition: "any", Delay: retryPauseNs },
+      Resources: { Limits: { MemoryBytes: relay.memoryBytes, Pids: relay.pids } },
+      Networks: [closed, { Target: outsideNetwork(project) }],
+      LogDriver: { Name: "json-file", Options: smallLog },
+    },
+  };
+  return { ...spec, Name: relayName(project), Labels: relayLabels(project, spec) };
 }

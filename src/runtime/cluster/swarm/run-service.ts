@@ -1,17 +1,17 @@
 import type { ContainerSpec, MountSettings, ServiceSpec } from "dockerode";
-import { nodeVariable } from "../../../foundation/contracts/remote-run.ts";
+import { nodeVariable } from "../remote-run/protocol.ts";
 import {
+  isolation,
   memoryBytes,
   nanosPerCpu,
   pidsLimit,
   workDir,
 } from "../../runners/container/container-options.ts";
 import { containerUser } from "../../runners/container/image/dockerfile.ts";
-import { agentLabel, instanceLabel, projectLabel } from "../../runners/container/labels.ts";
+import { projectLabel } from "../../runners/container/labels.ts";
+import { mountedSocketDir } from "../../run-api/protocol.ts";
 import type { Launch } from "../cluster-engine.ts";
-import { tmpfsOptions, writableFolders } from "../writable-folders.ts";
-import type { WritableFolder } from "../writable-folders.ts";
-import { networkNames } from "./swarm-networks.ts";
+import { closedNetwork, labelsOf, noDns, smallLog } from "../docker/relay.ts";
 
 /** The file of a run's ticket, below /run/secrets. */
 const secretFile = "al-run";
@@ -19,17 +19,11 @@ const secretFile = "al-run";
 /** A node that is drained gives the run's last hooks and lines this long, in ns; a removed run ends itself at once. */
 const stopGraceNs = 10_000_000_000;
 
-/** What Swarm puts in for it is the name of the task's node. */
+/** Swarm replaces this template with the name of the task's node. */
 const nodeTemplate = "{{.Node.Hostname}}";
 
 const restartDelayNs = 1_000_000_000;
-
-export interface RunServiceOptions {
-  /** Tells the project from others, also of other machines. */
-  readonly project: string;
-  /** Id of the secret with its ticket. */
-  readonly secretId: string;
-}
+const socketDirBytes = 1024 * 1024;
 
 /**
  * A run as a service of one task. Not as a replicated job: with Docker before 24 the container of a job that is removed
@@ -38,16 +32,16 @@ export interface RunServiceOptions {
  * worth one claim, so that each further process of a run that did begin ends itself. Nothing secret is in here, as every
  * client of the engine can read it.
  */
-export function runService(launch: Launch, options: RunServiceOptions): ServiceSpec {
+export function runService(launch: Launch, project: string, secretId: string): ServiceSpec {
   const { limits, reserve, place } = launch;
   return {
     Name: launch.name,
-    Labels: labelsOf(launch, options.project),
+    Labels: labelsOf(launch, project),
     Mode: { Replicated: { Replicas: 1 } },
     // No address of the service itself, which would be one more for each run.
     EndpointSpec: { Mode: "dnsrr" },
     TaskTemplate: {
-      ContainerSpec: containerSpec(launch, options),
+      ContainerSpec: containerSpec(launch, project, secretId),
       RestartPolicy: { Condition: "on-failure", MaxAttempts: 2, Delay: restartDelayNs },
       Placement: { Constraints: [...place] },
       Resources: {
@@ -62,24 +56,15 @@ export function runService(launch: Launch, options: RunServiceOptions): ServiceS
           NanoCPUs: Math.min(nanos(reserve.cpus), nanos(limits.cpus)),
         },
       },
-      Networks: networksOf(launch, options.project),
-      LogDriver: { Name: "json-file", Options: { "max-size": "1m", "max-file": "1" } },
+      Networks: networksOf(launch, project),
+      LogDriver: { Name: "json-file", Options: smallLog },
     },
-  };
-}
-
-/** The labels by which runs and their secrets are found again. */
-export function labelsOf({ agent, instanceId }: Launch, project: string) {
-  return {
-    [projectLabel]: project,
-    [agentLabel]: agent,
-    [instanceLabel]: instanceId,
   };
 }
 
 const nanos = (cpus: number) => Math.round(cpus * nanosPerCpu);
 
-function containerSpec(launch: Launch, { secretId, project }: RunServiceOptions): ContainerSpec {
+function containerSpec(launch: Launch, project: string, secretId: string): ContainerSpec {
   const { name, image, command, env, limits } = launch;
   const { uid, gid } = containerUser;
   return {
@@ -99,7 +84,7 @@ function containerSpec(launch: Launch, { secretId, project }: RunServiceOptions)
     CapabilityDrop: ["ALL"],
     StopGracePeriod: stopGraceNs,
     HealthCheck: { Test: ["NONE"] },
-    Mounts: writableFolders(launch).map((folder) => mountOf(folder, project)),
+    Mounts: mountsOf(launch, project),
     Secrets: [
       {
         SecretID: secretId,
@@ -107,33 +92,32 @@ function containerSpec(launch: Launch, { secretId, project }: RunServiceOptions)
         File: { Name: secretFile, UID: String(uid), GID: String(gid), Mode: 0o400 },
       },
     ],
-    // Names of the closed network are answered before it is asked; no other name has an answer.
-    ...(limits.network === "none" && { DNSConfig: { Nameservers: ["127.0.0.1"] } }),
+    ...(limits.network === "none" && { DNSConfig: { Nameservers: noDns } }),
   };
 }
 
 /**
- * Swarm's own mounts of type tmpfs are root's and `noexec`. For a volume with options each node also makes one more
- * that it never uses or removes; by the label `docker volume prune` finds those.
+ * The folders in memory of containers on this machine, and one for the run's socket. Swarm's own mounts of type tmpfs are
+ * root's and `noexec`. For a volume with options each node also makes one more that it never uses or removes; by the label
+ * `docker volume prune` finds those.
  */
-function mountOf(folder: WritableFolder, project: string): MountSettings {
-  const { path, bytes, mode, isForPrograms } = folder;
-  const place = { Source: "", Target: path };
-  if (!isForPrograms) {
-    const options = { SizeBytes: bytes, Mode: Number.parseInt(mode, 8) };
-    return { ...place, Type: "tmpfs", TmpfsOptions: options };
-  }
-  const options = { type: "tmpfs", device: "tmpfs", o: tmpfsOptions(folder) };
-  const volume = {
-    NoCopy: true,
-    Labels: { [projectLabel]: project },
-    DriverConfig: { Name: "local", Options: options },
-  };
-  return { ...place, Type: "volume", VolumeOptions: volume };
+function mountsOf({ limits, volumes }: Launch, project: string): MountSettings[] {
+  const folders = Object.entries(isolation(limits, volumes).Tmpfs).map(([path, o]) => ({
+    Source: "",
+    Target: path,
+    Type: "volume" as const,
+    VolumeOptions: {
+      NoCopy: true,
+      Labels: { [projectLabel]: project },
+      DriverConfig: { Name: "local", Options: { type: "tmpfs", device: "tmpfs", o } },
+    },
+  }));
+  const TmpfsOptions = { SizeBytes: socketDirBytes, Mode: 0o1777 };
+  return [...folders, { Source: "", Target: mountedSocketDir, Type: "tmpfs", TmpfsOptions }];
 }
 
 /** Without a network of its own a task is in the `bridge` of its node. */
 function networksOf({ limits: { network } }: Launch, project: string) {
   if (network === "bridge") return [];
-  return [{ Target: network === "none" ? networkNames(project).closed : network }];
+  return [{ Target: network === "none" ? closedNetwork(project) : network }];
 }

@@ -1,7 +1,7 @@
 import { instanceLabel } from "../../runners/container/labels.ts";
 import type { PlacedRun } from "../cluster-engine.ts";
 
-/** What is used of the engine's answers; its client has no types for them. */
+/** The used fields of the engine's responses, for which its client has no types. */
 export interface SwarmTask {
   readonly ServiceID: string;
   readonly NodeID?: string;
@@ -34,7 +34,7 @@ export interface SwarmView {
   readonly members: readonly SwarmMember[];
 }
 
-/** The order of a task's life; from `complete` on nothing of it runs. */
+/** The states of a task in order; from `complete` on its container has ended. */
 const overStates = new Set(["complete", "failed", "rejected", "shutdown", "orphaned", "remove"]);
 
 export const isTaskOver = (state: string) => overStates.has(state);

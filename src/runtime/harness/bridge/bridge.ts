@@ -2,59 +2,49 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { once } from "node:events";
-import { bridgeKey, bridgeUser } from "../../../foundation/contracts/bridge-key.ts";
-import { isAbsoluteForm } from "../../../foundation/contracts/http-proxy.ts";
 import {
-  limitOpenRequests,
-  pipelinedByPrograms,
-} from "../../../foundation/contracts/request-limit.ts";
-import {
+  bridgeKey,
+  bridgeUser,
   maxModelRequestBytes,
   modelPath,
   oauthMark,
-} from "../../../foundation/contracts/model-address.ts";
+} from "../../../foundation/contracts/model-gateway.ts";
+import { isAbsoluteForm } from "../../run-api/http-proxy.ts";
+import {
+  limitOpenRequests,
+  pipelinedByPrograms,
+  isSameSecret,
+} from "../../../foundation/contracts/request-limit.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import type { ModelEndpoint } from "../harness.ts";
 import { passRequest } from "./pass-request.ts";
-import { passTunnel } from "./pass-tunnel.ts";
-import { carriesProxyKey, proxyChallenge, proxyKeyMissing } from "./proxy-key.ts";
+import { passTunnel, carriesProxyKey, proxyChallenge, proxyKeyMissing } from "./pass-tunnel.ts";
+import { createExchanges } from "./exchanges.ts";
 import { sendThrough } from "./send-through.ts";
 import type { Through } from "./send-through.ts";
 import type { RunSocket } from "./while-away.ts";
-import { isSameSecret } from "../../../foundation/contracts/same-secret.ts";
 
-export interface BridgeOptions {
+interface BridgeOptions {
   /** The run's own socket and token; the bridge adds the token, so that no command of the agent needs it. */
   readonly runSocket: RunSocket;
   /** Called with the reason when an answer broke off in the middle. */
   readonly onInterrupted: (message: string) => void;
 }
 
-/** Takes requests on the loopback interface, to models and to allowed hosts, and passes them on over the run socket. */
-export interface Bridge extends ModelEndpoint, AsyncDisposable {
-  /** The HTTP proxy of the run's programs, its key included. */
-  readonly proxyUrl: string;
-}
-
 /**
- * Starts the bridge on a free port of 127.0.0.1. Programs that speak TCP alone reach the scheduler by it, from a
- * container without a network too. It asks for its own key, as other users of the machine can reach the port.
+ * Starts the bridge on a free port of 127.0.0.1. It forwards requests to models and allowed hosts over the run socket,
+ * also from a container without a network. Requires its own key, because other users of the machine can reach the port.
  */
-export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): Promise<Bridge> {
+export async function openBridge({ runSocket, onInterrupted }: BridgeOptions) {
   const key = bridgeKey(runSocket.token);
-  let interruptions = 0;
-  const onCut = (): void => {
-    interruptions += 1;
-    onInterrupted("the scheduler went away in the middle of the model's answer");
-  };
-  const onBroken = (): void => onInterrupted("the model's provider broke its answer off");
+  const exchanges = createExchanges();
   const server = createServer(limitOpenRequests(pipelinedByPrograms), (request, response) => {
     response.socket?.setNoDelay(true);
-    pass(request, response, { key, runSocket, onCut, onBroken }).catch((error: unknown) =>
+    const watch = exchanges.watchOf(request);
+    pass(request, response, { key, runSocket, watch, onInterrupted }).catch((error: unknown) =>
       refuse(response, 502, messageOf(error)),
     );
   });
-  // A model may take long for an answer, and an agent for its next question.
+  // No timeout: models may take long to answer, and agents to send the next request.
   server.requestTimeout = 0;
   // Closing an idle connection may cross with a request that clients don't repeat, so clients close it.
   server.keepAliveTimeout = 0;
@@ -73,9 +63,11 @@ export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): P
   const { port } = server.address() as AddressInfo;
   return {
     key,
-    interruptions: () => interruptions,
+    observe: exchanges.observe,
+    /** The HTTP proxy of the run's programs, its key included. */
     proxyUrl: `http://${bridgeUser}:${key}@127.0.0.1:${port}`,
-    baseUrl: ({ name }, upstream) => `http://127.0.0.1:${port}${modelPath(name, upstream)}`,
+    baseUrl: ({ name }: { readonly name: string }, upstream: string) =>
+      `http://127.0.0.1:${port}${modelPath(name, upstream)}`,
     [Symbol.asyncDispose]: async () => {
       server.close();
       for (const socket of open) socket.destroy();
@@ -83,6 +75,8 @@ export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): P
     },
   };
 }
+
+export type Bridge = Awaited<ReturnType<typeof openBridge>>;
 
 async function pass(
   request: IncomingMessage,
@@ -106,7 +100,7 @@ async function pass(
   await sendThrough(request, response, { ...through, body });
 }
 
-/** Held whole, as it is sent again when the scheduler went away before it answered; null when it is too large. */
+/** The whole body, kept so that it can be sent again if the scheduler restarts; null if it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -118,7 +112,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   return size <= maxModelRequestBytes ? Buffer.concat(chunks) : null;
 }
 
-/** In a shape that the clients of all providers show the message of. */
+/** Responds with an error in a format from which the clients of all providers show the message. */
 function refuse(
   response: ServerResponse,
   status: number,
@@ -131,7 +125,7 @@ function refuse(
   response.end(JSON.stringify({ type: "error", error: { type: "run_error", message } }));
 }
 
-/** Whether the request has the key where any of the providers' clients puts it. */
+/** Whether the request carries the key in any of the places that providers' clients use. */
 function carriesKey({ headers, url = "" }: IncomingMessage, key: string): boolean {
   const [, bearer] = /^Bearer (.+)$/i.exec(headers.authorization ?? "") ?? [];
   const query = new URL(url, "http://bridge").searchParams.get("key");

@@ -1,106 +1,54 @@
-import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
-import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { messageOf } from "../../../foundation/errors.ts";
-import { carriesProxyKey, proxyChallenge, proxyKeyMissing } from "./proxy-key.ts";
-import { isAway, repeatWhileAway } from "./while-away.ts";
+import { isSameSecret } from "../../../foundation/contracts/request-limit.ts";
+import { connectionTo } from "./while-away.ts";
 import type { RunSocket } from "./while-away.ts";
 
-/** The scheduler's answer to a CONNECT, and the connection that it came by. */
-interface Answer {
-  readonly response: IncomingMessage;
-  readonly upstream: Socket;
-  /** What came after the header already. */
-  readonly head: Buffer;
-}
-
-export interface TunnelOptions {
-  readonly key: string;
-  readonly runSocket: RunSocket;
-}
-
 /**
- * Passes a program's CONNECT on to the scheduler, and the scheduler's answer back as it is: a tunnel, or why there is
- * none. Resolves when both are joined, or it was refused; never rejects.
+ * Passes a program's CONNECT to the scheduler, with the run's token in place of the key, and joins both connections:
+ * the scheduler's answer reaches the program unchanged, a tunnel or a refusal. Waits while the scheduler is down. Never
+ * rejects.
  */
 export async function passTunnel(
-  asked: IncomingMessage,
+  { headers, url: target = "" }: IncomingMessage,
   client: Socket,
   head: Buffer,
-  { key, runSocket }: TunnelOptions,
+  { key, runSocket }: { readonly key: string; readonly runSocket: RunSocket },
 ): Promise<void> {
   const gone = new AbortController();
   client.on("error", () => client.destroy()).once("close", () => gone.abort());
-  if (!carriesProxyKey(asked, key)) return refuse(client, 407, proxyKeyMissing, proxyChallenge);
+  if (!carriesProxyKey({ headers }, key))
+    return refuse(client, 407, proxyKeyMissing, proxyChallenge);
   try {
-    const answer = await repeatWhileAway(runSocket, gone.signal, () =>
-      attempt(asked.url ?? "", runSocket, gone.signal),
-    );
-    if (answer === null) return;
-    client.write(statusOf(answer.response), "latin1");
-    client.write(answer.head);
-    answer.upstream.write(head);
-    join(client, answer.upstream);
+    const upstream = await connectionTo(runSocket, gone.signal);
+    if (upstream === null) return;
+    upstream.on("error", () => upstream.destroy());
+    const login = `Proxy-Authorization: Bearer ${runSocket.token}`;
+    upstream.write([`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, login, "", ""].join("\r\n"));
+    if (head.length > 0) client.unshift(head);
+    join(client, upstream);
   } catch (error) {
     refuse(client, 502, messageOf(error));
   }
 }
 
-/** Null while the scheduler starts or stops. */
-async function attempt(
-  target: string,
-  { socket, token }: RunSocket,
-  signal: AbortSignal,
-): Promise<Answer | null> {
-  const answer = await new Promise<Answer>((resolve, reject) => {
-    const sent = request({
-      method: "CONNECT",
-      path: target,
-      headers: { host: target, "proxy-authorization": `Bearer ${token}` },
-      // One side of a tunnel may end before the other.
-      createConnection: () => connect({ path: socket, allowHalfOpen: true }),
-      signal,
-    });
-    sent.once("error", reject).once("connect", (response, upstream: Socket, head) => {
-      resolve({ response, upstream, head });
-    });
-    // A scheduler that answers CONNECT as a request like others knows no tunnels.
-    sent.once("response", (response) => {
-      response.resume();
-      reject(new Error(`the scheduler opens no tunnels (status ${response.statusCode ?? "none"})`));
-    });
-    sent.end();
-  });
-  // Node no longer listens on it.
-  answer.upstream.on("error", () => answer.upstream.destroy());
-  if (!isAway(answer.response)) return answer;
-  answer.upstream.destroy();
-  return null;
-}
-
-function statusOf({ statusCode = 502, statusMessage = "", rawHeaders }: IncomingMessage): string {
-  const lines = rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1] ?? ""}`] : [],
-  );
-  return [`HTTP/1.1 ${statusCode} ${statusMessage}`, ...lines, "", ""].join("\r\n");
-}
-
-/** Each side's end is the other's; a side that breaks off cuts the other. */
+/** Joins both sides: the end of one ends the other, and a broken side destroys the other. */
 function join(client: Socket, upstream: Socket): void {
-  client.pipe(upstream);
   upstream.pipe(client);
+  // Not before the answer: a write to a connection that was refused fails, and the refusal would be lost.
+  upstream.once("data", () => client.pipe(upstream));
   for (const [side, other] of [
     [client, upstream],
     [upstream, client],
   ] as const) {
     side.once("close", () => {
-      // What came before its end is still on its way to the other.
+      // Data from before the end is still delivered to the other side.
       if (side.readableEnded) other.destroySoon();
       else other.destroy();
     });
   }
-  // One of them may have closed before.
+  // One side may have closed earlier.
   if (client.destroyed) upstream.destroy();
   if (upstream.destroyed) client.destroy();
 }
@@ -117,4 +65,20 @@ function refuse(
   // Most programs show the first line alone.
   client.write([`HTTP/1.1 ${status} ${text}`, ...lines, "", ""].join("\r\n"));
   client.end(body);
+}
+
+/** Requests the key, which is in the URL of the program's proxy. */
+export const proxyChallenge = { "proxy-authenticate": 'Basic realm="al"' } as const;
+export const proxyKeyMissing =
+  "this is not the key of this run's proxy: it is in the address that HTTPS_PROXY holds";
+
+/** Whether a program sent the key as its proxy password. */
+export function carriesProxyKey(
+  { headers }: Pick<IncomingMessage, "headers">,
+  key: string,
+): boolean {
+  const [, login] = /^Basic ([\w+/=]{1,500})$/i.exec(headers["proxy-authorization"] ?? "") ?? [];
+  const [, password] =
+    /^[^:]*:(.*)$/s.exec(Buffer.from(login ?? "", "base64").toString("utf8")) ?? [];
+  return password !== undefined && isSameSecret(password, key);
 }

@@ -8,58 +8,89 @@ import type {
 } from "node:http";
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
-import { connectionHeaders } from "../../../foundation/contracts/http-proxy.ts";
-import { problemHeader } from "../../../foundation/contracts/model-address.ts";
+import { connectionHeaders } from "../../run-api/http-proxy.ts";
+import { problemHeader } from "../../../foundation/contracts/model-gateway.ts";
 import { repeatWhileAway, unlessAway } from "./while-away.ts";
 import type { RunSocket } from "./while-away.ts";
+import type { Watch } from "./exchanges.ts";
 
 export interface Through {
   readonly body: Buffer;
   readonly runSocket: RunSocket;
-  /** Called when the scheduler breaks off, before the client can see it: what the client does next may depend on it. */
-  readonly onCut: () => void;
-  /** Called when the provider breaks off, which is for the client to retry. */
-  readonly onBroken: () => void;
+  /** Observes the answer for the harness; undefined for the request of another client. */
+  readonly watch: Watch | undefined;
+  /** Called with the reason when the answer breaks off, before the client notices, which retries. */
+  readonly onInterrupted: (message: string) => void;
 }
 
 const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-/** What counts for one connection alone, and what the bridge answers for itself. */
+/** Headers that are not forwarded: those of one connection, and those that the bridge sets itself. */
 const ownHeaders = new Set([
   ...connectionHeaders,
   ...["authorization", "x-api-key", "x-goog-api-key", "host"],
 ]);
 
 /**
- * Sends a request to the scheduler and its answer back, as both come. While the scheduler is away and no byte of an
- * answer came, it is sent again. Rejects when the scheduler stays away, and at once for an error that waiting does not
- * change.
+ * Sends a request to the scheduler and streams the answer back. Repeats the request while the scheduler is down and no
+ * byte of an answer has arrived. Rejects if the scheduler stays down, and at once for an error that waiting doesn't
+ * fix.
  */
 export async function sendThrough(
   client: IncomingMessage,
   response: ServerResponse,
   through: Through,
 ): Promise<void> {
+  const { watch } = through;
   const gone = new AbortController();
   response.once("close", () => gone.abort());
+  watch?.begin(response);
   const answer = await repeatWhileAway(through.runSocket, gone.signal, () =>
     attempt(client, through, gone.signal),
   );
   if (answer === null) return;
+  watch?.onHead(answer);
   const { statusCode = 502, headers } = answer;
   response.writeHead(statusCode, passedOn(headers));
   response.flushHeaders();
   answer.once("error", () => {
     // A client that hung up lost nothing.
-    if (!gone.signal.aborted) through.onCut();
+    if (gone.signal.aborted) return;
+    if (watch !== undefined) watch.exchange.isInterrupted = true;
+    through.onInterrupted("the scheduler went away in the middle of the model's answer");
   });
-  const isSent = await pipeline(answer, response, { end: false }).then(
+  const sent =
+    watch === undefined
+      ? pipeline(answer, response, { end: false })
+      : held(answer, response, watch);
+  const isSent = await sent.then(
     () => true,
     () => false,
   );
   if (isSent && answer.trailers[problemHeader] === undefined) return void response.end();
-  if (isSent) through.onBroken();
+  if (isSent) through.onInterrupted("the model's provider broke its answer off");
   response.destroy();
+}
+
+/**
+ * Passes an answer on once it has ended: its trailer comes last, and clients hang up at the last event. Rejects if it
+ * breaks off, after the client received the rest.
+ */
+async function held(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  watch: Watch,
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      watch.onBytes();
+      chunks.push(chunk);
+    }
+    watch.onEnd(answer);
+  } finally {
+    await new Promise<void>((resolve) => response.write(Buffer.concat(chunks), () => resolve()));
+  }
 }
 
 async function attempt(

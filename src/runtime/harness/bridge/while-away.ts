@@ -1,32 +1,43 @@
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { hasCode, messageOf } from "../../../foundation/errors.ts";
 
-/** The run's way to the scheduler. */
+/** The run's socket to the scheduler, and its token. */
 export interface RunSocket {
   /** Path as this process sees it. */
   readonly socket: string;
   readonly token: string;
 }
 
-/** For how long a request waits for a scheduler that is away, in pauses: 60 s, without the time of a frozen container. */
-const pauses = { count: 240, ms: 250 };
+/** How long a request waits for a scheduler that is down, in pauses: two minutes, without those of a frozen container. */
+const maxPauses = 120;
 
-/** Errors of a scheduler that is away, that went while it was asked, or whose queue of connections is full. */
+/** The length of a pause in ms: short at first, then a second, so that a scheduler that fails is asked less often. */
+function pauseMs(count: number): number {
+  // Runs that lost the scheduler at the same moment don't ask again at the same moment.
+  return Math.min(250 * 2 ** count, 1_000) * (0.75 + Math.random() / 2);
+}
+
+/** Error codes if the scheduler is down, stops during a request, or has a full queue of connections. */
 const awayCodes = ["ECONNREFUSED", "ENOENT", "ECONNRESET", "EPIPE", "EAGAIN"];
 
 /**
- * Makes a request to the scheduler again while it is away: `attempt` resolves to null, or rejects with one of the codes
- * of that. Null when the client hung up before an answer. Rejects when the scheduler stays away, and at once for an
- * error that waiting does not change.
+ * Repeats a request while the scheduler is down: while `attempt` resolves to null or rejects with one of `awayCodes`.
+ * Null if the client hung up before an answer. Rejects if the scheduler stays down, and at once for an error that
+ * waiting doesn't fix.
  */
 export async function repeatWhileAway<T>(
   { socket }: RunSocket,
   signal: AbortSignal,
   attempt: () => Promise<T | null>,
+  pauses = maxPauses,
 ): Promise<T | null> {
   let last: unknown = null;
-  for (let count = 0; count < pauses.count; count += 1) {
+  let waitedMs = 0;
+  for (let count = 0; count < pauses; count += 1) {
     if (signal.aborted) return null;
     try {
       const answer = await attempt();
@@ -35,10 +46,11 @@ export async function repeatWhileAway<T>(
       if (!hasCode(error, ...awayCodes)) throw unusable(socket, error);
       last = error;
     }
-    await wait(pauses.ms, undefined, { signal }).catch(() => undefined);
+    const ms = pauseMs(count);
+    await wait(ms, undefined, { signal }).catch(() => undefined);
+    waitedMs += ms;
   }
-  const waitedSeconds = (pauses.count * pauses.ms) / 1000;
-  const text = `the scheduler did not come back within ${waitedSeconds} s`;
+  const text = `the scheduler did not come back within ${Math.ceil(waitedMs / 1000)} s`;
   throw new Error(text, { cause: last });
 }
 
@@ -47,16 +59,24 @@ function unusable(socket: string, cause: unknown): Error {
   return new Error(text, { cause });
 }
 
-/** The answer; null when it is that the scheduler is away. */
+/** The answer; null if the scheduler is starting or stopping; a provider's 503 has another content type. */
 export function unlessAway(answer: IncomingMessage): IncomingMessage | null {
-  if (!isAway(answer)) return answer;
+  const { statusCode, headers } = answer;
+  const type = headers["content-type"] ?? "";
+  if (statusCode !== 503 || !type.startsWith("application/problem+json")) return answer;
   answer.resume();
   return null;
 }
 
-/** The scheduler's own word that it is starting or stopping; a provider's 503 has another type. */
-export function isAway({ statusCode, headers }: IncomingMessage): boolean {
-  return (
-    statusCode === 503 && (headers["content-type"] ?? "").startsWith("application/problem+json")
-  );
+/** A connection to the scheduler; null if the client hung up before it came back. */
+export function connectionTo(runSocket: RunSocket, signal: AbortSignal): Promise<Socket | null> {
+  return repeatWhileAway(runSocket, signal, async () => {
+    // One side of a tunnel may end before the other.
+    const socket = connect({ path: runSocket.socket, allowHalfOpen: true });
+    await once(socket, "connect", { signal }).catch((error: unknown) => {
+      socket.destroy();
+      throw error;
+    });
+    return socket;
+  });
 }

@@ -1,12 +1,9 @@
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { UsageError } from "../../../foundation/contracts/run-requests/command-row.ts";
-import { agentCommands } from "../../../foundation/contracts/run-requests/table.ts";
+import { UsageError } from "../../run-api/requests/row.ts";
+import { agentCommands } from "../../run-api/requests/table.ts";
 import { postJson } from "../post-json.ts";
-import type {
-  CommandArguments,
-  CommandRow,
-} from "../../../foundation/contracts/run-requests/command-row.ts";
+import type { CommandArguments, CommandRow } from "../../run-api/requests/row.ts";
 
 interface Reply {
   readonly ok: boolean;
@@ -22,8 +19,8 @@ interface AgentCommandDeps {
 }
 
 /**
- * `al _agent <command> …`: asks the run that the command was called in, and prints its answer as one JSON object. A
- * refusal goes to standard error too. The exit code: 0 done, 1 refused, 2 wrong arguments.
+ * `al _agent <command> …`: sends the request to the run in which it was called, and prints the answer as one JSON
+ * object. A refusal is printed to standard error too. Exit codes: 0 done, 1 refused, 2 wrong arguments.
  */
 export async function agentCommand(
   [name = "", ...args]: readonly string[],
@@ -69,7 +66,7 @@ async function ask(request: string, body: object, socketPath: string | undefined
   }
 }
 
-/** The body of a command's request. Throws a UsageError for arguments that the command does not take. */
+/** The body of a command's request. Throws a UsageError for invalid arguments. */
 export async function commandBody(
   row: CommandRow,
   args: readonly string[],
@@ -81,9 +78,9 @@ export async function commandBody(
     return typeof value === "string" ? value : undefined;
   };
   const body = await row.body({
-    word: (what) => left.shift() ?? missing(what),
+    word: (name) => left.shift() ?? missing(name),
     optionalWord: () => left.shift(),
-    words: (what) => (left.length === 0 ? missing(what) : left.splice(0)),
+    words: (name) => (left.length === 0 ? missing(name) : left.splice(0)),
     text,
     flag: (option) => (values[option] === true ? true : undefined),
     list: (option) => (values[option] ?? []) as readonly string[],
@@ -111,8 +108,8 @@ function parsed({ options = {} }: CommandRow, args: readonly string[]) {
   }
 }
 
-function missing(what: string): never {
-  throw new UsageError(`the ${what} is missing`);
+function missing(name: string): never {
+  throw new UsageError(`the ${name} is missing`);
 }
 
 function secondsIn(option: string, text: string | undefined): number | undefined {

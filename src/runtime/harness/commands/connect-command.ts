@@ -5,8 +5,8 @@ import type { Socket } from "node:net";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import type { Readable, Writable } from "node:stream";
-import { bracketed } from "../../../foundation/contracts/host-and-port.ts";
-import { proxyLogin } from "../../../foundation/contracts/http-proxy.ts";
+import { bracketed } from "../../../foundation/contracts/deny-reasons.ts";
+import { proxyLogin } from "../../run-api/http-proxy.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 
 interface ConnectDeps {
@@ -19,9 +19,9 @@ interface ConnectDeps {
 const usage = "usage: al-connect <host> <port>\n";
 
 /**
- * `al-connect <host> <port>`: joins standard input and output to a connection, for programs that know no HTTP proxy, such
- * as ssh (ProxyCommand). In a run with a closed network it goes through the run's bridge, in others as the run's own
- * connections do. The exit code: 0 the other side ended it, 1 there was none, 2 wrong arguments.
+ * `al-connect <host> <port>`: joins standard input and output to a connection, for programs without HTTP proxy support,
+ * such as ssh (ProxyCommand). Connects through the proxy of HTTPS_PROXY (the bridge, if the run's network is closed),
+ * else directly. Exit codes: 0 the other side ended the connection, 1 it failed, 2 wrong arguments.
  */
 export async function connectCommand(
   [host = "", port = "", ...more]: readonly string[],
@@ -74,7 +74,7 @@ async function through(proxy: string, host: string, port: string): Promise<Socke
 async function join(socket: Socket, stdin: Readable, stdout: Writable): Promise<void> {
   const ended = new Promise<void>((resolve, reject) => {
     socket.once("end", resolve).once("error", reject);
-    // Its reader is gone.
+    // The reader of standard output is gone.
     stdout.once("error", reject);
   });
   stdin.on("error", () => socket.end()).pipe(socket);

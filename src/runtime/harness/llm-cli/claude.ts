@@ -1,9 +1,12 @@
 import { join } from "node:path";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
-import { oauthMark } from "../../../foundation/contracts/model-address.ts";
-import { readClaude } from "./claude-stream.ts";
-import type { CliCommand, CliRequest, LlmCli } from "./llm-cli.ts";
-import { retriesOf } from "../retries.ts";
+import { oauthMark } from "../../../foundation/contracts/model-gateway.ts";
+import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
+import { retriesOf } from "../provider-failure.ts";
+import type { Transcript } from "../transcript.ts";
+import { answerProblems } from "./llm-cli.ts";
+import { fieldsOf, listOf, numberOf, sumOf, textOf } from "./fields.ts";
+import type { Fields } from "./fields.ts";
 
 /** Claude Code. Options and stream as its version 2.1 has them (`claude --help`, `--output-format stream-json`). */
 export const claude: LlmCli = {
@@ -17,7 +20,7 @@ export const claude: LlmCli = {
   reader: readClaude,
 };
 
-/** A day, in ms. */
+/** How long a shell command may run, in ms: a day. */
 const longestCommandMs = "86400000";
 
 function command(request: CliRequest): CliCommand {
@@ -31,7 +34,7 @@ function command(request: CliRequest): CliCommand {
       ...["--model", model.model],
       ...(effort === null || effort === "off" ? [] : ["--effort", effort]),
       ...["--system-prompt-file", systemPromptFile],
-      // Nothing of the user's own settings, servers and skills reaches an agent.
+      // Keeps the user's own settings, servers and skills away from agents.
       ...["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands"],
       "--no-session-persistence",
       // The runtime is the sandbox, and a run has no person to ask.
@@ -44,7 +47,7 @@ function command(request: CliRequest): CliCommand {
       CLAUDE_CONFIG_DIR: join(configDir, "claude"),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       CLAUDE_CODE_MAX_RETRIES: String(retriesOf(model)),
-      // After those it would ask once more, without a stream.
+      // Otherwise Claude Code asks once more after the last retry, without a stream.
       CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1",
       DISABLE_AUTOUPDATER: "1",
       // Its own two minutes would end a command that waits for a lock, a call or a trigger; the run's time is bounded.
@@ -55,14 +58,14 @@ function command(request: CliRequest): CliCommand {
   };
 }
 
-/** An API key among the agent's own credentials would win over the model's token. */
+/** Unsets the API key for an OAuth token: a key among the agent's credentials would take precedence over the token. */
 function keyVariables(authType: string, key: string): CliCommand["env"] {
   return authType === "oauth_token"
     ? { CLAUDE_CODE_OAUTH_TOKEN: `${oauthMark}${key}`, ANTHROPIC_API_KEY: null }
     : { ANTHROPIC_API_KEY: key };
 }
 
-/** What the model's config has about its requests. */
+/** Variables for the request settings of the model's config. */
 function requestVariables({ maxTokens, timeoutSeconds }: JobModel): CliCommand["env"] {
   return {
     ...(maxTokens === null ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxTokens) }),
@@ -70,7 +73,7 @@ function requestVariables({ maxTokens, timeoutSeconds }: JobModel): CliCommand["
   };
 }
 
-/** Until the head of an answer, and between two pieces of it. */
+/** Timeouts until the head of an answer, and between two chunks of it. */
 function timeouts(ms: string): CliCommand["env"] {
   return {
     API_TIMEOUT_MS: ms,
@@ -78,4 +81,87 @@ function timeouts(ms: string): CliCommand["env"] {
     CLAUDE_STREAM_IDLE_TIMEOUT_MS: ms,
     CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS: ms,
   };
+}
+
+/** Reads the stream of Claude Code 2.1: `--output-format stream-json`. */
+function readClaude(transcript: Transcript): CliReader {
+  let result: CliResult | null = null;
+  return {
+    take: (event) => {
+      const content = fieldsOf(event.message).content;
+      switch (event.type) {
+        case "assistant":
+          for (const part of listOf(content)) logAnswer(part, transcript);
+          break;
+        case "user":
+          for (const part of listOf(content)) logToolResult(part, transcript);
+          break;
+        case "system":
+          if (event.subtype === "api_retry") logRetry(event, transcript);
+          break;
+        case "result":
+          result = resultOf(event);
+          break;
+      }
+    },
+    result: () => result,
+  };
+}
+
+const tokenFields = [
+  "input_tokens",
+  "cache_creation_input_tokens",
+  "cache_read_input_tokens",
+  "output_tokens",
+] as const;
+
+function logAnswer(part: Fields, transcript: Transcript): void {
+  if (part.type === "text") transcript.assistant(textOf(part.text));
+  if (part.type === "tool_use") transcript.toolCall(textOf(part.id), textOf(part.name), part.input);
+}
+
+function logToolResult(part: Fields, transcript: Transcript): void {
+  if (part.type !== "tool_result") return;
+  const output =
+    typeof part.content === "string"
+      ? part.content
+      : listOf(part.content)
+          .map(({ text }) => (typeof text === "string" ? text : "[not text]"))
+          .join("\n");
+  transcript.toolResult(textOf(part.tool_use_id), output, part.is_error === true);
+}
+
+/** `{"subtype":"api_retry","attempt":1,"max_retries":2,"retry_delay_ms":549,"error_status":429,"error":"rate_limit"}` */
+function logRetry(event: Fields, transcript: Transcript): void {
+  const { attempt, max_retries, retry_delay_ms, error_status, error } = event;
+  const why = [numberOf(error_status), textOf(error)].filter((part) => part !== null).join(" ");
+  const delay = `${((numberOf(retry_delay_ms) ?? 0) / 1000).toFixed(1)} s`;
+  transcript.note(
+    40,
+    `the model failed (${why}); claude retries in ${delay} (${numberOf(attempt) ?? 1} of ${numberOf(max_retries) ?? 1})`,
+  );
+}
+
+/** `is_error` decides: `subtype` is "success" also when the provider refused. */
+function resultOf(event: Fields): CliResult {
+  const usage = fieldsOf(event.usage);
+  return {
+    error: event.is_error === true ? errorOf(event) : answerProblem(event),
+    tokens: sumOf(usage, ...tokenFields),
+    costUsd: numberOf(event.total_cost_usd),
+    turns: numberOf(event.num_turns),
+  };
+}
+
+function errorOf({ result, subtype, api_error_status }: Fields): string {
+  const message = textOf(result) || textOf(subtype) || "no reason given";
+  const status = numberOf(api_error_status);
+  return status === null ? message : `${status} ${message}`;
+}
+
+/** Claude Code counts an answer without text as a success. */
+function answerProblem({ result, stop_reason }: Fields): string | null {
+  if (stop_reason === "max_tokens") return answerProblems.cut;
+  if (stop_reason === "refusal") return answerProblems.refused;
+  return textOf(result).trim() === "" ? answerProblems.empty : null;
 }

@@ -6,7 +6,7 @@ import type { LlmCli } from "./llm-cli.ts";
 
 const clis: readonly LlmCli[] = [claude, codex, gemini];
 
-/** The CLI that `[harness].command` means, by its name or a path that ends with it. Throws when none is known. */
+/** The CLI of `[harness].command`, by its name or a path that ends with it. Throws if the CLI is unknown. */
 export function cliFor(command: string): LlmCli {
   const name = basename(command);
   const known = clis.find(({ program }) => program === name);

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { glob } from "node:fs/promises";
-import { unversionedUrl } from "../../../foundation/contracts/base-url.ts";
-import { readGemini } from "./gemini-stream.ts";
-import type { CliCommand, CliRequest, LlmCli } from "./llm-cli.ts";
-import { retriesOf } from "../retries.ts";
+import { unversionedUrl } from "../../../foundation/contracts/model-defaults.ts";
+import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
+import { retriesOf } from "../provider-failure.ts";
 import { answerProblems } from "./llm-cli.ts";
-import { fieldsOf, textOf } from "./fields.ts";
+import { fieldsOf, textOf, sumOf } from "./fields.ts";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Fields } from "./fields.ts";
+import type { Transcript } from "../transcript.ts";
 
 /** Gemini CLI. Options, settings and stream as its version 0.61 has them (`gemini --help`, `-o stream-json`). */
 export const gemini: LlmCli = {
@@ -36,11 +36,11 @@ function command({
   configDir,
 }: CliRequest): CliCommand {
   return {
-    // Without `-p` and off a terminal it takes its prompt from standard input.
+    // Without `-p` and without a terminal, Gemini CLI reads its prompt from standard input.
     args: ["-m", model.model, "--output-format", "stream-json", "--yolo", "--skip-trust"],
     env: {
       GEMINI_API_KEY: key,
-      // It adds the version itself.
+      // Gemini CLI appends the API version itself.
       GOOGLE_GEMINI_BASE_URL: unversionedUrl(baseUrl),
       GEMINI_CLI_HOME: configDir,
       GEMINI_SYSTEM_MD: systemPromptFile,
@@ -56,31 +56,31 @@ function command({
 
 const experimentsFile = "experiments.json";
 
-/** As long as the scheduler waits for a provider. */
+/** How long to wait for the head of an answer by default, in seconds: as long as the scheduler waits for a provider. */
 const longestSilenceSeconds = 900;
 
-/** By default it waits a minute for the head of an answer; this flag is its only setting for that. */
+/** Sets the timeout for the head of an answer, by default a minute; this flag is Gemini CLI's only setting for it. */
 function experiments({ timeoutSeconds }: CliRequest["model"]) {
   const seconds = Math.ceil(timeoutSeconds ?? longestSilenceSeconds);
   return { flags: [{ flagId: 45_773_134, intValue: String(seconds) }], experimentIds: [] };
 }
 
-/** It refuses to start with more. */
+/** Gemini CLI refuses to start with more attempts. */
 const mostAttempts = 10;
 
 function settings(retries: number, configDir: string) {
   return {
-    // It asks how to log in without this, and ends when there is no terminal to ask on.
+    // Without this, Gemini CLI asks how to log in, and exits if it has no terminal.
     security: { auth: { selectedType: "gemini-api-key" } },
     privacy: { usageStatisticsEnabled: false },
-    // Its stream has no reason why an answer ended, its telemetry has; this file is all that gets it.
+    // Only the telemetry has the finish reasons of answers; it is written to this local file only.
     telemetry: {
       enabled: true,
       target: "local",
       outfile: telemetryFile(configDir),
       logPrompts: false,
     },
-    // A GEMINI.md that lies in a folder above is no instruction of an agent's; one in its own folder is always read.
+    // A GEMINI.md in a parent folder must not instruct the agent; one in the working directory is always read.
     context: { memoryBoundaryMarkers: [], includeDirectoryTree: false },
     general: {
       enableAutoUpdate: false,
@@ -96,10 +96,10 @@ const problems: Partial<Record<string, string>> = {
   content_filter: answerProblems.filtered,
 };
 
-/** Why the session's own last answer is not whole, by its telemetry: its stream does not have that. */
+/** Why the session's last answer is incomplete, from the telemetry, because the stream lacks the finish reason. */
 async function answerProblem(configDir: string): Promise<string | null> {
   let last = "";
-  // As a pattern, so that a file that is not there is none.
+  // A glob, so that a missing file is skipped.
   for await (const path of glob(telemetryFile(configDir))) {
     for await (const { attributes } of indentedObjects(path)) {
       const { "event.name": name, role, finish_reasons: reasons } = fieldsOf(attributes);
@@ -132,4 +132,69 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Reads the stream of Gemini CLI 0.61: `--output-format stream-json`. */
+function readGemini(transcript: Transcript): CliReader {
+  let result: CliResult | null = null;
+  /** The last error; cleared when the session continues after it. */
+  let lastError = "";
+  let text = "";
+  // It streams its answers in pieces; an answer is over when another event comes.
+  const logText = () => {
+    transcript.assistant(text);
+    text = "";
+  };
+  return {
+    take: (event) => {
+      if (event.type === "message" && event.role === "assistant") {
+        lastError = "";
+        text += textOf(event.content);
+        if (event.delta !== true || text.length > maxHeldCharacters) logText();
+        return;
+      }
+      logText();
+      if (event.type === "tool_use") {
+        lastError = "";
+        transcript.toolCall(textOf(event.tool_id), textOf(event.tool_name), event.parameters);
+      }
+      if (event.type === "tool_result") logToolResult(event, transcript);
+      if (event.type === "error") {
+        lastError = textOf(event.message);
+        transcript.note(40, lastError);
+      }
+      if (event.type === "result") result = resultOf(event, lastError);
+    },
+    result: () => result,
+  };
+}
+
+const maxHeldCharacters = 256 * 1024;
+
+function logToolResult(event: Fields, transcript: Transcript): void {
+  const output = textOf(event.output) || textOf(fieldsOf(event.error).message);
+  transcript.toolResult(textOf(event.tool_id), output, event.status === "error");
+}
+
+/**
+ * A result without a reason has it in the error before. A session that Gemini CLI itself ended early, such as by its
+ * detection of loops, has the status "success" after that error.
+ */
+function resultOf(event: Fields, lastError: string): CliResult {
+  const failed = event.status !== "success" || lastError !== "";
+  return {
+    error: failed ? failure(textOf(fieldsOf(event.error).message) || lastError) : null,
+    tokens: sumOf(fieldsOf(event.stats), "total_tokens"),
+    costUsd: null,
+    turns: null,
+  };
+}
+
+/** `[API Error: {"error":{"code":401,"message":"…"}}]`, as `401 {…}`, which is how providers' errors are read. */
+function failure(message: string): string {
+  const [, body] = /^\[API Error: ([\s\S]*)\](?:\n[\s\S]*)?$/.exec(message) ?? [];
+  const status = /"code":\s*(\d{3})\b/.exec(body ?? "")?.[1];
+  return [status, body ?? (message === "" ? "no reason given" : message)]
+    .filter((part) => part !== undefined)
+    .join(" ");
 }

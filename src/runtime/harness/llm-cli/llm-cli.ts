@@ -2,12 +2,12 @@ import type { ModelApi } from "../../../../streams/agent-config.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
 import type { Transcript } from "../transcript.ts";
 
-/** What one session asks of a CLI. */
+/** Input of a CLI for one session. */
 export interface CliRequest {
   readonly model: JobModel;
   /** Where the model's API answers, as `apiBaseUrl` has it. */
   readonly baseUrl: string;
-  /** Takes the place of the model's key. */
+  /** Replaces the model's key. */
   readonly key: string;
   readonly prompt: string;
   /** Absolute path of the file with the system prompt. */
@@ -15,7 +15,7 @@ export interface CliRequest {
   /** Absolute path of a private folder, for the CLI's own settings and files. */
   readonly configDir: string;
   readonly workDir: string;
-  /** Id of the session to resume, as the reader of its first part gave it; null for a new one. */
+  /** The session to resume, by the id that the command line printed earlier in this run; null for a new one. */
   readonly resume: string | null;
 }
 
@@ -64,13 +64,13 @@ export interface LlmCli {
   command(request: CliRequest): CliCommand;
   reader(transcript: Transcript): CliReader;
   /**
-   * Reads what the program left in `configDir`, once it ended: why the last answer is not a whole one; null when it is,
-   * or when that is unknown.
+   * Reads from the program's files in `configDir`, after its end, why the last answer is incomplete; null if it is
+   * complete or that is unknown.
    */
   record?(configDir: string): Promise<string | null>;
 }
 
-/** Why a session failed whose model gave no whole answer at its end: the same words for each CLI. */
+/** Reasons for an incomplete last answer, in the same words for each CLI. */
 export const answerProblems = {
   cut: "the answer was cut at its output limit",
   filtered: "the provider's content filter stopped the answer",

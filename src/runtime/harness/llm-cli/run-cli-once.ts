@@ -1,19 +1,19 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Usage } from "../../../../streams/vocabulary.ts";
-import { unversionedUrl } from "../../../foundation/contracts/base-url.ts";
+import { unversionedUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { logTo } from "../harness.ts";
+import { logTo, stoppedEarly } from "../harness.ts";
 import type { Session, Emit } from "../harness.ts";
 import { runProgram } from "../run-program.ts";
 import type { Transcript } from "../transcript.ts";
 import { systemPrompt } from "../prompt.ts";
-import type { CliCommand, CliReader, LlmCli } from "./llm-cli.ts";
-import { sessionFailure } from "./session-failure.ts";
-import type { SessionFailure } from "./session-failure.ts";
+import type { CliCommand, CliReader, LlmCli, CliResult } from "./llm-cli.ts";
 import { rawLines } from "../raw-lines.ts";
 import type { OutputStream } from "../raw-lines.ts";
+import { providerFailure } from "../provider-failure.ts";
+import type { ProgramEnd } from "../run-program.ts";
 
 /** A session that runs in a CLI. */
 export interface CliSession {
@@ -53,7 +53,7 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
     env: environment(session.commandEnv, command.env),
     timeoutMs: null,
     signal,
-    // A person knows the provider's address, and nothing of the bridge's.
+    // People recognize the provider's address, but not the bridge's.
     onLine: (line, ...rest) => stream.onLine(line.replaceAll(bridge, provider), ...rest),
     maxLineBytes,
     input: command.input,
@@ -81,7 +81,7 @@ async function recordOf(
   }
 }
 
-/** Writes what the CLI reads from files, for its own user's eyes only. */
+/** Writes the files that the CLI reads, readable only by its own user. */
 async function prepared(
   { cli, model, baseUrl, session: { job, prompt, endpoint } }: CliSession,
   configDir: string,
@@ -117,7 +117,7 @@ function usageOf(reader: CliReader): CliRun["usage"] {
   return { tokens, costUsd, turns };
 }
 
-/** Sorts what a CLI prints: messages go to its reader, everything else to the log as it is. */
+/** Splits a CLI's output: passes messages to its reader, and logs all other lines unchanged. */
 function readStream(reader: CliReader, emit: Emit) {
   const log = (level: 30 | 40, msg: string, stream: OutputStream) =>
     logTo(emit, "process", level, msg, { stream });
@@ -129,7 +129,7 @@ function readStream(reader: CliReader, emit: Emit) {
       else if (isCut && line.startsWith("{")) log(40, "a message too long to be read", stream);
       else if (line.trim() !== "") raw.add(line, stream);
     },
-    /** The last lines that were no messages. */
+    /** The last lines that were not messages. */
     lastLines: raw.last,
   };
 }
@@ -141,4 +141,52 @@ function objectIn(line: string): Readonly<Record<string, unknown>> | null {
   } catch {
     return null;
   }
+}
+
+interface CliOutcome {
+  readonly end: ProgramEnd;
+  readonly result: CliResult | null;
+  /** Why the last answer is incomplete, by the program's files; null if it is complete. */
+  readonly problem: string | null;
+  /** The last lines of its output that were not messages. */
+  readonly lastLines: readonly string[];
+}
+
+/** Why a session failed. */
+export interface SessionFailure {
+  /** For a person. */
+  readonly message: string;
+  /** For how long the model should be left out, in ms; null when waiting doesn't help. */
+  readonly cooldownMs: number | null;
+}
+
+/** Why the session failed, null when it did not. The CLI's own result comes first, and its exit code has to agree. */
+function sessionFailure(
+  { end, result, problem, lastLines }: CliOutcome,
+  cli: LlmCli,
+  model: string,
+  { signal, job }: Session,
+): SessionFailure | null {
+  if (signal.aborted) return lasting(stoppedEarly);
+  if (end.missing) return lasting(notInstalled(cli, job.harness.command));
+  if (end.problem !== null) return lasting(`${cli.program} ${end.problem}`);
+  const code = end.exitCode === null ? "by a signal" : `with code ${end.exitCode}`;
+  const withLines = (text: string) => lasting([text, ...lastLines].join("\n"));
+  if (result === null) return withLines(`${cli.program} ended ${code}, without a result`);
+  if (result.error !== null) {
+    const { message, cooldownMs } = providerFailure(result.error);
+    return { message: `model "${model}": ${message}`, cooldownMs };
+  }
+  if (problem !== null) return lasting(`model "${model}": ${problem}`);
+  if (end.exitCode === 0) return null;
+  return withLines(`${cli.program} emitted a result without an error, but ended ${code}`);
+}
+
+function lasting(message: string): SessionFailure {
+  return { message, cooldownMs: null };
+}
+
+function notInstalled({ program, install }: LlmCli, command: string): string {
+  const found = command === program ? "" : ` (command = "${command}")`;
+  return `${program} is not installed where this agent runs${found}; install it there with: ${install} — for a container: RUN ${install} in the agent's Dockerfile`;
 }

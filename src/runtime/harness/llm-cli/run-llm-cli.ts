@@ -3,16 +3,15 @@ import type { Harness } from "../harness.ts";
 import { transcriptOf } from "../transcript.ts";
 import { cliFor } from "./clis.ts";
 import type { LlmCli } from "./llm-cli.ts";
-import { backoffMs, retriesOf } from "../retries.ts";
+import { backoffMs, retriesOf } from "../provider-failure.ts";
 import { runCliOnce } from "./run-cli-once.ts";
-import type { CliRun, CliSession } from "./run-cli-once.ts";
-import type { SessionFailure } from "./session-failure.ts";
-import { apiBaseUrl } from "../../../foundation/contracts/base-url.ts";
+import type { CliRun, CliSession, SessionFailure } from "./run-cli-once.ts";
+import { apiBaseUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
 
 /**
- * Runs the session in the external CLI that `[harness].command` names, with the first model only. Whether it succeeded is
- * what the CLI itself reports at its end.
+ * Runs the session in the external CLI that `[harness].command` names, with the first model only. The CLI's own result
+ * determines success.
  */
 export const runLlmCli: Harness = async (session) => {
   const { job, emit } = session;
@@ -40,8 +39,8 @@ export const runLlmCli: Harness = async (session) => {
 };
 
 /**
- * CLIs retry by themselves, and report it in their streams. One that can be resumed is resumed after what it doesn't
- * retry, such as 429 in codex: what the session did so far is neither lost nor done again.
+ * CLIs retry by themselves, and report it in their streams. After a failure that the CLI doesn't retry, such as 429 in
+ * codex, its session is resumed if possible: earlier work is neither lost nor repeated.
  */
 async function runWithRetries(start: CliSession): Promise<CliRun> {
   const { cli, model, transcript, session } = start;
@@ -87,7 +86,7 @@ function upstreamOf(model: JobModel, { program, provider, api }: LlmCli): string
   return apiBaseUrl(model.baseUrl, { provider: model.provider, api });
 }
 
-/** What is odd about the pair; null for nothing. */
+/** A warning if the CLI is made for another provider than the model's; null otherwise. */
 function oddPair(model: JobModel, { program, provider }: LlmCli): string | null {
   if (model.provider === provider) return null;
   return `model "${model.name}" is one of ${model.provider}, while ${program} is made for models of ${provider}`;

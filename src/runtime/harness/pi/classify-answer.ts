@@ -6,7 +6,7 @@ import {
 } from "../provider-failure.ts";
 import { cut } from "../message-writer.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
-import type { Exchange } from "./stream-reader.ts";
+import type { Exchange } from "../bridge/exchanges.ts";
 
 /** One answer of a model, as pi and the wire show it. */
 export interface Answer {
@@ -14,14 +14,14 @@ export interface Answer {
   readonly stopReason: string;
   /** The provider's word, such as `end_turn` or `SAFETY`; null when none came. */
   readonly rawStopReason: string | null;
-  /** pi's text of what went wrong. */
+  /** pi's error text. */
   readonly errorText: string;
   readonly hasText: boolean;
   readonly hasToolCall: boolean;
   readonly exchange: Exchange;
 }
 
-/** What to do with an answer. The message is for a person and completes `model "x": …`. */
+/** The reaction to an answer. The message is for a person and completes `model "x": …`. */
 export type Verdict =
   | { readonly kind: "complete" }
   /** The session continues: the model is asked for the rest (`cut`), or once more (`empty`). */
@@ -68,7 +68,7 @@ const ordinary =
 const permanent =
   /invalid|authentication|permission|not_found|unsupported|context_length|too_large|insufficient_quota|billing|policy/i;
 
-/** What an answer is worth, in this order: refusals first, as some providers call them success. */
+/** Classifies an answer. Checks refusals first, because some providers report them as success. */
 export function classifyAnswer(answer: Answer): Verdict {
   const { exchange, stopReason, rawStopReason } = answer;
   if (stopReason === "aborted") return { kind: "fail", message: "the session was aborted" };
@@ -84,7 +84,7 @@ export function classifyAnswer(answer: Answer): Verdict {
   return { kind: "complete" };
 }
 
-/** By the word that the provider ended the answer with; null when that was an ordinary one. */
+/** The verdict by the provider's stop reason; null if that is an ordinary one. */
 function ended({ rawStopReason: word, errorText }: Answer): Verdict | null {
   if (word === null || ordinary.test(word)) return null;
   const [, verdict] = endings.find(([pattern]) => pattern.test(word)) ?? [];

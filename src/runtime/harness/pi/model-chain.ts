@@ -12,22 +12,6 @@ export interface RequestLimits {
   readonly timeoutSeconds: number | null;
 }
 
-/** The models of a session: the one in use and the fallbacks behind it. */
-export interface ModelChain {
-  readonly current: () => PiModel;
-  /** The limits of the model in use. */
-  readonly limits: () => RequestLimits;
-  /** Models that can still be used, the one in use among them. */
-  readonly modelsLeft: () => number;
-  /** False when one of the models used so far has no known price. */
-  readonly isPriced: () => boolean;
-  /** Takes the verdict on the session's latest answer and returns what it comes to, given those before it. */
-  readonly judge: (verdict: Verdict) => Verdict;
-  /** Null before the first answer. */
-  readonly latest: () => Verdict | null;
-  readonly extension: ExtensionFactory;
-}
-
 /**
  * Decides at the point where the session would end: a cut or empty answer is continued; after a failed one the next
  * model is asked for the same turn, without the failed answer in the conversation. A model that is rate-limited or
@@ -37,7 +21,7 @@ export function createModelChain(
   models: readonly [PiModel, ...PiModel[]],
   jobModels: readonly JobModel[],
   emit: Emit,
-): ModelChain {
+) {
   let [current, ...rest] = models;
   let isPriced = current.priced;
   let latest: Verdict | null = null;
@@ -86,15 +70,23 @@ export function createModelChain(
     });
   };
   return {
-    current: () => current,
-    limits: () => limitsOf(current, jobModels),
-    modelsLeft: () => rest.length + 1,
-    isPriced: () => isPriced,
+    current: (): PiModel => current,
+    /** The limits of the model in use. */
+    limits: (): RequestLimits => limitsOf(current, jobModels),
+    /** Models that can still be used, the one in use among them. */
+    modelsLeft: (): number => rest.length + 1,
+    /** False when one of the models used so far has no known price. */
+    isPriced: (): boolean => isPriced,
+    /** Adjusts the verdict on the session's latest answer by the earlier ones, and returns it. */
     judge,
-    latest: () => latest,
+    /** Null before the first answer. */
+    latest: (): Verdict | null => latest,
     extension,
   };
 }
+
+/** The models of a session: the one in use and the fallbacks behind it. */
+export type ModelChain = ReturnType<typeof createModelChain>;
 
 function limitsOf({ name }: PiModel, jobModels: readonly JobModel[]): RequestLimits {
   const { maxRetries = null, timeoutSeconds = null } =

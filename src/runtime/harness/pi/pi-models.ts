@@ -1,45 +1,33 @@
 import type { Api, Model, ModelAuth } from "@earendil-works/pi-ai";
 import type { ModelRuntime } from "@earendil-works/pi-coding-agent";
-import type { ThinkingLevel } from "../../../../streams/agent-config.ts";
+import type { ThinkingLevel, ModelApi } from "../../../../streams/agent-config.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
 import type { ModelEndpoint } from "../harness.ts";
-import { oauthMark } from "../../../foundation/contracts/model-address.ts";
-import { modelShape } from "./model-shape.ts";
-import { piAuthenticator, piProvider } from "./pi-providers.ts";
-
-/** A model of the job, ready to be used by pi. */
-export interface PiModel {
-  /** Its name in the project's config. */
-  readonly name: string;
-  readonly model: Model<Api>;
-  readonly thinkingLevel: ThinkingLevel;
-  /** False when the cost of a token is unknown. */
-  readonly priced: boolean;
-  /** Makes its key the active one. Two models may share a provider and differ in the key. */
-  activate(): void;
-}
-
-interface PiModels {
-  /** In the job's order, without those that cannot be used. */
-  readonly usable: readonly PiModel[];
-  /** Why the others cannot, and what is odd about a usable one. */
-  readonly problems: readonly string[];
-}
+import { oauthMark } from "../../../foundation/contracts/model-gateway.ts";
+import { modelApis } from "../../../../streams/agent-config.ts";
+import { modelDefaults, apiBaseUrl } from "../../../foundation/contracts/model-defaults.ts";
+import type { ModelDefaults } from "../../../foundation/contracts/model-defaults.ts";
+import { noAnswerLimit, wires } from "./wires.ts";
+import { createProvider } from "@earendil-works/pi-ai";
 
 /** pi's own default. */
 const defaultThinkingLevel: ThinkingLevel = "medium";
 
-/** Makes the job's models known to pi, at the addresses of the endpoint. */
+/**
+ * Makes the job's models known to pi, at the addresses of the endpoint. Resolves to the usable ones in the job's order,
+ * and to the problems of the others.
+ */
 export async function preparePiModels(
   models: readonly JobModel[],
   runtime: ModelRuntime,
   endpoint: ModelEndpoint,
-): Promise<PiModels> {
+) {
   const usable: PiModel[] = [];
   const problems: string[] = [];
   const pi = { runtime, endpoint, authenticate: piAuthenticator(runtime) };
   for (const [index, jobModel] of models.entries()) {
-    const problem = jobModel.problem ?? problemOf(jobModel);
+    const lacksUrl = jobModel.provider === "custom" && jobModel.baseUrl === null;
+    const problem = jobModel.problem ?? (lacksUrl ? `provider "custom" needs a baseUrl` : null);
     if (problem === null) usable.push(piModel(jobModel, index, pi));
     else problems.push(`model "${jobModel.name}": ${problem}`);
   }
@@ -48,18 +36,13 @@ export async function preparePiModels(
   return { usable, problems };
 }
 
-/** Why the model cannot be used; null when it can. */
-function problemOf({ provider, baseUrl }: JobModel): string | null {
-  return provider === "custom" && baseUrl === null ? `provider "custom" needs a baseUrl` : null;
-}
-
 interface Pi {
   readonly runtime: ModelRuntime;
   readonly endpoint: ModelEndpoint;
   readonly authenticate: ReturnType<typeof piAuthenticator>;
 }
 
-function piModel(jobModel: JobModel, index: number, pi: Pi): PiModel {
+function piModel(jobModel: JobModel, index: number, pi: Pi) {
   const { runtime, endpoint, authenticate } = pi;
   const { name, thinkingLevel } = jobModel;
   const provider = piProvider(jobModel, index);
@@ -69,13 +52,19 @@ function piModel(jobModel: JobModel, index: number, pi: Pi): PiModel {
   const auth = modelAuth(jobModel, endpoint.key);
   authenticate(provider, auth);
   return {
+    /** Its name in the project's config. */
     name,
     model,
+    /** False when the cost of a token is unknown. */
     priced: isPriced(jobModel) || listed !== undefined,
     thinkingLevel: thinkingLevel ?? defaultThinkingLevel,
+    /** Makes its key the active one. Two models may share a provider and differ in the key. */
     activate: () => authenticate(provider, auth),
   };
 }
+
+/** A model of the job, ready to be used by pi. */
+export type PiModel = ReturnType<typeof piModel>;
 
 /** A model that the config gives no price is priced when pi lists it. The scripted one costs nothing. */
 function isPriced({ provider, price }: JobModel): boolean {
@@ -89,4 +78,111 @@ function isPriced({ provider, price }: JobModel): boolean {
 function modelAuth({ provider, authType }: JobModel, key: string): ModelAuth {
   const isSubscription = provider === "anthropic" && authType === "oauth_token";
   return { apiKey: isSubscription ? `${oauthMark}${key}` : key };
+}
+
+type PiShape = Model<Api> & { readonly api: ModelApi };
+
+/**
+ * The model in pi's form: the config's values, else pi's table, else the provider's defaults. `provider` is pi's name
+ * for the provider.
+ */
+function modelShape(jobModel: JobModel, provider: string, listed: Model<Api> | undefined): PiShape {
+  const defaults = modelDefaults(jobModel.provider, jobModel.model);
+  const listedApi = modelApis.find((one) => one === listed?.api);
+  const api = jobModel.api ?? listedApi ?? defaults.api;
+  const shape = listed?.api === api ? listed : assumedShape(jobModel, { ...defaults, api }, listed);
+  return {
+    ...shape,
+    api,
+    provider,
+    baseUrl: apiBaseUrl(jobModel.baseUrl, { provider: jobModel.provider, api }),
+    contextWindow: jobModel.contextWindow ?? shape.contextWindow,
+    maxTokens: jobModel.maxTokens ?? shape.maxTokens,
+    // A job of an earlier scheduler has neither.
+    cost: jobModel.price ?? shape.cost,
+    input: [...(jobModel.input ?? shape.input)],
+  };
+}
+
+function assumedShape(
+  { provider, model, thinkingLevel }: JobModel,
+  defaults: ModelDefaults,
+  listed: Model<Api> | undefined,
+): Omit<Model<Api>, "provider" | "baseUrl"> {
+  const { api, thinking } = defaults;
+  const isSet = thinkingLevel !== null && thinkingLevel !== "off";
+  return {
+    // A listed model that is asked by another API than the listed one keeps its limits and its price.
+    ...(listed === undefined ? assumedLimits(model, defaults) : limitsOf(listed)),
+    id: model,
+    api,
+    reasoning: thinking === "level-if-set" ? isSet : thinking !== "none",
+    ...(thinking === "level" ? { thinkingLevelMap: levels(provider) } : {}),
+    ...compatibility(provider, defaults),
+  };
+}
+
+type Limits = Pick<Model<Api>, "name" | "input" | "cost" | "contextWindow" | "maxTokens">;
+
+function limitsOf({ name, input, cost, contextWindow, maxTokens }: Limits): Limits {
+  return { name, input, cost, contextWindow, maxTokens };
+}
+
+function assumedLimits(
+  name: string,
+  { api, contextWindow, maxTokens, takesImages }: ModelDefaults,
+): Limits {
+  return {
+    name,
+    input: takesImages ? ["text", "image"] : ["text"],
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    contextWindow,
+    maxTokens: api === "anthropic-messages" ? maxTokens : noAnswerLimit,
+  };
+}
+
+/** The levels that all current models of a provider take; pi turns others into the nearest of these. */
+function levels(provider: JobModel["provider"]): NonNullable<Model<Api>["thinkingLevelMap"]> {
+  const takesXhigh = ["anthropic", "openai", "openrouter"].includes(provider);
+  return { off: null, minimal: null, ...(takesXhigh ? { xhigh: "xhigh" } : {}) };
+}
+
+/** Compatibility settings that pi can't derive from the names of provider and host. */
+function compatibility(
+  provider: JobModel["provider"],
+  { api, thinking }: ModelDefaults,
+): Pick<Model<Api>, "compat"> {
+  if (api === "anthropic-messages") {
+    return provider === "custom"
+      ? { compat: { supportsEagerToolInputStreaming: false } }
+      : { compat: { forceAdaptiveThinking: thinking === "level" } };
+  }
+  if (api !== "openai-completions" || (provider !== "custom" && provider !== "scripted")) return {};
+  return {
+    compat: { supportsStore: false, supportsDeveloperRole: false, maxTokensField: "max_tokens" },
+  };
+}
+
+/** The name that pi has for a model's provider: two servers of the user's own are two providers. */
+export function piProvider({ provider }: JobModel, index: number): string {
+  return provider === "custom" || provider === "scripted" ? `${provider}-${index + 1}` : provider;
+}
+
+/**
+ * Gives a function by which requests to a provider are authenticated from then on; models of one provider may differ in
+ * that. Takes the place of pi's own providers, which guess from a key how it is sent, and each of which speaks the API
+ * of its own models only.
+ */
+function piAuthenticator(runtime: ModelRuntime): (provider: string, auth: ModelAuth) => void {
+  const active = new Map<string, ModelAuth>();
+  return (id, auth) => {
+    const isNew = !active.has(id);
+    active.set(id, auth);
+    if (!isNew) return;
+    const resolve = () => Promise.resolve({ auth: active.get(id) ?? auth });
+    const models = runtime.getModels(id);
+    runtime.registerNativeProvider(
+      createProvider({ id, auth: { apiKey: { name: "API key", resolve } }, models, api: wires }),
+    );
+  };
 }

@@ -17,12 +17,12 @@ import { systemPrompt } from "../prompt.ts";
 import { toolsFor } from "../tools.ts";
 import type { HarnessTool } from "../tools.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
-import { piProvider } from "./pi-providers.ts";
+import { piProvider } from "./pi-models.ts";
 
 interface PiSessionParts {
   readonly first: PiModel;
   readonly extensions: ExtensionFactory[];
-  /** What the shell command of a call printed just now. */
+  /** Called with new output of a call's shell command. */
   readonly onOutput: OnOutput;
 }
 
@@ -37,7 +37,7 @@ export async function createPiSession(
   { first, extensions, onOutput }: PiSessionParts,
 ): Promise<AgentSession> {
   const cwd = job.workDir;
-  // Never made: what pi looks for there is not found.
+  // Never created, so that pi finds no files there.
   const agentDir = join(cwd, ".no-pi");
   const settingsManager = SettingsManager.inMemory({
     // The harness retries by itself, with the provider's own word on when.

@@ -1,8 +1,8 @@
 import { InMemoryCredentialStore } from "@earendil-works/pi-ai";
 import { ModelRuntime } from "@earendil-works/pi-coding-agent";
-import type { AgentSession } from "@earendil-works/pi-coding-agent";
+import type { AgentSession, AgentSessionEvent } from "@earendil-works/pi-coding-agent";
 import { logTo, stoppedEarly } from "../harness.ts";
-import type { Harness, Session, SessionEnd } from "../harness.ts";
+import type { Harness, Session, SessionEnd, Emit } from "../harness.ts";
 import { preparePiModels } from "./pi-models.ts";
 import { createModelChain } from "./model-chain.ts";
 import type { ModelChain } from "./model-chain.ts";
@@ -10,11 +10,13 @@ import { refusedAnswer } from "../run-api/run-requests.ts";
 import { createPiSession } from "./pi-session.ts";
 import { retryingStream } from "./retrying-stream.ts";
 import type { RetryingOptions } from "./retrying-stream.ts";
-import { sessionLog } from "./session-log.ts";
-import type { SessionLog } from "./session-log.ts";
 import { createArgumentsCheck } from "./whole-arguments.ts";
-import { realTime } from "./time.ts";
-import type { Time } from "./time.ts";
+import { realTime } from "../run-clock.ts";
+import type { Time } from "../run-clock.ts";
+import type { AssistantMessage } from "@earendil-works/pi-ai";
+import type { Usage } from "../../../../streams/vocabulary.ts";
+import { transcriptOf } from "../transcript.ts";
+import type { TranscriptUsage } from "../transcript.ts";
 
 /**
  * Runs the session in pi, in this process: nothing is read from or written to pi's folders, keys stay in memory,
@@ -22,6 +24,7 @@ import type { Time } from "./time.ts";
  */
 export function createPiHarness(time: Time): Harness {
   return async (session) => {
+    await allowSilence();
     const runtime = await ModelRuntime.create({
       credentials: new InMemoryCredentialStore(),
       modelsPath: null,
@@ -42,22 +45,48 @@ export function createPiHarness(time: Time): Harness {
       extensions: [chain.extension, check.extension],
       onOutput: log.onOutput,
     });
-    return talk(pi, session, { chain, log, read: check.read }, time);
+    return talk(pi, session, { chain, log, check }, time);
   };
 }
 
 export const runPi: Harness = createPiHarness(realTime);
 
+/** Part of the HTTP client's own type. */
+interface Dispatcher {
+  compose(wrap: (dispatch: Dispatch) => Dispatch): Dispatcher;
+}
+type Dispatch = (options: object, handler: object) => boolean;
+
+/** Node documents that its `fetch` takes a dispatcher, and keeps its own under one of these names, by its version. */
+const dispatcherNames = [1, 2].map((one) => Symbol.for(`undici.globalDispatcher.${one}`));
+let isSilenceAllowed = false;
+
+/** Lifts the limit of 300 s that pi's HTTP client has for a silent server: the harness has its own, maybe longer one. */
+async function allowSilence(): Promise<void> {
+  if (isSilenceAllowed) return;
+  isSilenceAllowed = true;
+  // Node loads its client with the first request.
+  await fetch("data:,");
+  for (const name of dispatcherNames) {
+    const own = Reflect.get(globalThis, name) as Dispatcher | undefined;
+    const unlimited = own?.compose(
+      (dispatch) => (options, handler) =>
+        dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
+    );
+    if (unlimited !== undefined) Reflect.set(globalThis, name, unlimited);
+  }
+}
+
 async function talk(
   pi: AgentSession,
   { emit, signal, clock, endpoint, prompt, requests }: Session,
-  { chain, log, read }: Pick<RetryingOptions, "chain" | "read"> & { readonly log: SessionLog },
+  { chain, log, check }: Pick<RetryingOptions, "chain" | "check"> & { readonly log: SessionLog },
   time: Time,
 ): Promise<SessionEnd> {
   const { sessionId, agent } = pi;
   agent.streamFunction = retryingStream(agent.streamFunction, {
     chain,
-    read,
+    check,
     clock,
     time,
     emit,
@@ -103,4 +132,77 @@ function sessionError(chain: ModelChain, signal: AbortSignal): string | null {
   const last = chain.latest();
   if (last === null) return "the session ended without an answer of the model";
   return last.kind === "complete" ? null : `model "${chain.current().name}": ${last.message}`;
+}
+
+type SessionLog = ReturnType<typeof sessionLog>;
+
+/** Logs a session of pi by its events, and sums up its usage. */
+function sessionLog(emit: Emit, modelName: () => string) {
+  const transcript = transcriptOf(emit);
+  const total = { tokens: 0, costUsd: 0, turns: 0 };
+
+  /** Takes every answer that a model gave, also one of a failed attempt and a summary: all of them cost tokens. */
+  function onAnswer({ usage }: AssistantMessage): void {
+    total.tokens += usage.totalTokens;
+    total.costUsd += usage.cost.total;
+  }
+
+  function onMessage({ content, usage, stopReason }: AssistantMessage): void {
+    for (const part of content) if (part.type === "text") transcript.assistant(part.text);
+    if (stopReason === "error" || stopReason === "aborted") return;
+    total.turns += 1;
+    transcript.used(modelName(), usageOf(usage));
+  }
+
+  function onCompaction(event: Extract<AgentSessionEvent, { type: "compaction_end" }>): void {
+    const { reason, result, aborted, errorMessage } = event;
+    if (result === undefined) {
+      if (!aborted)
+        transcript.note(40, `the conversation was not shortened: ${errorMessage ?? reason}`);
+      return;
+    }
+    transcript.note(30, `conversation shortened (${reason})`);
+    if (result.usage !== undefined) transcript.used(modelName(), usageOf(result.usage));
+  }
+
+  function onEvent(event: AgentSessionEvent): void {
+    switch (event.type) {
+      case "message_end":
+        if (event.message.role === "assistant") onMessage(event.message);
+        break;
+      case "tool_execution_start":
+        transcript.toolCall(event.toolCallId, event.toolName, event.args);
+        break;
+      case "tool_execution_end":
+        transcript.toolResult(
+          event.toolCallId,
+          resultText(event.result),
+          event.isError,
+          event.toolName,
+        );
+        break;
+      case "compaction_end":
+        onCompaction(event);
+        break;
+    }
+  }
+
+  const usage = (): Omit<Usage, "model"> => ({ ...total });
+  return { onEvent, onAnswer, onOutput: transcript.toolOutput, usage, end: transcript.end };
+}
+
+function usageOf(usage: AssistantMessage["usage"]): TranscriptUsage {
+  const { input, output, cacheRead, cacheWrite, totalTokens: tokens, cost } = usage;
+  return { tokens, input, output, cacheRead, cacheWrite, costUsd: cost.total };
+}
+
+function resultText(result: unknown): string {
+  const { content } = (result ?? {}) as { content?: unknown };
+  if (!Array.isArray(content)) return "";
+  return content
+    .map((part: unknown) => {
+      const { text } = (part ?? {}) as { text?: unknown };
+      return typeof text === "string" ? text : "[not text]";
+    })
+    .join("\n");
 }

@@ -1,10 +1,10 @@
-import { backoffMs } from "../retries.ts";
+import { backoffMs } from "../provider-failure.ts";
 import type { Verdict } from "./classify-answer.ts";
 
-/** In ms: all waits for a model that has a fallback, added up. */
+/** Total waiting time for a model that has a fallback, in ms. */
 const maxWaitWithFallbackMs = 10_000;
 
-/** What was done about one request so far, and what is left to do. */
+/** Progress of one request's retries, and the remaining options. */
 interface RetryState {
   /** Retries that were made. */
   readonly retries: number;
@@ -12,14 +12,14 @@ interface RetryState {
   /** All waits so far, in ms. */
   readonly waitedMs: number;
   readonly hasFallback: boolean;
-  /** What is left of the run's time, in ms. */
+  /** Remaining time of the run, in ms. */
   readonly remainingMs: number;
 }
 
 /**
- * How long to wait before the same model is asked again, in ms; null to give it up: for the fallback where there is
- * one, else for good. A fallback is taken at once when the model was silent or asks for a longer wait than 10 s; alone,
- * a model is waited for as long as that leaves half of the run's time. `random` is from 0 to 1.
+ * How long to wait before the same model is asked again, in ms; null to stop retrying it: the fallback is used if one
+ * exists. The fallback is used at once if the model was silent or the waits exceed 10 s; without a fallback, a wait may
+ * take up to half of the run's remaining time. `random` is from 0 to 1.
  */
 export function retryDelayMs(verdict: Verdict, state: RetryState, random: number): number | null {
   if (verdict.kind !== "retry" || state.retries >= state.maxRetries) return null;
@@ -81,7 +81,7 @@ export function nextStreak(streak: Streak, verdict: Verdict): Streak {
   return { why: verdict.why, count };
 }
 
-/** The verdict, given what came before: a model that is cut again and again never comes to its end. */
+/** Replaces a verdict beyond the limit of continuations by a fallback: a model that is always cut never finishes. */
 export function withinLimit(verdict: Verdict, { count }: Streak): Verdict {
   if (verdict.kind !== "continue" || count <= continuations[verdict.why].limit) return verdict;
   const message = `${verdict.message} ${count} times in a row`;

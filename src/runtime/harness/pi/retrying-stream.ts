@@ -1,25 +1,42 @@
 import { createAssistantMessageEventStream } from "@earendil-works/pi-ai";
-import type { AssistantMessage, AssistantMessageEventStream } from "@earendil-works/pi-ai";
+import type { AssistantMessage } from "@earendil-works/pi-ai";
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { messageOf } from "../../../foundation/errors.ts";
-import { answered } from "./attempts.ts";
-import type { Answered, AttemptOptions } from "./attempts.ts";
-import type { Verdict } from "./classify-answer.ts";
+import type { Verdict, Answer } from "./classify-answer.ts";
 import type { ModelChain } from "./model-chain.ts";
+import { logTo } from "../harness.ts";
+import type { Emit, ModelEndpoint } from "../harness.ts";
+import type { RunClock, Time } from "../run-clock.ts";
+import { classifyAnswer, seconds } from "./classify-answer.ts";
+import type { Exchange } from "../bridge/exchanges.ts";
+import { retriesOf } from "../provider-failure.ts";
+import { readStream } from "./whole-arguments.ts";
+import type { ArgumentsCheck } from "./whole-arguments.ts";
+import { retryDelayMs, silenceLimitMs } from "./retry-policy.ts";
 
 /** pi's way to ask a model; it resolves to a stream that ends with one message, whatever happens. */
 type Ask = AgentSession["agent"]["streamFunction"];
 
-export interface RetryingOptions extends AttemptOptions {
+export interface RetryingOptions {
   readonly chain: ModelChain;
-  /** Reads a stream of pi to its end. */
-  readonly read: (stream: AssistantMessageEventStream) => Promise<AssistantMessage>;
+  readonly clock: RunClock;
+  readonly time: Time;
+  readonly emit: Emit;
+  readonly endpoint: Pick<ModelEndpoint, "observe">;
+  readonly check: ArgumentsCheck;
   /** The id of the session. Other requests of pi, such as a summary, are not part of the conversation. */
   readonly sessionId: string;
+  /** Resolves to whether the call is paid by now that was refused for its budget; rejects like a request of the run. */
+  readonly waitForMoney: (signal: AbortSignal | undefined) => Promise<boolean>;
+  /** Called with each answer, that of a failed attempt too: it may have cost tokens. */
+  readonly onAnswer: (message: AssistantMessage) => void;
 }
 
 /** For clients that take no "never": the longest time that a timer of Node counts, in ms. */
 const noTimeoutMs = 2 ** 31 - 1;
+
+/** Makes one request with more headers. */
+type AskOnce = (headers: Readonly<Record<string, string>>) => ReturnType<Ask>;
 
 /**
  * Asks as `ask` does, again when that may help: pi sees the answer of the last attempt only, in one piece, so nothing
@@ -27,8 +44,10 @@ const noTimeoutMs = 2 ** 31 - 1;
  */
 export function retryingStream(ask: Ask, options: RetryingOptions): Ask {
   return (model, context, request) => {
-    const timed = { ...request, timeoutMs: noTimeoutMs };
-    const once = async () => options.read(await ask(model, context, timed));
+    const once: AskOnce = (marks) => {
+      const headers = { ...request?.headers, ...marks };
+      return ask(model, context, { ...request, headers, timeoutMs: noTimeoutMs });
+    };
     const stream = createAssistantMessageEventStream();
     const isSession = request?.sessionId === options.sessionId;
     void answered(once, options, request?.signal)
@@ -57,7 +76,7 @@ function judged({ message, verdict }: Answered, chain: ModelChain): AssistantMes
   }
 }
 
-/** pi recognizes by its own text that the conversation is too long, and shortens it. */
+/** Keeps pi's own error text, by which pi recognizes a conversation that is too long, and shortens it. */
 function failedMessage(message: AssistantMessage, verdict: Verdict): AssistantMessage {
   if (message.stopReason === "aborted" || message.stopReason === "error") return message;
   const errorMessage = verdict.kind === "complete" ? "" : verdict.message;
@@ -100,4 +119,104 @@ function brokenMessage(
     errorMessage,
     timestamp: Date.now(),
   };
+}
+
+interface Answered {
+  /** pi's message of the last attempt. */
+  readonly message: AssistantMessage;
+  readonly verdict: Verdict;
+}
+
+/** Asks the model in use until it answers, or no further attempt makes sense. */
+async function answered(
+  ask: AskOnce,
+  options: RetryingOptions,
+  signal: AbortSignal | undefined,
+): Promise<Answered> {
+  const soFar = { retries: 0, waitedMs: 0 };
+  let isRepeated = false;
+  for (;;) {
+    const { message, verdict, exchange } = await attempt(ask, options);
+    // A call that lacked money is made again once a budget pays it, unless runs of the agent stop at their limits.
+    if (exchange.lacksMoney && (await options.waitForMoney(signal))) continue;
+    // The model did not cause a cut by the scheduler's end: that is repeated at once, and counts no retry.
+    if (exchange.isInterrupted && verdict.kind === "retry" && !isRepeated) {
+      isRepeated = true;
+      continue;
+    }
+    const delayMs = delayAfter(verdict, soFar, options);
+    if (delayMs === null) return { message, verdict: withAttempts(verdict, soFar.retries + 1) };
+    soFar.retries += 1;
+    logRetry(verdict, soFar.retries, delayMs, options);
+    await options.time.wait(delayMs, signal);
+    if (signal?.aborted === true) return abortedBy(message);
+    soFar.waitedMs += delayMs;
+    isRepeated = false;
+  }
+}
+
+async function attempt(
+  ask: AskOnce,
+  { chain, clock, time, endpoint, check, onAnswer }: RetryingOptions,
+): Promise<Answered & { readonly exchange: Exchange }> {
+  const limitMs = silenceLimitMs(chain.limits().timeoutSeconds, {
+    remainingMs: clock.remainingMs(),
+    modelsLeft: chain.modelsLeft(),
+  });
+  const { result, exchange } = await endpoint.observe(limitMs, time, async (headers) =>
+    readStream(await ask(headers)),
+  );
+  const { message, sent } = result;
+  onAnswer(message);
+  check.take(message, sent, exchange.cutCalls);
+  return { message, verdict: classifyAnswer(answerOf(message, exchange)), exchange };
+}
+
+function answerOf(message: AssistantMessage, exchange: Exchange): Answer {
+  const { stopReason, rawStopReason = null, errorMessage, content } = message;
+  return {
+    stopReason,
+    rawStopReason,
+    errorText: errorMessage ?? "no reason given",
+    hasText: content.some((part) => part.type === "text" && part.text.trim() !== ""),
+    hasToolCall: content.some(({ type }) => type === "toolCall"),
+    exchange,
+  };
+}
+
+function delayAfter(
+  verdict: Verdict,
+  soFar: { readonly retries: number; readonly waitedMs: number },
+  { chain, clock, time }: RetryingOptions,
+): number | null {
+  const state = {
+    ...soFar,
+    maxRetries: retriesOf(chain.limits()),
+    hasFallback: chain.modelsLeft() > 1,
+    remainingMs: clock.remainingMs(),
+  };
+  return retryDelayMs(verdict, state, time.random());
+}
+
+function logRetry(
+  verdict: Verdict,
+  retry: number,
+  delayMs: number,
+  { chain, emit }: RetryingOptions,
+): void {
+  const model = chain.current().name;
+  const reason = verdict.kind === "complete" ? "" : verdict.message;
+  const attempts = `retry ${retry} of ${retriesOf(chain.limits())}`;
+  const msg = `model "${model}": ${reason}; ${attempts} in ${seconds(delayMs)}`;
+  logTo(emit, "run", 40, msg, { model, reason, delayMs, retry });
+}
+
+function withAttempts(verdict: Verdict, attempts: number): Verdict {
+  if (verdict.kind === "complete" || verdict.kind === "continue" || attempts === 1) return verdict;
+  return { ...verdict, message: `${verdict.message} (after ${attempts} attempts)` };
+}
+
+function abortedBy(message: AssistantMessage): Answered {
+  const verdict: Verdict = { kind: "fail", message: "the session was aborted" };
+  return { message: { ...message, stopReason: "aborted" }, verdict };
 }

@@ -1,35 +1,45 @@
 import type { AssistantMessage, AssistantMessageEventStream } from "@earendil-works/pi-ai";
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
-import { finalArguments } from "./watched-fetch.ts";
+import { isWholeObject } from "../../run-api/model-gateway/json.ts";
 
-/** What the model reads in place of a result. */
+/** The error that the model receives instead of a result. */
 const reason =
   "The arguments of this call are not whole JSON; it was not executed. Send the call again with all of its arguments.";
 
+/** The answer at the end of a stream, and the arguments of its tool calls as they came, by their index. */
+export async function readStream(stream: AssistantMessageEventStream) {
+  const sent = new Map<number, string>();
+  for await (const event of stream) {
+    if (event.type !== "toolcall_delta") continue;
+    sent.set(event.contentIndex, (sent.get(event.contentIndex) ?? "") + event.delta);
+  }
+  return { message: await stream.result(), sent };
+}
+
 /**
- * Blocks tool calls whose arguments came cut: pi repairs what it gets, and would execute `rm -rf /a/` of an intended
- * `rm -rf /a/b`.
+ * Blocks tool calls with truncated arguments: pi repairs the JSON, and would execute `rm -rf /a/` instead of the
+ * intended `rm -rf /a/b`.
  */
 export function createArgumentsCheck() {
   const cut = new Set<string>();
   return {
-    /** The answer at the end of a stream, to be read inside of its `watchExchange`. */
-    read: async (stream: AssistantMessageEventStream): Promise<AssistantMessage> => {
-      const sent = new Map<number, string>();
-      for await (const event of stream) {
-        if (event.type !== "toolcall_delta") continue;
-        sent.set(event.contentIndex, (sent.get(event.contentIndex) ?? "") + event.delta);
-      }
-      const message = await stream.result();
-      for (const [index, part] of message.content.entries()) {
+    /**
+     * Checks the calls of an answer: their pieces and, where the API repeats them, the whole arguments. `cutCalls` are the
+     * ids of calls that the gateway saw cut.
+     */
+    take: (
+      { content }: AssistantMessage,
+      sent: ReadonlyMap<number, string>,
+      cutCalls: readonly string[],
+    ): void => {
+      for (const [index, part] of content.entries()) {
         if (part.type !== "toolCall") continue;
         // pi adds the item's id to the one of the call.
         const [callId = ""] = part.id.split("|");
-        const given = finalArguments(callId) ?? sent.get(index) ?? "";
-        if (isWhole(given)) cut.delete(part.id);
+        const isWhole = isWholeObject(sent.get(index) ?? "") && !cutCalls.includes(callId);
+        if (isWhole) cut.delete(part.id);
         else cut.add(part.id);
       }
-      return message;
     },
     extension: ((pi) => {
       pi.on("tool_call", ({ toolCallId }) =>
@@ -39,13 +49,4 @@ export function createArgumentsCheck() {
   };
 }
 
-/** Empty arguments stand for none; a tool that needs some refuses them by its schema. */
-function isWhole(json: string): boolean {
-  if (json.trim() === "") return true;
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
-}
+export type ArgumentsCheck = ReturnType<typeof createArgumentsCheck>;

@@ -4,35 +4,31 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
-import { maxRequestBytes } from "../../../foundation/contracts/run-api.ts";
-import { commandNames } from "../../../foundation/contracts/run-requests/table.ts";
+import { maxRequestBytes } from "../../run-api/protocol.ts";
+import { commandNames } from "../../run-api/requests/table.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { refusedAnswer } from "./run-requests.ts";
 import type { RunRequests, Answer } from "./run-requests.ts";
 
-/** Where the agent's commands find the run; disposal closes the socket and removes the commands. */
-export interface CommandSocket extends AsyncDisposable {
-  /** Absolute path. */
-  readonly path: string;
-  /** Absolute folder of the commands. */
-  readonly binDir: string;
-}
-
-export interface CommandSocketOptions {
+interface CommandSocketOptions {
   readonly workDir: string;
   readonly requests: RunRequests;
   /** The program and its first arguments; a command's name and its arguments follow. */
   readonly program: readonly string[];
-  /** The run's own home, where login shells look for what to do first; null for nothing to be written there. */
+  /** The run's own home, where a `.profile` for login shells is written; null to write none. */
   readonly profileDir: string | null;
 }
 
 /**
- * Opens the run's own socket for the commands of its agent, who are the same user, and writes these commands. No
- * token is needed here, and none leaves this process. Rejects when the path is too long for a socket.
+ * Writes the agent's commands and opens the socket by which they reach the run, as the same OS user; disposal closes it
+ * and removes the commands. Requires no token, so that the run's token stays in this process. Rejects if the path is too long for a socket.
  */
-export async function openCommandSocket(options: CommandSocketOptions): Promise<CommandSocket> {
-  const { workDir, requests, program, profileDir } = options;
+export async function openCommandSocket({
+  workDir,
+  requests,
+  program,
+  profileDir,
+}: CommandSocketOptions) {
   const dir = join(workDir, ".al");
   const binDir = join(dir, "bin");
   await mkdir(binDir, { recursive: true, mode: 0o700 });
@@ -42,7 +38,7 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
     commandNames.map((name) => writeFile(join(binDir, name), script(name), { mode: 0o700 })),
   );
   const profile = profileDir === null ? null : join(profileDir, ".profile");
-  // A login shell, which some CLIs use, forgets the PATH that it was started with.
+  // Some CLIs use login shells, which reset the PATH.
   if (profile !== null) await writeFile(profile, `PATH=${quoted(binDir)}:"$PATH"\n`);
   const path = join(dir, "run.sock");
   const server = createServer({ requestTimeout: 30_000 }, (request, response) => {
@@ -51,9 +47,10 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
   server.listen(path);
   await once(server, "listening");
   chmodSync(path, 0o600);
-  // A connection that can't be taken is that command's failure, not the run's.
+  // A failed accept fails the command, not the run.
   server.on("error", () => undefined);
   return {
+    /** Absolute, as the folder of the commands is. */
     path,
     binDir,
     [Symbol.asyncDispose]: async () => {
@@ -64,6 +61,8 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
     },
   };
 }
+
+export type CommandSocket = Awaited<ReturnType<typeof openCommandSocket>>;
 
 function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
@@ -92,7 +91,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Read to its end all the same, or the other side never reads why.
+    // The rest is read too: otherwise the client would never read the error.
     if (size <= maxRequestBytes) chunks.push(chunk);
   }
   if (size > maxRequestBytes) throw new Error(`more than ${maxRequestBytes} bytes`);

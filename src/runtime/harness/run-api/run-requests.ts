@@ -2,16 +2,10 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "../../../foundation/contracts/job.ts";
-import { maxRequestBytes, refusal, RunApiError } from "../../../foundation/contracts/run-api.ts";
-import type { RequestBody } from "../../../foundation/contracts/run-api.ts";
-import {
-  runRequests,
-  schedulerRequests,
-} from "../../../foundation/contracts/run-requests/table.ts";
-import type {
-  RequestName,
-  RunRequestName,
-} from "../../../foundation/contracts/run-requests/table.ts";
+import { maxRequestBytes, refusal, RunApiError } from "../../run-api/protocol.ts";
+import type { RequestBody } from "../../run-api/protocol.ts";
+import { runRequests, schedulerRequests } from "../../run-api/requests/table.ts";
+import type { RequestName, RunRequestName } from "../../run-api/requests/table.ts";
 import { shortEvent } from "../prompt.ts";
 import type { RunApiClient } from "./client.ts";
 import { performSignal } from "./signals.ts";
@@ -20,15 +14,15 @@ import type { SignalDeps } from "./signals.ts";
 /** One JSON object; `ok` is true. */
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** The requests of an agent while it runs, made by a tool or by a command. */
+/** Performs an agent's requests, which a tool or a command makes. */
 export interface RunRequests {
-  /** Rejects with a RunApiError that has the reason of the refusal. */
+  /** Rejects with a RunApiError if the request is refused. */
   perform(name: string, input: unknown, signal: AbortSignal): Promise<Answer>;
 }
 
 export interface RunRequestsDeps extends SignalDeps {
   readonly job: Pick<Job, "trigger" | "workDir">;
-  /** Null where the run can't reach the scheduler. */
+  /** Null if the run can't reach the scheduler. */
   readonly client: RunApiClient | null;
 }
 
@@ -43,14 +37,14 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
       }
       if (client === null) throw refusal("unavailable", "this run has no way to the scheduler");
       assertSize(input);
-      // The scheduler checks it.
+      // The scheduler validates the body.
       const answer = await client.ask(name, input as RequestBody<RequestName>, signal);
       return name === "wait" ? withPayloadFile(answer, job) : answer;
     },
   };
 }
 
-/** The refusal as an answer, for a model or a program; any other error is thrown. */
+/** The refusal as an answer for a model or a program; rethrows any other error. */
 export function refusedAnswer(error: unknown): Answer {
   if (!(error instanceof RunApiError)) throw error;
   return { ok: false, ...error.problem };
@@ -64,7 +58,7 @@ function isForScheduler(name: RunRequestName): name is RequestName {
   return Object.hasOwn(schedulerRequests, name);
 }
 
-/** The scheduler closes the connection on a body that is too long, and a closed connection is tried again. */
+/** Rejects long bodies early: the scheduler would close the connection, and the client would retry. */
 function assertSize(input: unknown): void {
   const bytes = Buffer.byteLength(JSON.stringify(input ?? null));
   if (bytes <= maxRequestBytes) return;
@@ -72,8 +66,8 @@ function assertSize(input: unknown): void {
 }
 
 /**
- * The answer to a wait as a prompt has the trigger: the whole body of a webhook is in a file, whose path is
- * `payloadFile`, as it may be long.
+ * The answer to a wait, with the trigger in the form of a prompt's: the webhook's whole body, which may be long, is
+ * written to `payloadFile`.
  */
 async function withPayloadFile(answer: Answer, { workDir }: Pick<Job, "workDir">): Promise<Answer> {
   const { trigger } = answer as { trigger?: Record<string, unknown> | null };

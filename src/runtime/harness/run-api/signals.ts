@@ -1,28 +1,31 @@
 import { z } from "zod";
 import type { Job } from "../../../foundation/contracts/job.ts";
-import { refusal } from "../../../foundation/contracts/run-api.ts";
-import type { RunMessage } from "../../../foundation/contracts/run-messages.ts";
-import { maxTextLength } from "../../../foundation/contracts/run-requests/fields.ts";
-import { signalRequests } from "../../../foundation/contracts/run-requests/signals.ts";
-import type { SignalName } from "../../../foundation/contracts/run-requests/table.ts";
-import { schemaProblems } from "../../../foundation/contracts/schema-problems.ts";
+import { refusal } from "../../run-api/protocol.ts";
+import type { RunMessage } from "../run-messages.ts";
+import { maxTextLength, schemaProblems } from "../../run-api/requests/row.ts";
+import { signalRequests } from "../../run-api/requests/signals.ts";
+import type { SignalName } from "../../run-api/requests/table.ts";
 
 export interface SignalDeps {
   readonly job: Pick<Job, "trigger">;
   readonly emit: (message: RunMessage) => void;
   readonly exit: SessionExit;
-  /** Takes secrets out of a JSON-like value. */
+  /** Called with each return value of the run, redacted; the last one counts. */
+  readonly onReturn: (value: unknown) => void;
+  /** Removes secrets from a JSON-like value. */
   readonly redact: (value: unknown) => unknown;
 }
 
 type Body<N extends SignalName> = z.infer<ReturnType<(typeof signalRequests)[N]["request"]>>;
 
-/** What the run does for each of these requests. */
+/** Implementations of the requests that the run performs itself. */
 const performers: { readonly [N in SignalName]: (body: Body<N>, deps: SignalDeps) => void } = {
   status: ({ text }, { emit }) => emit({ type: "status", text: text.replace(/\s+/g, " ") }),
-  return: ({ value = null }, { emit, redact }) => {
+  return: ({ value = null }, { emit, redact, onReturn }) => {
     assertReturnable(value);
-    returnMessages(redact(value)).forEach(emit);
+    const redacted = redact(value);
+    onReturn(redacted);
+    returnMessages(redacted).forEach(emit);
   },
   rerun: (_body, { job, emit }) => {
     const { kind } = job.trigger;
@@ -50,7 +53,7 @@ function assertReturnable(value: unknown): void {
 
 type ReturnMessage = Extract<RunMessage, { type: "return" }>;
 
-/** Characters of one piece. As JSON in JSON none becomes more than three bytes, and a line holds 30 KiB. */
+/** The most characters of one piece. As JSON in JSON each takes at most three bytes, and a line holds 30 KiB. */
 const pieceCharacters = 8_000;
 
 /** A value as messages, each of which fits into a line. */
@@ -63,30 +66,23 @@ function returnMessages(value: unknown): readonly ReturnMessage[] {
   });
 }
 
-/** How an agent ends its run by itself. */
-export interface SessionExit {
-  /** A new part of the run begins; the signal aborts when the agent asks to end. */
-  begin(): AbortSignal;
-  /** The exit code that was asked for in this part; null when none was. */
-  code(): number | null;
-  /** Ends what runs. The first code counts. */
-  ask(code: number): void;
-}
-
-/** So that who asked still gets its answer, in ms. */
+/** How long the abort is delayed so that the request is still answered, in ms. */
 const answerMs = 50;
 
-export function createSessionExit(): SessionExit {
+export function createSessionExit() {
   let part = new AbortController();
   let asked: number | null = null;
   return {
-    begin: () => {
+    /** Begins a new phase of the run; the signal aborts when the agent asks to end. */
+    begin: (): AbortSignal => {
       part = new AbortController();
       asked = null;
       return part.signal;
     },
-    code: () => asked,
-    ask: (code) => {
+    /** The exit code that the agent requested in this phase; null if it requested none. */
+    code: (): number | null => asked,
+    /** Ends the current phase. The first code counts. */
+    ask: (code: number) => {
       if (asked !== null) return;
       asked = code;
       const current = part;
@@ -94,3 +90,6 @@ export function createSessionExit(): SessionExit {
     },
   };
 }
+
+/** Lets an agent end its own run. */
+export type SessionExit = ReturnType<typeof createSessionExit>;

@@ -2,19 +2,19 @@ import { BlockList, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 
 export interface AddressRules {
-  /** The entry of the allow list says `private`. */
+  /** Whether the entry of the allow list is marked `private`. */
   readonly isPrivate: boolean;
   readonly port: number;
-  /** The gateway's; null for none. */
+  /** The gateway's port; null if it doesn't listen. */
   readonly ownPort: number | null;
-  /** This machine's. */
+  /** Addresses of this machine. */
   readonly own: ReadonlySet<string>;
 }
 
-/** Addresses that no entry opens: group addresses, a cloud's metadata, IPv4 addresses in disguise. */
+/** Addresses that no entry allows: multicast, cloud metadata, IPv4 addresses embedded in IPv6. */
 const isRefused = networksOf([
   ...["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4"],
-  // Among them metadata of Oracle Cloud; then those of Alibaba Cloud and Azure.
+  // The first network contains the metadata of Oracle Cloud; then those of Alibaba Cloud and Azure.
   ...["192.0.0.0/24", "100.100.100.200/32", "168.63.129.16/32"],
   // Relays of 6to4.
   "192.88.99.0/24",
@@ -27,13 +27,13 @@ const isRefused = networksOf([
   ...["fd00:ec2::/32", "fd20:ce::/32"],
 ]);
 
-/** Networks that are not the Internet: an entry has to say that it means one of them. */
+/** Private networks: only an entry marked `private` allows them. */
 const isInPrivateNetwork = networksOf([
   ...["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "198.18.0.0/15"],
   "fc00::/7",
 ]);
 
-/** Why an address may not be dialled; null when it may. */
+/** Why an address may not be dialled; null if it may. */
 export function addressProblem(
   address: string,
   { isPrivate, port, ownPort, own }: AddressRules,
@@ -51,7 +51,7 @@ export function ownAddresses(): ReadonlySet<string> {
   return new Set(all.map(({ address }) => address));
 }
 
-/** A list for each family: one for both takes an IPv4 address for the IPv6 address that it is mapped to. */
+/** Uses a list for each family: a common list would treat IPv4 addresses as IPv4-mapped IPv6 addresses. */
 function networksOf(networks: readonly string[]): (address: string) => boolean {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const network of networks) {

@@ -1,15 +1,13 @@
 import type { OnReadOpts, Socket } from "node:net";
 import { isIP } from "node:net";
-import type { EgressPolicy } from "../../../foundation/contracts/egress.ts";
+import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
 import { isFor } from "../../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { addressProblem } from "./addresses.ts";
-import type { Authority } from "./authority.ts";
 import { assertAllowed, EgressRefusal } from "./decide.ts";
-import type { Permission } from "./decide.ts";
-import { dialFirst } from "./dial.ts";
+import type { Permission, Authority } from "./decide.ts";
+import { dialFirst, dialProxy, dialThrough } from "./dial.ts";
 import type { Dial } from "./dial.ts";
-import { dialProxy, dialThrough } from "./dial-proxy.ts";
 import type { Resolve } from "./resolve.ts";
 
 export interface AdmitDeps {
@@ -21,7 +19,7 @@ export interface AdmitDeps {
   readonly ownAddresses: () => ReadonlySet<string>;
 }
 
-/** The run that asks, until its end. */
+/** The requesting run; `signal` aborts at its end. */
 export interface AskingRun {
   readonly instanceId: string;
   readonly signal: AbortSignal;
@@ -29,15 +27,15 @@ export interface AskingRun {
 
 /** The way to a host that a run may reach. Its functions reject with an `EgressRefusal`. */
 export interface Way {
-  /** A connection to the host, to one of the addresses that were checked; `onread` is for those without a proxy. */
+  /** Connects to one of the host's checked addresses; `onread` applies only to connections without a proxy. */
   readonly dial: (signal: AbortSignal, onread?: OnReadOpts) => Promise<Socket>;
-  /** The scheduler's own proxy for plain HTTP, which takes whole addresses; null to dial the host. */
+  /** The scheduler's own proxy for plain HTTP, which expects absolute URLs; null to dial the host. */
   readonly httpProxy: { readonly url: URL; dial(signal: AbortSignal): Promise<Socket> } | null;
 }
 
 /**
- * Finds the way to a host by all rules: the allow list, and the addresses that its name has now. It is not looked up
- * again: a name could have another address by then. Rejects with an `EgressRefusal`.
+ * Checks a host against the allow list and its current addresses. The name is resolved only once: a second lookup could
+ * return an unchecked address. Rejects with an `EgressRefusal`.
  */
 export async function admit(
   policy: EgressPolicy,
@@ -59,7 +57,7 @@ export async function admit(
       httpProxy: null,
     };
   }
-  // The proxy resolves names; what a literal is can be seen here.
+  // The proxy resolves names; only IP literals can be checked here.
   if (isIP(asked.host) !== 0) check([asked.host]);
   return {
     dial: (signal) => reached(asked, dialThrough(proxy, asked, signal)),
@@ -70,7 +68,7 @@ export async function admit(
   };
 }
 
-/** An address that is not listed is refused for what it is, where an entry as it stands would not open it. */
+/** Refuses an unlisted IP literal with the address's problem if a plain allow entry would not open it. */
 function assertEntryHelps(
   { allow, ownPort }: Pick<EgressPolicy, "allow" | "ownPort">,
   asked: Authority,
@@ -94,7 +92,7 @@ async function resolved(
   return real;
 }
 
-/** The addresses that may be dialled. Throws an `EgressRefusal` without one. */
+/** The addresses that may be dialled. Throws an `EgressRefusal` if no address may. */
 function checkedAddresses(
   addresses: readonly string[],
   asked: Authority,
@@ -116,8 +114,8 @@ function reached(asked: Authority, dialling: Promise<Socket>): Promise<Socket> {
 }
 
 /**
- * The proxy that this process's environment names for requests of `scheme` to a host; null for none. As Node reads the
- * variables: lower case first, and an entry of NO_PROXY is a host, `host:port`, `.suffix`, `*.suffix` or `*`.
+ * The proxy that the environment names for requests of `scheme` to a host; null without one. Reads variables as Node
+ * does: lower case first, and an entry of NO_PROXY is a host, `host:port`, `.suffix`, `*.suffix` or `*`.
  */
 export function ownProxy(
   env: NodeJS.ProcessEnv,

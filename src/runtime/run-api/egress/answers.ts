@@ -17,11 +17,11 @@ export const notAuthenticated: EgressAnswer = {
   headers: ["proxy-authenticate: Bearer"],
 };
 
-/** Clients wait, and ask again. */
+/** Clients retry a 503. */
 export const notReady: EgressAnswer = {
   status: 503,
-  phrase: "The scheduler is starting or stopping",
-  detail: "The scheduler is starting or stopping.",
+  phrase: "The scheduler is stopping",
+  detail: "The scheduler is stopping.",
 };
 
 export const failed: EgressAnswer = {
@@ -63,10 +63,10 @@ export function refuseRequest(
   request.resume();
 }
 
-/** The TLS alert `unrecognized_name` (RFC 8446 6.2): the client's program has a reason to print. */
+/** The TLS alert `unrecognized_name` (RFC 8446 6.2), so that the client can report the reason. */
 const unrecognizedName = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
 
-/** Ends a tunnel whose connection did not begin as one to its host. */
+/** Ends an accepted tunnel after a refusal, or after an error of the scheduler itself (null). */
 export function cutTunnel(socket: Socket, refusal: EgressRefusal | null): void {
   if (refusal?.reason === "server_name") socket.write(unrecognizedName);
   socket.resume();

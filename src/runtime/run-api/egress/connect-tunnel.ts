@@ -1,20 +1,17 @@
 import type { Socket, OnReadOpts } from "node:net";
-import type { EgressPolicy } from "../../../foundation/contracts/egress.ts";
+import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
 import { admit } from "./admit.ts";
 import type { AdmitDeps, Way } from "./admit.ts";
-import type { Attempt } from "./attempt.ts";
-import { tlsPort } from "./authority.ts";
-import type { Authority } from "./authority.ts";
-import { EgressRefusal } from "./decide.ts";
-import { firstData, firstDataProblem } from "./first-bytes.ts";
-import type { Intercept } from "./interception.ts";
-
+import type { Intercept } from "./broker/exchange.ts";
+import type { Attempt, Authority } from "./decide.ts";
+import { EgressRefusal, tlsPort } from "./decide.ts";
+import { firstData, firstDataProblem } from "./client-hello.ts";
 /** How long a tunnel may be silent in both directions, in ms; keep-alive notices a dead peer earlier. */
 const idleMs = 60 * 60_000;
-/** The same for a tunnel that has ended in one direction: the end of a process looks the same. */
+/** The same for a tunnel that ended in one direction, which may mean that its process has exited. */
 const halfOpenIdleMs = 2 * 60_000;
 
-/** The two ends of a tunnel close together. Resolves when both are closed; what one sent before still reaches the other. */
+/** Closes both ends of a tunnel together, after the data in transit is delivered. Resolves when both are closed. */
 async function linkSockets(client: Socket, upstream: Socket): Promise<void> {
   client.setTimeout(idleMs, () => client.destroy());
   await Promise.all([closeOf(client, upstream), closeOf(upstream, client)]);
@@ -33,16 +30,16 @@ function closeOf(socket: Socket, other: Socket): Promise<void> {
   });
 }
 
-/** What a tunnel that is idle holds. */
+/** Buffer size of an idle and of a busy tunnel. */
 const smallBytes = 8_192;
 const largeBytes = 65_536;
-/** Large ones that no tunnel uses right now: 2 MiB of all runs together. */
+/** How many unused large buffers are kept for reuse: 2 MiB, total over all runs. */
 const maxFree = 32;
 const free: Uint8Array[] = [];
 
 /**
- * Writes what a socket reads to `client`, out of large buffers that are used again once they are written: those that Node
- * makes for each read keep the garbage collector of the whole scheduler busy for half of a tunnel's time.
+ * Writes a socket's data to `client` from large buffers that are reused after each write: with Node's new buffer for
+ * each read, the scheduler's garbage collector takes half of a tunnel's time.
  */
 function readsInto(client: Socket): OnReadOpts {
   let isBusy = false;
@@ -52,43 +49,42 @@ function readsInto(client: Socket): OnReadOpts {
     callback: (length, buffer) => {
       isBusy = length >= smallBytes;
       return client.write(buffer.subarray(0, length), (error) => {
-        // After an error, it may still be part of a write.
+        // After an error, the buffer may still be part of a write.
         if (!error && buffer.length === largeBytes && free.length < maxFree) free.push(buffer);
       });
     },
   };
 }
 
-/** Lets `upstream` answer: what it read by `readsInto`, as well as what it emits. */
+/** Passes the answer of `upstream` to the client: data read by `readsInto` as well as emitted data. */
 function passBack(upstream: Socket, client: Socket): void {
   client.on("drain", () => upstream.resume());
   upstream.pipe(client);
 }
 
 export interface TunnelDeps extends AdmitDeps {
-  /** Takes the tunnels to hosts that a secret is bound to; null passes them through. */
-  readonly intercept: Intercept | null;
+  /** Takes the tunnels to hosts that a secret is bound to. */
+  readonly intercept: Intercept;
 }
 
-export interface TunnelRequest {
+interface TunnelRequest {
   readonly attempt: Attempt;
-  readonly asked: Authority;
   readonly policy: EgressPolicy;
   readonly client: Socket;
   /** Aborts at the end of the run. */
   readonly signal: AbortSignal;
-  /** The client gets an answer: what comes later is the host's. */
+  /** Called when the client's CONNECT is accepted; later bytes are the host's. */
   readonly onAccepted: () => void;
   readonly onDenied: (refusal: Pick<EgressRefusal, "reason" | "detail">) => void;
 }
 
-/** Opens the tunnel that a CONNECT asks for; resolves when it is closed. Rejects with an `EgressRefusal`. */
+/** Opens the tunnel that a CONNECT requests; resolves when it is closed. Rejects with an `EgressRefusal`. */
 export async function connectTunnel(request: TunnelRequest, deps: TunnelDeps): Promise<void> {
-  const { attempt, asked, policy, signal, client } = request;
-  const { instanceId } = attempt;
+  const { attempt, policy, signal, client } = request;
+  const { instanceId, asked } = attempt;
   const way = await admit(policy, asked, "https", { instanceId, signal }, deps);
-  const isBound = asked.port === tlsPort && isBoundHost(policy, asked.host);
-  if (deps.intercept !== null && isBound) {
+  const isBound = policy.bindings.some(({ hosts }) => hosts.includes(asked.host));
+  if (isBound && asked.port === tlsPort) {
     accept(request);
     await assertFirstData(client, asked);
     await deps.intercept({
@@ -104,7 +100,8 @@ export async function connectTunnel(request: TunnelRequest, deps: TunnelDeps): P
 }
 
 async function passThrough(request: TunnelRequest, way: Way): Promise<void> {
-  const { asked, client, signal } = request;
+  const { attempt, client, signal } = request;
+  const { asked } = attempt;
   const upstream = await way.dial(signal, readsInto(client));
   if (client.destroyed) return void upstream.destroy();
   const closed = linkSockets(client, upstream);
@@ -118,7 +115,7 @@ async function passThrough(request: TunnelRequest, way: Way): Promise<void> {
   await closed;
 }
 
-/** Throws an `EgressRefusal` when the connection does not begin as one to the host. */
+/** Rejects with an `EgressRefusal` if the connection's first bytes don't match its host and port. */
 async function assertFirstData(client: Socket, asked: Authority): Promise<void> {
   const data = await firstData(client, { isTls: asked.port === tlsPort });
   const problem = firstDataProblem(data, asked.host);
@@ -134,8 +131,4 @@ function accept({ client, attempt, onAccepted }: TunnelRequest): void {
     bytesOut: client.bytesRead - bytesRead,
     bytesIn: client.bytesWritten - bytesWritten,
   });
-}
-
-function isBoundHost({ bindings }: EgressPolicy, host: string): boolean {
-  return bindings.some(({ hosts }) => hosts.includes(host));
 }

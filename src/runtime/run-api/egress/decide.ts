@@ -1,11 +1,17 @@
-import { denyProblems } from "../../../foundation/contracts/deny-reasons.ts";
+import {
+  denyProblems,
+  bracketed,
+  hostAndPort,
+} from "../../../foundation/contracts/deny-reasons.ts";
 import type { DenyReason } from "../../../foundation/contracts/deny-reasons.ts";
-import type { EgressPolicy } from "../../../foundation/contracts/egress.ts";
-import { bracketed, hostAndPort } from "../../../foundation/contracts/host-and-port.ts";
-import { allowEntry, isFor } from "../../../foundation/contracts/network-allow.ts";
-import type { AllowedHost } from "../../../foundation/contracts/network-allow.ts";
+import { allowEntry, isFor, canonicalHost } from "../../../foundation/contracts/network-allow.ts";
+import type {
+  AllowedHost,
+  EgressAttempt,
+  EgressPolicy,
+} from "../../../foundation/contracts/network-allow.ts";
 
-/** What was asked for, for the texts of a refusal. */
+/** The requested host and port, for the texts of a refusal. */
 interface Asked {
   readonly host: string;
   readonly port: number;
@@ -13,7 +19,7 @@ interface Asked {
 
 interface DenyRow {
   readonly status: number;
-  /** What to do. */
+  /** A fix for the reader of the refusal. */
   readonly advice: (asked: Asked) => string;
 }
 
@@ -66,13 +72,13 @@ const denials: Readonly<Record<DenyReason, DenyRow>> = {
   },
 };
 
-/** A connection that a run may not have. */
+/** A connection that the egress rules deny, or that failed. */
 export class EgressRefusal extends Error {
   readonly reason: DenyReason;
   readonly status: number;
-  /** What is wrong, in one line of ASCII: programs print it. */
+  /** The problem in one line of ASCII, which programs print. */
   readonly phrase: string;
-  /** For a person: what is wrong, and what to do. */
+  /** The problem and a fix, for a person. */
   readonly detail: string;
 
   constructor(reason: DenyReason, asked: Asked, { more = "" }: { readonly more?: string } = {}) {
@@ -88,15 +94,47 @@ export class EgressRefusal extends Error {
   }
 }
 
-/** What the allow list says of a host. */
+/** The allow list's permission for a host. */
 export interface Permission {
-  /** Whether one of its entries says `private`. */
+  /** Whether a matching entry is marked `private`. */
   readonly isPrivate: boolean;
 }
 
-/** Throws an `EgressRefusal` when no entry is for the host, in its canonical form, and the port. */
+/** Throws an `EgressRefusal` if no entry matches the host, in its canonical form, and the port. */
 export function assertAllowed({ allow }: Pick<EgressPolicy, "allow">, asked: Asked): Permission {
   const entries = allow.filter((entry: AllowedHost) => isFor(entry, asked.host, asked.port));
   if (entries.length === 0) throw new EgressRefusal("not_allowed", asked);
   return { isPrivate: entries.some(({ isPrivate }) => isPrivate) };
+}
+
+/** The port on which only TLS is allowed. */
+export const tlsPort = 443;
+
+/** The host and port of a request. */
+export interface Authority {
+  /** Canonical. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** One requested connection of a run, for the report. */
+export interface Attempt {
+  readonly instanceId: string;
+  readonly asked: Authority;
+  /** Bytes transferred so far. */
+  bytes: () => Pick<EgressAttempt, "bytesOut" | "bytesIn">;
+}
+
+/** Printable ASCII and no userinfo; an IPv6 address is in brackets. */
+const form = /^(?<host>\[[0-9a-fA-F:.]+\]|[\w.-]+)(:(?<port>[1-9][0-9]{0,4}))?$/;
+const longest = 255;
+
+/** Parses `host:port`, or `host` if a default port is given. Null if two programs could read the text differently. */
+export function parseAuthority(text: string, defaultPort?: number): Authority | null {
+  if (text.length > longest) return null;
+  const { host = "", port: digits } = form.exec(text)?.groups ?? {};
+  const port = digits === undefined ? defaultPort : Number(digits);
+  const canonical = canonicalHost(host);
+  if (canonical === null || port === undefined || port > 65_535) return null;
+  return { host: canonical, port };
 }

@@ -1,16 +1,21 @@
-import { connect } from "node:net";
+import { connect, isIP } from "node:net";
 import type { OnReadOpts, Socket } from "node:net";
+import { request } from "node:http";
+import { connect as connectTls } from "node:tls";
+import { proxyLogin } from "../http-proxy.ts";
+import { bracketed } from "../../../foundation/contracts/deny-reasons.ts";
+import type { Authority } from "./decide.ts";
 
-/** Begins to connect to an address. What is read goes to `onread`, if it is given, from the first `resume` on. */
+/** Begins to connect to an address. Passes data to `onread`, if given, from the first `resume` on. */
 export type Dial = (address: string, port: number, onread?: OnReadOpts) => Socket;
 
-/** For an address that does not answer, in ms: there may be others. */
+/** How long to wait for an address before the next is tried, in ms. */
 const connectMs = 10_000;
 const keepAliveMs = 60_000;
 
 /**
- * What a socket holds before it is held back: two chunks as they are read. With one, which is the default, each chunk
- * stops its source for a moment, and tunnels carry half as much.
+ * How many bytes a socket buffers before backpressure: two chunks. With the default of one, each chunk pauses its
+ * source for a moment, which halves the throughput of tunnels.
  */
 export const tunnelBufferBytes = 131_072;
 
@@ -28,7 +33,7 @@ export const dialDirect: Dial = (host, port, onread) =>
     ? connect({ ...tunnelOptions, host, port })
     : connect({ ...tunnelOptions, host, port, onread }).pause();
 
-/** Connects to the first of the addresses that takes it. Rejects with the last one's error, or when it is cut. */
+/** Connects to the first address that accepts. Rejects with the last address's error, or when `signal` aborts. */
 export async function dialFirst(
   addresses: readonly string[],
   port: number,
@@ -48,7 +53,7 @@ export async function dialFirst(
   throw problem;
 }
 
-/** Resolves at the event that says so; else the socket is destroyed. */
+/** Resolves when the event is emitted; otherwise destroys the socket and rejects. */
 export function connected(
   socket: Socket,
   event: "connect" | "secureConnect",
@@ -56,18 +61,14 @@ export function connected(
 ): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   socket.once(event, () => resolve(socket));
-  // For good: an error that comes between two owners of the socket must not end the process.
+  // Never removed: an error between two owners of the socket must not end the process.
   socket.on("error", reject);
   socket.once("close", () => reject(new Error("the connection was closed")));
   return inTime(promise, socket, signal);
 }
 
-/** What a socket is awaited for, in time; else the socket is destroyed. */
-export async function inTime<T>(
-  promise: Promise<T>,
-  socket: Socket,
-  signal: AbortSignal,
-): Promise<T> {
+/** Awaits a promise of a socket. Destroys the socket if the promise is late or rejects, or `signal` aborts. */
+async function inTime<T>(promise: Promise<T>, socket: Socket, signal: AbortSignal): Promise<T> {
   const late = (): void => void socket.destroy(new Error(`no answer in ${connectMs / 1000} s`));
   const cut = (): void => void socket.destroy(new Error("it was cut"));
   const timer = setTimeout(late, connectMs);
@@ -82,4 +83,40 @@ export async function inTime<T>(
     clearTimeout(timer);
     signal.removeEventListener("abort", cut);
   }
+}
+
+/** Connects to the operator's proxy. */
+export function dialProxy(proxy: URL, signal: AbortSignal): Promise<Socket> {
+  const host = proxy.hostname.replace(/^\[|\]$/g, "");
+  const isTls = proxy.protocol === "https:";
+  const port = Number(proxy.port === "" ? (isTls ? 443 : 80) : proxy.port);
+  const plain = dialDirect(host, port);
+  if (!isTls) return connected(plain, "connect", signal);
+  plain.on("error", (error) => secure.destroy(error));
+  const secure = connectTls({ socket: plain, host, servername: isIP(host) === 0 ? host : "" });
+  return connected(secure, "secureConnect", signal);
+}
+
+/** Opens a tunnel through a proxy, which resolves the name. */
+export async function dialThrough(
+  proxy: URL,
+  { host, port }: Authority,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = await dialProxy(proxy, signal);
+  const path = `${bracketed(host)}:${port}`;
+  const login = proxyLogin(proxy);
+  const headers = login === null ? { host: path } : { host: path, "proxy-authorization": login };
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const asked = request({ method: "CONNECT", path, headers, createConnection: () => socket });
+  asked.once("connect", ({ statusCode = 0 }, _socket, head: Buffer) => {
+    if (statusCode < 200 || statusCode > 299) {
+      return reject(new Error(`the scheduler's own proxy answered ${statusCode}`));
+    }
+    if (head.length > 0) socket.unshift(head);
+    resolve(socket);
+  });
+  asked.on("error", reject);
+  asked.end();
+  return inTime(promise, socket, signal);
 }

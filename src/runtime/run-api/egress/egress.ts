@@ -1,100 +1,113 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { EgressAttempt, EgressPolicy } from "../../../foundation/contracts/egress.ts";
+import type { EgressAttempt, EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { cutTunnel, failed, refuseRequest, refuseTunnel } from "./answers.ts";
-import { Attempt } from "./attempt.ts";
-import type { EgressRun } from "./attempt.ts";
-import { parseAuthority } from "./authority.ts";
 import { connectTunnel } from "./connect-tunnel.ts";
 import type { TunnelDeps } from "./connect-tunnel.ts";
-import { EgressRefusal } from "./decide.ts";
+import { EgressRefusal, parseAuthority } from "./decide.ts";
+import type { Attempt, Authority } from "./decide.ts";
 import { forwardRequest, parseHttpTarget } from "./forward-http.ts";
 
+/** The requesting run, as its socket knows it. */
+interface EgressRun {
+  readonly instanceId: string;
+  /** The run's connections to hosts, aborted when the run ends. */
+  readonly tunnels: Set<AbortController>;
+}
+
 export interface EgressDeps extends TunnelDeps {
-  /** What a run may reach as of now. Rejects when it is over. */
+  /** The hosts that a run may reach now. Rejects if the run has ended. */
   readonly policy: (instanceId: string) => Promise<EgressPolicy>;
-  /** Takes each connection at its end, and each refusal. */
+  /** Called at the end of each connection, and for each refusal. */
   readonly onAttempt: (attempt: EgressAttempt) => void;
-  /** What an operator may want to know of: an error that is the scheduler's own. */
+  /** Called for errors of the scheduler itself, which concern the operator. */
   readonly onProblem: (message: string) => void;
 }
 
-/** The way of runs to the hosts of their allow lists. Requests are already authenticated. */
-export interface Egress {
-  /** Serves a CONNECT. */
-  connect(run: EgressRun, request: IncomingMessage, client: Socket, head: Buffer): void;
-  /** Serves a request with a whole address, `http://…`. */
-  forward(run: EgressRun, request: IncomingMessage, response: ServerResponse): void;
-  /** Cuts what is open; resolves when all of it is reported. */
-  close(): Promise<void>;
-}
-
-/** Connections of one run, those that are not established yet among them. */
+/** The most connections of one run, including those that are not established yet. */
 const maxTunnels = 128;
 
-/** One connection of a run, in the way that it asked for. */
+/** One connection of a run: a tunnel or a forwarded request. */
 interface Passage {
-  readonly run: EgressRun;
-  readonly attempt: Attempt;
-  /** Serves it to its end. Rejects with an `EgressRefusal`. */
-  readonly serve: (policy: EgressPolicy, signal: AbortSignal) => Promise<void>;
-  /** Answers in its place; null for an error of the scheduler's own. */
+  /** The address as the request spells it. */
+  readonly written: string;
+  /** Null if the address can't be parsed. */
+  readonly asked: Authority | null;
+  /** Serves the connection to its end. Rejects with an `EgressRefusal`. */
+  readonly serve: (attempt: Attempt, policy: EgressPolicy, signal: AbortSignal) => Promise<void>;
+  /** Answers with the refusal; null for an error of the scheduler itself. */
   readonly refuse: (refusal: EgressRefusal | null) => void;
   readonly cut: () => void;
 }
 
+const longestHost = 255;
+const noBytes = { bytesOut: 0, bytesIn: 0 };
+
 /** The forward proxy of all runs. */
-export function createEgress(deps: EgressDeps): Egress {
+export function createEgress(deps: EgressDeps) {
   const open = new Map<AbortController, Promise<void>>();
 
-  const serve = async ({ run, attempt, serve, refuse }: Passage, cut: AbortController) => {
-    const { instanceId, tunnels } = run;
+  const serve = async (
+    { instanceId, tunnels }: EgressRun,
+    { written, asked, serve, refuse }: Passage,
+    cut: AbortController,
+  ) => {
+    const attempt: Attempt = {
+      instanceId,
+      asked: asked ?? { host: written.slice(0, longestHost), port: 0 },
+      bytes: () => noBytes,
+    };
     const isOver = tunnels.size >= maxTunnels;
     if (!isOver) tunnels.add(cut);
+    let agent = "";
+    const report = (bytes: typeof noBytes, refusal?: EgressRefusal | null) =>
+      deps.onAttempt(reportOf(attempt, agent, bytes, refusal));
     try {
       const policy = await deps.policy(instanceId);
-      attempt.agent = policy.agent;
+      agent = policy.agent;
       if (isOver) throw new EgressRefusal("too_many_tunnels", attempt.asked);
-      await serve(policy, cut.signal);
-      deps.onAttempt(attempt.passed());
+      if (asked === null) {
+        throw new EgressRefusal("malformed", attempt.asked, {
+          more: JSON.stringify(attempt.asked.host),
+        });
+      }
+      await serve(attempt, policy, cut.signal);
+      report(attempt.bytes());
     } catch (error) {
       const refusal = error instanceof EgressRefusal ? error : null;
       refuse(refusal);
-      // The run ended, and was refused nothing.
-      if (cut.signal.aborted) deps.onAttempt(attempt.passed());
-      else if (refusal !== null) deps.onAttempt(attempt.refused(refusal));
+      // An abort at the run's end is not a refusal.
+      if (cut.signal.aborted) report(attempt.bytes());
+      else if (refusal !== null) report(noBytes, refusal);
       else deps.onProblem(`${instanceId}: ${attempt.asked.host}: ${messageOf(error)}`);
     } finally {
       tunnels.delete(cut);
     }
   };
-  const begin = (passage: Passage): void => {
+  const begin = (run: EgressRun, passage: Passage): void => {
     const cut = new AbortController();
     cut.signal.addEventListener("abort", passage.cut);
-    const served = serve(passage, cut)
+    const served = serve(run, passage, cut)
       .catch((error: unknown) => deps.onProblem(messageOf(error)))
       .finally(() => open.delete(cut));
     open.set(cut, served);
   };
 
   return {
-    connect: (run, { url = "" }, client, head) => {
+    /** Serves a CONNECT. */
+    connect: (run: EgressRun, { url = "" }: IncomingMessage, client: Socket, head: Buffer) => {
       takeOver(client, head);
-      const asked = parseAuthority(url);
-      const attempt = new Attempt(run, asked, url);
       let isAccepted = false;
-      begin({
-        run,
-        attempt,
+      begin(run, {
+        written: url,
+        asked: parseAuthority(url),
         cut: () => client.destroy(),
-        serve: (policy, signal) => {
-          if (asked === null) throw malformed(attempt);
+        serve: (attempt, policy, signal) => {
           const onAccepted = (): void => void (isAccepted = true);
           const onDenied = (refusal: Pick<EgressRefusal, "reason" | "detail">): void =>
-            deps.onAttempt(attempt.refused(refusal));
-          const request = { attempt, asked, policy, client, signal, onAccepted, onDenied };
-          return connectTunnel(request, deps);
+            deps.onAttempt(reportOf(attempt, policy.agent, noBytes, refusal));
+          return connectTunnel({ attempt, policy, client, signal, onAccepted, onDenied }, deps);
         },
         refuse: (refusal) => {
           if (isAccepted) cutTunnel(client, refusal);
@@ -102,24 +115,26 @@ export function createEgress(deps: EgressDeps): Egress {
         },
       });
     },
-    forward: (run, request, response) => {
+    /** Serves a request with an absolute URL, `http://…`. */
+    forward: (run: EgressRun, request: IncomingMessage, response: ServerResponse) => {
       const { url = "" } = request;
       const target = parseHttpTarget(url);
-      const attempt = new Attempt(run, target?.asked ?? null, url);
-      begin({
-        run,
-        attempt,
+      begin(run, {
+        written: url,
+        asked: target?.asked ?? null,
         cut: () => response.destroy(),
-        serve: (policy, signal) => {
-          if (target === null) throw malformed(attempt);
-          return forwardRequest({ attempt, target, policy, request, response, signal }, deps);
-        },
+        serve: (attempt, policy, signal) =>
+          forwardRequest(
+            { attempt, path: target?.path ?? "/", policy, request, response, signal },
+            deps,
+          ),
         refuse: (refusal) => {
           if (response.headersSent) response.destroy();
           else refuseRequest(request, response, refusal ?? failed);
         },
       });
     },
+    /** Cuts all open connections; resolves when they are reported. */
     close: async () => {
       for (const cut of open.keys()) cut.abort();
       await Promise.all(open.values());
@@ -127,13 +142,21 @@ export function createEgress(deps: EgressDeps): Egress {
   };
 }
 
-function malformed({ asked }: Attempt): EgressRefusal {
-  return new EgressRefusal("malformed", asked, { more: JSON.stringify(asked.host) });
+/** Connects runs to the hosts of their allow lists. Requests are already authenticated. */
+export type Egress = ReturnType<typeof createEgress>;
+
+function reportOf(
+  { instanceId, asked: { host, port } }: Attempt,
+  agent: string,
+  bytes: Pick<EgressAttempt, "bytesOut" | "bytesIn">,
+  refusal?: Pick<EgressRefusal, "reason" | "detail"> | null,
+): EgressAttempt {
+  const { reason: denied = null, detail = "" } = refusal ?? {};
+  return { instanceId, agent, host, port, denied, detail, ...bytes };
 }
 
-/** The HTTP server has let go of the connection. */
+/** Prepares a connection that the HTTP server has handed over. */
 function takeOver(client: Socket, head: Buffer): void {
-  client.on("error", () => client.destroy());
   client.setTimeout(0);
   client.setNoDelay(true);
   if (head.length > 0) client.unshift(head);

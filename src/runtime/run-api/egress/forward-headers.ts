@@ -1,8 +1,8 @@
-import { connectionHeaders } from "../../../foundation/contracts/http-proxy.ts";
+import { connectionHeaders } from "../http-proxy.ts";
 
 /**
- * The headers of a request for its host, names and values in turn; null when its body is coded in a way that is not
- * passed on. Its Host is left out: it is the address's.
+ * The headers of a request for its host, names and values alternately; null if the body's transfer coding can't be
+ * forwarded. Leaves out Host, which the caller derives from the address.
  */
 export function requestLines(raw: readonly string[]): string[] | null {
   const codings = pairs(raw).filter(([name]) => name.toLowerCase() === "transfer-encoding");
@@ -17,7 +17,7 @@ export function responseLines(raw: readonly string[]): string[] {
   return endToEnd(raw).flat();
 }
 
-/** Without the connection's own headers and those that they name; the length of the body is never among them. */
+/** Drops the connection's own headers and those that `connection` names, except `content-length`. */
 function endToEnd(raw: readonly string[]): [string, string][] {
   const all = pairs(raw);
   const named = all

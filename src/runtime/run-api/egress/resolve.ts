@@ -4,10 +4,10 @@ import { isIP } from "node:net";
 import { hasCode } from "../../../foundation/errors.ts";
 import { createShares } from "../shares.ts";
 
-/** All addresses of a host. May reject: it has none. */
-export type Find = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
+/** Finds all addresses of a host. May reject if it has none. */
+type Find = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** All addresses of a host, for a run, in time. Rejects where it has none, and with the reason of `signal`. */
+/** Finds all addresses of a host for a run. Rejects if it has none, on timeout, and with the reason of `signal`. */
 export type Resolve = (
   host: string,
   instanceId: string,
@@ -23,18 +23,18 @@ export interface ResolveOptions {
   readonly timeoutMs: number;
 }
 
-/** A run with `*.example.com` has any number of names whose servers are silent. */
+/** Limited per run: with `*.example.com` allowed, a run can ask for any number of names whose servers are silent. */
 const queries = { total: 128, perOwner: 16, assured: 2 };
-/** These hold a thread of few, which files need, too, until they end: nothing cancels them. */
+/** Limited because a system lookup can't be cancelled and holds one of the few threads that file access needs too. */
 const systemLookups = { total: 2, perOwner: 1 };
 
 const perQuery = { timeout: 3_000, tries: 2 };
-/** Search domains, mDNS and the like may know a name that name servers do not. */
+/** After these errors the system's resolver is asked: search domains or mDNS may know the name. */
 const unknownToServers = ["ENOTFOUND", "ENODATA", "ECONNREFUSED"];
 
 /**
- * Resolves names as this machine does: by its hosts file, then its name servers, then all that its system knows. One run
- * asks for a name once at a time. Literals are their own addresses.
+ * Resolves names as this machine does: by its hosts file, then its name servers, then the system's resolver. Concurrent
+ * lookups of a name by one run are shared. IP literals resolve to themselves.
  */
 export function createResolve(options: Partial<ResolveOptions> = {}): Resolve {
   const { hostsFile = inHostsFile, nameServers = byNameServers, system = bySystem } = options;
@@ -43,18 +43,14 @@ export function createResolve(options: Partial<ResolveOptions> = {}): Resolve {
   const lookingUp = createShares(systemLookups);
   const open = new Map<string, Promise<readonly string[]>>();
 
-  const queried: Resolve = async (host, instanceId, signal) => {
-    const release = await asking.acquire(instanceId, 1, signal);
-    try {
-      return await nameServers(host, signal);
-    } finally {
-      release();
-    }
-  };
-  const lookedUp: Resolve = async (host, instanceId, signal) => {
-    const release = await lookingUp.acquire(instanceId, 1, signal);
-    return system(host, signal).finally(release);
-  };
+  const sharing =
+    (shares: typeof asking, find: Find): Resolve =>
+    async (host, instanceId, signal) => {
+      const release = await shares.acquire(instanceId, 1, signal);
+      return find(host, signal).finally(release);
+    };
+  const queried = sharing(asking, nameServers);
+  const lookedUp = sharing(lookingUp, system);
   const found: Resolve = async (host, instanceId, signal) => {
     const listed = await hostsFile(host, signal);
     if (listed.length > 0) return listed;
@@ -100,7 +96,7 @@ async function inHostsFile(host: string): Promise<readonly string[]> {
   });
 }
 
-/** In place of the system's resolver: it takes no thread, and can be cancelled. It reads the servers' addresses anew. */
+/** Unlike the system's resolver, uses no thread and can be cancelled. A new `Resolver` rereads the server addresses. */
 async function byNameServers(host: string, signal: AbortSignal): Promise<readonly string[]> {
   const resolver = new Resolver(perQuery);
   const cancel = (): void => resolver.cancel();

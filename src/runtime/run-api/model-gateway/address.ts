@@ -7,7 +7,7 @@ import { wireApis } from "./wire-apis.ts";
 export interface Address {
   /** The model's name in the project's config. */
   readonly name: string;
-  /** With its port, where it has one. pi detects by it what a server is compatible with. */
+  /** Includes the port if the address has one. pi derives a server's compatibility settings from this host. */
   readonly host: string;
   /** With a slash in front. */
   readonly path: string;
@@ -16,7 +16,7 @@ export interface Address {
 
 /** Null for an address of another form. */
 export function parseAddress(url: string): Address | null {
-  const [path = "", query = ""] = splitOnce(url, "?");
+  const [, path = "", query = ""] = /^([^?]*)\??(.*)$/s.exec(url) ?? [];
   const [, name, host, rest = ""] = /^\/model\/([^/]+)\/([^/]+)(\/.*)?$/.exec(path) ?? [];
   if (name === undefined || host === undefined) return null;
   try {
@@ -31,7 +31,7 @@ export function parseAddress(url: string): Address | null {
   }
 }
 
-/** What is asked at an address, and where the provider has that. Throws a GatewayProblem for what isn't allowed. */
+/** Maps an address to its operation and the provider's URL. Throws a GatewayProblem if the operation isn't allowed. */
 export function upstreamRoute(
   method: string,
   address: Address,
@@ -61,7 +61,7 @@ export function shapeOf(path: string): WireApi {
   return wireApis[/\/models\/[^/]+$/.test(path) ? "google-generative-ai" : "openai-completions"];
 }
 
-/** A scripted model is at any host, below the path of the API that it speaks. */
+/** A scripted model accepts any host, under the path of its API. */
 function scriptedUrl(host: string): URL {
   const url = new URL("http://scripted/v1");
   url.host = host;
@@ -69,10 +69,5 @@ function scriptedUrl(host: string): URL {
 }
 
 function notAllowed(message: string, status = 403): GatewayProblem {
-  return new GatewayProblem({ status, code: "not_allowed", message });
-}
-
-function splitOnce(text: string, separator: string): readonly string[] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+  return new GatewayProblem(status, "not_allowed", message);
 }

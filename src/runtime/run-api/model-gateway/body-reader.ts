@@ -1,47 +1,27 @@
 import type { IncomingMessage } from "node:http";
 import { JsonSize } from "../../../foundation/contracts/json-size.ts";
-import { cutIfSilent } from "../cut-if-silent.ts";
+import { cutIfSilent } from "../http-proxy.ts";
 import { createShares, TooManyWaiting } from "../shares.ts";
 import { GatewayProblem } from "./gateway-problem.ts";
+import type { GatewayLimits } from "./limits.ts";
 import { badRequest, memoryOf, RequestBody } from "./request-body.ts";
 
-export interface BodyLimits {
-  readonly maxBytes: number;
-  /** Objects, lists, keys, texts and numbers of one body. */
-  readonly maxValues: number;
-  /** Memory for the calls of all runs, and of one. */
-  readonly totalBytes: number;
-  readonly runBytes: number;
-  /** How long a client may send nothing, and how long it may take for a body, in ms. */
-  readonly silentMs: number;
-  readonly timeoutMs: number;
-}
-
 const mebibyte = 1024 * 1024;
-export const defaultBodyLimits: BodyLimits = {
-  maxBytes: 32 * mebibyte,
-  // A conversation of a million tokens has a quarter of it.
-  maxValues: 200_000,
-  totalBytes: 64 * mebibyte,
-  runBytes: 48 * mebibyte,
-  silentMs: 10_000,
-  timeoutMs: 120_000,
-};
-/** A run has room for calls of usual sizes whatever others hold. */
+/** Memory that each run can use regardless of other runs, in bytes; enough for calls of usual size. */
 const assured = 2 * mebibyte;
-/** Calls of one run that wait for room, unread. */
+/** Calls of one run that wait for memory before their bodies are read. */
 const maxWaiting = 16;
 /** Serializing recurses. */
 const maxDepth = 1_000;
 
 /**
- * Reads JSON bodies of any number of runs with bounded memory: one waits, unread, until there is room for it, also for
- * that of its call until the end.
+ * Reads JSON bodies of any number of runs with bounded memory: a body is not read until the memory for it and its whole
+ * call is reserved.
  */
-export function createBodyReader(limits: BodyLimits) {
+export function createBodyReader(limits: GatewayLimits) {
   const { maxBytes, totalBytes: total, runBytes: perOwner } = limits;
   const room = createShares({ total, perOwner, assured, maxWaiting });
-  /** Rejects with a GatewayProblem for a body that is none, and with the reason of `signal`. */
+  /** Rejects with a GatewayProblem for an invalid body, and with the reason of `signal`. */
   return async (
     instanceId: string,
     request: IncomingMessage,
@@ -61,7 +41,7 @@ export function createBodyReader(limits: BodyLimits) {
   };
 }
 
-/** Only of a known length is it known what it takes. */
+/** Memory is reserved by the announced length, so compressed and chunked bodies are rejected. */
 function lengthOf({ headers }: IncomingMessage): number {
   if ((headers["content-encoding"] ?? "identity") !== "identity") {
     throw badRequest(415, "the body must not be compressed");
@@ -74,12 +54,12 @@ function lengthOf({ headers }: IncomingMessage): number {
 async function bytesOf(
   request: IncomingMessage,
   length: number,
-  { maxValues, silentMs, timeoutMs }: BodyLimits,
+  { maxValues, silentMs, timeoutMs }: GatewayLimits,
 ): Promise<Buffer> {
   cutIfSilent(request, silentMs);
   const late = setTimeout(() => request.destroy(), timeoutMs);
   request.once("close", () => clearTimeout(late)).once("end", () => clearTimeout(late));
-  // Chunks of a byte would take hundreds of bytes each.
+  // Copied into one buffer: stored one-byte chunks would take hundreds of bytes each.
   const bytes = Buffer.allocUnsafeSlow(length);
   const size = new JsonSize();
   let read = 0;
@@ -98,5 +78,5 @@ async function bytesOf(
 function asBusy(error: unknown): never {
   if (!(error instanceof TooManyWaiting)) throw error;
   const message = `${maxWaiting} requests of this run wait for memory already`;
-  throw new GatewayProblem({ status: 429, code: "rate_limited", message }, { isPassing: true });
+  throw new GatewayProblem(429, "rate_limited", message, { isPassing: true });
 }

@@ -1,35 +1,39 @@
+import { factsTrailer } from "../../../foundation/contracts/model-gateway.ts";
 import type {
+  AnswerFacts,
   AnswerScript,
   CallGrant,
   CallPlan,
   Meter,
   ScriptedAnswer,
 } from "../../../foundation/contracts/model-gateway.ts";
-import { endOfCall } from "./call-end.ts";
-import type { SeenOfCall } from "./call-end.ts";
-import type { Exchange } from "./exchange.ts";
-import { GatewayProblem } from "./gateway-problem.ts";
-import { requestHeaders, responseHeaders } from "./headers.ts";
+import type { SeenOfCall } from "./answer-tap.ts";
+import {
+  GatewayProblem,
+  assertNoRedirect,
+  assertReadable,
+  brokenOff,
+  unreachable,
+} from "./gateway-problem.ts";
+import { requestHeaders, responseHeaders, secretsOf, withoutSecrets } from "./headers.ts";
 import { limitAnswer } from "./plan-call.ts";
 import type { Call } from "./plan-call.ts";
-import type { OpenRequest } from "./read-on.ts";
-import { secretsOf, withoutSecrets } from "./secrets.ts";
+import type { createReadOn, Exchange } from "./read-on.ts";
 import { UpstreamTimeout } from "./upstream.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
-import { assertNoRedirect, assertReadable, brokenOff, unreachable } from "./upstream-problem.ts";
-import { createUsageTap } from "./usage-tap.ts";
+import { createAnswerTap, endOfCall } from "./answer-tap.ts";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 
-export interface CallDeps {
+interface CallDeps {
   readonly meter: Meter;
   readonly answerScript: AnswerScript;
   /** Rejects with the system's error when no answer came. */
   readonly ask: (request: UpstreamRequest) => Promise<UpstreamAnswer>;
-  readonly openRequest: OpenRequest;
+  readonly openRequest: ReturnType<typeof createReadOn>;
 }
 
-/** Reserves what the call may cost, makes it, sends the answer on, and settles what it did cost. */
+/** Reserves the maximum cost of the call, makes the call, forwards the answer, and settles the actual cost. */
 export async function forwardCall(
   call: Call,
   plan: CallPlan,
@@ -54,13 +58,15 @@ export async function forwardCall(
     assertNoRedirect(answer, url);
     const isAnswer = answer.status >= 200 && answer.status < 300;
     const contentType = answer.headers["content-type"] ?? "";
-    if (isAnswer) seen.tap = createUsageTap(contentType, api.createUsageReader());
+    if (isAnswer) seen.tap = createAnswerTap(contentType, api);
     assertReadable(answer, url);
-    await sendAnswer(answer, exchange, (chunk) => {
+    const onChunk = (chunk: Buffer) => {
       asked.count(chunk.length);
       seen.firstByteMs ??= performance.now() - seen.began;
       seen.tap?.chunk(chunk);
-    }).catch((cause: unknown) => {
+    };
+    const facts = () => seen.tap?.end().facts ?? null;
+    await sendAnswer(answer, exchange, onChunk, facts).catch((cause: unknown) => {
       throw brokenOff(url, cause);
     });
   } finally {
@@ -73,10 +79,9 @@ const unmetered: CallGrant = { granted: true, maxOutputTokens: null, settle: () 
 async function reserved(plan: CallPlan, meter: Meter, signal: AbortSignal): Promise<CallGrant> {
   const grant = await meter.begin(plan, signal);
   if (grant.granted) return grant;
-  // By 429 the clients wait and ask again; a cap doesn't move while they wait.
+  // Clients retry a 429 after a while; a spending cap doesn't change by waiting, so it is a 403.
   const isPassing = grant.code === "rate_limited";
-  const problem = { status: isPassing ? 429 : 403, code: grant.code, message: grant.detail };
-  throw new GatewayProblem(problem, { isPassing });
+  throw new GatewayProblem(isPassing ? 429 : 403, grant.code, grant.detail, { isPassing });
 }
 
 async function askModel(
@@ -101,7 +106,7 @@ async function askModel(
     const answer = await ask({ url, headers, body, idleMs, signal, onSent });
     return withoutSecrets(answer, secretsOf(model));
   } catch (cause) {
-    // A provider that breaks off bills nothing; one that is left alone may go on.
+    // A provider that closes the connection bills nothing; after an abort or timeout it may still bill.
     seen.mayBeBilled &&= signal.aborted || cause instanceof UpstreamTimeout;
     throw unreachable(url, cause);
   }
@@ -118,28 +123,37 @@ async function* chunks(texts: readonly string[]): AsyncGenerator<Buffer> {
 }
 
 /**
- * Sends an answer on as it comes: a slow client slows the provider down. What comes after the client hung up is read all
- * the same. Rejects when the provider breaks off, after which the client's answer has no end.
+ * Streams an answer to the client with backpressure on the provider. Chunks that arrive after the client hung up are
+ * read too. Rejects when the provider breaks off, which leaves the client's answer without an end.
  */
 async function sendAnswer(
   { status, headers, body }: UpstreamAnswer,
   { response, signal }: Pick<Exchange, "response" | "signal">,
   onChunk: (chunk: Buffer) => void,
+  facts: () => AnswerFacts | null,
 ): Promise<void> {
   if (!signal.aborted) {
     response.socket?.setNoDelay(true);
     response.writeHead(status, responseHeaders(headers));
-    // Clients count the time until they hear of the provider.
+    // Clients time out if the provider's headers don't arrive.
     response.flushHeaders();
   }
   for await (const chunk of body) {
     onChunk(chunk);
     if (!signal.aborted && !response.write(chunk)) await drained(response, signal);
   }
-  if (!signal.aborted) response.end();
+  if (signal.aborted) return;
+  const found = facts();
+  if (found !== null && hasFacts(found))
+    response.addTrailers({ [factsTrailer]: encodeURIComponent(JSON.stringify(found)) });
+  response.end();
 }
 
-/** Resolves when the client has taken what was sent, or hung up. */
+function hasFacts({ refusal, blocked, streamError, cutCalls }: AnswerFacts): boolean {
+  return refusal !== "" || blocked !== null || streamError !== null || cutCalls.length > 0;
+}
+
+/** Resolves when the client has received the sent bytes, or hung up. */
 async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
   await once(response, "drain", { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;

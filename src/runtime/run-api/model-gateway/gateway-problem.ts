@@ -1,6 +1,9 @@
 import type { ServerResponse } from "node:http";
-import { problemHeader } from "../../../foundation/contracts/model-address.ts";
+import { problemHeader } from "../../../foundation/contracts/model-gateway.ts";
 import type { Problem, WireApi } from "./wire-api.ts";
+import { messageOf } from "../../../foundation/errors.ts";
+import { UpstreamTimeout } from "./upstream.ts";
+import type { UpstreamAnswer } from "./upstream.ts";
 
 /** Why the gateway itself answers in place of the provider. */
 export class GatewayProblem extends Error implements Problem {
@@ -10,21 +13,23 @@ export class GatewayProblem extends Error implements Problem {
   readonly isPassing: boolean;
 
   constructor(
-    { status, code, message }: Problem,
-    options: { isPassing?: boolean; cause?: unknown } = {},
+    status: number,
+    code: string,
+    message: string,
+    { isPassing = false, ...options }: { isPassing?: boolean; cause?: unknown } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(message, options);
     this.name = "GatewayProblem";
     this.status = status;
     this.code = code;
-    this.isPassing = options.isPassing ?? false;
+    this.isPassing = isPassing;
   }
 }
 
 /**
- * Sends a problem as the provider would send an error. `x-should-retry: false` is what pi and the vendors' SDKs obey; what
- * may pass comes without it, and is repeated by its status. In the middle of an answer the problem is a trailer: an
- * answer that ends without its last chunk is one whose scheduler died.
+ * Sends a problem in the provider's error format. pi and the vendors' SDKs obey `x-should-retry: false`; transient
+ * problems omit it, and clients retry them by status. In the middle of an answer the problem is a trailer: an answer
+ * without its last chunk means that the scheduler died.
  */
 export function sendProblem(
   response: ServerResponse,
@@ -43,4 +48,45 @@ export function sendProblem(
   response.setHeader(problemHeader, problem.code);
   response.writeHead(problem.status);
   response.end(body);
+}
+
+/** The provider did not answer: clients retry the status as they retry a provider's own errors. */
+export function unreachable({ host }: URL, cause: unknown): GatewayProblem {
+  const passing = { isPassing: true, cause };
+  if (cause instanceof UpstreamTimeout) {
+    return new GatewayProblem(
+      504,
+      "upstream_timeout",
+      `${host} sent nothing for too long`,
+      passing,
+    );
+  }
+  const message = `${host} cannot be reached: ${messageOf(cause)}`;
+  return new GatewayProblem(502, "upstream_unreachable", message, passing);
+}
+
+/** The provider stopped in the middle of its answer, and the client's answer is incomplete. */
+export function brokenOff({ host }: URL, cause: unknown): GatewayProblem {
+  const message = `${host} broke its answer off: ${messageOf(cause)}`;
+  return new GatewayProblem(502, "upstream_broke_off", message, { isPassing: true, cause });
+}
+
+/** Redirects are never followed: the target would receive the key. */
+export function assertNoRedirect({ status, headers }: UpstreamAnswer, { host }: URL): void {
+  if (status < 300 || status >= 400) return;
+  const target = headers.location === undefined ? "" : ` to ${originOf(headers.location)}`;
+  const message = `${host} redirects${target}, which the gateway does not follow; set baseUrl to where the API is`;
+  throw new GatewayProblem(502, "upstream_redirect", message);
+}
+
+/** Rejects an encoded answer: neither its usage nor secrets in it could be found. */
+export function assertReadable({ headers }: UpstreamAnswer, { host }: URL): void {
+  const encoding = headers["content-encoding"];
+  if (encoding === undefined) return;
+  const message = `${host} compresses its answer as ${JSON.stringify(encoding)}, which the gateway does not read`;
+  throw new GatewayProblem(502, "upstream_encoding", message);
+}
+
+function originOf(location: string): string {
+  return URL.canParse(location) ? new URL(location).origin : "another path";
 }

@@ -1,11 +1,15 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
 import type { WireApi } from "./wire-api.ts";
+import { encodedForms } from "../../../foundation/contracts/encoded-forms.ts";
+import { distinctMasks, maskedBytes, maskedHeader, maskOf } from "../masked-bytes.ts";
+import type { Mask } from "../masked-bytes.ts";
+import type { UpstreamAnswer } from "./upstream.ts";
 
 /** Headers that clients may send to a provider, without authentication and cookies. */
 const sent = new Set([
   "accept",
-  // A beta makes fields valid; a request has only those of its table.
+  // A beta makes fields valid; the gateway still rejects fields that its request table doesn't list.
   "anthropic-beta",
   "anthropic-dangerous-direct-browser-access",
   "anthropic-version",
@@ -16,7 +20,7 @@ const sent = new Set([
   "openai-project",
   "session_id",
   "user-agent",
-  // Mistral's cache is found by it.
+  // Mistral routes requests to its cache by this header.
   "x-affinity",
   "x-app",
   "x-client-request-id",
@@ -27,14 +31,14 @@ const sent = new Set([
 ]);
 const sentPrefix = "x-stainless-";
 
-/** Whether clients may set it; its name is in lower case. */
-export function isClientHeader(name: string): boolean {
+/** Whether clients may set this header; expects the name in lower case. */
+function isClientHeader(name: string): boolean {
   return sent.has(name) || name.startsWith(sentPrefix);
 }
 
 /**
- * What providers may tell a client, beside the rate limits, whose names all contain the word. Without its length an
- * answer is sent in chunks, so that a trailer can follow.
+ * Headers that clients receive from providers, besides all with "ratelimit" in their names. `content-length` is dropped
+ * so that answers are sent in chunks and can have a trailer.
  */
 const returned = new Set([
   "content-type",
@@ -45,7 +49,7 @@ const returned = new Set([
   "x-should-retry",
 ]);
 
-/** Headers that the config may not set: a connection's own. */
+/** Headers of the connection, which the config may not set. */
 const neverSet = new Set(["connection", "content-length", "transfer-encoding"]);
 
 /** The headers of the request to the provider. Those of the config replace the client's and the key's. */
@@ -67,12 +71,12 @@ export function requestHeaders(
   }
   headers["content-type"] = "application/json";
   headers["content-length"] = bodyBytes;
-  // The usage is read from the answer as it passes.
+  // The gateway reads the usage from the answer, so it must not be compressed.
   headers["accept-encoding"] = "identity";
   return headers;
 }
 
-/** A list: the client's features are needed for what is in its request. */
+/** A list header: configured betas are added to the client's, which its request depends on. */
 const betas = "anthropic-beta";
 
 function joined(client: OutgoingHttpHeaders[string], configured: string): string {
@@ -85,4 +89,44 @@ export function responseHeaders(provider: IncomingHttpHeaders): OutgoingHttpHead
   return Object.fromEntries(
     Object.entries(provider).filter(([name]) => returned.has(name) || name.includes("ratelimit")),
   );
+}
+
+/** Shorter keys are not masked: they would match in ordinary text. */
+const shortestKey = 8;
+/** Shorter words of configured headers are not masked: they may be ordinary, such as a team's name. */
+const shortestHeaderWord = 16;
+
+/** Secrets that the scheduler sends to a provider, and that no run may read. */
+export function secretsOf({
+  key,
+  headers,
+}: Pick<UpstreamModel, "key" | "headers">): readonly string[] {
+  const words = Object.entries(headers)
+    .filter(([name]) => !isClientHeader(name.toLowerCase()))
+    .flatMap(([, value]) => value.split(/\s+/))
+    .filter(({ length }) => length >= shortestHeaderWord);
+  const keys = key !== null && key.length >= shortestKey ? [key] : [];
+  return [...new Set([...keys, ...words])];
+}
+
+/**
+ * Masks secrets in a provider's answer, such as a key that its error message quotes. A mask is as long as the secret,
+ * so that announced lengths stay right.
+ */
+export function withoutSecrets(
+  { status, headers, body }: UpstreamAnswer,
+  secrets: readonly string[],
+): UpstreamAnswer {
+  if (secrets.length === 0) return { status, headers, body };
+  const masks = distinctMasks(secrets.flatMap(encodedForms).map((form) => maskOf(form)));
+  return { status, headers: maskedHeaders(headers, masks), body: maskedBytes(body, masks) };
+}
+
+function maskedHeaders(headers: IncomingHttpHeaders, masks: readonly Mask[]): IncomingHttpHeaders {
+  const plain = (text: string) => maskedHeader(text, masks);
+  const entries = Object.entries(headers).map(([name, value]) => [
+    plain(name),
+    typeof value === "string" ? plain(value) : value,
+  ]);
+  return Object.fromEntries(entries) as IncomingHttpHeaders;
 }

@@ -5,7 +5,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path of own fields; undefined where there is none. */
+/** The value at a path of own fields; undefined if the path is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let node = value;
   for (const key of path) {
@@ -15,13 +15,13 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   return node;
 }
 
-/** The object at a path; an empty one where there is none. */
+/** The object at a path; an empty object if it is missing. */
 export function objectAt(value: unknown, ...path: readonly string[]): Json {
   const found = at(value, ...path);
   return isObject(found) ? found : {};
 }
 
-/** The list at a path; an empty one where there is none. */
+/** The list at a path; an empty list if it is missing. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = at(value, ...path);
   return Array.isArray(found) ? found : [];
@@ -32,10 +32,10 @@ export function numberAt(value: unknown, ...path: readonly string[]): number | n
   return typeof found === "number" && Number.isFinite(found) ? found : null;
 }
 
-/** More than any call has, and few enough that their cost is exact. */
+/** Maximum token count: more than any call has, and small enough for exact cost arithmetic. */
 export const mostTokens = 1e9;
 
-/** A count of tokens as a server reports it, which may be wrong: whole and never negative. */
+/** A server's token count, rounded up to an integer and clamped to 0 … `mostTokens`; null if it is missing. */
 export function countAt(value: unknown, ...path: readonly string[]): number | null {
   const found = numberAt(value, ...path);
   return found === null ? null : Math.min(Math.max(0, Math.ceil(found)), mostTokens);
@@ -46,7 +46,7 @@ export function textAt(value: unknown, ...path: readonly string[]): string | nul
   return typeof found === "string" ? found : null;
 }
 
-/** Whether it is so for any object in a value. A list in place of recursion: messages nest as deep as their writer likes. */
+/** Whether any object in a value matches. Uses a stack instead of recursion: clients may nest messages deeply. */
 export function someObject(value: unknown, isSo: (object: Json) => boolean): boolean {
   const waiting = [value];
   while (waiting.length > 0) {
@@ -61,4 +61,27 @@ export function someObject(value: unknown, isSo: (object: Json) => boolean): boo
 /** The object without some of its fields. */
 export function without(object: Json, ...names: readonly string[]): Json {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
+
+/**
+ * UTF-8 bytes of pieces of an answer, for an estimate of its tokens: texts, and objects or lists by their JSON. Other
+ * values count 0.
+ */
+export function bytesOf(...values: readonly unknown[]): number {
+  return values.reduce<number>((sum, value) => sum + bytes(value), 0);
+}
+
+function bytes(value: unknown): number {
+  if (typeof value === "string") return Buffer.byteLength(value);
+  return typeof value === "object" && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 0;
+}
+
+/** Whether a text is one whole JSON object. Empty arguments count as whole: a tool refuses them by its schema. */
+export function isWholeObject(json: string): boolean {
+  if (json.trim() === "") return true;
+  try {
+    return isObject(JSON.parse(json));
+  } catch {
+    return false;
+  }
 }

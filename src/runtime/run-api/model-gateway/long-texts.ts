@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
 
 const [quote, backslash, colon, space] = [0x22, 0x5c, 0x3a, 0x20];
-/** In bytes. */
+/** Minimum length of a long text, in bytes. */
 const longText = 16 * 1024;
 /** An address has a colon or a dot within this length, so that a text that begins without is data. */
 const headLength = 64;
 
 /**
  * The long texts of a JSON document, such as images in base64. They stay bytes: parsed and serialized, a text takes ten
- * times its bytes until the garbage is collected. In the document that is parsed each has a stand-in, which begins as its
- * text does. A text with escapes stays where it is, as only a parser knows what it says.
+ * times its bytes until the garbage is collected. The parsed document has a stand-in for each, with the same beginning.
+ * Texts with escapes stay in the document, because only a parser can decode them.
  */
 export class LongTexts {
   readonly #texts: Buffer[] = [];
-  // A client that knew it could have texts exchanged after they were checked.
+  // Random: a client that guessed the mark could swap texts after the check.
   readonly #mark = randomBytes(16).toString("hex");
 
-  /** The document with stand-ins. `bytes` are UTF-8, and live as long as this. */
+  /** The document with stand-ins. `bytes` are UTF-8, and must not change while this object lives. */
   takeOut(bytes: Buffer): Buffer {
     const pieces: Buffer[] = [];
     let passed = 0;

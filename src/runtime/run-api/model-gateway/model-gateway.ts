@@ -7,70 +7,47 @@ import type {
 import { messageOf, reasonOf, UserError } from "../../../foundation/errors.ts";
 import { createShares } from "../shares.ts";
 import { parseAddress, shapeOf, upstreamRoute } from "./address.ts";
-import { createBodyReader, defaultBodyLimits } from "./body-reader.ts";
-import type { BodyLimits } from "./body-reader.ts";
-import { hangUpSignal } from "./exchange.ts";
-import type { Exchange } from "./exchange.ts";
+import { createBodyReader } from "./body-reader.ts";
 import { forwardCall } from "./forward-call.ts";
 import { GatewayProblem, sendProblem } from "./gateway-problem.ts";
 import { planCall } from "./plan-call.ts";
-import { createReadOn, defaultReadOnLimits } from "./read-on.ts";
-import type { ReadOnLimits } from "./read-on.ts";
-import { createUpstream, defaultIdleMs } from "./upstream.ts";
-import type { UpstreamOptions } from "./upstream.ts";
+import { gatewayLimits } from "./limits.ts";
+import type { GatewayLimits } from "./limits.ts";
+import { createReadOn, hangUpSignal } from "./read-on.ts";
+import type { Exchange } from "./read-on.ts";
+import { createUpstream } from "./upstream.ts";
 import { wireApis } from "./wire-apis.ts";
 
-export interface ModelGatewayDeps {
-  /** The model that a run may ask by a name. Rejects with the reason why it can't, for the run to read. */
+interface ModelGatewayDeps {
+  /** The model that a run may call by this name. Rejects with the reason if it may not; the run sees the reason. */
   readonly model: (instanceId: string, name: string) => Promise<UpstreamModel>;
   readonly agentOf: (instanceId: string) => string;
   readonly meter: Meter;
   readonly answerScript: AnswerScript;
-  /** What an operator may want to know of a call that failed here, such as a provider that cannot be reached. */
-  readonly onProblem: (problem: CallProblem) => void;
+  /** Called for failures that concern the operator, such as an unreachable provider. */
+  readonly onProblem: (problem: { instanceId: string; model: string; error: Error }) => void;
 }
 
-export interface CallProblem {
-  readonly instanceId: string;
-  /** Name in the project's config, as it was asked. */
-  readonly model: string;
-  readonly error: Error;
-}
-
-export type ModelGatewayOptions = Partial<BodyLimits & UpstreamOptions & ReadOnLimits>;
-
-export interface ModelGateway {
-  /**
-   * Answers `POST /model/<name>/<upstream host>/…` of a run that has proved who it is. Resolves when the call is settled,
-   * which may be a while after its client is gone; never rejects.
-   */
-  readonly handle: (
-    instanceId: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ) => Promise<void>;
-  /** Cuts what is open; resolves when it is settled. */
-  readonly close: () => Promise<void>;
-}
+/** `proxyEnv` has `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case. */
+export type ModelGatewayOptions = Partial<GatewayLimits> & {
+  readonly proxyEnv?: NodeJS.ProcessEnv;
+};
 
 /** Forwards the calls of runs to their models: the keys are added here, and each call is metered. */
-export function createModelGateway(
-  deps: ModelGatewayDeps,
-  options: ModelGatewayOptions = {},
-): ModelGateway {
-  const { proxyEnv = process.env, idleMs = defaultIdleMs } = options;
-  const upstream = createUpstream({ proxyEnv, idleMs });
-  const readBody = createBodyReader({ ...defaultBodyLimits, ...options });
+export function createModelGateway(deps: ModelGatewayDeps, options: ModelGatewayOptions = {}) {
+  const limits = { ...gatewayLimits, ...options };
+  const upstream = createUpstream(options.proxyEnv ?? process.env, limits.idleMs);
+  const readBody = createBodyReader(limits);
   const parsing = createShares({ total: 1, perOwner: 1 });
-  const openRequest = createReadOn({ ...defaultReadOnLimits, ...options });
+  const openRequest = createReadOn(limits);
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
 
   const answer = async (exchange: Exchange): Promise<void> => {
     const { instanceId, request, address, signal } = exchange;
     if (address === null) throw malformedAddress(request.url ?? "");
-    const model = await deps.model(instanceId, address.name).catch((error: unknown) => {
-      throw unknownModel(error);
+    const model = await deps.model(instanceId, address.name).catch((cause: unknown) => {
+      throw new GatewayProblem(404, "unknown_model", reasonOf(cause), { cause });
     });
     const api = wireApis[model.api];
     exchange.shape = api;
@@ -78,7 +55,7 @@ export function createModelGateway(
     using body = await readBody(instanceId, request, signal);
     const { isMetered } = route;
     const call = { instanceId, agent: deps.agentOf(instanceId), model, api, url, body, isMetered };
-    // Others than calls to models are served in between.
+    // Releases after a turn of the event loop, so that other requests are served between two parsed bodies.
     setImmediate(await parsing.acquire(instanceId, 1, signal));
     const plan = planCall(call);
     await forwardCall(call, plan, { ...deps, ask: upstream.ask, openRequest }, exchange);
@@ -101,21 +78,26 @@ export function createModelGateway(
       const problem = problemOf(error);
       const model = address?.name ?? "";
       if (problem.status >= 500) deps.onProblem({ instanceId, model, error: problem });
-      // A long rest is not read on: it would take the time of others.
+      // The connection closes if much of the body is unread: reading it would delay other requests.
       if (!request.complete && isLong(request)) response.shouldKeepAlive = false;
       sendProblem(response, exchange.shape, problem);
     } finally {
-      // What the client still sends must not hold up the next request of its connection.
+      // Discards the unread body, so that the next request of the connection can be read.
       request.resume();
     }
   };
 
   return {
-    handle: (instanceId, request, response) => {
+    /**
+     * Answers `POST /model/<name>/<upstream host>/…` of an authenticated run. Resolves when the call is settled, possibly
+     * long after the client hung up; never rejects.
+     */
+    handle: (instanceId: string, request: IncomingMessage, response: ServerResponse) => {
       const handled = handleOne(instanceId, request, response).finally(() => open.delete(handled));
       open.add(handled);
       return handled;
     },
+    /** Aborts open calls; resolves when all are settled. */
     close: async () => {
       closing.abort(new Error("the scheduler stops"));
       await Promise.allSettled(open);
@@ -124,31 +106,27 @@ export function createModelGateway(
   };
 }
 
-/** What is read of a refused request, so that its connection can have another one, in bytes. */
+export type ModelGateway = ReturnType<typeof createModelGateway>;
+
+/** The longest body of a refused request that is read so that its connection can be reused, in bytes. */
 const shortBody = 64 * 1024;
 
 function isLong({ headers }: IncomingMessage): boolean {
   return Number(headers["content-length"] ?? 0) > shortBody;
 }
 
-function unknownModel(error: unknown): GatewayProblem {
-  const problem = { status: 404, code: "unknown_model", message: reasonOf(error) };
-  return new GatewayProblem(problem, { cause: error });
-}
-
 function malformedAddress(url: string): GatewayProblem {
   const message = `${url.slice(0, 200)} is not /model/<name>/<upstream host>/<path>`;
-  return new GatewayProblem({ status: 404, code: "not_allowed", message });
+  return new GatewayProblem(404, "not_allowed", message);
 }
 
 function problemOf(error: unknown): GatewayProblem {
   if (error instanceof GatewayProblem) return error;
+  const passing = { isPassing: true, cause: error };
   if (error instanceof UserError && error.code === "store_unavailable") {
     const message = `the scheduler can't store this call to a model now: ${messageOf(error.cause)}`;
-    const problem = { status: 503, code: error.code, message };
-    return new GatewayProblem(problem, { isPassing: true, cause: error });
+    return new GatewayProblem(503, error.code, message, passing);
   }
   const message = "the scheduler could not handle this call to a model";
-  const problem = { status: 500, code: "internal_error", message };
-  return new GatewayProblem(problem, { isPassing: true, cause: error });
+  return new GatewayProblem(500, "internal_error", message, passing);
 }

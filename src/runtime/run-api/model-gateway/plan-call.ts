@@ -1,20 +1,19 @@
 import type { CallPlan, UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
-import { textAt } from "./json.ts";
+import { textAt, isObject } from "./json.ts";
 import type { RequestBody } from "./request-body.ts";
 import type { WireApi } from "./wire-api.ts";
 import { GatewayProblem } from "./gateway-problem.ts";
 import type { Json } from "./json.ts";
-import { rebuiltRequest } from "./rebuilt-request.ts";
-import { objectsOf } from "./request-shape.ts";
-import type { Objects } from "./request-shape.ts";
+import { objectsOf, object } from "./request-shape.ts";
+import type { Objects, Shape } from "./request-shape.ts";
 
 /**
- * More bytes of text than any image has tokens for: 16,000 of them at three bytes each. Providers count an image by its
- * size on the screen, a few thousand tokens at most, however many bytes its data has.
+ * The most bytes that count for one image: 16,000 tokens at three bytes each. Providers charge an image by its size in
+ * pixels, a few thousand tokens at most, not by the bytes of its data.
  */
 const mostImageBytes = 48_000;
 
-/** Bytes of a request by which its tokens are estimated: of an image no more than it can cost. */
+/** Bytes of a request for the estimate of its tokens; each image counts at most `mostImageBytes`. */
 function countedBytes(
   json: Json,
   body: Pick<RequestBody, "bytes" | "lengthOf">,
@@ -27,7 +26,7 @@ function countedBytes(
   return counted;
 }
 
-/** The data of an image as its API has it; empty for any other part. A text that looks like one is a text. */
+/** The data of an image in its API's form; empty for any other part, also for a text that looks like an image. */
 function imageDataOf(part: Json): string {
   const type =
     textAt(part, "media_type") ?? textAt(part, "mimeType") ?? textAt(part, "mime_type") ?? "";
@@ -45,7 +44,7 @@ export interface Call {
   readonly url: URL;
   /** Freed once it was sent on. */
   readonly body: RequestBody;
-  /** False for what no provider bills. */
+  /** False for calls that no provider bills. */
   readonly isMetered: boolean;
 }
 
@@ -53,8 +52,8 @@ export interface Call {
 const leastAnswer = 1024;
 
 /**
- * Checks a call's body, makes it what is sent, and says what the call may need. Not async: no frame of it holds the parsed
- * body while the call waits. Throws a GatewayProblem.
+ * Checks a call's body, replaces it by the checked one, and returns the call's needs. Not async: an async frame would
+ * hold the parsed body while the call waits. Throws a GatewayProblem.
  */
 export function planCall({ instanceId, agent, model, api, body }: Call): CallPlan {
   const json = checkedRequest(body.read(), api, model);
@@ -74,19 +73,19 @@ export function planCall({ instanceId, agent, model, api, body }: Call): CallPla
   };
 }
 
-/** Sets the limit of the answer that was granted. */
+/** Sets the granted limit of the answer. */
 export function limitAnswer({ api, body, model }: Call, tokens: number): void {
   body.write(api.limit.write(body.read(), tokens, model));
 }
 
-/** The request as the provider may get it: what was checked is what is sent. Throws a GatewayProblem for any other. */
+/** The checked request, which is sent to the provider. Throws a GatewayProblem if the request isn't allowed. */
 export function checkedRequest(body: Json, api: WireApi, model: UpstreamModel): Json {
   const checked = api.prepare(rebuiltRequest(body, api, model), model);
   assertNothingBeyondAnswer(checked, model, api.request);
   return checked;
 }
 
-/** Throws a GatewayProblem when the request would make the provider act in a way that the model's config doesn't allow. */
+/** Throws a GatewayProblem if the request makes the provider act in a way that the model's config doesn't allow. */
 function assertNothingBeyondAnswer(
   body: Json,
   { name, providerTools }: Pick<UpstreamModel, "name" | "providerTools">,
@@ -99,5 +98,72 @@ function assertNothingBeyondAnswer(
   if (refused.size === 0) return;
   const list = [...refused].map((one) => `"${one}"`).join(", ");
   const message = `the request has ${list}, which the provider would act on outside of the run; to allow that, add it to providerTools of [models.${name}]`;
-  throw new GatewayProblem({ status: 403, code: "provider_tool", message });
+  throw new GatewayProblem(403, "provider_tool", message);
+}
+
+const noFields = object({});
+
+/**
+ * The request with documented fields in their documented spelling and form, and with the extra fields of the model's
+ * config. Throws a GatewayProblem for any other field: some servers ignore the case of names, or accept limits and
+ * tools under undocumented names.
+ */
+export function rebuiltRequest(
+  body: Json,
+  { request, spelling = (name) => name }: Pick<WireApi, "request" | "spelling">,
+  { name: model, extraFields }: Pick<UpstreamModel, "name" | "extraFields">,
+): Json {
+  /** Null for a field that is neither documented nor allowed. */
+  const shapeAt = (path: string, name: string, { fields }: Objects): Shape | null => {
+    if (Object.hasOwn(fields, name)) return fields[name] ?? null;
+    if (extraFields.includes(path)) return "json";
+    return extraFields.some((extra) => extra.startsWith(`${path}.`)) ? noFields : null;
+  };
+
+  const rebuiltObject = (given: unknown, shape: Objects, path: string): Json => {
+    if (!isObject(given)) throw badForm(path);
+    const entries = Object.entries(given).map(([key, value]) => {
+      const name = spelling(key);
+      const at = path === "" ? name : `${path}.${name}`;
+      const inner = shapeAt(at, name, shape);
+      if (inner === null) throw unknownField(at, model);
+      return [name, rebuilt(value, inner, at)] as const;
+    });
+    const names = entries.map(([name]) => name);
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (twice !== undefined) throw problem(`the request has "${twice}" in two spellings`);
+    return Object.fromEntries(entries);
+  };
+
+  const rebuilt = (given: unknown, shape: Shape, path: string): unknown => {
+    if (given === null || shape === "json") return given;
+    if (typeof shape === "string") return plainValue(given, shape, path);
+    if (typeof given === "string" && shape.orText) return given;
+    const isList = shape.form === "list" || (shape.form === "either" && Array.isArray(given));
+    if (!isList) return rebuiltObject(given, shape, path);
+    const values: readonly unknown[] = Array.isArray(given) ? given : [given];
+    return values.map((value) => rebuiltObject(value, shape, path));
+  };
+  return rebuiltObject(body, request, "");
+}
+
+function plainValue(given: unknown, shape: "one" | "many", path: string): unknown {
+  const values = shape === "many" && Array.isArray(given) ? given : [given];
+  if (values.every((value) => typeof value !== "object")) return given;
+  throw badForm(path);
+}
+
+function unknownField(path: string, model: string): GatewayProblem {
+  return problem(
+    `the documentation of this API has no field "${path.slice(0, 200)}"; to send it, add it to extraFields of [models.${model}]`,
+    "unknown_field",
+  );
+}
+
+function badForm(path: string): GatewayProblem {
+  return problem(`the request's "${path}" has another form than this API's documentation gives it`);
+}
+
+function problem(message: string, code = "bad_request"): GatewayProblem {
+  return new GatewayProblem(400, code, message);
 }

@@ -1,45 +1,22 @@
-import type { Exchange } from "./exchange.ts";
-
-export interface ReadOnLimits {
-  /** How long an answer is read whose client hung up, from its next piece on, in ms. */
-  readonly readOnMs: number;
-  /** How much of it, in bytes. */
-  readonly readOnBytes: number;
-  /** Calls that are read without their clients at the same time. */
-  readonly readOnCalls: number;
-}
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Address } from "./address.ts";
+import type { GatewayLimits } from "./limits.ts";
+import type { WireApi } from "./wire-api.ts";
 
 /**
- * Most answers end within the minute; 128,000 tokens in events of 300 bytes are 37 MiB. A call to a provider that is silent
- * is open for as long as one with a client.
+ * Reads answers to their end, within limits, after their clients hang up: the last event has the usage, including
+ * thinking that was not streamed. Otherwise a run could evade its budget by hanging up.
  */
-export const defaultReadOnLimits: ReadOnLimits = {
-  readOnMs: 60_000,
-  readOnBytes: 64 * 1024 * 1024,
-  readOnCalls: 256,
-};
-
-/** The request to a provider; disposed when its call is over, which closes what was not read of the answer. */
-export interface ProviderRequest extends Disposable {
-  /** Aborts when the answer is not read any further, though the provider may bill all of it. */
-  readonly signal: AbortSignal;
-  /** To be called with the length of each chunk of the answer. */
-  readonly count: (bytes: number) => void;
-}
-
-/** `isSent` tells whether the provider has the whole request, and may bill it. */
-export type OpenRequest = (
-  exchange: Pick<Exchange, "signal" | "stopping">,
-  isSent: () => boolean,
-) => ProviderRequest;
-
-/**
- * Reads answers to their end, within limits, when their clients hang up: the end has the usage, with thinking of which
- * nothing was streamed. A run that could close a call for less than it costs would have no cap.
- */
-export function createReadOn({ readOnMs, readOnBytes, readOnCalls }: ReadOnLimits): OpenRequest {
+export function createReadOn({ readOnMs, readOnBytes, readOnCalls }: GatewayLimits) {
   let reading = 0;
-  return ({ signal: gone, stopping }, isSent) => {
+  /**
+   * Opens the request to a provider; disposed when its call is over, which closes an answer that was not fully read.
+   * `isSent` returns whether the provider has the whole request, and may bill it.
+   */
+  return (
+    { signal: gone, stopping }: Pick<Exchange, "signal" | "stopping">,
+    isSent: () => boolean,
+  ) => {
     const cut = new AbortController();
     const abort = (): void => cut.abort(new Error("the answer is not read any further"));
     let isGone = false;
@@ -53,10 +30,12 @@ export function createReadOn({ readOnMs, readOnBytes, readOnCalls }: ReadOnLimit
     if (gone.aborted) onGone();
     else gone.addEventListener("abort", onGone, { once: true });
     return {
+      /** Aborts when the answer is not read any further, though the provider may bill all of it. */
       signal: AbortSignal.any([cut.signal, stopping]),
-      count: (bytes) => {
+      /** To be called with the length of each chunk of the answer. */
+      count: (bytes: number) => {
         if (!isGone) return;
-        // Silence is the provider's: what it was sent and gave is all that is known to be billed, not what was reserved.
+        // The timer starts with the first chunk: while the provider is silent, only its idle timeout applies.
         timer ??= setTimeout(abort, readOnMs);
         bytesLeft -= bytes;
         if (bytesLeft < 0) abort();
@@ -69,4 +48,28 @@ export function createReadOn({ readOnMs, readOnBytes, readOnCalls }: ReadOnLimit
       },
     };
   };
+}
+
+/** One request of a run, with its answer. */
+export interface Exchange {
+  readonly instanceId: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Null if it is malformed. */
+  readonly address: Address | null;
+  /** Aborts when the client hangs up or the scheduler stops. */
+  readonly signal: AbortSignal;
+  /** Aborts when the scheduler stops. */
+  readonly stopping: AbortSignal;
+  /** The API whose error format is used; guessed from the address until the model is known. */
+  shape: Pick<WireApi, "errorBody">;
+}
+
+/** Aborts when the client is gone before its answer is complete. */
+export function hangUpSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  const abort = () => gone.abort(new Error("the client hung up"));
+  if (response.destroyed) abort();
+  else response.once("close", () => !response.writableFinished && abort());
+  return gone.signal;
 }

@@ -10,9 +10,9 @@ export type Shape = "one" | "many" | "json" | Objects;
 export interface Objects {
   readonly fields: Fields;
   readonly form: "object" | "list" | "either";
-  /** Whether a text may take its place. */
+  /** Whether a text is allowed in place of the objects. */
   readonly orText: boolean;
-  /** The names by which `providerTools` allows what an object makes the provider do beyond the one answer. */
+  /** Names of the provider-side actions that an object requests, which `providerTools` has to allow. */
   readonly names: (object: Json) => readonly string[];
 }
 

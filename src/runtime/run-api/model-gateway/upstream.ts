@@ -1,52 +1,42 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { OutgoingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { hasCode } from "../../../foundation/errors.ts";
 import { decoded } from "../decoded.ts";
+import { Stale } from "../http-proxy.ts";
 
 export interface UpstreamRequest {
   readonly url: URL;
   readonly headers: OutgoingHttpHeaders;
   /** In pieces: together they may be large. */
   readonly body: readonly Buffer[];
-  /** How long the provider may send nothing, in ms; null for the usual time. */
+  /** How long the provider may send nothing, in ms; null for the default. */
   readonly idleMs: number | null;
   readonly signal: AbortSignal;
-  /** The whole request is on its way. */
+  /** Called when the whole request has been sent. */
   readonly onSent: () => void;
 }
 
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** To be read to its end, or the request aborted. */
+  /** Must be read to its end, or the request aborted. */
   readonly body: AsyncIterable<Buffer>;
 }
 
-export interface UpstreamOptions {
-  /** `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case. */
-  readonly proxyEnv: NodeJS.ProcessEnv;
-  /** How long a provider may usually send nothing, in ms. */
-  readonly idleMs: number;
-}
-
-/** Thinking models may be silent for minutes. */
-export const defaultIdleMs = 15 * 60_000;
 /** How long a connection without a request is kept, in ms. */
 const keptMs = 60_000;
-/** Connections that providers closed while the request was on its way, before it is given up. */
+/** How often a request is retried after the provider closed a reused connection. */
 const maxStale = 2;
 
 export class UpstreamTimeout extends Error {}
 
-/** Connections to the providers, kept between requests. Redirects are answers like any other, and cookies are not kept. */
-export function createUpstream({ proxyEnv, idleMs }: UpstreamOptions) {
+/** Reuses connections to providers between requests. `proxyEnv` has `HTTPS_PROXY` and so on. Redirects are returned like other answers; cookies aren't kept. */
+export function createUpstream(proxyEnv: NodeJS.ProcessEnv, idleMs: number) {
   const settings = { keepAlive: true, timeout: keptMs, scheduling: "lifo", proxyEnv } as const;
   const http = { request: httpRequest, agent: new HttpAgent(settings) };
   const https = { request: httpsRequest, agent: new HttpsAgent(settings) };
 
-  // No closure of it has the body: it would be held until the answer's end.
+  // No closure captures the body, which would be held until the answer's end.
   const send = (asked: UpstreamRequest): Promise<IncomingMessage> => {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const { request, agent } = asked.url.protocol === "https:" ? https : http;
@@ -55,7 +45,8 @@ export function createUpstream({ proxyEnv, idleMs }: UpstreamOptions) {
     const sent = request(asked.url, options, resolve);
     sent.setNoDelay(true);
     sent.once("finish", asked.onSent);
-    rejectOnError(sent, reject);
+    sent.once("timeout", () => sent.destroy(new UpstreamTimeout()));
+    sent.on("error", (error) => reject(sent.reusedSocket ? new Stale(error) : error));
     for (const piece of asked.body) sent.write(piece);
     sent.end();
     return promise;
@@ -66,10 +57,11 @@ export function createUpstream({ proxyEnv, idleMs }: UpstreamOptions) {
     ask: async (request: UpstreamRequest): Promise<UpstreamAnswer> => {
       for (let stale = 0; ; stale += 1) {
         try {
-          return answerOf(await send(request));
+          const message = await send(request);
+          return { status: message.statusCode ?? 0, ...decoded(message, message.headers) };
         } catch (error) {
           if (!(error instanceof Stale)) throw error;
-          if (stale === maxStale || !isClosed(error.cause)) throw error.cause;
+          if (stale === maxStale || !error.isClosed) throw error.cause;
         }
       }
     },
@@ -78,25 +70,4 @@ export function createUpstream({ proxyEnv, idleMs }: UpstreamOptions) {
       https.agent.destroy();
     },
   };
-}
-
-function rejectOnError(sent: ClientRequest, reject: (error: Error) => void): void {
-  sent.once("timeout", () => sent.destroy(new UpstreamTimeout()));
-  sent.on("error", (error) => reject(sent.reusedSocket ? new Stale(error) : error));
-}
-
-/** An error on a connection that had served a request before. */
-class Stale extends Error {
-  constructor(cause: Error) {
-    super(cause.message, { cause });
-  }
-}
-
-function isClosed(error: unknown): boolean {
-  return hasCode(error, "ECONNRESET", "EPIPE");
-}
-
-function answerOf(message: IncomingMessage): UpstreamAnswer {
-  const { headers, body } = decoded(message, message.headers);
-  return { status: message.statusCode ?? 0, headers, body };
 }

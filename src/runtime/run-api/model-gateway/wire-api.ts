@@ -4,17 +4,17 @@ import type { Objects } from "./request-shape.ts";
 
 /** One wire format: everything that the gateway knows of it. */
 export interface WireApi {
-  /** Null for what the format's clients never ask; `path` is what follows the base URL, with a slash in front. */
+  /** Null for an operation that the format's clients never use; `path` follows the base URL, with a leading slash. */
   readonly route: (path: string, query: URLSearchParams, model: UpstreamModel) => Route | null;
   /** The header that carries the key. */
   readonly keyHeader: (
     key: string,
     authType: UpstreamModel["authType"],
   ) => readonly [string, string];
-  /** The body as it is sent: with the model of the address, and with what makes the usage known. */
+  /** The body to send, with the model of the address and the option that makes the provider report usage. */
   readonly prepare: (body: Json, model: UpstreamModel) => Json;
   readonly limit: OutputLimit;
-  /** Whether the request may write cache entries for one hour, which cost more; absent where no API has them. */
+  /** Whether the request may write cache entries for one hour, which cost more; absent if the API lacks them. */
   readonly writesLongCache?: (body: Json) => boolean;
   /** The documented fields of its requests. */
   readonly request: Objects;
@@ -22,15 +22,18 @@ export interface WireApi {
   readonly spelling?: (name: string) => string;
   /** An error in the provider's own shape. */
   readonly errorBody: (problem: Problem) => object;
-  readonly createUsageReader: () => UsageReader;
+  /** Reads one event of a stream, or the one document of a plain answer. */
+  readonly readEvent: (event: unknown) => EventReading;
+  /** The tokens of a usage report. */
+  readonly usageOf: (usage: Json) => CallUsage;
 }
 
 export interface Route {
-  /** What follows the base URL. */
+  /** Path below the base URL. */
   readonly path: string;
   /** Fields of the query that are sent. */
   readonly query: Readonly<Record<string, string>>;
-  /** False for what no provider bills, such as a count of tokens. */
+  /** False for operations that no provider bills, such as counting tokens. */
   readonly isMetered: boolean;
 }
 
@@ -50,20 +53,12 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Reads the usage out of an answer: out of each event of a stream, or out of the one document of a plain answer. */
-export interface UsageReader {
-  readonly take: (event: unknown) => void;
-  readonly read: () => UsageReading;
-}
-
-export interface UsageReading {
-  /** As the provider reported it so far. */
-  readonly usage: CallUsage | null;
-  /** Whether no later event changes it. */
-  readonly isFinal: boolean;
-  /** UTF-8 bytes of the text, thinking and arguments that were streamed. */
-  readonly outputBytes: number;
-  /** Whether the answer ended with an error inside of a stream. */
-  readonly hasFailed: boolean;
-  readonly serviceTier: string | null;
+export interface EventReading {
+  /** The provider's report so far; its fields replace those of earlier events. */
+  readonly usage?: unknown;
+  /** Whether no later event changes the usage. */
+  readonly isLast?: boolean;
+  /** UTF-8 bytes of text, thinking and arguments. */
+  readonly bytes?: number;
+  readonly serviceTier?: string | null;
 }

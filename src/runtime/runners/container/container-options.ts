@@ -1,29 +1,23 @@
+import { posix } from "node:path";
 import type { ContainerCreateOptions } from "dockerode";
+import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
-import { mountedSocketDir } from "../../../foundation/contracts/run-api.ts";
+import { mountedSocketDir } from "../../run-api/protocol.ts";
 import { command, containerUser } from "./image/dockerfile.ts";
 import { agentLabel, containerName, instanceLabel, projectId, projectLabel } from "./labels.ts";
+import type { RunnerOptions } from "../runner-options.ts";
+import type { Engine } from "./engine.ts";
+import { inspectImage } from "./image/engine-images.ts";
+import type { AgentImages } from "./images.ts";
+import type { RecordFiles } from "../record-files.ts";
 
-/** What a container may use: `[local]` of the agent, else of the project. */
+/** Limits of a container: `[local]` of the agent, else of the project. */
 export interface ContainerLimits {
   /** A number with b, k, m or g, such as `4g`. */
   readonly memory: string;
   readonly cpus: number;
   /** `bridge`, `none` or a network's name. */
   readonly network: string;
-}
-
-export interface ContainerSpec {
-  readonly request: RunRequest;
-  readonly projectDir: string;
-  readonly image: string;
-  /** Folders that the image declares as volumes. */
-  readonly volumes: readonly string[];
-  readonly limits: ContainerLimits;
-  /** Program and arguments; null for the run's own command. */
-  readonly command: { readonly file: string; readonly args: readonly string[] } | null;
-  /** Absolute folder on the host that the run sees at `/run/al`, read-only; null for none. */
-  readonly controlDir: string | null;
 }
 
 /** The run's working directory inside the container. */
@@ -36,16 +30,21 @@ export const nanosPerCpu = 1_000_000_000;
 const cpuShares = 256;
 
 /**
- * Everything that a run's container is created with. Nothing secret is among it, as every client of the engine
- * can read it: the job goes over standard input.
+ * The options of a run's container; `volumes` are the folders that its image declares. They hold no secrets, as every
+ * client of the engine can read them: the job goes over standard input.
  */
-export function containerOptions(spec: ContainerSpec): ContainerCreateOptions {
-  const { request, projectDir, image, volumes, limits, controlDir } = spec;
+export function containerOptions(
+  request: RunRequest,
+  image: string,
+  volumes: readonly string[],
+  { projectDir, local, command: ownCommand, controlDir }: ContainerRunnerOptions,
+): ContainerCreateOptions {
   const { agent, instanceId } = request;
-  const { file, args } = spec.command ?? {
+  const { file, args } = ownCommand?.(request) ?? {
     file: command,
     args: ["_run-agent", agent.name, "--project", workDir],
   };
+  const mounted = controlDir?.(request) ?? null;
   return {
     name: containerName(projectDir, instanceId),
     Image: image,
@@ -66,8 +65,8 @@ export function containerOptions(spec: ContainerSpec): ContainerCreateOptions {
     Tty: false,
     Healthcheck: { Test: ["NONE"] },
     HostConfig: {
-      ...isolation(limits, volumes),
-      Mounts: controlDir === null ? [] : [mount(controlDir)],
+      ...isolation(limitsOf(agent, local()), volumes),
+      Mounts: mounted === null ? [] : [mount(mounted)],
     },
   };
 }
@@ -95,15 +94,15 @@ export function limitsOf(
   };
 }
 
-/** What every run's container is held to, with these folders in memory as `/tmp` is. */
+/** The limits of every run's container, with these folders in memory as `/tmp` is. */
 export function isolation(
   { memory, cpus, network }: ContainerLimits,
   volumes: readonly string[] = [],
 ) {
   const bytes = memoryBytes(memory);
   const { uid, gid, home } = containerUser;
-  // Tools and scripts that an agent fetches must run. What is in these folders counts as the run's memory; half
-  // of it a folder, so that a full one is an error of the tool and not yet the end of the run.
+  // Tools and scripts that an agent fetches must run. Files in these folders count as the run's memory; each folder
+  // may hold half of it, so that a full one fails the tool and not yet the run.
   const writable = `rw,exec,nosuid,nodev,size=${Math.floor(bytes / 2)}`;
   const own = `${writable},uid=${uid},gid=${gid},mode=0700`;
   return {
@@ -128,7 +127,7 @@ export function isolation(
     RestartPolicy: { Name: "no" },
     // Its exit code is read after it ended; the runner removes it then.
     AutoRemove: false,
-    // What a scheduler that comes back reads, whatever the engine's own default is.
+    // A restarted scheduler reads the output from this log, whatever the engine's own default is.
     LogConfig: { Type: "json-file", Config: { "max-size": "64m", "max-file": "1" } },
   };
 }
@@ -143,4 +142,39 @@ const units: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g
 export function memoryBytes(memory: string): number {
   const unit = units[memory.slice(-1).toLowerCase()];
   return Math.floor(unit === undefined ? Number(memory) : Number(memory.slice(0, -1)) * unit);
+}
+
+export interface ContainerRunnerOptions extends RunnerOptions {
+  readonly engine: Engine;
+  readonly images: AgentImages;
+  /** The active `[local]`. */
+  readonly local: () => ContainerLimits;
+  /** The config that each run was started with, as every client of the engine could read a label. */
+  readonly records: RecordFiles<AgentConfig>;
+  /** How long an engine that went away during a run is waited for, in ms. */
+  readonly engineGraceMs?: number;
+  /** Host folder of a run's control socket, which it sees at `/run/al`; null for none. */
+  readonly controlDir?: (request: RunRequest) => string | null;
+  /** Runs in the container instead of `al _run-agent`. */
+  readonly command?: (request: RunRequest) => {
+    readonly file: string;
+    readonly args: readonly string[];
+  };
+}
+
+const inEachRun: ReadonlySet<string> = new Set([
+  "/tmp",
+  workDir,
+  containerUser.home,
+  mountedSocketDir,
+]);
+
+/**
+ * The folders that the image declares as volumes, without those that each run has anyway. The engine would give them
+ * unlimited space on its disk, whatever else is read-only: they must be folders in memory.
+ */
+export async function declaredVolumes(engine: Engine, image: string): Promise<readonly string[]> {
+  const { volumes = [] } = (await inspectImage(engine, image)) ?? {};
+  const declared = new Set(volumes.map((path) => posix.resolve("/", path)));
+  return [...declared].filter((path) => !inEachRun.has(path));
 }

@@ -9,13 +9,13 @@ import type { Engine } from "./engine.ts";
 /** So that an engine which ends every connection at once is not asked all the time, in ms. */
 const pauseMs = 1000;
 
-/** What happens to an engine: an image or a name of one was removed; it went away. */
+/** A change of the engine: an image or a name of one was removed, or the engine went away. */
 export type EngineChange = "image-removed" | "gone";
 
 /**
- * Emits when images are removed from the engine, and last, once it went away, that. It is not polled:
- * it reports removals over a connection that it keeps open, and the end of that makes this ask. Subscribers at the
- * same time share it. Never errors; an engine that allows no such connection is not watched.
+ * Emits "image-removed" when images are removed from the engine, then "gone" once the engine is away, and completes.
+ * The engine reports removals over an open connection; when that ends, the engine is asked whether it is there.
+ * Concurrent subscribers share the connection. Never errors; an engine that refuses the connection is not watched.
  */
 export function engineChanges(engine: Engine): Observable<EngineChange> {
   return new Observable<EngineChange>((subscriber) => {

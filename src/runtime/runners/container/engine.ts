@@ -7,18 +7,6 @@ import Docker from "dockerode";
 import { messageOf, reasonOf, UserError } from "../../../foundation/errors.ts";
 import { SshConnections } from "./ssh-connections.ts";
 
-/** The container engine, as every file of this folder uses it. */
-export interface Engine {
-  /** For calls that answer at once; they fail after `callTimeoutMs`. */
-  readonly calls: () => Docker;
-  /** For attach, wait, logs and builds: a timeout would end them while nothing is sent. */
-  readonly streams: () => Docker;
-  /** Where it is looked for, for a person. */
-  readonly address: () => string;
-  /** Resolves to the engine's version; rejects with a UserError `engine_unreachable` with a hint. */
-  ping(): Promise<string>;
-}
-
 export interface EngineOptions {
   /** Where `DOCKER_HOST` and `XDG_RUNTIME_DIR` come from. */
   readonly env: NodeJS.ProcessEnv;
@@ -31,16 +19,17 @@ const defaultCallTimeoutMs = 30_000;
  * The engine at `DOCKER_HOST`, else at the first socket that this user may use: the system's, the rootless one,
  * Docker Desktop's, Podman's. Connects to nothing until it is used.
  */
-export function connectEngine({
-  env,
-  callTimeoutMs = defaultCallTimeoutMs,
-}: EngineOptions): Engine {
+export function connectEngine({ env, callTimeoutMs = defaultCallTimeoutMs }: EngineOptions) {
   let clients = clientsAt(env, callTimeoutMs);
   return {
-    calls: () => clients.calls,
-    streams: () => clients.streams,
-    address: () => clients.address,
-    ping: async () => {
+    /** For calls that answer at once; they fail after `callTimeoutMs`. */
+    calls: (): Docker => clients.calls,
+    /** For attach, wait, logs and builds: a timeout would end them while nothing is sent. */
+    streams: (): Docker => clients.streams,
+    /** Where it is looked for, for a person. */
+    address: (): string => clients.address,
+    /** Resolves to the engine's version; rejects with a UserError `engine_unreachable` with a hint. */
+    ping: async (): Promise<string> => {
       try {
         const { Version } = await clients.calls.version();
         return Version;
@@ -53,6 +42,9 @@ export function connectEngine({
     },
   };
 }
+
+/** The container engine, as every file of this folder uses it. */
+export type Engine = ReturnType<typeof connectEngine>;
 
 interface Clients {
   readonly calls: Docker;
@@ -142,14 +134,14 @@ const connectionCodes = new Set([
   "ERR_STREAM_PREMATURE_CLOSE",
 ]);
 
-/** True when the engine itself could not be talked to, as opposed to having refused. */
+/** Whether the engine could not be reached, as opposed to having refused. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof UserError) return error.code === "engine_unreachable";
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && connectionCodes.has(code);
 }
 
-/** The HTTP status that the engine refused with; null when it was no answer of the engine. */
+/** The HTTP status of the engine's refusal; null if the error is not a response of the engine. */
 export function statusOf(error: unknown): number | null {
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === "number" ? status : null;
@@ -175,4 +167,26 @@ function unreachable(error: unknown, address: string): UserError {
     ? "add the user to the engine's group or use a rootless engine, and set DOCKER_HOST to its socket"
     : 'start the engine, or set DOCKER_HOST (for TLS also DOCKER_TLS_VERIFY and DOCKER_CERT_PATH); or set type = "host-user" under [runtime] of the agent';
   return new UserError("engine_unreachable", message, { hint, cause: error });
+}
+
+const ofThisMachine = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether the engine at `DOCKER_HOST` can mount this machine's files. */
+function isLocal(host: string): boolean {
+  const name = /^(?:ssh|tcp|https?):\/\/(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*)/.exec(host)?.[1];
+  return name === undefined || ofThisMachine.test(name);
+}
+
+/**
+ * Why no container can be started for a run: the engine is another machine's, and a container there can't have the socket
+ * by which a run reaches the scheduler. Null if it can.
+ */
+export function remoteEngineProblem(env: NodeJS.ProcessEnv, hasCluster: boolean): UserError | null {
+  const host = env.DOCKER_HOST ?? "";
+  if (isLocal(host)) return null;
+  const problem = `DOCKER_HOST is ${host}, the engine of another machine, which can't mount the run's socket`;
+  const hint = hasCluster
+    ? 'write type = "cluster" under [runtime] of the agent, or type = "host-user" for runs here'
+    : 'for runs there write engine = "docker" and address = "<this machine>:<port>" under [cluster] of config.toml; for runs here unset DOCKER_HOST';
+  return new UserError("remote_engine", problem, { hint });
 }

@@ -2,11 +2,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Container } from "dockerode";
 import type { RunnerEvent } from "../../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
-import { graceFor } from "../../../foundation/contracts/run-stop.ts";
+import { graceFor } from "../run-stop.ts";
 import type { RunOutput } from "../run-output.ts";
 import { unlessAborted } from "../as-run.ts";
 import type { RunSubscriber } from "../as-run.ts";
-import type { ContainerRunnerOptions } from "./container-runner-options.ts";
+import type { ContainerRunnerOptions } from "./container-options.ts";
 import { engineReason, isUnreachable, statusOf } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { liveOutput, restOf } from "./live-output.ts";
@@ -18,7 +18,7 @@ import { endWhenAsked } from "./stop-container.ts";
 /** A stream of the engine; all of them can be destroyed, which the common type lacks. */
 export type OutputStream = NodeJS.ReadableStream & { destroy?(): void };
 
-/** The engine gives a code also for what a signal ended. */
+/** The engine gives an exit code also for a process that a signal ended. */
 type ContainerEnding = Ending & { readonly exitCode: number };
 
 /** A container that was started. */
@@ -31,7 +31,7 @@ export interface StartedContainer {
   readonly output: RunOutput;
 }
 
-/** What is needed to follow a container to its end. */
+/** A started container, and the dependencies to follow it to its end. */
 interface FollowedRun extends StartedContainer, Omit<RunSubscriber, "emit"> {
   readonly engine: Engine;
   readonly graceMs: number;
@@ -42,8 +42,8 @@ interface FollowedRun extends StartedContainer, Omit<RunSubscriber, "emit"> {
 const defaultEngineGraceMs = 60_000;
 
 /**
- * Exit codes of a process that was ended by KILL or TERM from outside, such as an engine that shuts down, and what an
- * engine reports that does not know.
+ * Exit codes of a process that was ended by KILL or TERM from outside, such as an engine that shuts down, and the
+ * code of an engine that does not know it.
  */
 const endedFromOutside = new Set([137, 143, 255]);
 
@@ -64,7 +64,7 @@ export async function followRun(
 }
 
 /**
- * A run's exit, which `wait` and `inspect` decide and not the end of its output; null when its subscriber left first.
+ * A run's exit, which `wait` and `inspect` decide and not the end of its output; null if its subscriber left first.
  * When the engine goes away and comes back with the container alive it is followed on; otherwise the exit is `lost`.
  */
 async function exitOf(run: FollowedRun): Promise<RunnerEvent | null> {
@@ -129,7 +129,7 @@ async function endingOf({ engine, container }: FollowedRun): Promise<ContainerEn
   try {
     const { State } = await engine.calls().getContainer(container).inspect();
     const finishedAt = Date.parse(State.FinishedAt);
-    // The engine writes the year 1 for what it does not know.
+    // The engine writes the year 1 for an unknown time.
     const endedAt = finishedAt > 0 ? finishedAt : null;
     return { exitCode: State.ExitCode, signal: null, outOfMemory: State.OOMKilled, endedAt };
   } catch (error) {
@@ -164,7 +164,7 @@ async function diedWithEngine(
 
 const pollMs = 500;
 
-/** What became of the container once the engine answers again; `there` when its exit can still be read. */
+/** State of the container once the engine answers again; `there` if its exit can still be read. */
 async function stateAfterOutage(run: FollowedRun): Promise<"there" | "ended" | "silent" | "left"> {
   const deadline = performance.now() + run.engineGraceMs;
   while (!run.left.aborted) {
@@ -185,7 +185,7 @@ function containerOf({ engine, container }: FollowedRun): Container {
   return engine.calls().getContainer(container);
 }
 
-/** The engine's log of a run begins anew at 64 MB, and what it holds is longer than what was read. */
+/** The engine's log of a run begins anew at 64 MB, and is longer than the output that was read of it. */
 const longestReplay = 32 * 1024 * 1024;
 
 async function outputAgain(run: FollowedRun, live: LiveOutput): Promise<OutputStream> {
@@ -194,7 +194,7 @@ async function outputAgain(run: FollowedRun, live: LiveOutput): Promise<OutputSt
   return followLogs(run.engine, run.container, whole ? "all" : 0);
 }
 
-/** The engine's log of a container, multiplexed: what it has so far (or that many lines of it) and what follows. */
+/** The engine's log of a container, multiplexed: all so far, or that many of its last lines, and then new output. */
 export function followLogs(
   engine: Engine,
   container: string,

@@ -10,6 +10,9 @@ import {
   of,
   switchMap,
   timer,
+  finalize,
+  ReplaySubject,
+  share,
 } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
@@ -17,27 +20,16 @@ import type { BuildEvent } from "../../../../streams/vocabulary.ts";
 import { engineReason, isUnreachable } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { agentImage, lastGoodImage } from "./image/agent-image.ts";
+import type { AgentImageOptions } from "./image/agent-image.ts";
 import type { ImageEvent } from "./image/build.ts";
-import { baseImage, defaultImage } from "./image/default-image.ts";
+import { defaultImage } from "./image/engine-images.ts";
+import { baseImage } from "./image/default-image.ts";
 import type { ImageConfig } from "./image/default-image.ts";
 import { installedProgram } from "./image/program.ts";
 import type { Program } from "./image/program.ts";
-import { singleFlight } from "./image/single-flight.ts";
 
 /** The images that a project's agents run in. */
-export interface AgentImages {
-  /**
-   * Prepares the agent's image: `build-started` and `build-progress` only if something is built,
-   * and always `build-finished`. While the engine cannot be reached it emits that once and tries again until it
-   * can; only then it completes. Cold, never errors; unsubscribing aborts a build that has no other subscriber.
-   */
-  prepare(agent: AgentConfig): Observable<BuildEvent>;
-  /**
-   * Id of the image for a run that starts now: the current one, waited for while it is built; after a failed
-   * build the last good one. Rejects with a UserError when there is none.
-   */
-  imageFor(agent: AgentConfig): Promise<string>;
-}
+export type AgentImages = ReturnType<typeof createAgentImages>;
 
 export interface AgentImagesOptions {
   readonly engine: Engine;
@@ -52,12 +44,12 @@ export interface AgentImagesOptions {
   readonly retryMs?: { readonly first: number; readonly last: number };
 }
 
-export function createAgentImages(options: AgentImagesOptions): AgentImages {
+export function createAgentImages(options: AgentImagesOptions) {
   const { engine, projectDir, programDir, local } = options;
   const builtByItself = options.defaultImage ?? defaultImage;
   const retryMs = options.retryMs ?? { first: 1000, last: 30_000 };
-  const shared = singleFlight(asJoined);
-  const failures = new Map<string, unknown>();
+  const shared = singleFlight();
+  const failures: AgentImageOptions["failures"] = new Map();
   let program: Promise<Program> | null = null;
   const programOnce = () => (program ??= installedProgram(programDir));
 
@@ -89,13 +81,22 @@ export function createAgentImages(options: AgentImagesOptions): AgentImages {
     agent.dockerfileHash === null ? null : lastGoodImage(engine, projectDir, agent.name);
 
   return {
-    prepare: (agent) =>
+    /**
+     * Prepares the agent's image: `build-started` and `build-progress` only if something is built, and always
+     * `build-finished`. While the engine cannot be reached it emits that once and tries again until it can; only then
+     * it completes. Cold, never errors; unsubscribing aborts a build that has no other subscriber.
+     */
+    prepare: (agent: AgentConfig): Observable<BuildEvent> =>
       prepared(
         () => imageOf(agent, true),
         () => lastGood(agent),
         retryMs,
       ),
-    imageFor: async (agent) => {
+    /**
+     * Id of the image for a run that starts now: the current one, waited for while it is built; after a failed build
+     * the last good one. Rejects with a UserError if there was never a good one.
+     */
+    imageFor: async (agent: AgentConfig): Promise<string> => {
       try {
         return await idOf(imageOf(agent, false));
       } catch (error) {
@@ -144,4 +145,23 @@ function prepared(
 
 function finished(error: string | null, usable: boolean): BuildEvent {
   return { type: "build-finished", error, usable };
+}
+
+/**
+ * Shares a build among all subscribers of one key at the same time: a later one gets the events so far. The build is
+ * canceled when the last one leaves, and forgotten when it is over.
+ */
+function singleFlight() {
+  const running = new Map<string, Observable<ImageEvent>>();
+  return (key: string, build: () => Observable<ImageEvent>): Observable<ImageEvent> =>
+    defer(() => {
+      const there = running.get(key);
+      if (there !== undefined) return asJoined(there);
+      const shared$ = build().pipe(
+        finalize(() => running.delete(key)),
+        share({ connector: () => new ReplaySubject<ImageEvent>() }),
+      );
+      running.set(key, shared$);
+      return shared$;
+    });
 }

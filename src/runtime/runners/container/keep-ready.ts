@@ -19,8 +19,8 @@ const settleMs = 500;
 
 /**
  * Prepares the image, and again after the engine went away or images were removed from it, so that an image is built
- * before a run needs it. After a failed build removed images are ignored: the build itself removes what it could not
- * finish. When all is still there after a removal, nothing is emitted.
+ * before a run needs it. After a failed build, removed images are ignored: the build itself removes its unfinished
+ * images. If the image is still there after a removal, no event is emitted.
  */
 export function keepReady(
   prepare: () => Observable<BuildEvent>,

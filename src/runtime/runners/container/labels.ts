@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Labels by which the program finds what it made on an engine that others use too. */
+/** Labels by which the program finds its own objects on an engine that others use too. */
 export const projectLabel = "al.project";
 export const agentLabel = "al.agent";
 export const instanceLabel = "al.instance";

@@ -7,7 +7,7 @@ const stderrType = 2;
 /**
  * Takes the engine's multiplexed stream apart: frames of one byte for the stream (1 stdout, 2 stderr), three of
  * nothing, four for the length (big endian), then the payload (Engine API, "Attach to a container"). Payloads are
- * handed on as they come, whole or in parts, so that nothing is gathered.
+ * handed on as they come, whole or in parts, without buffering.
  */
 export function demuxer(to: {
   readonly stdout: (chunk: Buffer) => void;
@@ -46,7 +46,7 @@ export function liveOutput(output: RunOutput) {
   const stdout = skipping((chunk) => output.stdout.push(chunk));
   const stderr = skipping((chunk) => output.stderr.push(chunk));
   return {
-    /** Reads a multiplexed stream. `closed` resolves when nothing more comes of it. */
+    /** Reads a multiplexed stream. `closed` resolves when the stream ends or breaks. */
     read: (source: NodeJS.ReadableStream) => {
       const frames = demuxer({ stdout: stdout.push, stderr: stderr.push });
       let idle = true;
@@ -65,7 +65,7 @@ export function liveOutput(output: RunOutput) {
       };
       return { closed, isIdle };
     },
-    /** The next stream begins with what was read already: it is skipped. */
+    /** The next stream repeats all output from its beginning: the part that was read already is skipped. */
     again: () => {
       stdout.again();
       stderr.again();

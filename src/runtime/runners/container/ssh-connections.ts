@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { Agent } from "node:http";
 import { userInfo } from "node:os";
@@ -53,7 +52,7 @@ export class SshConnections extends Agent {
     return undefined;
   }
 
-  /** Many that log in at once would be refused by the machine. */
+  /** The machine would refuse many logins at once. */
   #loggedIn(): Promise<void> {
     const now = performance.now();
     if (this.#login === null || now - this.#login.at > loginMs) {
@@ -71,82 +70,59 @@ export class SshConnections extends Agent {
   }
 
   #ssh(command: string): Duplex {
-    return new SshConnection(
-      spawn("ssh", [...this.#args, command], { env: this.#env, stdio: "pipe" }),
-    );
+    return sshConnection(this.#args, command, this.#env);
   }
 
-  /** docker-modem puts its options into words for each request. */
+  /** docker-modem formats its options for each request. */
   [inspect.custom](): string {
     return "SshConnections";
   }
 }
 
-/** One `ssh`, with what an HTTP client asks of a socket beyond a stream. It fails with the last line of ssh's stderr. */
-class SshConnection extends Duplex {
-  readonly #child: ChildProcessWithoutNullStreams;
-  #stderr = "";
-  #isAnswered = false;
-  #limit: NodeJS.Timeout | undefined;
-
-  constructor(child: ChildProcessWithoutNullStreams) {
-    super({ allowHalfOpen: true });
-    this.#child = child;
-    child.stdout.on("data", (chunk: Buffer) => this.push(chunk) || child.stdout.pause());
-    child.stdout.once("data", () => (this.#isAnswered = true));
-    // The reason is in stderr, which is whole when ssh has ended.
-    child.stdin.on("error", () => undefined);
-    child.stderr.on("data", (chunk: Buffer) => this.#keepStderr(chunk.toString()));
-    child.once("error", (error) => this.destroy(error));
-    // An engine that closes first can make its command fail; whether an answer is whole is seen by HTTP.
-    child.once("close", (code) => {
-      if (code === 0 || this.#isAnswered) this.push(null);
-      else this.destroy(this.#failure());
-    });
-  }
-
-  override _read(): void {
-    this.#child.stdout.resume();
-  }
-
-  override _write(chunk: Buffer, _encoding: unknown, done: () => void): void {
-    this.#child.stdin.write(chunk, (error) => {
-      if (error == null) done();
-    });
-  }
-
-  override _final(done: () => void): void {
-    this.#child.stdin.end(done);
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    clearTimeout(this.#limit);
-    this.#child.kill();
-    done(error);
-  }
-
-  /** For the whole answer, in ms; 0 for no limit. */
-  setTimeout(ms: number): this {
-    clearTimeout(this.#limit);
-    if (ms > 0) this.#limit = setTimeout(() => this.emit("timeout"), ms).unref();
-    return this;
-  }
-
-  setNoDelay(): this {
-    return this;
-  }
-
-  setKeepAlive(): this {
-    return this;
-  }
-
-  #keepStderr(text: string): void {
-    this.#stderr = `${this.#stderr}${text}`.slice(-1_000);
-  }
-
-  #failure(): Error {
-    const last = this.#stderr.trim().split("\n").at(-1)?.trim() ?? "";
-    const reason = last === "" ? "ssh ended without a word" : last;
-    return Object.assign(new Error(reason), { code: "ECONNREFUSED" });
-  }
+/** One `ssh` as a socket of an HTTP client. It fails with the last line of ssh's stderr. */
+function sshConnection(args: readonly string[], command: string, env: NodeJS.ProcessEnv): Duplex {
+  const child = spawn("ssh", [...args, command], { env, stdio: "pipe" });
+  let stderr = "";
+  let limit: NodeJS.Timeout | undefined;
+  // The reason is in stderr, which is whole when ssh has ended.
+  child.stdin.on("error", () => undefined);
+  child.stderr.on(
+    "data",
+    (chunk: Buffer) => (stderr = `${stderr}${chunk.toString()}`.slice(-1_000)),
+  );
+  const socket = new Duplex({
+    read: () => void child.stdout.resume(),
+    write: (chunk: Buffer, _encoding, done) =>
+      void child.stdin.write(chunk, (error) => {
+        if (error == null) done();
+      }),
+    final: (done) => void child.stdin.end(done),
+    destroy: (error, done) => {
+      clearTimeout(limit);
+      child.kill();
+      done(error);
+    },
+  });
+  let isAnswered = false;
+  child.stdout.on("data", (chunk: Buffer) => {
+    isAnswered = true;
+    if (!socket.push(chunk)) child.stdout.pause();
+  });
+  child.once("error", (error) => socket.destroy(error));
+  // An engine that closes first can make its command fail; HTTP checks whether an answer is whole.
+  child.once("close", (code) => {
+    if (code === 0 || isAnswered) return socket.push(null);
+    const reason = stderr.trim().split("\n").at(-1)?.trim() || "ssh ended without a message";
+    return socket.destroy(Object.assign(new Error(reason), { code: "ECONNREFUSED" }));
+  });
+  return Object.assign(socket, {
+    /** For the whole answer, in ms; 0 for no limit. */
+    setTimeout: (ms: number) => {
+      clearTimeout(limit);
+      if (ms > 0) limit = setTimeout(() => socket.emit("timeout"), ms).unref();
+      return socket;
+    },
+    setNoDelay: () => socket,
+    setKeepAlive: () => socket,
+  });
 }

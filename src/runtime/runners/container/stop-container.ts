@@ -1,10 +1,9 @@
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import type { ContainerRunnerOptions } from "./container-runner-options.ts";
+import type { ContainerRunnerOptions } from "./container-options.ts";
 import { statusOf } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { containerName } from "./labels.ts";
-import { unpauseContainer } from "./pause-container.ts";
 
 /** Sends TERM once `stopping` is aborted and KILL after the grace period. Returns a function that cancels both. */
 export function endWhenAsked(
@@ -34,8 +33,8 @@ export function endWhenAsked(
 }
 
 /**
- * Kills and removes a container with its volumes. One that is gone or going is no error, nor is its engine: then it is
- * left, and false is returned.
+ * Kills and removes a container with its volumes. A container that is gone or going is not an error. If the engine is
+ * away, the container is left and false is returned.
  */
 export async function removeContainer(engine: Engine, container: string): Promise<boolean> {
   try {
@@ -56,4 +55,23 @@ export async function removeRun(
 ): Promise<void> {
   const gone = await removeContainer(engine, containerName(projectDir, instanceId));
   if (gone) await records.remove(instanceId);
+}
+
+/** Stops all processes of a container until it is unpaused. Pausing a paused or ended one is not an error. */
+export async function pauseContainer(engine: Engine, container: string): Promise<void> {
+  await unlessRefused(engine.calls().getContainer(container).pause());
+}
+
+/** Resumes a paused container; unpausing one that runs or has ended is not an error. */
+export async function unpauseContainer(engine: Engine, container: string): Promise<void> {
+  await unlessRefused(engine.calls().getContainer(container).unpause());
+}
+
+/** An engine answers 404 when the container is gone, and 409 (older ones 500) when it is so already. */
+async function unlessRefused(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (statusOf(error) === null) throw error;
+  }
 }

@@ -5,9 +5,9 @@ import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { UserError } from "../../../foundation/errors.ts";
 
 const privateMode = 0o700;
-/** As /tmp, but other users may not list it: each user makes, and may remove, what is its own. */
+/** Like /tmp, but other users may not list it: each user may create entries, and remove its own. */
 const sharedMode = 0o1733;
-/** What a folder needs of that for others to work in it and to leave each other alone. */
+/** The bits of `sharedMode` that let other users create entries, but not remove those of each other. */
 const stickyForAll = 0o1003;
 
 /** The command by which root gives the folder of runs to all users of the machine. */
@@ -16,8 +16,8 @@ export function shareBaseDir(baseDir: string): string {
 }
 
 /**
- * Why no run can work in what is at `baseDir`, null when one can: it is this user's own folder, or one that root made
- * for all users as /tmp is. Any other owner could swap what is in it.
+ * Why runs can't work in `baseDir`; null if they can: it is this user's own folder, or one that root made for all
+ * users as /tmp is. Any other owner could swap its contents.
  */
 export function whyUnsafe(
   base: Pick<Stats, "isDirectory" | "uid" | "mode">,

@@ -26,7 +26,7 @@ const packages: Readonly<Record<keyof NetworkTools, string>> = {
   unshare: "util-linux",
 };
 
-/** Absolute paths of what a closed network is made with; a text is what is missing. */
+/** Absolute paths of the tools that close a network; a text is the name of the missing tool. */
 export function findNetworkTools({ PATH = "" }: NodeJS.ProcessEnv): NetworkTools | string {
   const dirs = [...usualDirs, ...PATH.split(delimiter).filter((dir) => dir.startsWith("/"))];
   const ip = findTool("ip", dirs);
@@ -72,7 +72,7 @@ function realDir(dir: string): string {
   }
 }
 
-/** What to do where the network can't be closed. */
+/** The hint for a machine that can't close the network. */
 const remedy =
   'use a container ([runtime] type = "container"), or let the kernel do it (Ubuntu 24.04 and later: ' +
   "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0; iproute2 has to be installed), " +
@@ -85,5 +85,5 @@ export function cannotClose(why: string): string {
 
 /** For a run that is open, as it needs not be closed. */
 export function openWarning(why: string): string {
-  return `the network of this run is open: this OS user can't have one of its own (${why}). It reaches what this machine reaches. To close it, ${remedy}`;
+  return `the network of this run is open: this OS user can't have one of its own (${why}). It reaches every host that this machine reaches. To close it, ${remedy}`;
 }

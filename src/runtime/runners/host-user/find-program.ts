@@ -29,7 +29,7 @@ export async function findProgram(
   return isMine ? "missing" : "unlikely";
 }
 
-/** What this user may not look at another one may. */
+/** A file that this user may not access may be accessible to the run's user. */
 async function mayRun(path: string, isMine: boolean): Promise<boolean> {
   try {
     await access(path, constants.X_OK);

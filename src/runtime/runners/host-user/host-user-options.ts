@@ -2,15 +2,15 @@ import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import type { RunnerOptions } from "../runner-options.ts";
-import type { IsolatedUsers } from "./isolated-users.ts";
 import type { Program } from "./supervisor-order.ts";
+import type { BeginRecord } from "./run-log.ts";
 
 export interface HostUserOptions extends RunnerOptions {
-  /** `al _run-agent <agent> --project <dir>` with absolute paths: what sudo is asked for, and what runs. */
+  /** `al _run-agent <agent> --project <dir>` with absolute paths: the command that sudo permits, and that runs. */
   readonly runAgent: (agent: string) => Program;
-  /** What runs instead of `runAgent`, inside the run's supervisor; null: what a prewarmed process runs. */
-  readonly program?: (request: RunRequest | null) => Program;
-  /** What an agent's runs have of the network, by the active config. */
+  /** Replaces `runAgent` inside the run's supervisor. */
+  readonly program?: (request: RunRequest) => Program;
+  /** The network mode of an agent's runs, by the active config. */
   readonly network: (agent: AgentConfig) => RunNetwork;
   /** Absolute folder of the runs' working directories and logs. */
   readonly baseDir: string;
@@ -20,7 +20,27 @@ export interface HostUserOptions extends RunnerOptions {
   readonly compileCache: string | null;
 }
 
-/** The options with what the runner remembers of its runs. */
+/** The options, and the runner's own state about its runs. */
 export interface HostUserContext extends HostUserOptions {
   readonly isolatedUsers: IsolatedUsers;
+}
+
+/**
+ * The OS users whose runs could be isolated, as the runs' logs have it, those of adopted runs included. A run could
+ * otherwise open the network of its user's next one, by making the kernel refuse.
+ */
+export class IsolatedUsers {
+  readonly #closed = new Set<string>();
+  readonly #confined = new Set<string>();
+
+  /** A run of this user began. */
+  note(user: string, { isClosed = false, unconfined }: BeginRecord): void {
+    if (isClosed) this.#closed.add(user);
+    if (unconfined === null) this.#confined.add(user);
+  }
+
+  /** Whether an earlier run of this user was isolated as one with this network is to be. */
+  has(user: string, network: RunNetwork): boolean {
+    return (network === "open" ? this.#confined : this.#closed).has(user);
+  }
 }

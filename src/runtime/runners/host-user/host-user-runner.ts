@@ -1,51 +1,33 @@
 import type { Runner } from "../../../../streams/runs/runner.ts";
-import type { AgentConfig } from "../../../../streams/agent-config.ts";
-import { harnesses } from "../../../../streams/harnesses.ts";
 import { reasonOf } from "../../../foundation/errors.ts";
-import type { Adopter } from "../adopt-runs.ts";
+import type { Adopter, FoundRun, RunToResume } from "../adopt-runs.ts";
 import { asRun } from "../as-run.ts";
 import { lostExit, rejectedExit } from "../run-exit.ts";
-import { adoptedRun, findRuns } from "./adopted-run.ts";
-import type { HostUserOptions } from "./host-user-options.ts";
-import { IsolatedUsers } from "./isolated-users.ts";
-import { userOf } from "./supervisor-process.ts";
+import type { HostUserOptions, HostUserContext } from "./host-user-options.ts";
+import { IsolatedUsers } from "./host-user-options.ts";
 import { newRun } from "./new-run.ts";
-import { removeLostLogs, startWorker } from "./prewarmed-worker.ts";
-import type { WorkerKind } from "./prewarmed-worker.ts";
-import { createWorkerPool, workerPoolTimes } from "./worker-pool.ts";
-
-export interface HostUserRunner extends Runner, Adopter {
-  /**
-   * Keeps so many processes prewarmed of each of these kinds from now on, and none of others. A run of the
-   * pi harness takes one at once.
-   */
-  prewarm(kinds: readonly WorkerKind[], each: number): void;
-}
+import { setTimeout as wait } from "node:timers/promises";
+import { adoptedOutput } from "../adopted-output.ts";
+import type { RecordedPosition } from "../adopted-output.ts";
+import type { RunSubscriber } from "../as-run.ts";
+import { followRun } from "./follow-run.ts";
+import { sendOrder } from "./supervisor-process.ts";
+import { isAlive } from "./process-identity.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+import { supervisorStartOf } from "./run-environment.ts";
+import { logPathOf, readEndRecord, readRunRecord, workDirOf } from "./run-files.ts";
 
 /**
- * Runs each agent as an OS user: through sudo, or as the scheduler's own (`run_as = "$USER"`). A run lives on when
- * the scheduler dies; its log file has what the next one missed.
+ * Runs each agent as an OS user: through sudo, or as the scheduler's own (`run_as = "$USER"`). A run outlives a scheduler
+ * that dies; its log file has the output that the next one missed.
  */
-export function createHostUserRunner(options: HostUserOptions): HostUserRunner {
+export function createHostUserRunner(options: HostUserOptions): Runner & Adopter {
   const context = { ...options, isolatedUsers: new IsolatedUsers() };
-  const pool = createWorkerPool({
-    ...workerPoolTimes,
-    start: (kind) => startWorker(kind, options),
-  });
-  const workerFor = (agent: AgentConfig) => {
-    if (!harnesses[agent.harness.type].canPrewarm) return null;
-    return pool.take({ user: userOf(agent.runtime.runAs), network: options.network(agent) });
-  };
   return {
-    prewarm: (kinds, each) => {
-      if (each > 0) removeLostLogs(options.baseDir);
-      const oneName = kinds.map(({ user, network }) => ({ user: userOf(user), network }));
-      pool.keep(oneName, each);
-    },
     run: (request, stop$) =>
       asRun(
         stop$,
-        (subscriber) => newRun(request, subscriber, context, () => workerFor(request.agent)),
+        (subscriber) => newRun(request, subscriber, context),
         (error) => rejectedExit(reasonOf(error)),
       ),
     resume: (run, stop$) =>
@@ -57,3 +39,61 @@ export function createHostUserRunner(options: HostUserOptions): HostUserRunner {
     adopt: (instanceIds) => findRuns(instanceIds, options),
   };
 }
+
+/** The instances that live, or whose end was not observed; remains of others are ended and removed. */
+async function findRuns(
+  instanceIds: readonly string[],
+  options: HostUserOptions,
+): Promise<readonly FoundRun[]> {
+  const found = await Promise.all(instanceIds.map((id) => findRun(id, options)));
+  return found.filter((run) => run !== null);
+}
+
+async function findRun(instanceId: string, options: HostUserOptions): Promise<FoundRun | null> {
+  const path = logPathOf(options.baseDir, instanceId);
+  const record = await readRunRecord(path);
+  if (record === null) return null;
+  const { agent, process } = record;
+  if (isAlive(process) || (await readEndRecord(path)) !== null) return { instanceId, agent };
+  const start = supervisorStartOf(agent.name, agent.runtime.runAs, options);
+  const workDir = workDirOf(options.baseDir, instanceId);
+  await sendOrder(start, { order: "end", instanceId, workDir });
+  return null;
+}
+
+/** A run of an earlier scheduler, from the line after its last logged one to its exit. */
+async function adoptedRun(
+  run: RunToResume,
+  subscriber: RunSubscriber,
+  options: HostUserContext,
+): Promise<void> {
+  const { instanceId, agent } = run.request;
+  const { emit } = subscriber;
+  const record = await readRunRecord(logPathOf(options.baseDir, instanceId));
+  if (record === null) return emit(lostExit("the run's log is gone"));
+  const workDir = workDirOf(options.baseDir, instanceId);
+  const output = await adoptedOutput(run, { position, emit, workDir }, options);
+  const start = supervisorStartOf(agent.name, agent.runtime.runAs, options);
+  const { process } = record;
+  const supervised = { request: run.request, start, process, over: gone(process), output };
+  const followed = await followRun(supervised, subscriber, options);
+  if (followed.type === "left") return;
+  if (followed.type === "exit") return emit(followed.exit);
+  await sendOrder(start, { order: "end", instanceId, workDir });
+  emit(lostExit("the run's supervisor went away while there was no scheduler"));
+}
+
+/** How often a process that is not our child is checked, in ms. */
+const checkEveryMs = 100;
+
+async function gone(process: ProcessIdentity): Promise<void> {
+  while (isAlive(process)) await wait(checkEveryMs);
+}
+
+/** Beyond this the position was missed: clocks of a run's processes differ by less, in ms. */
+const marginMs = 5000;
+
+const position: RecordedPosition = {
+  isLast: (entry, last) => entry.time === last.time && entry.msg === last.msg,
+  isLater: (entry, last) => entry.time > last.time + marginMs,
+};

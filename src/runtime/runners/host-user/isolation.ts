@@ -1,21 +1,22 @@
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 import { cannotClose, closingShell, findNetworkTools } from "./closed-network.ts";
 import type { NetworkTools } from "./closed-network.ts";
-import { firstThatWorks } from "./probe-isolation.ts";
-import type { Confine, Probed } from "./probe-isolation.ts";
 import type { Program, RunOrder } from "./supervisor-order.ts";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { messageOf } from "../../../foundation/errors.ts";
 
 /** How the processes of a run are held together, and away from the network. */
 export interface Isolation {
   /** The program, started so that all it starts ends with it. */
   readonly confine: Confine;
-  /** Why there is no PID namespace; null when there is. */
+  /** Why the run gets no PID namespace; null if it has one. */
   readonly unconfined: string | null;
-  /** Whether it has a network of its own, with nothing but the loopback interface. */
+  /** Whether the run has a network of its own, with only the loopback interface. */
   readonly isClosed: boolean;
-  /** Why it has none although it should; null when it has one, or is to be open. */
+  /** Why the run has no network of its own; null if it has one, or is to be open. */
   readonly notClosed: string | null;
-  /** Why the kernel gave no answer, such as that descriptors are used up; null when it did. Until then no run starts. */
+  /** Why the check failed for now, such as for lack of descriptors; null if it succeeded. Runs start only then. */
   readonly unknown: string | null;
 }
 
@@ -30,14 +31,14 @@ const limit =
   'for max in /proc/sys/user/max_*_namespaces; do echo 64 > "$max"; done 2>/dev/null; exec "$@"';
 
 /**
- * The first process of a namespace: it reaps what is orphaned, and with it ends all the rest. Its own words
- * (`Terminated`) are no output of the run.
+ * The first process of a namespace: it reaps orphans, and its end kills all others. Its own messages (`Terminated`)
+ * stay out of the run's output.
  */
 const init = 'exec 3>&2 2>/dev/null; "$@" 2>&3 3>&-; exit $?';
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** Finds out what the kernel allows this user, for a run that has this of the network. */
+/** Finds the best isolation that the kernel allows this user, for a run with this network mode. */
 export async function findIsolation(
   env: NodeJS.ProcessEnv,
   network: RunNetwork,
@@ -46,7 +47,7 @@ export async function findIsolation(
   if (closed !== null && "confine" in closed) return { ...none, ...closed, isClosed: true };
   if (closed?.isPassing) return { ...none, unknown: closed.why };
   const notClosed = closed?.why ?? null;
-  // A run that must be closed does not start.
+  // A run whose network must be closed is refused: it would start open.
   if (network === "closed") return { ...none, notClosed };
   const open = await firstThatWorks(openVariants(), env);
   if ("confine" in open) return { ...none, ...open, notClosed };
@@ -63,7 +64,7 @@ const none: Isolation = {
   unknown: null,
 };
 
-/** Gives why the network of a run of this OS user can't be closed, null when it can; asked until the kernel answers. */
+/** Gives why the network of a run of this OS user can't be closed, null if it can; asked until the kernel answers. */
 export function createClosingProbe(env: NodeJS.ProcessEnv): () => Promise<string | null> {
   let tried: Promise<Isolation> | undefined;
   return async () => {
@@ -80,7 +81,7 @@ export interface Refusal {
   readonly isPassing: boolean;
 }
 
-/** Null when the run may start. */
+/** Why the run may not start; null if it may. */
 export function refusalOf(
   { isClosed, notClosed, unconfined, unknown }: Isolation,
   { network, mustIsolate }: Pick<RunOrder, "network" | "mustIsolate">,
@@ -163,4 +164,77 @@ function asFirst({ file, args }: Program): readonly string[] {
 
 function startedBy([file = "", ...args]: readonly string[]): Program {
   return { file, args };
+}
+
+/** The program, started so that all it starts ends with it. */
+type Confine = (program: Program) => Program;
+
+/** Why one does not work here. */
+interface Failure {
+  readonly why: string;
+  /** Whether it may work later: the machine lacked something at that moment, or took too long. */
+  readonly isPassing: boolean;
+}
+
+type Probed = { readonly confine: Confine } | Failure;
+
+/** The first variant that works. A passing failure ends the search: the variants after it isolate less. */
+async function firstThatWorks(
+  variants: readonly Confine[],
+  env: NodeJS.ProcessEnv,
+): Promise<Probed> {
+  let failure: Failure = { why: "", isPassing: false };
+  for (const confine of variants) {
+    const failed = await tryOut(confine({ file: "true", args: [] }), env);
+    if (failed === null) return { confine };
+    failure = failed;
+    if (failed.isPassing) break;
+  }
+  return failure;
+}
+
+/** Long enough for a machine under load, in ms. */
+const timeoutMs = 5000;
+
+function tryOut({ file, args }: Program, own: NodeJS.ProcessEnv): Promise<Failure | null> {
+  // Its words are read in English.
+  const env = { ...own, LC_ALL: "C" };
+  // unshare waits for its child whatever TERM says.
+  const options = { env, timeout: timeoutMs, killSignal: "SIGKILL" } as const;
+  return new Promise<Failure | null>((resolve) => {
+    execFile(file, [...args], options, (error, _out, stderr) => {
+      if (error === null) return resolve(null);
+      const { code, signal } = error;
+      if (typeof code === "number") return resolve(failureOf(stderr, args));
+      const ended = error.killed ? `no answer within ${timeoutMs / 1000} s` : `ended by ${signal}`;
+      resolve({ why: code == null ? ended : error.message, isPassing: !missing.has(code ?? "") });
+    });
+    // A shortage of the machine, such as of memory, may throw at once.
+  }).catch((error: unknown) => ({ why: messageOf(error), isPassing: true }));
+}
+
+/** Codes of a program that is missing or must not be started. */
+const missing: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM"]);
+
+/** The answers of the kernel and the tools that do not change by themselves. */
+const lasting =
+  /not permitted|permission denied|superuser|invalid argument|not implemented|not supported|(unrecognized|unknown|invalid) option|not found|no such file/i;
+
+function failureOf(stderr: string, args: readonly string[]): Failure {
+  const lines = stderr.trim().split("\n");
+  const answer = lines.find((line) => lasting.test(line));
+  const why = answer ?? (lines.at(-1) || "unshare failed");
+  return { why, isPassing: answer === undefined && !isTurnedOff(args) };
+}
+
+/** Whether the administrator set a limit of namespaces to 0: the kernel then reports ENOSPC, as for used-up ones. */
+function isTurnedOff(args: readonly string[]): boolean {
+  const kinds = ["user", "net", "pid"].filter((kind) => args.includes(`--${kind}`));
+  return kinds.some((kind) => {
+    try {
+      return readFileSync(`/proc/sys/user/max_${kind}_namespaces`, "utf8").trim() === "0";
+    } catch {
+      return false;
+    }
+  });
 }

@@ -1,19 +1,17 @@
+import { exitEvent, stoppedBeforeStart } from "../../../../streams/runs/runner.ts";
 import type { ChildProcess } from "node:child_process";
-import { rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { RunnerEvent } from "../../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import type { Job } from "../../../foundation/contracts/job.ts";
-import { maxWaitsOfRun } from "../../../foundation/contracts/run-api.ts";
+import { maxWaitsOfRun } from "../../run-api/protocol.ts";
 import { unlessAborted } from "../as-run.ts";
 import type { RunSubscriber } from "../as-run.ts";
-import { exitEvent, failedStart, stoppedBeforeStart } from "../run-exit.ts";
+import { failedStart } from "../run-exit.ts";
 import { runOutput } from "../run-output.ts";
 import { assertRoom, ownBaseDir } from "./base-dir.ts";
 import { followRun } from "./follow-run.ts";
-import type { Followed, SupervisedRun } from "./follow-run.ts";
-import { startProblem } from "./failed-start.ts";
 import type { HostUserContext } from "./host-user-options.ts";
 import type { RunOrder } from "./supervisor-order.ts";
 import { isOwnUser, sendOrder, startSupervisor, userOf } from "./supervisor-process.ts";
@@ -21,20 +19,18 @@ import type { SupervisorStart } from "./supervisor-process.ts";
 import { identityOf } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { supervisorStartOf, runEnvironment } from "./run-environment.ts";
-import type { PrewarmedWorker } from "./prewarmed-worker.ts";
 import { closeLog, createLog, logPathOf, workDirOf, writeRunRecord } from "./run-files.ts";
 
 /** A run whose scheduler is gone ends this much after its timeout, in ms. */
 const overtimeMs = 10_000;
 
-/** A run from nothing to its exit; `takeWorker` gives a prewarmed one, where there is one. Its log stays if it began. */
+/** A new run until its exit. Its log stays if it began. */
 export async function newRun(
   request: RunRequest,
   subscriber: RunSubscriber,
   options: HostUserContext,
-  takeWorker: () => PrewarmedWorker | null,
 ): Promise<void> {
-  const exit = await exitOfRun(request, subscriber, options, takeWorker);
+  const exit = await exitOfRun(request, subscriber, options);
   if (exit?.type === "exit" && exit.exit.blocked === true) {
     await rm(logPathOf(options.baseDir, request.instanceId), { force: true });
   }
@@ -45,7 +41,6 @@ async function exitOfRun(
   request: RunRequest,
   subscriber: RunSubscriber,
   options: HostUserContext,
-  takeWorker: () => PrewarmedWorker | null,
 ): Promise<RunnerEvent | null> {
   const { baseDir, onCooldown } = options;
   const { instanceId, agent } = request;
@@ -56,31 +51,49 @@ async function exitOfRun(
   const made = await unlessAborted(begunJob(request, options).catch(failed), over);
   if (made === null || over.aborted) return stoppedBeforeStart;
   if ("type" in made) return made;
-  const job = made;
   const start = supervisorStartOf(agent.name, runAs, options);
-  const follow = async (begun: Begun): Promise<Followed> => {
-    const { process, mark, over } = begun;
-    if (process === null) {
-      const error = await over;
-      return { type: "not-begun", lines: [error?.message ?? ""], error };
-    }
-    const redact = options.redactorFor(job);
-    const output = runOutput({ request, redact, emit, onCooldown });
-    return followRun({ request, start, process, mark, over, output }, subscriber, options);
-  };
-  let begun = beginInWorker(request, takeWorker(), job, options);
-  let followed = begun && (await follow(begun));
-  // Nothing was begun by one that ended just then: it is no reason for the run to fail.
-  if (followed === null || (followed.type === "not-begun" && !subscriber.stopping.aborted)) {
-    if (followed !== null) await rm(logPathOf(baseDir, instanceId), { force: true });
-    try {
-      begun = begin(request, start, job, options);
-    } catch (error) {
-      return failed(error);
-    }
-    followed = await follow(begun);
+  let begun: Begun;
+  try {
+    begun = begin(request, start, made, options);
+  } catch (error) {
+    return failed(error);
   }
-  return exitOf(followed, { request, start, mark: begun?.mark }, subscriber, options);
+  const { process, over: gone } = begun;
+  if (process === null) return notBegun(request, start, subscriber, baseDir, [], await gone);
+  const redact = options.redactorFor(made);
+  const output = runOutput({ request, redact, emit, onCooldown });
+  const run = { request, start, process, over: gone, output };
+  const followed = await followRun(run, subscriber, options);
+  switch (followed.type) {
+    case "exit":
+      return followed.exit;
+    case "left":
+      return null;
+    case "not-begun":
+      return notBegun(request, start, subscriber, baseDir, followed.lines, null);
+    case "gone": {
+      const workDir = workDirOf(baseDir, instanceId);
+      await sendOrder(start, { order: "end", instanceId, workDir });
+      return exitEvent({
+        signal: "SIGKILL",
+        error: "the run's supervisor was ended from outside",
+      });
+    }
+  }
+}
+
+/** The exit of a run whose supervisor went away before it began; `lines` or `error` has the reason. */
+async function notBegun(
+  { instanceId }: RunRequest,
+  start: SupervisorStart,
+  { stopping }: RunSubscriber,
+  baseDir: string,
+  lines: readonly string[],
+  error: Error | null,
+): Promise<RunnerEvent> {
+  await rm(logPathOf(baseDir, instanceId), { force: true });
+  if (stopping.aborted) return stoppedBeforeStart;
+  return failedStart(error, baseDir, startProblem(start, error === null ? lines : [error.message]));
 }
 
 async function begunJob(request: RunRequest, options: HostUserContext): Promise<Job> {
@@ -92,17 +105,15 @@ async function begunJob(request: RunRequest, options: HostUserContext): Promise<
 }
 
 interface Begun {
-  /** Null when it could not be started at all. */
+  /** Null if the process could not be started. */
   readonly process: ProcessIdentity | null;
-  /** As in the run's record. */
-  readonly mark?: string;
-  /** Resolves when the process is gone, to why it could not be started. */
+  /** Resolves when the process has ended, to the error if it could not be started. */
   readonly over: Promise<Error | null>;
 }
 
 /**
  * Starts the worker. Its order is written after the run's record: a scheduler that dies in between leaves a supervisor
- * that never got its order, and so does nothing.
+ * without an order, which starts no run.
  */
 function begin(
   request: RunRequest,
@@ -129,28 +140,6 @@ function begin(
   } finally {
     closeLog(logFd);
   }
-}
-
-/** As `begin`, with a supervisor that was started before; null where there is none, or its log can't be the run's. */
-function beginInWorker(
-  request: RunRequest,
-  worker: PrewarmedWorker | null,
-  job: Job,
-  options: HostUserContext,
-): Begun | null {
-  if (worker === null) return null;
-  const { process, mark, child, over } = worker;
-  try {
-    const logFd = worker.claim(logPathOf(options.baseDir, request.instanceId));
-    writeRunRecord(logFd, { agent: request.agent, project: options.projectDir, process, mark });
-  } catch {
-    worker.end();
-    rmSync(logPathOf(options.baseDir, request.instanceId), { force: true });
-    return null;
-  }
-  child.stdin?.write(orderedRun(request, job, options));
-  worker.end();
-  return { process, mark, over: over.then(() => null) };
 }
 
 function overOf(child: ChildProcess): Promise<Error | null> {
@@ -184,28 +173,24 @@ function lifeMs({ timeoutSeconds, waitTimeoutSeconds }: AgentConfig): number {
   return (timeoutSeconds + maxWaitsOfRun * waitTimeoutSeconds) * 1000 + overtimeMs;
 }
 
-async function exitOf(
-  followed: Followed,
-  { request: { instanceId }, start, mark }: Pick<SupervisedRun, "request" | "start" | "mark">,
-  { stopping }: RunSubscriber,
-  { baseDir }: HostUserContext,
-): Promise<RunnerEvent | null> {
-  switch (followed.type) {
-    case "exit":
-      return followed.exit;
-    case "left":
-      return null;
-    case "not-begun":
-      await rm(logPathOf(baseDir, instanceId), { force: true });
-      if (stopping.aborted) return stoppedBeforeStart;
-      return failedStart(followed.error, baseDir, startProblem(start, followed.lines));
-    case "gone": {
-      const workDir = workDirOf(baseDir, instanceId);
-      await sendOrder(start, { order: "end", instanceId, mark, workDir });
-      return exitEvent({
-        signal: "SIGKILL",
-        error: "the run's supervisor was ended from outside",
-      });
-    }
+/** Why a run did not begin, with a hint, from the lines of sudo or the program itself. */
+export function startProblem(
+  { runAs, program }: SupervisorStart,
+  lines: readonly string[],
+): string {
+  // The line with the reason, among the stack or the consequences.
+  const line = lines.find((each) => /^sudo: |Error: |ENOENT/.test(each)) ?? lines.join("; ");
+  const why = line === "" ? "no reason was given" : line;
+  if (isOwnUser(runAs)) return `the run's process cannot be started: ${why}`;
+  return `no run as OS user "${runAs}": ${why}; ${remedy(line, runAs, [program.file, ...program.args])}`;
+}
+
+function remedy(line: string, runAs: string, [file, al]: readonly string[]): string {
+  if (/ENOENT/.test(line)) return `install sudo, or use run_as = "$USER"`;
+  if (/unknown user/.test(line))
+    return `"al doctor" makes the user, or: sudo useradd --system ${runAs}`;
+  if (/password|not allowed|may not run|sudoers/.test(line)) {
+    return `"al doctor" writes the sudoers rule that allows it`;
   }
+  return `"${runAs}" must be able to read and run ${file} and ${al ?? "al"}: install both where every user can`;
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 /** A process and when it started, which distinguishes it from a later one that got the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Boot id and start time of the kernel's count; null where there is no /proc. */
+  /** Boot id and start time of the kernel's count; null without /proc. */
   readonly start: string | null;
 }
 

@@ -19,7 +19,7 @@ const dayMs = 86_400_000;
 
 /**
  * Deletes logs of a project's runs that were not written to for `days`, then the oldest beyond `maxBytes`; never one of a
- * run that lives. Resolves to the bytes that are left. Only what belongs to this user counts.
+ * run that lives. Resolves to the bytes that are left. Only logs of this OS user count.
  */
 export async function pruneRunLogs(
   baseDir: string,

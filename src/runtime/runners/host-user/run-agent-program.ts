@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** Where host users' runs work and leave their logs. */
 export const runsDir = "/tmp/al-runs";
 
-/** `al _run-agent <agent> --project <dir>` with absolute paths: what the scheduler starts, and sudo is asked for. */
+/** `al _run-agent <agent> --project <dir>` with absolute paths: the scheduler starts it, and sudo permits it. */
 export function runAgentProgram(
   agent: string,
   projectDir: string,

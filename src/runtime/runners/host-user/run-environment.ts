@@ -19,38 +19,23 @@ export function supervisorStartOf(
 }
 
 /**
- * What a run's process is started with; another user's PATH, USER and LOGNAME come from sudo. The scheduler's own
+ * The environment of a run's process; another user's PATH, USER and LOGNAME come from sudo. The scheduler's own
  * variables may hold secrets: few are passed on.
  */
 export function runEnvironment(
   { agent, instanceId }: RunRequest,
   options: HostUserOptions,
 ): Environment {
+  const { env, compileCache } = options;
   const workDir = workDirOf(options.baseDir, instanceId);
+  const isOwn = isOwnUser(agent.runtime.runAs);
   return {
-    ...commonEnvironment(agent.runtime.runAs, options),
+    ...(isOwn ? passedOn(env) : { ...only(env, ["LANG"]), SHELL: "/bin/sh" }),
+    ...(isOwn && compileCache !== null ? { NODE_COMPILE_CACHE: compileCache } : {}),
     HOME: workDir,
     TMPDIR: tempDirOf(workDir),
     TZ: agent.timezone,
     AL_INSTANCE: instanceId,
-  };
-}
-
-/** What a process is started with that waits for a run, whatever the agent: `mark` stands for the instance. */
-export function prewarmEnvironment(
-  runAs: string,
-  mark: string,
-  options: HostUserOptions,
-): Environment {
-  const common = commonEnvironment(runAs, options);
-  return { ...common, HOME: "/nonexistent", AL_INSTANCE: mark, AL_WARM: "1" };
-}
-
-function commonEnvironment(runAs: string, { env, compileCache }: HostUserOptions): Environment {
-  const oneself = isOwnUser(runAs);
-  return {
-    ...(oneself ? passedOn(env) : { ...only(env, ["LANG"]), SHELL: "/bin/sh" }),
-    ...(oneself && compileCache !== null ? { NODE_COMPILE_CACHE: compileCache } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { join } from "node:path";
-import { lineSplitter } from "../../../foundation/contracts/line-splitter.ts";
+import { lineSplitter } from "../lines.ts";
 import { messageOf, UserError } from "../../../foundation/errors.ts";
 import { parseRunLogLine, recordIn, runLogLine } from "./run-log.ts";
 import type { EndRecord, RunRecord } from "./run-log.ts";
@@ -42,11 +42,11 @@ export function closeLog(logFd: number): void {
   }
 }
 
-/** Most agents' configs, then one with long instructions and what sudo may have printed before. */
+/** Bytes to read from a log's start: enough for most configs, then for long instructions after lines of sudo. */
 const headBytes = [64 * 1024, 4 * 1024 * 1024];
 const tailBytes = 16 * 1024;
 
-/** The record of a run in the beginning of its log; null when there is none, or the log belongs to another user. */
+/** The record of a run in the beginning of its log; null if it is missing, or the log belongs to another user. */
 export async function readRunRecord(path: string): Promise<RunRecord | null> {
   for (const most of headBytes) {
     const lines = await linesOf(path, (size) => ({ from: 0, bytes: Math.min(size, most) }));
@@ -56,7 +56,7 @@ export async function readRunRecord(path: string): Promise<RunRecord | null> {
   return null;
 }
 
-/** The record of a run's end in its log; null when it has not ended. */
+/** The record of a run's end in its log; null if it has not ended. */
 export async function readEndRecord(path: string): Promise<EndRecord | null> {
   const lines = await linesOf(path, (size) => {
     const bytes = Math.min(size, tailBytes);

@@ -1,26 +1,17 @@
 import { writeSync } from "node:fs";
-import { cappedMessage, maxOutputBytes } from "../output-cap.ts";
+import { cappedMessage, maxOutputBytes } from "../run-output.ts";
 import { runLogLine } from "./run-log.ts";
 import type { EndRecord, BeginRecord, RunLogKind } from "./run-log.ts";
-
-/** The supervisor's end of a run's log file. */
-export interface RunLogWriter {
-  /** Lines of the run's output, in order. */
-  output(stream: "out" | "err", lines: readonly string[]): void;
-  supervisor(record: BeginRecord): void;
-  /** The last line. */
-  end(record: EndRecord): void;
-}
 
 /** Messages that get through once the log is full: they are small, and the run's end would be lost without them. */
 const control = /^\{"type":"(status|cooldown|end)",/;
 const controlBytes = 1024 * 1024;
 
 /**
- * Writes to an open file until `maxOutputBytes`, and from then on only messages that are no log lines; the run's
+ * Writes to an open file until `maxOutputBytes`, and from then on messages, but no log lines; the run's
  * account is always written. Synchronous, so that a line is in the file whatever happens to this process next.
  */
-export function runLogWriter(fd: number): RunLogWriter {
+export function runLogWriter(fd: number) {
   let bytes = 0;
   let account: string | null = null;
   const counted = (kind: RunLogKind, text: string): string => {
@@ -39,17 +30,22 @@ export function runLogWriter(fd: number): RunLogWriter {
     return "";
   };
   return {
-    output: (stream, lines) => {
+    /** Lines of the run's output, in order. */
+    output: (stream: "out" | "err", lines: readonly string[]) => {
       const written = lines.filter((line) => line.trim() !== "");
       writeAll(fd, written.map((line) => fitting(stream, line)).join(""));
     },
-    supervisor: (record) => writeAll(fd, runLogLine("keeper", JSON.stringify(record))),
-    end: (record) => {
+    supervisor: (record: BeginRecord) => writeAll(fd, runLogLine("keeper", JSON.stringify(record))),
+    /** The last line. */
+    end: (record: EndRecord) => {
       const last = account === null ? "" : runLogLine("out", account);
       writeAll(fd, last + runLogLine("end", JSON.stringify(record)));
     },
   };
 }
+
+/** The supervisor's end of a run's log file. */
+export type RunLogWriter = ReturnType<typeof runLogWriter>;
 
 function cappedLine(): string {
   const message = { type: "log", level: 40, time: Date.now(), kind: "run", msg: cappedMessage };

@@ -2,7 +2,7 @@ import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 
 /**
- * What a line of a run's log file is: standard output or error of the run, or a record as JSON. `run` comes from the
+ * Kind of a line in a run's log file: standard output or error of the run, or a record as JSON. `run` comes from the
  * scheduler, `keeper` and `end` from the run's supervisor; the run itself can write neither.
  */
 export type RunLogKind = "out" | "err" | "run" | "keeper" | "end";
@@ -21,29 +21,27 @@ export interface RunRecord {
   readonly project?: string | undefined;
   /** The process that the scheduler started: sudo, or the supervisor itself. */
   readonly process: ProcessIdentity;
-  /** What the run's own process carries instead of the instance's name, where it was started before the run. */
-  readonly mark?: string | undefined;
 }
 
 /** Record `keeper`: the run begins. */
 export interface BeginRecord {
   /** Whether it has a network of its own. Absent in records of earlier versions. */
   readonly isClosed?: boolean | undefined;
-  /** The reason why its processes have no PID namespace; null: they have. */
+  /** Why the run's processes have no PID namespace; null if they have one. */
   readonly unconfined: string | null;
-  /** Why its network is open although it should be closed; null: as it should be. Absent in records of earlier versions. */
+  /** Why the network is open although it should be closed; null if it is as configured. Absent in earlier records. */
   readonly notClosed?: string | null | undefined;
 }
 
-/** Record `end`: the run is over and nothing of it is left. */
+/** Record `end`: the run is over and all its processes have ended. */
 export interface EndRecord {
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** Why it never began. */
+  /** Why the run never began; null if it began. */
   readonly rejected: string | null;
   /** As `RunnerExit.blocked`. */
   readonly blocked?: boolean;
-  /** What could not be removed. */
+  /** Why the run's working directory could not be removed; null if it was. */
   readonly leftover: string | null;
 }
 
@@ -64,7 +62,7 @@ export function parseRunLogLine(line: string): RunLogLine | null {
   return { time: Date.parse(time), kind: kind as RunLogKind, text };
 }
 
-/** A record's content; null when it is not whole. */
+/** A record's content; null if it is not whole. */
 export function recordIn(text: string): unknown {
   try {
     return JSON.parse(text);

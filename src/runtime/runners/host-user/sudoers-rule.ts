@@ -10,7 +10,7 @@ export interface SudoersRule {
   readonly scheduler: string;
   /** The OS user that agents run as. */
   readonly runAs: string;
-  /** What the scheduler starts, for `anyAgent`. */
+  /** The program that the scheduler starts, for `anyAgent`. */
   readonly program: Program;
 }
 

@@ -1,16 +1,15 @@
+import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
 import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { longestTimerMs } from "../../../../streams/longest-timer.ts";
-import { lineSplitter } from "../../../foundation/contracts/line-splitter.ts";
-import { machineFault } from "../../../foundation/contracts/machine-fault.ts";
+import { lineSplitter } from "../lines.ts";
+import { machineFault } from "../machine-fault.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { killRun, signalGroup } from "../end-processes.ts";
-import { assignRun, ownVariables, startProcess } from "./prewarmed-process.ts";
-import type { PrewarmedProcess } from "./prewarmed-process.ts";
-import { networkVariable } from "../../../foundation/contracts/run-place.ts";
+import { killRun, signalGroup } from "../marked-processes.ts";
+import { networkVariable } from "../../../foundation/contracts/job.ts";
 import { pathWithoutRun } from "./closed-network.ts";
 import { findIsolation, refusalOf } from "./isolation.ts";
 import type { Isolation, Refusal } from "./isolation.ts";
@@ -21,7 +20,7 @@ import { maxTextBytes } from "./run-log.ts";
 import type { EndRecord } from "./run-log.ts";
 import { makeWorkDir, removeWorkDir } from "./work-dir.ts";
 
-/** What the supervisor was asked by signals. */
+/** Stops that signals asked the supervisor for. */
 export interface StopRequests {
   readonly now: () => "TERM" | "KILL" | null;
   readonly onRequest: (listener: () => void) => void;
@@ -32,8 +31,6 @@ export interface SupervisorContext {
   readonly asked: StopRequests;
   /** The open log file. */
   readonly logFd: number;
-  /** The run's process, where it was started before the run. */
-  readonly prewarmed: PrewarmedProcess | null;
 }
 
 /** How long the output of a process that ended is waited for, in ms. */
@@ -53,8 +50,7 @@ export async function superviseRun(
   context: SupervisorContext,
 ): Promise<number> {
   const log = runLogWriter(context.logFd);
-  const { prewarmed, env } = context;
-  const isolation = prewarmed?.isolation ?? (await findIsolation(env, order.network));
+  const isolation = await findIsolation(context.env, order.network);
   const refusal = refusalOf(isolation, order);
   const start = { ...context, job, isolation, log };
   const ended = refusal === null ? await startRun(order, start) : refused(refusal);
@@ -63,7 +59,7 @@ export async function superviseRun(
   return 0;
 }
 
-/** What a run begins with. */
+/** Dependencies of a run that starts. */
 interface RunStart extends SupervisorContext {
   readonly job: Buffer;
   readonly isolation: Isolation;
@@ -72,7 +68,7 @@ interface RunStart extends SupervisorContext {
 
 async function startRun(
   order: RunOrder,
-  { job, isolation, log, env, asked, prewarmed }: RunStart,
+  { job, isolation, log, env, asked }: RunStart,
 ): Promise<HowItEnded> {
   const { isClosed, unconfined, notClosed } = isolation;
   log.supervisor({ isClosed, unconfined, notClosed });
@@ -82,13 +78,22 @@ async function startRun(
   } catch (error) {
     return failed(error, order.workDir);
   }
-  const place = { cwd: order.workDir, env: variablesOf(order, isolation, env) };
-  const isAsked = new Promise<void>((resolve) => asked.onRequest(resolve));
-  const isPlaced = prewarmed !== null && (await assignRun(prewarmed, place, isAsked));
   if (asked.now() !== null) return { exitCode: null, signal: "SIGTERM", rejected: null };
-  if (isPlaced) return ending(prewarmed.child, order, log, { asked, job, marks: [prewarmed.mark] });
-  const child = startProcess(isolation.confine(order.program), place);
-  return ending(child, order, log, { asked, job, marks: [] });
+  const { file, args } = isolation.confine(order.program);
+  // In a session of its own.
+  const child = spawn(file, args, {
+    cwd: order.workDir,
+    env: variablesOf(order, isolation, env),
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  return ending(child, order, log, asked, job);
+}
+
+/** The variables that sudo sets for the user it changes to. */
+function ownVariables(env: NodeJS.ProcessEnv): Record<string, string> {
+  const { PATH = "/usr/local/bin:/usr/bin:/bin", USER, LOGNAME = USER } = env;
+  return { PATH, ...(USER === undefined ? {} : { USER }), ...(LOGNAME && { LOGNAME }) };
 }
 
 function variablesOf(
@@ -121,19 +126,12 @@ function failed(error: unknown, workDir: string): HowItEnded {
   return fault === null ? rejected(messageOf(error)) : { ...rejected(fault), blocked: true };
 }
 
-/** What goes with a run's process. */
-interface Handed {
-  readonly asked: StopRequests;
-  readonly job: Buffer;
-  /** What its processes may carry beside the instance's name. */
-  readonly marks: readonly string[];
-}
-
 function ending(
   child: ChildProcess,
   order: RunOrder,
   log: RunLogWriter,
-  { asked, job, marks }: Handed,
+  asked: StopRequests,
+  job: Buffer,
 ): Promise<HowItEnded> {
   return new Promise((resolve) => {
     const closed = [outputTo(log, "out", child.stdout), outputTo(log, "err", child.stderr)];
@@ -158,20 +156,20 @@ function ending(
     child.once("exit", (exitCode, name) => {
       clearTimeout(overdue);
       signal("SIGKILL");
-      void settled(child, [order.instanceId, ...marks], closed).then(() =>
+      void settled(child, order.instanceId, closed).then(() =>
         resolve({ exitCode, signal: name, rejected: null }),
       );
     });
   });
 }
 
-/** Ends what the process left running, then takes the output that is still under way. */
+/** Kills processes that the run left behind, then waits for output that is still under way. */
 async function settled(
   child: ChildProcess,
-  marks: readonly string[],
+  instanceId: string,
   closed: readonly Promise<unknown>[],
 ) {
-  await Promise.all(marks.map(killRun));
+  await killRun(instanceId);
   await Promise.race([Promise.all(closed), wait(lateOutputMs)]);
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -191,8 +189,6 @@ async function outputTo(log: RunLogWriter, stream: "out" | "err", source: Readab
     splitter.push(chunk);
     write();
   });
-  // A prewarmed process was paused after its answer.
-  source.resume();
   await once(source, "close");
   splitter.end();
   write();

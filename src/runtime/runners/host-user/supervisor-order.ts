@@ -8,28 +8,16 @@ export interface Program {
 }
 
 /**
- * What the scheduler sends to `al _run-agent` on its standard input, as one line of JSON. `keep` is followed by the job
- * as a second line; `warm` is followed by `keep` and its job, or by nothing; `signal` and `end` are for a run that is
- * under way.
+ * The scheduler's input to `al _run-agent`, as one line of JSON. `keep` is followed by the job as a second line; `signal`
+ * and `end` are for a run that is under way.
  */
-export type SupervisorOrder = PrewarmOrder | RunOrder | SignalOrder | EndOrder;
-
-/** Starts a run's process before there is a run for it. */
-export interface PrewarmOrder {
-  readonly order: "warm";
-  /** Stands for the instance as long as there is none; what is started keeps it as its mark. */
-  readonly instanceId: string;
-  readonly program: Program;
-  readonly env: Readonly<Record<string, string>>;
-  /** As of the runs that it may be for. */
-  readonly network: RunNetwork;
-}
+export type SupervisorOrder = RunOrder | SignalOrder | EndOrder;
 
 export interface RunOrder {
   readonly order: "keep";
   readonly instanceId: string;
   readonly workDir: string;
-  /** What runs. */
+  /** The program of the run. */
   readonly program: Program;
   /** Its environment; PATH, USER and LOGNAME are the supervisor's own where they are missing. */
   readonly env: Readonly<Record<string, string>>;
@@ -44,8 +32,6 @@ export interface RunOrder {
 interface SignalOrder {
   readonly order: "signal";
   readonly instanceId: string;
-  /** Also what carries this: the run's process was started before the run. */
-  readonly mark?: string | undefined;
   readonly signal: "SIGTERM";
 }
 
@@ -53,18 +39,16 @@ interface SignalOrder {
 interface EndOrder {
   readonly order: "end";
   readonly instanceId: string;
-  /** As of `signal`. */
-  readonly mark?: string | undefined;
   readonly workDir: string;
 }
 
 /** Asks the supervisor to end its run by KILL; TERM asks it to pass on TERM. sudo relays both. */
 export const killSignal = "SIGUSR2";
 
-/** Throws when the text is no order; the message never quotes it. */
+/** Throws for any other text; the message never quotes it. */
 export function parseOrder(text: string): SupervisorOrder {
   const order = JSON.parse(text) as Partial<SupervisorOrder> | null;
-  const known = ["warm", "keep", "signal", "end"].includes(order?.order ?? "");
+  const known = ["keep", "signal", "end"].includes(order?.order ?? "");
   if (!known || typeof order?.instanceId !== "string") throw new Error("not an order");
   return order as SupervisorOrder;
 }

@@ -10,7 +10,7 @@ export interface SupervisorStart {
   readonly program: Program;
   /** OS user name, or `$USER`. */
   readonly runAs: string;
-  /** The whole environment. sudo passes none of it on. */
+  /** The whole environment. sudo drops all of it. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -40,7 +40,7 @@ export function startSupervisor(start: SupervisorStart, logFd: number): ChildPro
   return child;
 }
 
-/** What it starts from here on inherits it. */
+/** Processes that this one starts from here on inherit the priority. */
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW));
@@ -49,7 +49,7 @@ function lowerPriority(pid: number): void {
   }
 }
 
-/** Hands an order about a run that is under way to the run's own user; resolves to what went wrong, or null. */
+/** Hands an order about a live run to the run's own user; resolves to the error text, or null on success. */
 export async function sendOrder(
   start: SupervisorStart,
   order: SupervisorOrder,

@@ -12,7 +12,7 @@ export async function makeWorkDir(workDir: string): Promise<void> {
   await mkdir(tempDirOf(workDir), { mode: 0o700 });
 }
 
-/** Removes a working directory with all that is in it; one that is not there is no error. */
+/** Removes a working directory with its contents; removing a missing one is not an error. */
 export async function removeWorkDir(workDir: string): Promise<void> {
   const options = { recursive: true, force: true, maxRetries: 3, retryDelay: 50 };
   try {

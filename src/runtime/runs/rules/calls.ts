@@ -1,11 +1,10 @@
 import type { OpenCall } from "../../../foundation/contracts/run-state.ts";
 import { isRetried } from "../../../../streams/vocabulary.ts";
 import type { RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
-import { createCallWaiters } from "./call-waiters.ts";
-import type { CallWaiter } from "./call-waiters.ts";
+import { createWaiters } from "./waiters.ts";
 import { createMachine } from "../../../../streams/machine.ts";
 import type { Machine } from "../../../../streams/machine.ts";
-import { addTo, removeFrom } from "./sets-by-key.ts";
+import { addTo, removeFrom } from "./wait-graph.ts";
 import type { WaitGraph, WaitTarget } from "./wait-graph.ts";
 
 /** `R` is the request of a run as its events name it. */
@@ -34,6 +33,13 @@ export type CallEvent<R> =
   /** The caller ended, and the call with it. Emitted again when it starts nevertheless. */
   | { readonly type: "abandoned"; readonly call: OpenCall };
 
+interface CallWaiter<R> {
+  readonly request: R;
+  readonly instanceId: string;
+  /** The calls that are not over yet. */
+  readonly left: Set<string>;
+}
+
 /**
  * Calls from one run to another agent, and the runs that wait for them. A wait that would close a cycle of waits is
  * refused. The graph of waits is shared with all else that runs wait for.
@@ -43,26 +49,38 @@ export type CallEvent<R> =
  */
 export function createCalls<R>(graph: WaitGraph): Machine<CallCommand<R>, CallEvent<R>> {
   return createMachine(({ emit, timers }) => {
-    const open = createOpenCalls();
-    const onTimeout = (waiter: CallWaiter<R>): void => settle(waiter, true);
-    const waiters = createCallWaiters<R>({ graph, timers, onTimeout });
+    const open = new Map<string, OpenCall>();
+    const waiters = createWaiters<R, CallWaiter<R>>(graph, timers, (waiter) =>
+      settle(waiter, true),
+    );
+    const waitersOf = new Map<string, Set<CallWaiter<R>>>();
     const abandoned = new Set<string>();
     const live = new Map<string, Set<string>>();
+    const callOf = ({ trigger }: WorkItem): OpenCall | undefined =>
+      trigger.kind === "agent-call" ? open.get(trigger.callId) : undefined;
 
-    const over = (call: OpenCall): void => {
-      open.remove(call);
-      abandoned.delete(call.callId);
-      for (const waiter of waiters.over(call.callId)) settle(waiter, false);
+    const over = ({ callId }: OpenCall): void => {
+      open.delete(callId);
+      abandoned.delete(callId);
+      for (const waiter of waitersOf.get(callId) ?? []) {
+        waiter.left.delete(callId);
+        if (waiter.left.size === 0) settle(waiter, false);
+      }
+      waitersOf.delete(callId);
+    };
+    const leave = (waiter: CallWaiter<R>): void => {
+      waiters.leave(waiter);
+      for (const callId of waiter.left) removeFrom(waitersOf, callId, waiter);
     };
     const settle = (waiter: CallWaiter<R>, timedOut: boolean): void => {
-      waiters.leave(waiter);
+      leave(waiter);
       emit({ type: "settled", request: waiter.request, timedOut });
     };
 
-    /** While a call waits in its queue, the runs of its agent stand in its way, until one of them ends. */
+    /** While a call waits in its queue, the runs of its agent block it, until one of them ends. */
     const inTheWayOf = function* (callIds: Iterable<string>): Iterable<WaitTarget> {
       for (const callId of callIds) {
-        const call = open.of(callId);
+        const call = open.get(callId);
         if (call === undefined) continue;
         const there = call.instanceId ?? [...(live.get(call.agent) ?? [])];
         if (there.length > 0) yield there;
@@ -70,36 +88,40 @@ export function createCalls<R>(graph: WaitGraph): Machine<CallCommand<R>, CallEv
     };
     const wait = (command: Extract<CallCommand<R>, { type: "wait" }>): void => {
       const { request, instanceId, until } = command;
-      const calls = [...new Set(command.callIds)].flatMap((callId) => open.of(callId) ?? []);
+      const calls = [...new Set(command.callIds)].flatMap((callId) => open.get(callId) ?? []);
       if (calls.length === 0) return emit({ type: "settled", request, timedOut: false });
       const left = new Set(calls.map(({ callId }) => callId));
-      const path = waiters.join({ request, instanceId, left }, until, () => inTheWayOf(left));
-      if (path === null) emit({ type: "waiting", request, calls });
-      else emit({ type: "refused", request, path });
+      const waiter = { request, instanceId, left };
+      const path = waiters.join(waiter, until, () => inTheWayOf(left));
+      if (path !== null) return emit({ type: "refused", request, path });
+      for (const callId of left) addTo(waitersOf, callId, waiter);
+      emit({ type: "waiting", request, calls });
     };
 
     const started = (item: WorkItem, instanceId: string): void => {
       addTo(live, item.agent, instanceId);
-      const call = open.ofItem(item);
+      const call = callOf(item);
       if (call === undefined) return;
       const running = { ...call, itemId: item.id, instanceId };
-      open.set(running);
+      open.set(call.callId, running);
       if (abandoned.has(call.callId)) emit({ type: "abandoned", call: running });
     };
     const finished = (event: Extract<RunEvent, { type: "finished" }>): void => {
       const { item, instanceId, end } = event;
       removeFrom(live, item.agent, instanceId);
-      const call = open.ofItem(item);
+      const call = callOf(item);
       if (call !== undefined) {
         const again = isRetried(item, end) && !abandoned.has(call.callId);
-        if (again) open.set({ ...call, instanceId: null });
+        if (again) open.set(call.callId, { ...call, instanceId: null });
         else over(call);
       }
       abandonCallsOf(instanceId);
     };
     const abandonCallsOf = (instanceId: string): void => {
-      for (const waiter of waiters.ofRun(instanceId)) waiters.leave(waiter);
-      const unwanted = open.madeBy(instanceId).filter(({ cancelOnExit }) => cancelOnExit);
+      waiters.ofRun(instanceId).forEach(leave);
+      const unwanted = [...open.values()].filter(
+        ({ callerInstance, cancelOnExit }) => callerInstance === instanceId && cancelOnExit,
+      );
       for (const { callId } of unwanted) abandoned.add(callId);
       // Queued calls first: the end of a running one would start the next.
       const queued = unwanted.filter((call) => call.instanceId === null);
@@ -111,18 +133,18 @@ export function createCalls<R>(graph: WaitGraph): Machine<CallCommand<R>, CallEv
       if (event.type === "started") started(event.item, event.instanceId);
       if (event.type === "finished") finished(event);
       if (event.type !== "refused" && event.type !== "taken") return;
-      const call = open.ofItem(event.item);
+      const call = callOf(event.item);
       if (call !== undefined) over(call);
     };
     return (command: CallCommand<R>): void => {
       switch (command.type) {
         case "made":
-          return open.set(command.call);
+          return void open.set(command.call.callId, command.call);
         case "wait":
           return wait(command);
         case "cancel": {
           const waiter = waiters.of(command.request);
-          if (waiter !== undefined) waiters.leave(waiter);
+          if (waiter !== undefined) leave(waiter);
           return;
         }
         case "event":
@@ -132,34 +154,4 @@ export function createCalls<R>(graph: WaitGraph): Machine<CallCommand<R>, CallEv
       }
     };
   });
-}
-
-/** The calls that are not over. */
-interface OpenCalls {
-  of(callId: string): OpenCall | undefined;
-  ofItem(item: WorkItem): OpenCall | undefined;
-  madeBy(instanceId: string): readonly OpenCall[];
-  /** Adds or updates it. */
-  set(call: OpenCall): void;
-  remove(call: OpenCall): void;
-}
-
-/** No calls. */
-function createOpenCalls(): OpenCalls {
-  const open = new Map<string, OpenCall>();
-  const byCaller = new Map<string, Set<string>>();
-  return {
-    of: (callId) => open.get(callId),
-    ofItem: ({ trigger }) => (trigger.kind === "agent-call" ? open.get(trigger.callId) : undefined),
-    madeBy: (instanceId) =>
-      [...(byCaller.get(instanceId) ?? [])].flatMap((callId) => open.get(callId) ?? []),
-    set: (call) => {
-      open.set(call.callId, call);
-      addTo(byCaller, call.callerInstance, call.callId);
-    },
-    remove: ({ callId, callerInstance }) => {
-      open.delete(callId);
-      removeFrom(byCaller, callerInstance, callId);
-    },
-  };
 }

@@ -1,12 +1,63 @@
 import type { HeldLock } from "../../../foundation/contracts/run-state.ts";
-import type { AcquireCommand, LockCommand, LockEvent } from "./lock-events.ts";
-import { createLockTable } from "./lock-table.ts";
-import type { LockEntry } from "./lock-table.ts";
-import { createLockWaiters } from "./lock-waiters.ts";
-import type { LockWaiter } from "./lock-waiters.ts";
 import { createMachine } from "../../../../streams/machine.ts";
 import type { Machine } from "../../../../streams/machine.ts";
 import type { WaitGraph } from "./wait-graph.ts";
+import { createWaiters } from "./waiters.ts";
+
+interface AcquireCommand<R> {
+  readonly type: "acquire";
+  readonly request: R;
+  readonly resource: string;
+  readonly agent: string;
+  readonly instanceId: string;
+  /** How long it is held at most. */
+  readonly ttlMs: number;
+  /** How long to wait for it; 0 is not at all. */
+  readonly waitMs: number;
+}
+
+/** Commands to the locks. `R` is the request of a run as the events that answer it name it. */
+export type LockCommand<R> =
+  | AcquireCommand<R>
+  | {
+      readonly type: "heartbeat";
+      readonly request: R;
+      readonly resource: string;
+      readonly instanceId: string;
+      readonly ttlMs: number;
+    }
+  | {
+      readonly type: "release";
+      readonly request: R;
+      readonly resource: string;
+      readonly instanceId: string;
+    }
+  /** The run cancelled its `acquire`. */
+  | { readonly type: "cancel"; readonly request: R }
+  | { readonly type: "ended"; readonly instanceId: string };
+
+export type LockEvent<R> =
+  /** A new holder, or the old one again. */
+  | { readonly type: "granted"; readonly request: R; readonly lock: HeldLock }
+  | { readonly type: "extended"; readonly request: R; readonly lock: HeldLock }
+  | {
+      readonly type: "released";
+      /** The request to release; null if the lock expired or its run ended. */
+      readonly request: R | null;
+      readonly lock: HeldLock;
+      readonly why: "released" | "expired" | "ended";
+    }
+  | { readonly type: "waiting"; readonly request: R; readonly holder: HeldLock }
+  | ({ readonly type: "refused"; readonly request: R } & LockRefusal);
+
+export type LockRefusal =
+  | { readonly why: "held" | "wait_timeout"; readonly holder: HeldLock }
+  /** `path` goes from the run that asked back to itself. */
+  | { readonly why: "deadlock"; readonly holder: HeldLock; readonly path: readonly string[] }
+  /** `holder` is null if the resource is free. */
+  | { readonly why: "not_holder"; readonly holder: HeldLock | null }
+  /** The resource is free, but the run holds the maximum of other locks. */
+  | { readonly why: "too_many_locks"; readonly holder: null };
 
 export interface LockOptions {
   /** Shared with all else that runs wait for. */
@@ -15,6 +66,23 @@ export interface LockOptions {
   readonly held: readonly HeldLock[];
   /** The highest fencing token that was ever given. */
   readonly lastToken: number;
+}
+
+/** A lock that is held, and the requests that wait for it, first come first served. */
+interface LockEntry<R> {
+  lock: HeldLock;
+  readonly queue: LockWaiter<R>[];
+  /** Cancels the timer of its `expiresAt`. */
+  cancelExpiry: () => void;
+}
+
+interface LockWaiter<R> {
+  readonly request: R;
+  readonly instanceId: string;
+  readonly command: AcquireCommand<R>;
+  readonly entry: LockEntry<R>;
+  /** The one before it in the queue. */
+  ahead: LockWaiter<R> | null;
 }
 
 /** Locks of one run: each is a timer, a row and a line of the status. */
@@ -29,23 +97,58 @@ export const maxLocksOfRun = 100;
  */
 export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, LockEvent<R>> {
   return createMachine(({ emit, timers, now }) => {
-    const { graph, lastToken } = options;
-    const onExpired = (entry: LockEntry<R>): void => passOn(entry, null, "expired");
-    const table = createLockTable<R>({ timers, now, lastToken, onExpired });
-    const onTimeout = (waiter: LockWaiter<R>): void => timeOut(waiter);
-    const waiters = createLockWaiters<R>({ timers, now, graph, onTimeout });
+    const entries = new Map<string, LockEntry<R>>();
+    let { lastToken } = options;
+    const waiters = createWaiters<R, LockWaiter<R>>(options.graph, timers, (waiter) => {
+      const { request, entry } = waiter;
+      leave(waiter);
+      emit({ type: "refused", request, why: "wait_timeout", holder: entry.lock });
+    });
+    const leave = (waiter: LockWaiter<R>): void => {
+      const { queue } = waiter.entry;
+      const place = queue.indexOf(waiter);
+      const behind = queue[place + 1];
+      if (behind !== undefined) behind.ahead = waiter.ahead;
+      queue.splice(place, 1);
+      waiters.leave(waiter);
+    };
+
+    const setLock = (entry: LockEntry<R>, lock: HeldLock): void => {
+      entry.lock = lock;
+      entry.cancelExpiry();
+      entry.cancelExpiry = timers.at(lock.expiresAt, () => passOn(entry, null, "expired"));
+    };
+    const add = (lock: HeldLock): void => {
+      const entry: LockEntry<R> = { lock, queue: [], cancelExpiry: () => undefined };
+      entries.set(lock.resource, entry);
+      setLock(entry, lock);
+    };
+    /** A lock from now on, with a fencing token above all before. */
+    const newLock = ({ resource, agent, instanceId, ttlMs }: AcquireCommand<R>): HeldLock => {
+      const heldSince = now();
+      const fencingToken = ++lastToken;
+      return { resource, agent, instanceId, fencingToken, heldSince, expiresAt: heldSince + ttlMs };
+    };
+    /** Moves the end of the lock to `ttlMs` from now, never to earlier. */
+    const extend = (entry: LockEntry<R>, ttlMs: number): HeldLock => {
+      const expiresAt = Math.max(entry.lock.expiresAt, now() + ttlMs);
+      setLock(entry, { ...entry.lock, expiresAt });
+      return entry.lock;
+    };
+    const heldBy = (instanceId: string): readonly LockEntry<R>[] =>
+      [...entries.values()].filter(({ lock }) => lock.instanceId === instanceId);
 
     const acquire = (command: AcquireCommand<R>): void => {
       const { request, resource, instanceId, ttlMs } = command;
-      const entry = table.of(resource);
-      if (entry === undefined && table.ofRun(instanceId).size >= maxLocksOfRun) {
+      const entry = entries.get(resource);
+      if (entry === undefined && heldBy(instanceId).length >= maxLocksOfRun) {
         emit({ type: "refused", request, why: "too_many_locks", holder: null });
       } else if (entry === undefined) {
-        const lock = table.newLock(command);
-        table.add(lock);
+        const lock = newLock(command);
+        add(lock);
         emit({ type: "granted", request, lock });
       } else if (entry.lock.instanceId === instanceId) {
-        emit({ type: "granted", request, lock: table.extend(entry, ttlMs) });
+        emit({ type: "granted", request, lock: extend(entry, ttlMs) });
       } else if (command.waitMs <= 0) {
         emit({ type: "refused", request, why: "held", holder: entry.lock });
       } else {
@@ -53,17 +156,20 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
       }
     };
     const wait = (command: AcquireCommand<R>, entry: LockEntry<R>): void => {
-      const { request } = command;
-      const { lock: holder } = entry;
-      const path = waiters.join(command, entry);
-      if (path === null) emit({ type: "waiting", request, holder });
-      else emit({ type: "refused", request, why: "deadlock", holder, path });
-    };
-    const timeOut = (waiter: LockWaiter<R>): void => {
-      waiters.leave(waiter);
-      const { command, contended } = waiter;
-      const { request } = command;
-      emit({ type: "refused", request, why: "wait_timeout", holder: contended.lock });
+      const { request, instanceId, waitMs } = command;
+      const { lock: holder, queue } = entry;
+      const waiter: LockWaiter<R> = {
+        request,
+        instanceId,
+        command,
+        entry,
+        ahead: queue.at(-1) ?? null,
+      };
+      queue.push(waiter);
+      const path = waiters.join(waiter, now() + waitMs, () => waitedFor(waiter));
+      if (path === null) return emit({ type: "waiting", request, holder });
+      queue.pop();
+      emit({ type: "refused", request, why: "deadlock", holder, path });
     };
 
     /** Takes the lock from its holder and gives it to the one that waited longest. */
@@ -73,20 +179,22 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
       why: "released" | "expired" | "ended",
     ): void => {
       const { lock } = entry;
-      const next = entry.queue.first();
-      if (next !== null) waiters.leave(next);
-      table.pass(entry, next === null ? null : table.newLock(next.command));
+      const [next] = entry.queue;
+      if (next === undefined) {
+        entry.cancelExpiry();
+        entries.delete(lock.resource);
+        return emit({ type: "released", request, lock, why });
+      }
+      leave(next);
+      setLock(entry, newLock(next.command));
       emit({ type: "released", request, lock, why });
-      if (next !== null) grant(entry, next);
-    };
-    /** A run may wait for one lock with several requests. */
-    const grant = (entry: LockEntry<R>, { instanceId, command }: LockWaiter<R>): void => {
-      emit({ type: "granted", request: command.request, lock: entry.lock });
-      for (const other of waiters.ofRun(instanceId)) {
-        if (other.contended !== entry) continue;
-        waiters.leave(other);
-        const lock = table.extend(entry, other.command.ttlMs);
-        emit({ type: "granted", request: other.command.request, lock });
+      emit({ type: "granted", request: next.request, lock: entry.lock });
+      // A run may wait for one lock with several requests.
+      for (const other of waiters.ofRun(next.instanceId)) {
+        if (other.entry !== entry) continue;
+        leave(other);
+        const { ttlMs } = other.command;
+        emit({ type: "granted", request: other.request, lock: extend(entry, ttlMs) });
       }
     };
 
@@ -94,18 +202,13 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
       command: Extract<LockCommand<R>, { type: "heartbeat" | "release" }>,
       act: (entry: LockEntry<R>) => void,
     ): void => {
-      const entry = table.of(command.resource);
+      const entry = entries.get(command.resource);
       if (entry !== undefined && entry.lock.instanceId === command.instanceId) return act(entry);
       const holder = entry?.lock ?? null;
       emit({ type: "refused", request: command.request, why: "not_holder", holder });
     };
-    const end = (instanceId: string): void => {
-      // Its waits first: a lock that it holds must not come back to it.
-      for (const waiter of waiters.ofRun(instanceId)) waiters.leave(waiter);
-      for (const entry of [...table.ofRun(instanceId)]) passOn(entry, null, "ended");
-    };
 
-    for (const lock of options.held) table.add(lock);
+    options.held.forEach(add);
 
     return (command: LockCommand<R>): void => {
       switch (command.type) {
@@ -113,19 +216,29 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
           return acquire(command);
         case "heartbeat":
           return ofHolder(command, (entry) => {
-            const lock = table.extend(entry, command.ttlMs);
+            const lock = extend(entry, command.ttlMs);
             emit({ type: "extended", request: command.request, lock });
           });
         case "release":
           return ofHolder(command, (entry) => passOn(entry, command.request, "released"));
         case "cancel": {
           const waiter = waiters.of(command.request);
-          if (waiter !== undefined) waiters.leave(waiter);
+          if (waiter !== undefined) leave(waiter);
           return;
         }
         case "ended":
-          return end(command.instanceId);
+          // Its waits first: a lock that it holds must not come back to it.
+          waiters.ofRun(command.instanceId).forEach(leave);
+          for (const entry of heldBy(command.instanceId)) passOn(entry, null, "ended");
       }
     };
   });
+}
+
+/** The holder, and the nearest run ahead that is another one: no run waits for itself. */
+function waitedFor<R>(waiter: LockWaiter<R>): readonly string[] {
+  const { lock } = waiter.entry;
+  let { ahead } = waiter;
+  while (ahead?.instanceId === waiter.instanceId) ahead = ahead.ahead;
+  return ahead === null ? [lock.instanceId] : [lock.instanceId, ahead.instanceId];
 }

@@ -1,26 +1,16 @@
-/** Which runs wait for which, by instance id. */
-export interface WaitGraph {
-  /**
-   * `instanceId` waits until this is called off. What for is asked anew by each search, as it changes while the wait
-   * goes on: a lock passes from hand to hand, a call leaves its queue.
-   */
-  add(instanceId: string, waitsFor: WaitsFor): () => void;
-  /**
-   * The cycle that a wait of `instanceId` would close, from itself back to itself: `a-1`, `b-2`, `a-1`. Null when
-   * there would be none, or when it can end all the same: where one of several is enough, and one of them works.
-   */
-  cycle(instanceId: string, waitsFor: WaitsFor): readonly string[] | null;
-}
-
 /** An instance that has to end first, or several of which one is enough. */
 export type WaitTarget = string | readonly string[];
 export type WaitsFor = () => Iterable<WaitTarget>;
 
 /** A graph without waits. A cycle is only ever closed by a new wait, so that is when to look for one. */
-export function createWaitGraph(): WaitGraph {
+export function createWaitGraph() {
   const waits = new Map<string, Set<WaitsFor>>();
   return {
-    add: (instanceId, waitsFor) => {
+    /**
+     * Adds a wait of `instanceId`; the returned function removes it. Each search calls `waitsFor` anew, as its result
+     * changes during the wait: a lock passes to another run, a call leaves its queue.
+     */
+    add: (instanceId: string, waitsFor: WaitsFor): (() => void) => {
       const own = waits.get(instanceId) ?? new Set();
       waits.set(instanceId, own.add(waitsFor));
       return () => {
@@ -28,7 +18,11 @@ export function createWaitGraph(): WaitGraph {
         if (own.size === 0 && waits.get(instanceId) === own) waits.delete(instanceId);
       };
     },
-    cycle: (instanceId, waitsFor) => {
+    /**
+     * The cycle that a wait of `instanceId` would close, from itself back to itself: `a-1`, `b-2`, `a-1`. Null if
+     * the wait closes no cycle, or can end all the same: when one of several runs is enough, and one of them works.
+     */
+    cycle: (instanceId: string, waitsFor: WaitsFor): readonly string[] | null => {
       const targets: Targets = (other) =>
         other === instanceId ? waitsFor() : targetsOf(waits.get(other) ?? []);
       const path = pathBack(instanceId, targets);
@@ -36,6 +30,9 @@ export function createWaitGraph(): WaitGraph {
     },
   };
 }
+
+/** Which runs wait for which, by instance id. */
+export type WaitGraph = ReturnType<typeof createWaitGraph>;
 
 type Targets = (instanceId: string) => Iterable<WaitTarget>;
 
@@ -64,7 +61,7 @@ function pathTo(instanceId: string, cameFrom: ReadonlyMap<string, string>): stri
   return path.reverse();
 }
 
-/** Removes the runs that wait for none, then those that wait only for these, and so on: whether `start` is removed. */
+/** Removes runs that wait for no run, then runs that wait only for those, and so on: whether `start` is removed. */
 function canEnd(start: string, targets: Targets): boolean {
   const left = reachable(start, targets);
   const ending = new Set<string>();
@@ -91,4 +88,17 @@ function reachable(start: string, targets: Targets): Map<string, readonly WaitTa
     }
   }
   return found;
+}
+
+/** Adds to the set of a key, which begins with its first value. */
+export function addTo<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
+  const set = sets.get(key) ?? new Set();
+  sets.set(key, set.add(value));
+}
+
+/** Takes out of the set of a key; an empty set goes. */
+export function removeFrom<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
+  const set = sets.get(key);
+  set?.delete(value);
+  if (set?.size === 0) sets.delete(key);
 }

@@ -1,6 +1,5 @@
-import type { Wait } from "../../../foundation/contracts/run-state.ts";
-import { meets } from "../../../foundation/contracts/condition.ts";
-import type { Occurrence } from "../../../foundation/contracts/condition.ts";
+import type { Wait, Occurrence } from "../../../foundation/contracts/run-state.ts";
+import { meets } from "../../../foundation/contracts/run-state.ts";
 import { createMachine } from "../../../../streams/machine.ts";
 import type { Machine } from "../../../../streams/machine.ts";
 
@@ -8,9 +7,9 @@ export type WaitCommand<W extends Wait> =
   | { readonly type: "wait"; readonly wait: W }
   | { readonly type: "cancel"; readonly key: string }
   | { readonly type: "ended"; readonly instanceId: string }
-  /** It was committed that the waits take what matched them. */
+  /** The match is committed: its waits are answered. */
   | { readonly type: "delivered"; readonly match: Match<W> }
-  /** It was not committed: they wait on. */
+  /** The match was not committed: its waits stay open. */
   | { readonly type: "not-delivered"; readonly match: Match<W> };
 
 export type WaitEvent<W extends Wait> =
@@ -21,14 +20,18 @@ export type WaitEvent<W extends Wait> =
 /** Waits that an occurrence meets, until it is delivered to them or not. */
 export interface Match<W extends Wait> {
   readonly waits: readonly W[];
+  readonly trigger: WaitTrigger;
 }
+
+/** The occurrence as the answer to a wait holds it. */
+type WaitTrigger = Readonly<Record<string, unknown>>;
 
 export interface Waits<W extends Wait> extends Machine<WaitCommand<W>, WaitEvent<W>> {
   /**
-   * The oldest wait of each agent that an occurrence meets. Nothing else meets them until `delivered` or
-   * `not-delivered`; null when it meets none.
+   * The oldest wait of each agent that an occurrence meets. No other occurrence meets them until `delivered` or
+   * `not-delivered`; null if it meets none. `trigger` is called only for a match, since a payload may be large.
    */
-  readonly match: (occurrence: Occurrence) => Match<W> | null;
+  readonly match: (occurrence: Occurrence, trigger: () => WaitTrigger) => Match<W> | null;
 }
 
 interface Open<W> {
@@ -56,7 +59,7 @@ export function createWaits<W extends Wait>(): Waits<W> {
   const forgetAll = (instanceId: string): void => {
     for (const { wait } of open.values()) if (wait.instanceId === instanceId) forget(wait.key);
   };
-  /** A wait that is over meanwhile takes nothing. */
+  /** Waits of the match that ended meanwhile get no answer. */
   const withdraw = (isOver: (wait: W) => boolean): void => {
     for (const [match, waiters] of matched) {
       const left = waiters.filter(({ wait }) => !isOver(wait));
@@ -99,18 +102,18 @@ export function createWaits<W extends Wait>(): Waits<W> {
   });
   return {
     ...machine,
-    match: (occurrence) => {
+    match: (occurrence, trigger) => {
       const waiters = oldestOfEach(open.values(), occurrence);
       if (waiters.length === 0) return null;
       for (const { wait } of waiters) forget(wait.key);
-      const match = { waits: waiters.map(({ wait }) => wait) };
+      const match = { waits: waiters.map(({ wait }) => wait), trigger: trigger() };
       matched.set(match, waiters);
       return match;
     },
   };
 }
 
-/** One run of each agent, as one run is what the occurrence would have started. */
+/** The oldest matching wait of each agent: one run only, as the occurrence would have started one run. */
 function oldestOfEach<W extends Wait>(
   open: Iterable<Open<W>>,
   occurrence: Occurrence,

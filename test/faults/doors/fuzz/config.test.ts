@@ -3,11 +3,11 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readAgent } from "../../../../src/foundation/config/agent-files.ts";
-import { loadProject } from "../../../../src/foundation/config/load-project.ts";
+import { loadProject } from "../../../../src/foundation/config/resolve-project.ts";
 import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
 import { resolveAgent } from "../../../../src/foundation/config/resolve-agent.ts";
 import { UserError } from "../../../../src/foundation/errors.ts";
-import { knownToAgents } from "../../../../src/interfaces/operations/known-to-agents.ts";
+import { knownToAgents } from "../../../../src/interfaces/operations/project-files.ts";
 import { filterTable } from "../../../../src/features/webhooks/providers/table.ts";
 import {
   makeProject,

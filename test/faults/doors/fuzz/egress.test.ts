@@ -4,10 +4,11 @@ import { expect, test } from "vitest";
 import { allowedHosts } from "../../../../src/foundation/contracts/network-allow.ts";
 import { admit } from "../../../../src/runtime/run-api/egress/admit.ts";
 import { addressProblem } from "../../../../src/runtime/run-api/egress/addresses.ts";
-import { parseAuthority } from "../../../../src/runtime/run-api/egress/authority.ts";
-import { readFirstBytes } from "../../../../src/runtime/run-api/egress/client-hello.ts";
-import { EgressRefusal } from "../../../../src/runtime/run-api/egress/decide.ts";
-import { firstDataProblem } from "../../../../src/runtime/run-api/egress/first-bytes.ts";
+import {
+  readFirstBytes,
+  firstDataProblem,
+} from "../../../../src/runtime/run-api/egress/client-hello.ts";
+import { EgressRefusal, parseAuthority } from "../../../../src/runtime/run-api/egress/decide.ts";
 import { parseHttpTarget } from "../../../../src/runtime/run-api/egress/forward-http.ts";
 import { helloMessage, records } from "../../../runtime/run-api/egress/hellos.ts";
 import { nastyText, share } from "./share.ts";

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operatorApp, tcpApp } from "../../../../src/interfaces/gateway/app.ts";
-import type { LogQuery } from "../../../../src/foundation/contracts/log-source.ts";
+import type { LogQuery } from "../../../../src/foundation/logs/log-query.ts";
 import { bearer, testDeps } from "../../../interfaces/gateway/start-gateway.ts";
 import type { TestDeps } from "../../../interfaces/gateway/start-gateway.ts";
 import { memoryLogs } from "../../../helpers/memory-logs.ts";

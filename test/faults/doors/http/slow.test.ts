@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { rawConnection, statusesIn } from "../raw-http.ts";
 import type { RawConnection } from "../raw-http.ts";
+import { openApp } from "../../../interfaces/gateway/start-gateway.ts";
+import { isLong } from "../../../helpers/long.ts";
 import { withHelloScheduler } from "./hello-scheduler.ts";
 
 let scheduler: TestScheduler;
@@ -10,8 +12,8 @@ withHelloScheduler((started) => (scheduler = started));
 const headers = "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 
 /** Sends its text, then a byte a second, as long as anybody listens. */
-function drip(text: string): RawConnection {
-  const connection = rawConnection(scheduler.url);
+function drip(text: string, url = scheduler.url): RawConnection {
+  const connection = rawConnection(url);
   connection.write(text);
   const timer = setInterval(() => connection.write("x"), 1_000);
   connection.socket.once("close", () => clearInterval(timer));
@@ -31,9 +33,23 @@ async function othersWait(): Promise<number> {
   return Math.max(...times);
 }
 
-describe("who sends slowly", () => {
-  test(
-    "is cut off within the limit, of headers as of a body, while others are served",
+describe("a client that sends slowly", () => {
+  test("is disconnected at the limits of headers and of a body, which are 10 s and 30 s", async () => {
+    const { app } = await openApp();
+    expect(app.server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000 });
+    Object.assign(app.server, { headersTimeout: 200, requestTimeout: 400 });
+    const url = await app.listen({ port: 0, host: "127.0.0.1" });
+    const [silent, slowHeaders, slowBody] = [
+      rawConnection(url),
+      drip(`${headers}X-Slow: `, url),
+      drip(`${headers}Content-Length: 8000\r\n\r\n{`, url),
+    ];
+    await Promise.all([silent.closed, slowHeaders.closed, slowBody.closed]);
+    expect(statusesIn(slowBody.said())).toEqual([408]);
+  });
+
+  test.runIf(isLong)(
+    "is disconnected at the limit of headers and of a body, while others are served",
     { timeout: 90_000 },
     async () => {
       const silent = Array.from({ length: 200 }, () => rawConnection(scheduler.url));
@@ -54,8 +70,8 @@ describe("who sends slowly", () => {
   );
 });
 
-describe("who holds connections open", () => {
-  test("cuts off itself, and neither a stream of the operator's nor what comes next", async () => {
+describe("a client that holds connections open", () => {
+  test("loses its own connections, not the operator's stream or later requests", async () => {
     const stream = rawConnection(scheduler.url);
     const key = `Authorization: Bearer ${scheduler.apiKey}\r\n`;
     stream.write(`GET /api/logs/stream HTTP/1.1\r\nHost: localhost\r\n${key}\r\n`);
@@ -67,7 +83,7 @@ describe("who holds connections open", () => {
   });
 });
 
-describe("who sends too much", () => {
+describe("a client that sends too much", () => {
   test.each([
     [
       "one header of 20 KB",
@@ -78,14 +94,14 @@ describe("who sends too much", () => {
       `GET /health HTTP/1.1\r\nHost: localhost\r\n${"X-A: aaaaaaaaaaaaaaa\r\n".repeat(1_000)}\r\n`,
     ],
     ["an address of 20 KB", `GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
-  ])("of headers is refused: %s", async (_what, text) => {
+  ])("gets 431 for %s", async (_what, text) => {
     const connection = rawConnection(scheduler.url);
     connection.write(text);
     await connection.closed;
     expect(statusesIn(connection.said())).toEqual([431]);
   });
 
-  test("of a body is refused before it has been sent, declared or not", async () => {
+  test("gets 413 before its body is sent, declared or chunked", async () => {
     const chunk = "x".repeat(600_000);
     const declared = rawConnection(scheduler.url);
     declared.write(

@@ -14,7 +14,7 @@ const post = (path: string, headers: string, body = ""): string =>
 const requests = [
   `GET /login HTTP/1.1\r\n${host}\r\n`,
   `HEAD /login HTTP/1.1\r\n${host}\r\n`,
-  `GET /docs HTTP/1.1\r\n${host}\r\n`,
+  `GET /openapi.json HTTP/1.1\r\n${host}\r\n`,
   `GET /nothing-here HTTP/1.1\r\n${host}\r\n`,
   `GET http://example.com/ HTTP/1.1\r\n${host}\r\n`,
   `GET /dashboard HTTP/1.1\r\n${host}Accept: text/html\r\nX: ${"x".repeat(3_000)}\r\n\r\n`,

@@ -2,7 +2,7 @@ import { anAgent } from "../../../helpers/agents.ts";
 import { aDelivery, aTarget } from "../../../helpers/fake-alerts.ts";
 import { fakeOperations } from "../../../helpers/fake-operations.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
-import type { SearchPage } from "../../../../src/foundation/contracts/search.ts";
+import type { SearchPage } from "../../../../src/features/search/search-report.ts";
 import { testDeps } from "../../../interfaces/gateway/start-gateway.ts";
 import type { TestDeps } from "../../../interfaces/gateway/start-gateway.ts";
 import type { Poison } from "./poison.ts";

@@ -6,22 +6,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { HostileRun } from "./attack.ts";
 
-/** A process with the sockets of runs, as the scheduler has them. */
-export interface SocketsProcess {
-  readonly runs: readonly HostileRun[];
-  /** Of the provider, as runs address it. */
-  readonly host: string;
-  readonly url: string;
-  /** The most memory that was resident so far, in MB. */
-  readonly peakMb: () => Promise<number>;
-}
-
 /** Starts it with a provider that answers the model `good` and no other. */
-export async function startSockets(
-  stack: AsyncDisposableStack,
-  folder: string,
-  count: number,
-): Promise<SocketsProcess> {
+export async function startSockets(stack: AsyncDisposableStack, folder: string, count: number) {
   const provider = createServer((request, response) => {
     const isGood = request.headers.authorization?.endsWith("good") ?? false;
     request.resume().once("end", () => isGood && response.end('{"choices":[]}'));
@@ -41,9 +27,11 @@ export async function startSockets(
   const { port, opened } = JSON.parse(line.toString()) as { port: number; opened: HostileRun[] };
   return {
     runs: opened,
+    /** Of the provider, as runs address it. */
     host,
     url: `http://127.0.0.1:${port}`,
-    peakMb: async () => {
+    /** The most memory that was resident so far, in MB. */
+    peakMb: async (): Promise<number> => {
       const status = await readFile(`/proc/${child.pid ?? 0}/status`, "utf8");
       return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { alertText } from "../../../../src/features/alerts/rules/alert-text.ts";
-import type { Alert } from "../../../../src/foundation/contracts/alert.ts";
+import type { Alert } from "../../../../src/features/alerts/rules/alert.ts";
 import { anAlert } from "./alerts.ts";
 
 const hourMs = 3_600_000;
@@ -12,7 +12,7 @@ const linesOf = (alert: Alert, timezone = "UTC"): readonly string[] =>
 const plain = { outcome: null, instanceId: null, costUsd: null } as const;
 
 describe("the text of an alert", () => {
-  it("has what failed, why, since when and at what cost", () => {
+  it("has the failure, its reason, start and cost", () => {
     const { title, severity } = alertText(anAlert(), utc);
     expect({ title, severity }).toEqual({ title: "dev failed", severity: "error" });
     expect(linesOf(anAlert())).toEqual([
@@ -56,7 +56,7 @@ describe("the text of an alert", () => {
   });
 });
 
-test("a digest has what it counts, and no cause", () => {
+test("a digest has its counts, and no cause", () => {
   const reason = "failed runs: 3 new";
   expect(linesOf(anAlert({ ...plain, topic: "digest", agent: null, reason }))[0]).toBe(
     "What: failed runs: 3 new",
@@ -114,7 +114,7 @@ test.each([
   ["a budget that is used up", { topic: "budget", count: 100 }, "al budget raise dev <usd>"],
   ["the project's", { topic: "budget", count: 100, agent: null }, "al budget raise project <usd>"],
   ["a budget that is not", { topic: "budget", count: 80 }, undefined],
-  ["what is right again", { topic: "runs", phase: "resolved" }, undefined],
+  ["a fault that is over", { topic: "runs", phase: "resolved" }, undefined],
   ["a test", { topic: "test", agent: null }, undefined],
 ] as const)("after %s, the command that comes next", (_what, more, command) => {
   const { lines } = alertText(anAlert({ ...plain, ...more }), utc);

@@ -2,14 +2,14 @@ import { createAlertRules } from "../../../../src/features/alerts/rules/alert-ru
 import type {
   AlertRules,
   AlertRulesDeps,
+  AlertCommand,
 } from "../../../../src/features/alerts/rules/alert-rules.ts";
-import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-command.ts";
 import type { AlertOptions, AlertTarget } from "../../../../streams/alert-options.ts";
-import type { Alert, Delivery, RuleState } from "../../../../src/foundation/contracts/alert.ts";
+import type { Alert, Delivery, RuleState } from "../../../../src/features/alerts/rules/alert.ts";
 import type { Outcome, RunEvent } from "../../../../streams/vocabulary.ts";
 import { eventsOf } from "../../../streams/status/events.ts";
 
-/** Agent dev failed at 14:05 UTC; what a test is about goes into `more`. */
+/** Agent dev failed at 14:05 UTC; the test gives other fields. */
 export function anAlert(more: Partial<Alert> = {}): Alert {
   const at = Date.parse("2026-11-22T14:05:00Z");
   return {
@@ -73,12 +73,12 @@ export function shortly({ agent, topic, phase, count }: Alert): string {
   return [agent ?? "project", topic, phase, count].join(" ");
 }
 
-/** Rules in a time that a test sets, and what a store would have of them. */
+/** Rules in a time that a test sets, with their stored states and deliveries. */
 export interface Timeline {
   readonly rules: AlertRules;
   /** Applies commands at a time, epoch ms, after all that is due until then. */
   at(time: number, ...commands: readonly AlertCommand[]): void;
-  /** By id, as the store has them; a delivery that is sent again replaces its earlier form. */
+  /** By id. */
   readonly deliveries: ReadonlyMap<string, Delivery>;
   /** As the store has them. */
   states(): readonly RuleState[];
@@ -91,7 +91,7 @@ export function timeline(deps: Partial<AlertRulesDeps> = {}): Timeline {
   const rules = createAlertRules(all);
   const deliveries = new Map<string, Delivery>();
   const states = new Map(all.states.map((state) => [`${state.agent}/${state.rule}`, state]));
-  /** The start, or what the clock was set back to. */
+  /** The start, or the time that the clock was set back to. */
   let earliest = all.startedAt;
   const store = (events: ReturnType<AlertRules["elapse"]>): void => {
     for (const event of events) {

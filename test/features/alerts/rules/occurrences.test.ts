@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-command.ts";
+import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { Outcome, Trigger } from "../../../../streams/vocabulary.ts";
 import { anItem } from "../../../helpers/agents.ts";
 import { eventsOf } from "../../../streams/status/events.ts";
-import { runEvent, timeline } from "./alerts.ts";
+import { runEvent, set, timeline } from "./alerts.ts";
 
 const [minute, hour] = [60_000, 3_600_000];
 const dev = eventsOf("dev");
@@ -16,9 +16,10 @@ function endOf(trigger: Trigger, outcome: Outcome, attempt = 1): AlertCommand {
   return runEvent({ ...event, item: { ...anItem("1", "dev", trigger), attempt } });
 }
 
-describe("what is over as soon as it happened", () => {
+describe("an occurrence", () => {
   it("is alerted at once, and then once an hour with how often", () => {
     const line = timeline();
+    line.at(0, set("dev"));
     for (const time of [0, 1, minute, hour - 1, hour + minute]) line.at(time, dropped);
     line.at(9 * hour);
     expect(line.sent()).toEqual([
@@ -34,15 +35,14 @@ describe("what is over as soon as it happened", () => {
     expect(line.states()).toEqual([]);
   });
 
-  it("has its own times when the hour has no other", () => {
+  it("is since its own time if it is the only one of its hour", () => {
     const line = timeline();
     const down = { type: "scheduler-down", crashed: true } as const;
     line.at(hour, { ...down, downMs: 10 * minute });
     line.at(hour + 30 * minute, { ...down, downMs: 3 * minute });
     line.at(3 * hour);
     const alerts = [...line.deliveries.values()].map(({ alert }) => alert);
-    expect(alerts.map(({ at, since }) => at - since)).toEqual([10 * minute, 3 * minute]);
-    expect(alerts[1]?.at).toBe(hour + 30 * minute);
+    expect(alerts.map(({ since }) => since)).toEqual([50 * minute, hour + 27 * minute]);
   });
 
   it("is counted for each agent by itself", () => {
@@ -97,8 +97,8 @@ describe("what is over as soon as it happened", () => {
 
 describe("a budget", () => {
   const passed = (percent: number, more = {}): AlertCommand => {
-    const what = { agent: "dev", window: "2026-11-22", usd: percent / 20, limitUsd: 5 };
-    return { type: "budget", percent, ...what, ...more };
+    const spent = { agent: "dev", window: "2026-11-22", usd: percent / 20, limitUsd: 5 };
+    return { type: "budget", percent, ...spent, ...more };
   };
 
   it("is alerted once for each percentage of a window and a limit", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { quietEnd } from "../../../../src/features/alerts/rules/digests.ts";
+import { aTarget, defaultOptions, ended, set, timeline } from "./alerts.ts";
+import { quietEnd } from "../../../../src/features/alerts/rules/alert-rules.ts";
 
 const at = (hours: number, minutes = 0): number => hours * 60 + minutes;
 const overNight = { from: at(22), until: at(7) };
@@ -50,4 +51,35 @@ describe("quiet hours", () => {
   it("are never, for a target without any", () => {
     expect(endOf(null, "2026-11-22T22:00:00Z")).toBeNull();
   });
+});
+
+const hour = 3_600_000;
+
+it("alerts in the quiet hours of a target wait for their end, those to other targets don't", () => {
+  const targets = () => [aTarget("ops", { quietHours: overNight }), aTarget("log")];
+  const line = timeline({ targets });
+  line.at(22 * hour, ended("dev"));
+  line.at(31 * hour, ended("web"));
+  expect(line.sent()).toEqual([
+    `${31 * hour} ops dev runs opened 1`,
+    `${22 * hour} log dev runs opened 1`,
+    `${31 * hour} ops web runs opened 1`,
+    `${31 * hour} log web runs opened 1`,
+  ]);
+});
+
+it("an alert goes to the targets that its agent has now", () => {
+  let to: readonly string[] | null = null;
+  const targets = () => [aTarget("ops"), aTarget("dev")];
+  const line = timeline({ targets, optionsOf: () => ({ ...defaultOptions, to }) });
+  line.at(0, ended("dev"));
+  to = ["dev"];
+  line.at(1, set("dev"), ended("dev", "succeeded"));
+  to = [];
+  line.at(2, set("dev"), ended("dev"));
+  expect(line.sent()).toEqual([
+    "0 ops dev runs opened 1",
+    "0 dev dev runs opened 1",
+    "1 dev dev runs resolved 1",
+  ]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-command.ts";
+import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertOptions } from "../../../../streams/alert-options.ts";
 import { aProblem, eventsOf } from "../../../streams/status/events.ts";
 import { defaultOptions, ended, runEvent, set, timeline } from "./alerts.ts";
@@ -14,7 +14,7 @@ const inContainer = runEvent(
   dev.set({ runtime: { type: "container", runAs: "$USER" }, dockerfileHash: "1" }),
 );
 
-/** What a scheduler that starts at `startedAt` makes of commands, after one of before did others; alerts as text. */
+/** A scheduler that applies the first commands and dies, and one that starts at `startedAt` and applies the others. */
 function restarted(
   before: readonly (readonly [number, AlertCommand])[],
   startedAt: number,
@@ -24,7 +24,7 @@ function restarted(
   const optionsOf = () => ({ ...defaultOptions, ...options });
   const first = timeline({ optionsOf });
   for (const [time, command] of before) first.at(time, command);
-  // As it died: what was due later never came.
+  // The first one died: its later alerts never came.
   const second = timeline({ optionsOf, startedAt, states: first.states() });
   for (const [time, command] of after) second.at(time, command);
   second.at(startedAt + 2 * minute);
@@ -32,7 +32,7 @@ function restarted(
 }
 
 describe("after a restart", () => {
-  it("what is open is not opened again, and resolves", () => {
+  it("an open alert is not opened again, and resolves", () => {
     const before = [
       [0, set("dev")],
       [1, ended("dev")],
@@ -118,7 +118,7 @@ describe("after a restart", () => {
     ["config", set("dev"), invalid, [set("dev")]],
     ["image", inContainer, broken, [inContainer, runEvent(dev.buildFinished())]],
     ["image", inContainer, broken, [set("dev")]],
-  ])("what was mended meanwhile is resolved: %s", (topic, loaded, wrong, mended) => {
+  ])("a fault that was fixed meanwhile is resolved: %s", (topic, loaded, wrong, mended) => {
     const before = [
       [0, loaded],
       [1, wrong],
@@ -130,7 +130,7 @@ describe("after a restart", () => {
     expect(second.sent()).toEqual([`${hour} ops dev ${topic} resolved 1`]);
   });
 
-  it("what is not lacked any more, and so never mentioned, is resolved after a minute", () => {
+  it("a requirement that is met again, and so never reported, is resolved after a minute", () => {
     const before = [
       [0, set("dev")],
       [1, unmet],
@@ -140,7 +140,7 @@ describe("after a restart", () => {
     expect(second.sent()).toEqual([`${hour + minute} ops dev credentials resolved 1`]);
   });
 
-  it("what is still wrong is not alerted again", () => {
+  it("a lasting fault is not alerted again", () => {
     const before = [
       [0, set("dev")],
       [1, unmet],
@@ -189,7 +189,7 @@ describe("after a restart", () => {
     expect(second.sent()).toEqual([`${49 * hour} ops dev no_success opened 1`]);
   });
 
-  it("what was counted for an hour is alerted at its end", () => {
+  it("occurrences of an hour are alerted at its end", () => {
     const before = [0, 1, 2].map((time) => [time, runEvent(dev.refused("dropped"))] as const);
     const { second } = restarted(before, minute, [[minute, set("dev")]]);
     second.at(3 * hour);

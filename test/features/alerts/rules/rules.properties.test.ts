@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-command.ts";
+import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import { aProblem, eventsOf } from "../../../streams/status/events.ts";
 import { defaultOptions, ended, runEvent, set, timeline } from "./alerts.ts";
 import type { Timeline } from "./alerts.ts";
@@ -13,7 +13,7 @@ const optionsOf = () => ({
   noSuccessForMs: 5 * hour,
 });
 
-/** What is so of an agent, whichever scheduler looks. */
+/** The state of an agent in its files. */
 interface Truth {
   isValid: boolean;
   isComplete: boolean;
@@ -64,7 +64,7 @@ const acts: Record<(typeof names)[number], (agent: string, truth: Truth) => Aler
   },
 };
 
-/** What a scheduler emits of an agent when it starts. */
+/** The events of an agent at the start of a scheduler. */
 function asLoaded(agent: string, { isValid, isComplete, isEnabled }: Truth): AlertCommand[] {
   const of = eventsOf(agent);
   return [

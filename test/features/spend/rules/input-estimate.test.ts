@@ -18,7 +18,7 @@ test("a run whose text has more tokens than usual is estimated by its densest te
   expect(run.estimate(8_000)).toBe(2_750);
 });
 
-test("a byte is no more than a token", () => {
+test("a byte counts as one token at most", () => {
   const run = createInputEstimates();
   run.learn(10, 5_000);
   expect(run.estimate(1_010)).toBe(6_000);

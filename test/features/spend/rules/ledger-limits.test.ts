@@ -65,7 +65,7 @@ describe("limits", () => {
   });
 });
 
-test("what a person adds counts until the window turns, for the agent's live runs, too", () => {
+test("a raise counts until the window turns, for the agent's live runs, too", () => {
   const { ask, settle, apply } = ledgerOf();
   const limited = { budgets: budgets({ runUsd: 0.01, dayUsd: 0.01 }) };
   ask("a", limited);

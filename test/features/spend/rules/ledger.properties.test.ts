@@ -35,7 +35,7 @@ const operation = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("end" as const),
       which: fc.nat(),
-      /** Of what was reserved. */
+      /** A share of the reservation. */
       percent: fc.integer({ min: 0, max: 100 }),
       isTurn: fc.boolean(),
       tokens: fc.option(fc.integer({ min: 0, max: 20_000 })),
@@ -191,7 +191,7 @@ test("whatever comes in whatever order, no grant takes spent and reserved over a
   }
 });
 
-test("a share is never more than what is asked for, and never less than what is of use", () => {
+test("a share is never more than the request, and never less than the useful minimum", () => {
   const tokens = fc.integer({ min: 0, max: 100_000 });
   fc.assert(
     fc.property(usd, fc.option(tokens), tokens, rate, (runUsd, asked, least, output) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { refusalText } from "../../../../src/features/spend/rules/refusal-text.ts";
+import { refusalText } from "../../../../src/features/spend/refusals.ts";
 import { worstRates } from "../../../../src/foundation/contracts/price.ts";
 import { budgets, cent, dollar, ledgerOf, noon as now } from "./support.ts";
 
@@ -32,7 +32,7 @@ describe("near a limit", () => {
     });
   });
 
-  test("a call that asks for less than its share gets what it asks for", () => {
+  test("a call that asks for less than its share gets all of it", () => {
     expect(ledgerOf().ask("a", { budgets: limited, maxOutputTokens: 2_000 })).toMatchObject({
       nano: 2_000_000,
       maxOutputTokens: null,
@@ -52,14 +52,14 @@ describe("near a limit", () => {
     expect(ask("c", { budgets: limited })).toMatchObject({ maxOutputTokens: 1_024 });
   });
 
-  test("what is read is paid first", () => {
+  test("the input is paid first", () => {
     expect(ledgerOf().ask("a", { budgets: limited, requestBytes: 9_000 })).toMatchObject({
       nano: 8_000_000,
       maxOutputTokens: 5_000,
     });
   });
 
-  test("under the least that is of use the call is refused, with what it takes to go on", () => {
+  test("a call below the useful minimum is refused, with the amount that it needs", () => {
     const { ask, settle } = ledgerOf();
     ask("a", { budgets: limited });
     settle("a", 7_000_000);
@@ -90,7 +90,7 @@ describe("near a limit", () => {
     expect(ask("b", { budgets: limited })).toMatchObject({ maxOutputTokens: 7_000 });
   });
 
-  test("what costs nothing is never refused", () => {
+  test("a free call is never refused", () => {
     const free = worstRates({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 1, false);
     const { ask } = ledgerOf();
     expect(ask("a", { budgets: budgets({ runUsd: 0 }), rates: free })).toMatchObject({
@@ -112,14 +112,14 @@ test("the input is the last request's and the new bytes", () => {
   });
 });
 
-test("it begins with what is stored", () => {
+test("it begins with the stored accounts", () => {
   const stored = { spent: cent, raised: cent, warned: 80, turns: 3, tokens: 7 };
   const { ask } = ledgerOf((scope) => (scope === "run:dev-1" ? stored : null));
   expect(ask("a", { budgets: budgets({ runUsd: 0.005 }) })).toMatchObject({ nano: 5_000_000 });
   expect(ask("b", { budgets: budgets({ turns: 4 }) }).type).toBe("refused");
 });
 
-test("settling twice, or what is not open, is nothing", () => {
+test("settling a call twice, or one that is not open, changes nothing", () => {
   const { ask, settle } = ledgerOf();
   ask("a");
   settle("a", 1);

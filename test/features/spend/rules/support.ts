@@ -19,7 +19,7 @@ const unlimited: Budget = { ...defaultBudget, runUsd: null };
 export const noon = Date.parse("2026-11-22T12:00:00Z");
 export const cent = 10_000_000;
 
-/** Budgets in which only what a test is about has limits. */
+/** Budgets with the limits of a test only. */
 export function budgets(own: Partial<Budget> = {}, shared: Partial<Budget> = {}): Budgets {
   const [agent, project] = [
     { ...unlimited, ...own },
@@ -48,7 +48,7 @@ export function reserve(call: string, more: Partial<ReserveCommand> = {}): Reser
   };
 }
 
-/** What a store has of accounts, from the events of a ledger. */
+/** The accounts in a store, from the events of a ledger. */
 export function createBooks() {
   const books = new Map<string, StoredAccount & { reserved: number }>();
   const none = { spent: 0, reserved: 0, raised: 0, warned: 0, turns: 0, tokens: 0 };
@@ -81,7 +81,7 @@ export function createBooks() {
     onEvent,
     read: (scope: string, window: string): StoredAccount | null =>
       books.get(name({ scope, window })) ?? null,
-    /** The scheduler died: what was reserved counts as spent. */
+    /** The scheduler died: reserved money counts as spent. */
     crash: (): void => {
       for (const [key, one] of books) {
         books.set(key, { ...one, spent: one.spent + one.reserved, reserved: 0 });
@@ -90,7 +90,7 @@ export function createBooks() {
   };
 }
 
-/** A ledger whose events are stored, unless a test says what is. */
+/** A ledger whose events are stored, unless a test gives the stored accounts. */
 export function ledgerOf(stored?: ReadAccount) {
   const books = createBooks();
   const ledger = createLedger(stored ?? books.read);

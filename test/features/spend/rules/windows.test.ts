@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createCalendar, windowsAt } from "../../../../src/features/spend/rules/windows.ts";
+import { createCalendar, windowsAt } from "../../../../src/features/spend/rules/accounts.ts";
 
 const at = (iso: string): number => Date.parse(iso);
 

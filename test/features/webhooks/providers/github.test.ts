@@ -57,7 +57,7 @@ test.each<[string, string | undefined, Partial<WebhookEvent>]>([
   ["label", "deleted", { labels: [], repo }],
   ["milestone", "created", { title: "v1.0", number: null }],
   ["github_app_authorization", "revoked", { repo: null, labels: [] }],
-])("%s %s holds what its example says", (event, action, expected) => {
+])("%s %s has the fields of its example", (event, action, expected) => {
   expect(by(event, action)).toMatchObject(expected);
 });
 
@@ -84,7 +84,7 @@ test("a comment's author is who wrote it, not who opened the issue", () => {
   expect(read("github", payload).event.author).toBe("writer");
 });
 
-test("what a deleted account wrote has no author, not that of the issue around it", () => {
+test("a deleted account's comment has no author, not that of its issue", () => {
   const issue = { user: { login: "opener" } };
   expect(read("github", { issue, comment: { user: null } }).event.author).toBeNull();
   expect(

@@ -47,7 +47,7 @@ test.each([
   },
 );
 
-test("what Sentry does by itself is no bot's doing, what an integration does is", () => {
+test("an action of Sentry itself does not count as a bot's, an integration's does", () => {
   const botOf = (id: string): unknown =>
     read("sentry", { actor: { type: "application", id, name: "x" } }).attributes.senderIsBot;
   expect([botOf("sentry"), botOf("7a485448")]).toEqual([false, true]);

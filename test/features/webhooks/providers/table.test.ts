@@ -116,7 +116,7 @@ test("the four providers of the requirements have their filter fields, the commo
   );
 });
 
-test("a filter never matches what the event does not carry", () => {
+test("a filter never matches a value that the event does not carry", () => {
   const running = { workflow_run: { conclusion: null } };
   expect(why("github", "workflow_run", running, "conclusions", ["null", "success"])).toBe(
     "conclusions is set and the event carries none",
@@ -160,7 +160,7 @@ test("a reason is one short line, whatever the sender wrote", () => {
   expect(String(reason).length).toBeLessThan(200);
 });
 
-test("what is kept of the headers holds no signature, token or cookie", () => {
+test("stored headers hold no signature, token or cookie", () => {
   for (const provider of providerTable.values()) {
     const secret = [...provider.secretHeaders, "authorization", "cookie", "x-api-key"];
     const kept = ["content-type", "user-agent", ...provider.keptHeaders];

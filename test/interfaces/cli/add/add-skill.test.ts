@@ -3,14 +3,13 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readAgent } from "../../../../src/foundation/config/agent-files.ts";
-import { loadProject } from "../../../../src/foundation/config/load-project.ts";
+import { loadProject } from "../../../../src/foundation/config/resolve-project.ts";
 import { resolveAgent } from "../../../../src/foundation/config/resolve-agent.ts";
-import { knownToAgents } from "../../../../src/interfaces/operations/known-to-agents.ts";
+import { knownToAgents } from "../../../../src/interfaces/operations/project-files.ts";
 import { filterTable } from "../../../../src/features/webhooks/providers/table.ts";
 import { makeRepository } from "../../../features/skills/repositories.ts";
 import type { TestRepository } from "../../../features/skills/repositories.ts";
-import { makeFolders } from "../fake-operator.ts";
-import type { Folders } from "../fake-operator.ts";
+import { cliProject } from "../fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
 import { addedNothing } from "./added.ts";
 
@@ -27,25 +26,23 @@ script = "main.script.toml"
 `;
 const skill = "---\nname: Triage\ndescription: Sorts issues\n---\n\nSort them.\n";
 
-let folders: Folders;
+const cli = cliProject();
 let repository: TestRepository;
 beforeEach(() => {
-  folders = makeFolders();
   repository = makeRepository();
-  writeFileSync(join(folders.projectDir, "config.toml"), project);
+  writeFileSync(join(cli.projectDir, "config.toml"), project);
 });
 afterEach(() => {
-  folders.remove();
   repository.remove();
 });
 
 function agentDir(name: string): string {
-  return join(folders.projectDir, "agents", name);
+  return join(cli.projectDir, "agents", name);
 }
 
 async function resolved(name: string) {
-  const { project: config } = await loadProject(folders.projectDir, filterTable);
-  const files = await readAgent(folders.projectDir, name);
+  const { project: config } = await loadProject(cli.projectDir, filterTable);
+  const files = await readAgent(cli.projectDir, name);
   if (files === null) throw new Error("no agent");
   return resolveAgent(files, config, knownToAgents());
 }
@@ -60,7 +57,7 @@ describe("al add", () => {
     repository.write("triage/Dockerfile", "FROM al-agent:latest\n");
     repository.write("triage/notes.txt", "mine");
     const commit = repository.commit();
-    const { code, stdout, stderr } = await folders.al(["add", repository.url, "--yes"]);
+    const { code, stdout, stderr } = await cli.al(["add", repository.url, "--yes"]);
     expect(stderr).toContain("al config triage --set 'schedule=0 9 * * *' --unset scale");
     expect(code).toBe(0);
     expect(stdout.trim().split("\n")).toEqual(
@@ -98,9 +95,9 @@ describe("al add", () => {
   test("the printed next step enables it", async () => {
     repository.write("SKILL.md", skill);
     repository.commit();
-    await folders.al(["add", repository.url, "--name", "triage", "--yes"]);
+    await cli.al(["add", repository.url, "--name", "triage", "--yes"]);
     const set = ["--set", "schedule=0 9 * * *", "--unset", "scale"];
-    expect((await folders.al(["config", "triage", ...set])).code).toBe(0);
+    expect((await cli.al(["config", "triage", ...set])).code).toBe(0);
     expect(await resolved("triage")).toMatchObject({
       type: "set",
       agent: { scale: 1, schedule: "0 9 * * *" },
@@ -111,18 +108,17 @@ describe("al add", () => {
     repository.write("skills/one/SKILL.md", skill);
     repository.write("skills/two/SKILL.md", skill);
     repository.commit();
-    const none = await folders.al(["add", repository.url, "--yes"]);
+    const none = await cli.al(["add", repository.url, "--yes"]);
     expect(none).toMatchObject({ code: 2, stdout: "" });
     expect(none.stderr).toContain("--skill is missing: the repository has one, two");
-    expect((await folders.al(["add", repository.dir, "--skill", "one", "--yes"])).code).toBe(0);
-    expect((await folders.al(["add", `${repository.url}#two`, "--yes"])).code).toBe(0);
+    expect((await cli.al(["add", repository.dir, "--skill", "one", "--yes"])).code).toBe(0);
+    expect((await cli.al(["add", `${repository.url}#two`, "--yes"])).code).toBe(0);
     for (const name of ["one", "two"]) {
       const { source } = parse(readFileSync(join(agentDir(name), "config.toml"), "utf8"));
       expect(source).toBe(`${repository.url}#${name}`);
     }
-    const other = await folders.al(["add", repository.url, "--skill", "tow", "--yes"]);
-    expect(other.code).toBe(1);
-    expect(other.stderr).toContain('did you mean "two"?');
+    const other = await cli.failure(["add", repository.url, "--skill", "tow", "--yes"]);
+    expect(other).toContain('did you mean "two"?');
   });
 
   test("finds skills in agents/, as a project of agents has them", async () => {
@@ -130,8 +126,7 @@ describe("al add", () => {
     repository.write("agents/one/config.toml", 'models = ["theirs"]\n');
     repository.write("agents/two/SKILL.md", skill);
     repository.commit();
-    const { code, stdout } = await folders.al(["add", repository.url, "--skill", "two", "--yes"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["add", repository.url, "--skill", "two", "--yes"]);
     expect(stdout).toContain("agents/two/SKILL.md");
   });
 
@@ -143,11 +138,7 @@ describe("al add", () => {
       GIT_CONFIG_KEY_0: `url.${repository.url}.insteadOf`,
       GIT_CONFIG_VALUE_0: "https://github.com/acme/issue_Triage.git",
     };
-    const { code, stdout } = await folders.al(
-      ["add", "acme/issue_Triage", "--yes", "--json"],
-      instead,
-    );
-    expect(code).toBe(0);
+    const stdout = await cli.output(["add", "acme/issue_Triage", "--yes", "--json"], instead);
     expect(JSON.parse(stdout)).toMatchObject({
       agent: "issue-triage",
       source: "acme/issue_Triage",
@@ -166,13 +157,7 @@ describe("al add", () => {
       'credentials = ["github_token"]\n[hooks]\npre = ["rm -rf ~"]\n[runtime]\ntype = "host-user"\n',
     );
     repository.commit();
-    const { code, stdout, stderr } = await folders.al([
-      "add",
-      repository.url,
-      "--name",
-      "t",
-      "--yes",
-    ]);
+    const { code, stdout, stderr } = await cli.al(["add", repository.url, "--name", "t", "--yes"]);
     expect({ code, stdout: stdout.includes("\u202E") || stderr.includes("\u202E") }).toEqual({
       code: 0,
       stdout: false,
@@ -196,18 +181,18 @@ describe("al add", () => {
     repository.write("other.md", "Other\n");
     repository.write("scripts/x", "echo x\n");
     repository.commit();
-    const { stderr } = await folders.al(["add", repository.url]);
+    const { stderr } = await cli.al(["add", repository.url]);
     expect(stderr).toContain("warning SKILL.md names forms.md: not taken");
   });
 
   test("off a terminal shows the skill and names the missing flag", async () => {
     repository.write("SKILL.md", skill);
     repository.commit();
-    const { code, stdout, stderr } = await folders.al(["add", repository.url]);
+    const { code, stdout, stderr } = await cli.al(["add", repository.url]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("SKILL.md");
     expect(stderr).toContain("--yes is missing");
-    expect(addedNothing(folders)).toBe(true);
+    expect(addedNothing(cli)).toBe(true);
   });
 });
 
@@ -216,7 +201,7 @@ describe.skipIf(noTerminal !== null)("al add on a terminal", () => {
     repository.write("skills/one/SKILL.md", skill);
     repository.write("skills/two/SKILL.md", skill);
     repository.commit();
-    const asked = onTerminal(folders, ["add", repository.url]);
+    const asked = onTerminal(cli, ["add", repository.url]);
     await asked.until("Which skill");
     asked.line("");
     await asked.until("Add it as agents/one?");
@@ -229,10 +214,10 @@ describe.skipIf(noTerminal !== null)("al add on a terminal", () => {
   test("adds nothing without a yes", async () => {
     repository.write("SKILL.md", skill);
     repository.commit();
-    const asked = onTerminal(folders, ["add", repository.url]);
+    const asked = onTerminal(cli, ["add", repository.url]);
     await asked.until("Add it as agents/skills?");
     asked.line("");
     expect(await asked.ended).toBe(1);
-    expect(addedNothing(folders)).toBe(true);
+    expect(addedNothing(cli)).toBe(true);
   });
 });

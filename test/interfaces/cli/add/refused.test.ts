@@ -3,22 +3,19 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeRepository } from "../../../features/skills/repositories.ts";
 import type { TestRepository } from "../../../features/skills/repositories.ts";
-import { makeFolders } from "../fake-operator.ts";
-import type { Folders } from "../fake-operator.ts";
+import { cliProject } from "../fake-operator.ts";
 import { addedNothing } from "./added.ts";
 
 const project = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
 const skill = "---\nname: Triage\ndescription: Sorts issues\n---\n\nSort them.\n";
 
-let folders: Folders;
+const cli = cliProject();
 let repository: TestRepository;
 beforeEach(() => {
-  folders = makeFolders();
   repository = makeRepository();
-  writeFileSync(join(folders.projectDir, "config.toml"), project);
+  writeFileSync(join(cli.projectDir, "config.toml"), project);
 });
 afterEach(() => {
-  folders.remove();
   repository.remove();
 });
 
@@ -26,10 +23,9 @@ describe("al add", () => {
   test("never touches an agent that is there", async () => {
     repository.write("SKILL.md", skill);
     repository.commit();
-    const skills = join(folders.projectDir, "agents/skills");
+    const skills = join(cli.projectDir, "agents/skills");
     mkdirSync(skills, { recursive: true });
-    const { code, stderr } = await folders.al(["add", repository.url, "--yes"]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["add", repository.url, "--yes"]);
     expect(stderr).toContain("agents/skills is there already");
     expect(stderr).toContain("hint: al update skills");
     expect(readdirSync(skills)).toEqual([]);
@@ -43,13 +39,13 @@ describe("al add", () => {
   ])("refuses %s", async (_what, args, expected) => {
     repository.write("SKILL.md", skill);
     repository.commit();
-    const { code } = await folders.al([
+    const { code } = await cli.al([
       "-p",
-      folders.projectDir,
+      cli.projectDir,
       ...args.map((arg) => (arg === "REPO" ? repository.url : arg)),
     ]);
     expect(code).toBe(expected);
-    expect(addedNothing(folders)).toBe(true);
+    expect(addedNothing(cli)).toBe(true);
     expect(existsSync("pwned")).toBe(false);
   });
 
@@ -65,18 +61,17 @@ describe("al add", () => {
   ])("refuses %s", async (_what, text, message) => {
     repository.write("SKILL.md", text);
     repository.commit();
-    const { code, stderr } = await folders.al(["add", repository.url, "--yes"]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["add", repository.url, "--yes"]);
     expect(stderr).toContain(message);
     expect(existsSync("pwned")).toBe(false);
-    expect(addedNothing(folders)).toBe(true);
+    expect(addedNothing(cli)).toBe(true);
   });
 
   test("refuses a link, says which, and leaves nothing", async () => {
     repository.write("SKILL.md", skill);
     repository.link("references/keys", "/etc/shadow");
     repository.commit();
-    const { code, stdout } = await folders.al(["add", repository.url, "--yes", "--json"]);
+    const { code, stdout } = await cli.al(["add", repository.url, "--yes", "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       error: {
@@ -84,14 +79,13 @@ describe("al add", () => {
         message: expect.stringContaining('"references/keys" is a symbolic link') as string,
       },
     });
-    expect(addedNothing(folders)).toBe(true);
+    expect(addedNothing(cli)).toBe(true);
   });
 
   test("says of a repository without a skill where one should be", async () => {
     repository.write("README.md", "Hello\n");
     repository.commit();
-    const { code, stderr } = await folders.al(["add", repository.url, "--yes"]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["add", repository.url, "--yes"]);
     expect(stderr).toContain("has no skill");
     expect(stderr).toContain("skills/<name>/");
   });
@@ -99,18 +93,17 @@ describe("al add", () => {
   test("needs a project with a model", async () => {
     repository.write("SKILL.md", skill);
     repository.commit();
-    writeFileSync(join(folders.projectDir, "config.toml"), "");
-    const { code, stderr } = await folders.al(["add", repository.url, "--yes"]);
-    expect(code).toBe(1);
+    writeFileSync(join(cli.projectDir, "config.toml"), "");
+    const stderr = await cli.failure(["add", repository.url, "--yes"]);
     expect(stderr).toContain("the project has no model");
   });
 
   test("ends at once when it is interrupted, with all that it started, and leaves nothing", async () => {
-    const temporary = join(folders.projectDir, "tmp");
+    const temporary = join(cli.projectDir, "tmp");
     mkdirSync(temporary);
-    const ssh = join(folders.projectDir, "ssh");
+    const ssh = join(cli.projectDir, "ssh");
     writeFileSync(ssh, `#!/bin/sh\necho $$ > ${ssh}.pid\nsleep 60\n`, { mode: 0o755 });
-    const { stdout } = await folders.bash(`set -m
+    const { stdout } = await cli.bash(`set -m
       TMPDIR=${temporary} GIT_SSH_COMMAND=${ssh} $AL add ssh://example.invalid/x --yes &
       until [ -s ${ssh}.pid ]; do sleep 0.05; done
       kill -INT $!; wait $!; echo "code $?"`);
@@ -118,6 +111,6 @@ describe("al add", () => {
     expect(readdirSync(temporary)).toEqual([]);
     const pid = Number(readFileSync(`${ssh}.pid`, "utf8"));
     await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
-    expect(addedNothing(folders)).toBe(true);
+    expect(addedNothing(cli)).toBe(true);
   });
 });

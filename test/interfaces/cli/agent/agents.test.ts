@@ -1,63 +1,48 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../../../src/foundation/store/store.ts";
 import { anAgentStatus } from "../../../helpers/agent-status.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";
-import { makeFolders, snapshotOf, startFakeOperator } from "../fake-operator.ts";
-import type { Folders } from "../fake-operator.ts";
+import { cliProject, snapshotOf } from "../fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
 
-let folders: Folders;
+const cli = cliProject();
 
 beforeEach(() => {
-  folders = makeFolders();
-  const config = '[models.m]\nprovider = "scripted"\nscript = "s.toml"\n';
-  writeFileSync(join(folders.projectDir, "config.toml"), config);
+  cli.write("config.toml", '[models.m]\nprovider = "scripted"\nscript = "s.toml"\n');
   agent("dev", 'tags = ["web", "team-a"]\n', "name: Developer\n");
   agent("bad", 'schedule = "every day"\n');
 });
-afterEach(() => folders.remove());
 
 function agent(name: string, more: string, head = ""): void {
-  const dir = agentDir(name);
-  mkdirSync(dir, { recursive: true });
   const config = `models = ["m"]\ncredentials = []\ncallable = true\n${more}`;
-  writeFileSync(join(dir, "config.toml"), config);
-  writeFileSync(join(dir, "SKILL.md"), `---\n${head}description: d\n---\nDo it.\n`);
+  cli.write(`agents/${name}/config.toml`, config);
+  cli.write(`agents/${name}/SKILL.md`, `---\n${head}description: d\n---\nDo it.\n`);
 }
 
 function agentDir(name: string): string {
-  return join(folders.projectDir, "agents", name);
+  return join(cli.projectDir, "agents", name);
 }
 
 describe("al agent ls", () => {
   test("lists names, states, tags and titles of a project that never ran", async () => {
-    const { code, stdout } = await folders.al(["agent", "ls"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["agent", "ls"]);
     expect(stdout.split("\n")).toEqual([
       expect.stringMatching(/^Agent +State +Tags +Title$/),
       expect.stringMatching(/^bad +error/),
       expect.stringMatching(/^dev +idle +web, team-a +Developer$/),
       "",
     ]);
-    expect(readdirSync(folders.projectDir)).not.toContain(".al");
+    expect(readdirSync(cli.projectDir)).not.toContain(".al");
   });
 
   test("asks the scheduler that runs", async () => {
     const status = { ...anAgentStatus("dev"), tags: ["web"], enabled: false };
-    const operator = await startFakeOperator(folders, {
+    await cli.serve({
       "GET /control/status": () => snapshotOf([status]),
     });
-    const { stdout } = await folders.al(["agent", "ls", "--json"]);
-    await operator.close();
+    const { stdout } = await cli.al(["agent", "ls", "--json"]);
     const { name, title, state } = status;
     expect(JSON.parse(stdout)).toEqual({
       agents: [{ name, title, tags: ["web"], enabled: false, state }],
@@ -67,21 +52,21 @@ describe("al agent ls", () => {
 
 describe("al agent rm", () => {
   test("removes the directory, and nothing else", async () => {
-    const { code, stdout } = await folders.al(["agent", "rm", "dev", "--yes"]);
+    const { code, stdout } = await cli.al(["agent", "rm", "dev", "--yes"]);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: "agents/dev is removed; its history and logs stay\n",
     });
     expect(readdirSync(dirname(agentDir("dev")))).toEqual(["bad"]);
-    const left = readdirSync(join(folders.projectDir, ".al"));
+    const left = readdirSync(join(cli.projectDir, ".al"));
     expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
   test("removes a link, and not what it leads to", async () => {
-    const target = mkdtempSync(join(folders.projectDir, "../linked-"));
+    const target = mkdtempSync(join(cli.projectDir, "../linked-"));
     writeFileSync(join(target, "SKILL.md"), "mine");
     symlinkSync(target, agentDir("linked"));
-    expect((await folders.al(["agent", "rm", "linked", "-y"])).code).toBe(0);
+    expect((await cli.al(["agent", "rm", "linked", "-y"])).code).toBe(0);
     expect(existsSync(agentDir("linked"))).toBe(false);
     expect(readdirSync(target)).toEqual(["SKILL.md"]);
   });
@@ -91,26 +76,24 @@ describe("al agent rm", () => {
     [["../agents/dev", "--yes"], 1, "there is no agent"],
     [["dev"], 2, "--yes is missing"],
   ])("%j removes nothing", async (args, code, text) => {
-    const ran = await folders.al(["agent", "rm", ...args]);
+    const ran = await cli.al(["agent", "rm", ...args]);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);
     expect(existsSync(agentDir("dev"))).toBe(true);
   });
 
   test("refuses while a run is running, with what to do", async () => {
-    const operator = await startFakeOperator(folders, {
+    await cli.serve({
       "GET /control/status": () => snapshotOf([{ ...anAgentStatus("dev"), running: 2 }]),
     });
-    const { code, stderr } = await folders.al(["agent", "rm", "dev", "--yes"]);
-    await operator.close();
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["agent", "rm", "dev", "--yes"]);
     expect(stderr).toContain("dev has 2 runs");
     expect(stderr).toContain("al kill dev");
     expect(existsSync(agentDir("dev"))).toBe(true);
   });
 
   test("refuses while a run may continue that a killed scheduler left", async () => {
-    const store = openStore(folders.projectDir);
+    const store = openStore(cli.projectDir);
     const item = manualItem("one", "dev", Date.now());
     await store.work.enqueue([item]);
     await store.work.claim(requestFor(item, "dev-aaaaaaaa"), {
@@ -118,14 +101,13 @@ describe("al agent rm", () => {
       content: { config: "", instructions: "" },
     });
     store.close();
-    const { code, stderr } = await folders.al(["agent", "rm", "dev", "--yes"]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["agent", "rm", "dev", "--yes"]);
     expect(stderr).toContain("al start goes on with its runs");
     expect(existsSync(agentDir("dev"))).toBe(true);
   });
 
   test.skipIf(whyNoTerminal() !== null)("asks on a terminal", async () => {
-    const terminal = onTerminal(folders, ["agent", "rm", "dev"]);
+    const terminal = onTerminal(cli, ["agent", "rm", "dev"]);
     await terminal.until("Remove agents/dev with all of its files for good?");
     terminal.line("");
     expect(await terminal.ended).toBe(1);

@@ -8,27 +8,34 @@ import { makeFolders } from "../fake-operator.ts";
 import type { Folders } from "../fake-operator.ts";
 import { shells } from "./shells.ts";
 
-/** What is typed, and what is proposed for it. Paths may end in a slash or not. */
+/** What is typed in a shell, and what it proposes. Paths may end in a slash or not. */
 const lines: Readonly<Record<string, readonly string[]>> = {
   "al st": ["start", "stat", "status", "stop"],
-  "al creds ": ["add", "help", "ls", "rm"],
-  "al help cr": ["creds"],
-  "al run ": ["hello", "news-desk"],
   "al kill n": ["news-desk"],
   "al run hello ": [],
   "al run -- ": ["hello", "news-desk"],
+  "al status --js": ["--json"],
+  "al run --project=other ": ["elsewhere"],
+  "al -p ot": ["other"],
+  "al webhook send pay": ["payload.json"],
+  "al logs -i ": ["hello-aaaaaaaa"],
+  "al replay ": ["one"],
+  "al _": [],
+};
+
+/** The same for which this process is asked, as the shells' scripts ask. */
+const more: Readonly<Record<string, readonly string[]>> = {
+  "al creds ": ["add", "help", "ls", "rm"],
+  "al help cr": ["creds"],
+  "al run ": ["hello", "news-desk"],
   "al logs --fol": ["--follow"],
   "al logs --f": ["--follow"],
   "al stat --js": ["--json"],
-  "al status --js": ["--json"],
   "al new --provider o": ["openai", "openrouter"],
   "al new --agent ": [],
   "al history --agent h": ["hello"],
   "al -p other logs ": ["elsewhere"],
   "al logs -p other ": ["elsewhere"],
-  "al run --project=other ": ["elsewhere"],
-  "al -p ot": ["other"],
-  "al webhook send pay": ["payload.json"],
   "al alerts ": ["help", "list", "retry", "test"],
   "al alerts test ": ["night-shift", "ops"],
   "al alerts list --target n": ["night-shift"],
@@ -44,12 +51,9 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "al creds add git_": ["git_ssh"],
   "al creds rm g": ["github_token"],
   "al agent rm h": ["hello"],
-  "al logs -i ": ["hello-aaaaaaaa"],
   "al show hello": ["hello", "hello-aaaaaaaa"],
   "al kill hello-": ["hello-aaaaaaaa"],
-  "al replay ": ["one"],
   "al completion ": ["bash", "fish", "zsh"],
-  "al _": [],
 };
 
 let folders: Folders;
@@ -109,6 +113,16 @@ describe.each(shells)("$name", (shell) => {
   );
 });
 
+test.each(Object.entries(more))("%j is completed with %j", async (line, words) => {
+  const [, ...typed] = line.split(" ");
+  const place = typed.includes("-p") ? [] : ["-p", folders.projectDir];
+  const asked = typed.map((word) => (word === "other" ? join(folders.projectDir, word) : word));
+  const { stdout } = await folders.al(["_complete", "--", ...place, ...asked]);
+  const proposed = stdout.split("\n").map((one) => one.split("\t")[0] ?? "");
+  const current = typed.at(-1) ?? "";
+  expect(proposed.filter((word) => word !== "" && word.startsWith(current)).sort()).toEqual(words);
+});
+
 test("a shell that it does not know is a usage error that names those it knows", async () => {
   const { code, stderr } = await folders.al(["completion", "tcsh"]);
   expect(code).toBe(2);
@@ -116,8 +130,9 @@ test("a shell that it does not know is a usage error that names those it knows",
 });
 
 test("a config key has the first sentence of what it is", async () => {
-  const { stdout } = await folders.bash("$AL _complete -- config --set gateway.");
+  const words = ["-p", folders.projectDir, "config", "--set", "gateway."];
+  const { stdout } = await folders.al(["_complete", "--", ...words]);
   const line = stdout.split("\n").find((one) => one.startsWith("gateway.port\t")) ?? "";
   expect(line).toMatch(/^gateway\.port\t[A-Z][^\t]+[^.]$/);
-  expect(stdout).not.toContain("Expected:");
+  expect(line).not.toContain("Expected:");
 });

@@ -25,11 +25,6 @@ describe("the help of every command", () => {
 });
 
 describe("the command table", () => {
-  test("has no hidden command", () => {
-    expect(named("al run")).toBeDefined();
-    expect(named("al _run-agent")).toBeUndefined();
-  });
-
   test("tells options with values from flags", () => {
     const options = named("al logs")?.options ?? [];
     const valueOf = (name: string) => options.find(({ names }) => names.includes(name))?.value;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadCredential } from "../../../../src/foundation/credentials/load-credential.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
 import { makeImportFolders } from "./run-import.ts";
-import type { ImportFolders } from "./run-import.ts";
+import type { Imported, ImportFolders } from "./run-import.ts";
 import { currentProject, smallProject, store, writeFiles } from "./their-projects.ts";
 
 const noTerminal = whyNoTerminal();
@@ -94,7 +94,10 @@ describe("credentials", () => {
 
   test("are not copied without consent; the commands that do it are named, and work", async () => {
     writeFiles(join(folders.home, "..", ".action-llama/credentials"), store);
-    const { copied, edits } = await folders.imported();
+    // HOME, where their store is looked for, is that of a process.
+    const args = ["import", source, "--to", target, "--yes", "--json"];
+    const { stdout } = await folders.process(args);
+    const { copied, edits } = JSON.parse(stdout) as Imported;
     expect(copied).toEqual([]);
     expect(existsSync(join(folders.home, "credentials"))).toBe(false);
     const commands = edits.filter(({ message }) => message.includes("was not copied"));

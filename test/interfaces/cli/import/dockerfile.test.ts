@@ -4,7 +4,7 @@ import {
   isOneStage,
   joinDockerfiles,
   translateDockerfile,
-} from "../../../../src/interfaces/cli/import/dockerfile.ts";
+} from "../../../../src/interfaces/cli/import/plan-agent.ts";
 
 function mapped(...lines: readonly string[]) {
   const { text, remarks } = translateDockerfile("agents/dev/Dockerfile", lines.join("\n"));

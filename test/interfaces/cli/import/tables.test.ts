@@ -1,17 +1,18 @@
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { translateAgent } from "../../../../src/interfaces/cli/import/agent-config.ts";
+import {
+  translateAgent,
+  translateFilters,
+} from "../../../../src/interfaces/cli/import/agent-config.ts";
 import {
   ourField,
   ourReference,
   theirType,
 } from "../../../../src/interfaces/cli/import/credentials.ts";
-import { instructionRemarks } from "../../../../src/interfaces/cli/import/instructions.ts";
-import { keyRemarks } from "../../../../src/interfaces/cli/import/keys.ts";
-import type { AddRemark } from "../../../../src/interfaces/cli/import/keys.ts";
+import { instructionRemarks } from "../../../../src/interfaces/cli/import/plan-agent.ts";
+import type { AddRemark } from "../../../../src/interfaces/cli/import/tables.ts";
 import { translateProject } from "../../../../src/interfaces/cli/import/project-config.ts";
-import { textFor } from "../../../../src/interfaces/cli/import/tables.ts";
-import { translateFilters } from "../../../../src/interfaces/cli/import/webhook-filters.ts";
+import { textFor, keyRemarks } from "../../../../src/interfaces/cli/import/tables.ts";
 import { credentialType } from "../../../../src/foundation/credentials/credential-types.ts";
 
 const context = { models: ["main"], sources: new Map() };

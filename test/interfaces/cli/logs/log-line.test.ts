@@ -60,7 +60,7 @@ test("what a running call prints has its last lines, and how long the call has r
   expect(formatLog(live, style)).toBe("09:04:05 INFO  bash still running (12 s)");
 });
 
-test("more output of the same call has no line of its own above it", () => {
+test("further output of the same call is printed without a heading of its own", () => {
   const live = {
     ...entry,
     kind: "tool-output",

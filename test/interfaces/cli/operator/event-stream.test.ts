@@ -28,16 +28,6 @@ describe("an event stream", () => {
     ]);
   });
 
-  test("joins data of several lines, passes comments over and takes CRLF", async () => {
-    expect(await eventsOf(": beat\r\n\r\ndata: a\r\ndata:b\r\n\r\n")).toEqual([
-      { event: "message", id: "", data: "a\nb" },
-    ]);
-  });
-
-  test("drops an event that the end cut off", async () => {
-    expect(await eventsOf("data: whole\n\ndata: half\n")).toHaveLength(1);
-  });
-
   test("is the same however its bytes are cut, characters too", async () => {
     const text = "event: log\nid: ü:1\ndata: žluťoučký 🐎\n\n: beat\n\nevent: log\ndata: 2\n\n";
     const whole = await eventsOf(text);

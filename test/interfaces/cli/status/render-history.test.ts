@@ -1,7 +1,10 @@
 import pc from "picocolors";
 import { expect, test } from "vitest";
-import { entryRow, refusedRow } from "../../../../src/interfaces/cli/status/history-rows.ts";
-import { renderHistory } from "../../../../src/interfaces/cli/status/render-history.ts";
+import {
+  renderHistory,
+  entryRow,
+  refusedRow,
+} from "../../../../src/interfaces/cli/status/render-history.ts";
 import type { HistoryEntry } from "../../../../src/foundation/contracts/history.ts";
 
 const now = Date.UTC(2026, 0, 5, 12);

@@ -1,36 +1,31 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { systemdUnit } from "../../../../src/interfaces/cli/systemd/print-unit.ts";
-import { makeFolders } from "../fake-operator.ts";
-import type { Folders } from "../fake-operator.ts";
+import { cliProject } from "../fake-operator.ts";
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 if (!hasSystemd) process.stderr.write("skipped: systemd-analyze verify (it is not installed)\n");
 
-let folders: Folders;
+const cli = cliProject();
 beforeEach(() => {
-  folders = makeFolders();
-  writeFileSync(join(folders.projectDir, "config.toml"), models);
+  writeFileSync(join(cli.projectDir, "config.toml"), models);
 });
-afterEach(() => folders.remove());
 
 const models = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
 
 function addAgent(name: string, runtime: string): void {
-  const dir = join(folders.projectDir, "agents", name);
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, "SKILL.md"), "Do it.\n");
   const config = `models = ["main"]\ncredentials = []\nschedule = "0 9 * * *"\n[runtime]\n${runtime}\n`;
-  writeFileSync(join(dir, "config.toml"), config);
+  cli.write(`agents/${name}/SKILL.md`, "Do it.\n");
+  cli.write(`agents/${name}/config.toml`, config);
 }
 
 /** What systemd says against a unit; nothing when all is well. */
 function verified(unit: string): string {
   if (!hasSystemd) return "";
-  const file = join(folders.projectDir, "almanac-test.service");
+  const file = join(cli.projectDir, "almanac-test.service");
   writeFileSync(file, `${unit}\n`);
   const { stdout, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
   return `${stdout}${stderr}`;
@@ -44,12 +39,12 @@ describe("al start --print-systemd", () => {
   test("prints a unit that systemd accepts, and beside it how to install it", async () => {
     addAgent("dev", 'type = "host-user"\nrun_as = "$USER"');
     const args = ["start", "--print-systemd", "--web-ui", "--port", "9000", "--grace", "90"];
-    const { code, stdout, stderr } = await folders.al(args);
+    const { code, stdout, stderr } = await cli.al(args);
     expect(code).toBe(0);
     expect(verified(stdout)).toBe("");
-    expect(valueOf(stdout, "WorkingDirectory")).toBe(folders.projectDir);
+    expect(valueOf(stdout, "WorkingDirectory")).toBe(cli.projectDir);
     expect(valueOf(stdout, "User")).toBe(userInfo().username);
-    expect(valueOf(stdout, "Environment")).toBe(`AL_HOME=${folders.home}`);
+    expect(valueOf(stdout, "Environment")).toBe(`AL_HOME=${cli.home}`);
     expect(valueOf(stdout, "ExecStart")).toMatch(/^\/\S+ \/\S+ start .*--port 9000/);
     expect(Number(valueOf(stdout, "TimeoutStopSec"))).toBeGreaterThan(90);
     expect(valueOf(stdout, "NoNewPrivileges")).toBe("yes");
@@ -64,7 +59,7 @@ describe("al start --print-systemd", () => {
 
   test("lets sudo gain privileges only where an agent runs as another OS user", async () => {
     addAgent("dev", 'type = "host-user"\nrun_as = "al-agent"');
-    const { stdout } = await folders.al(["start", "--print-systemd"]);
+    const { stdout } = await cli.al(["start", "--print-systemd"]);
     expect(valueOf(stdout, "NoNewPrivileges")).toBe("no");
     // These would forbid it again.
     for (const key of ["RestrictSUIDSGID", "LockPersonality", "CapabilityBoundingSet"]) {
@@ -75,7 +70,7 @@ describe("al start --print-systemd", () => {
 
   test("waits for the engine when an agent runs in a container", async () => {
     addAgent("boxed", 'type = "container"');
-    const { stdout } = await folders.al(["start", "--print-systemd", "--json"]);
+    const { stdout } = await cli.al(["start", "--print-systemd", "--json"]);
     const { file, unit } = JSON.parse(stdout) as { file: string; unit: string };
     expect(file).toBe("almanac-project.service");
     expect(valueOf(unit, "After")).toContain("docker.service");
@@ -84,10 +79,10 @@ describe("al start --print-systemd", () => {
 
   test("starts the project from anywhere, with nothing else in the environment, and stops on SIGTERM", async () => {
     addAgent("dev", 'type = "host-user"\nrun_as = "$USER"');
-    const { stdout } = await folders.al(["start", "--print-systemd", "--port", "0"]);
+    const { stdout } = await cli.process(["start", "--print-systemd", "--port", "0"]);
     const [file = "", ...args] = valueOf(stdout, "ExecStart")?.split(" ") ?? [];
     const [name = "", home = ""] = valueOf(stdout, "Environment")?.split("=") ?? [];
-    const env = { PATH: "/usr/bin:/bin", HOME: folders.home, [name]: home };
+    const env = { PATH: "/usr/bin:/bin", HOME: cli.home, [name]: home };
     const child = spawn(file, args, { cwd: "/", env, stdio: ["ignore", "pipe", "inherit"] });
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -95,13 +90,13 @@ describe("al start --print-systemd", () => {
       output += text;
     });
     const code = await new Promise((done) => child.once("close", done));
-    expect(output).toContain(`runs ${folders.projectDir}`);
+    expect(output).toContain(`runs ${cli.projectDir}`);
     expect(code).toBe(0);
   });
 
   test("says what is wrong with a project that can't be started", async () => {
-    writeFileSync(join(folders.projectDir, "config.toml"), "workQueueSize = 0\n");
-    const { code, stdout, stderr } = await folders.al(["start", "--print-systemd"]);
+    writeFileSync(join(cli.projectDir, "config.toml"), "workQueueSize = 0\n");
+    const { code, stdout, stderr } = await cli.al(["start", "--print-systemd"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain("config.toml:1:");
   });
@@ -113,7 +108,7 @@ describe("a unit", () => {
     command: [process.execPath, "/opt/al.js", "start", 'a "50%" $HOME\\x'],
     user: "root",
     home: "/srv/my home",
-    env: { TZ: "$no 100%" },
+    env: ["TZ=$no 100%"],
     graceSeconds: 30,
     needsSudo: false,
     needsEngine: false,

@@ -4,26 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import xterm from "@xterm/headless";
 import { builtAl } from "../../../helpers/scheduler.ts";
 
-/** The built `al` on a pseudo terminal, drawn by a terminal emulator: what a person would see. */
-export interface Emulator {
-  /** The rows of the screen that is shown now. */
-  readonly screen: () => string[];
-  /** True while a program has the alternate screen, as the live view does. */
-  readonly isAlternate: () => boolean;
-  /** Every byte that was sent to the terminal. */
-  readonly raw: () => string;
-  /** Resolves once the screen shows it; rejects with the screen when it takes too long. */
-  readonly until: (shown: string | RegExp) => Promise<void>;
-  readonly type: (keys: string) => void;
-  /** As a person who drags the window's corner. */
-  readonly resize: (columns: number, rows: number) => void;
-  /** Process id of the `node` that runs al; null when it ended. */
-  readonly pid: () => number | null;
-  readonly signal: (signal: NodeJS.Signals) => void;
-  /** Closes the terminal under what runs on it. */
-  readonly hangUp: () => void;
-}
-
 export interface EmulatorOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly columns?: number;
@@ -35,7 +15,7 @@ export interface EmulatorOptions {
 const patienceMs = 40_000;
 
 /** Runs `al` with these arguments; afterwards the shell tells its exit code and how the terminal was left. */
-export function emulate(args: readonly string[], options: EmulatorOptions): Emulator {
+export function emulate(args: readonly string[], options: EmulatorOptions) {
   const { columns = 100, rows = 30 } = options;
   const al = [process.execPath, builtAl, ...args].join(" ");
   const after = 'echo "exit $?"; stty -a | tr ";" "\\n" | grep -o "[-]*icanon.*"';
@@ -63,31 +43,41 @@ export function emulate(args: readonly string[], options: EmulatorOptions): Emul
   };
   const pid = (): number | null => alBelow(child.pid);
   return {
+    /** The rows of the screen that is shown now. */
     screen,
-    isAlternate: () => terminal.buffer.active.type === "alternate",
-    raw: () => raw,
-    until: async (shown) => {
+    /** True while a program has the alternate screen, as the live view does. */
+    isAlternate: (): boolean => terminal.buffer.active.type === "alternate",
+    /** Every byte that was sent to the terminal. */
+    raw: (): string => raw,
+    /** Resolves once the screen shows it; rejects with the screen when it takes too long. */
+    until: async (shown: string | RegExp) => {
       const deadline = Date.now() + patienceMs;
       while (!isShown(shown)) {
         if (Date.now() > deadline) throw new Error(`no ${String(shown)}:\n${screen().join("\n")}`);
         await sleep(30);
       }
     },
-    type: (keys) => void child.stdin.write(keys),
-    resize: (width, height) => {
+    type: (keys: string) => void child.stdin.write(keys),
+    /** As a person who drags the window's corner. */
+    resize: (width: number, height: number) => {
       terminal.resize(width, height);
       const tty = readlinkSync(`/proc/${String(pid())}/fd/0`);
       spawnSync("stty", ["-F", tty, "cols", String(width), "rows", String(height)]);
     },
+    /** Process id of the `node` that runs al; null when it ended. */
     pid,
-    signal: (signal) => {
+    signal: (signal: NodeJS.Signals) => {
       const receiver = pid();
       // 0 and what is less would be a whole group: ours.
       if (receiver !== null) process.kill(receiver, signal);
     },
+    /** Closes the terminal under what runs on it. */
     hangUp: () => void child.kill("SIGKILL"),
   };
 }
+
+/** The built `al` on a pseudo terminal, drawn by a terminal emulator: what a person would see. */
+export type Emulator = ReturnType<typeof emulate>;
 
 /** The process that runs al, below the one that made the terminal; null when there is none. */
 function alBelow(pid: number | undefined): number | null {

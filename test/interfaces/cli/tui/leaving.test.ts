@@ -1,22 +1,19 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { builtAl } from "../../../helpers/scheduler.ts";
+import { describe, expect } from "vitest";
 import { whyNoTerminal } from "../terminal.ts";
-import { makeLiveProject, untilLeftClean, untilRunning } from "./live-project.ts";
-import type { LiveProject } from "./live-project.ts";
+import { test, untilLeftClean, untilRunning } from "./live-project.ts";
 
 const ctrlC = "\u0003";
-const ctrlZ = "\u001a";
 
-/** Loaded before al, makes the help fail. */
-const brokenHelp = `import { registerHooks } from "node:module";
+/** Loaded before al, makes every question of the live view fail. */
+const brokenQuestion = `import { registerHooks } from "node:module";
 registerHooks({ load: (url, context, next) => {
   const loaded = next(url, context);
   if (!url.includes("/live-view-")) return loaded;
   const source = String(loaded.source);
-  const broken = source.replace(/^function help\\(.*$/m, '$&\\n  throw new Error("no help here");');
-  if (broken === source) throw new Error("the view has no help to break");
+  const broken = source.replace(/^function questionText\\(.*$/m, '$&\\n  throw new Error("no question here");');
+  if (broken === source) throw new Error("the view has no question to break");
   return { ...loaded, source: broken };
 } });
 `;
@@ -25,105 +22,85 @@ const noTerminal = whyNoTerminal();
 if (noTerminal !== null)
   process.stderr.write(`skipped: how the live view is left (${noTerminal})\n`);
 
-let project: LiveProject;
-beforeEach(() => {
-  project = makeLiveProject();
-});
-afterEach(() => project.remove());
+describe.skipIf(noTerminal !== null)(
+  "the live view",
+  { timeout: 120_000, concurrent: true },
+  () => {
+    test("Ctrl-C waits for runs and says for which; once more stops at once", async ({
+      project,
+    }) => {
+      project.addAgent("slow", 60);
+      const view = project.start();
+      await view.until(/> slow +idle/);
+      await untilRunning(view);
+      view.type(ctrlC);
+      await view.until(/Stopping \(Ctrl-C: now\): waits for 1 run: slow/);
+      view.type(ctrlC);
+      await untilLeftClean(view, 130);
+      expect(view.screen().join("\n")).toMatch(/stopping \(SIGINT\); 1 run has 30 s to finish/);
+      expect(view.screen().join("\n")).toContain("Almanac was stopped at once after");
+    });
 
-describe.skipIf(noTerminal !== null)("the live view", { timeout: 120_000 }, () => {
-  test("Ctrl-C waits for runs and says for which; once more stops at once", async () => {
-    project.addAgent("slow", 60);
-    const view = project.start();
-    await view.until(/> slow +idle/);
-    await untilRunning(view);
-    view.type(ctrlC);
-    await view.until(/Stopping \(Ctrl-C: now\): waits \d+s for 1 run: slow/);
-    view.type(ctrlC);
-    await untilLeftClean(view, 130);
-    expect(view.screen().join("\n")).toMatch(/stopping \(SIGINT\); 1 run has 30 s to finish/);
-    expect(view.screen().join("\n")).toContain("Almanac was stopped at once after");
-  });
+    test("SIGTERM lets runs finish, tells how they ended and leaves the terminal clean", async ({
+      project,
+    }) => {
+      project.addAgent("slow", 3);
+      const view = project.start();
+      await view.until(/> slow +idle/);
+      await untilRunning(view);
+      view.signal("SIGTERM");
+      await view.until("Stopping (Ctrl-C: now)");
+      await untilLeftClean(view, 0);
+      expect(view.screen().join("\n")).toMatch(/slow run succeeded after/);
+    });
 
-  test("SIGTERM lets runs finish, tells how they ended and leaves the terminal clean", async () => {
-    project.addAgent("slow", 3);
-    const view = project.start();
-    await view.until(/> slow +idle/);
-    await untilRunning(view);
-    view.signal("SIGTERM");
-    await view.until("Stopping (Ctrl-C: now)");
-    await untilLeftClean(view, 0);
-    expect(view.screen().join("\n")).toMatch(/slow run succeeded after/);
-  });
+    test("SIGTERM while an agent's log is open ends the log and leaves the terminal clean", async ({
+      project,
+    }) => {
+      project.addAgent("first");
+      const view = project.start();
+      await view.until(/> first +idle/);
+      view.type("\r");
+      await view.until(/INFO {2}loaded/);
+      view.signal("SIGTERM");
+      await untilLeftClean(view, 0);
+      expect(view.screen().join("\n")).toContain("Almanac stopped after");
+    });
 
-  test("SIGTERM while an agent's log is open ends the log and leaves the terminal clean", async () => {
-    project.addAgent("first");
-    const view = project.start();
-    await view.until(/> first +idle/);
-    view.type("\r");
-    await view.until(/INFO {2}loaded/);
-    view.signal("SIGTERM");
-    await untilLeftClean(view, 0);
-    expect(view.screen().join("\n")).toContain("Almanac stopped after");
-  });
+    test("a terminal that goes away stops it in order", async ({ project }) => {
+      project.addAgent("first");
+      const view = project.start();
+      await view.until(/> first/);
+      const pid = view.pid();
+      view.hangUp();
+      await expect.poll(() => existsSync(`/proc/${String(pid)}`), { timeout: 40_000 }).toBe(false);
+      expect(project.log("scheduler")).toContain("stopping (SIGHUP)");
+      expect(project.log("scheduler")).not.toContain("broke");
+    });
 
-  test("a terminal that goes away stops it in order", async () => {
-    project.addAgent("first");
-    const view = project.start();
-    await view.until(/> first/);
-    const pid = view.pid();
-    view.hangUp();
-    await expect.poll(() => existsSync(`/proc/${String(pid)}`), { timeout: 40_000 }).toBe(false);
-    expect(project.log("scheduler")).toContain("stopping (SIGHUP)");
-    expect(project.log("scheduler")).not.toContain("broke");
-  });
+    test("a crash leaves the terminal clean, with its trace on it", async ({ project }) => {
+      project.write("boom.mjs", 'process.on("SIGUSR2", () => { throw new Error("boom") });\n');
+      const boom = join(project.dir, "boom.mjs");
+      const view = project.start([], { env: { NODE_OPTIONS: `--import=${boom}` } });
+      await view.until("al agent new");
+      view.signal("SIGUSR2");
+      await untilLeftClean(view, 1);
+      expect(view.screen().join("\n")).toContain("Error: boom");
+    });
 
-  test("a crash leaves the terminal clean, with its trace on it", async () => {
-    project.write("boom.mjs", 'process.on("SIGUSR2", () => { throw new Error("boom") });\n');
-    const boom = join(project.dir, "boom.mjs");
-    const view = project.start([], { env: { NODE_OPTIONS: `--import=${boom}` } });
-    await view.until("al agent new");
-    view.signal("SIGUSR2");
-    await untilLeftClean(view, 1);
-    expect(view.screen().join("\n")).toContain("Error: boom");
-  });
-
-  test("a fault in the view itself costs the view, not the scheduler", async () => {
-    project.write("boom.mjs", brokenHelp);
-    const boom = join(project.dir, "boom.mjs");
-    const view = project.start([], { env: { NODE_OPTIONS: `--import=${boom}` } });
-    await view.until("al agent new");
-    view.type("?");
-    await view.until("the live view broke (no help here); the scheduler continues");
-    project.addAgent("first");
-    await view.until(/INFO {2}first loaded/);
-    view.type(ctrlC);
-    await view.until("stopping; Ctrl-C again stops now");
-    await untilLeftClean(view, 0);
-  });
-
-  test("Ctrl-Z gives the shell a cooked terminal, and fg draws the view again", async () => {
-    project.addAgent("first");
-    const shell = project.start([], { command: "PS1='$ ' bash --norc --noprofile -i" });
-    await shell.until(/^\$/m);
-    // Something is in front of it, as npm is in `npm start`; the shell takes the terminal when that has stopped.
-    const al = `sh -c '${process.execPath} ${builtAl} start -p ${project.dir}; exit 0'`;
-    shell.type(`${al}\r`);
-    await shell.until(/> first/);
-    shell.type(ctrlZ);
-    await shell.until(/Stopped[^]*\$ $/m);
-    expect(shell.isAlternate()).toBe(false);
-    shell.type("clear; stty -a | grep -o '[-]*icanon' | sed s/^/it.is./\r");
-    await shell.until(/^it.is.icanon/m);
-    shell.type("fg\r");
-    await shell.until(/> first +idle/);
-    expect(shell.isAlternate()).toBe(true);
-    shell.type(ctrlZ);
-    await shell.until(/Stopped[^]*\$ $/m);
-    shell.type("clear; kill %1\r");
-    await shell.until("Almanac stopped after");
-    expect(shell.isAlternate()).toBe(false);
-    expect(project.log("scheduler")).toContain("stopping (SIGTERM)");
-    shell.type("exit\r");
-  });
-});
+    test("a fault in the view itself costs the view, not the scheduler", async ({ project }) => {
+      project.write("boom.mjs", brokenQuestion);
+      project.addAgent("first");
+      const boom = join(project.dir, "boom.mjs");
+      const view = project.start([], { env: { NODE_OPTIONS: `--import=${boom}` } });
+      await view.until(/> first +idle/);
+      view.type("r");
+      await view.until("the live view broke (no question here); the scheduler continues");
+      project.addAgent("second");
+      await view.until(/INFO {2}second loaded/);
+      view.type(ctrlC);
+      await view.until("stopping; Ctrl-C again stops now");
+      await untilLeftClean(view, 0);
+    });
+  },
+);

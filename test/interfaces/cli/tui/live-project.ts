@@ -1,27 +1,22 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, test as base } from "vitest";
 import { makeFolders } from "../fake-operator.ts";
 import { emulate } from "./emulator.ts";
 import type { Emulator, EmulatorOptions } from "./emulator.ts";
 
-/** A project that is run on emulated terminals. */
-export interface LiveProject {
-  readonly dir: string;
-  write(path: string, text: string): void;
-  /** An agent whose run says something and then waits, `seconds` long. */
-  addAgent(name: string, seconds?: number, schedule?: string): void;
-  /** What was logged of an agent, or of the scheduler. */
-  log(name: string): string;
-  /** `al start` on a terminal of its own. */
-  start(args?: readonly string[], options?: Partial<EmulatorOptions>): Emulator;
-  /** Ends whatever still runs. */
-  remove(): void;
-}
-
 const models = '[models.scripted]\nprovider = "scripted"\nscript = "s.toml"\n';
 
-export function makeLiveProject(): LiveProject {
+/** Tests with a project that is run on emulated terminals; they may run at the same time. */
+export const test = base.extend<{ project: ReturnType<typeof makeLiveProject> }>({
+  project: async ({}, use) => {
+    const project = makeLiveProject();
+    await use(project);
+    project.remove();
+  },
+});
+
+function makeLiveProject() {
   const folders = makeFolders();
   const { projectDir: dir, home } = folders;
   const started: Emulator[] = [];
@@ -33,22 +28,26 @@ export function makeLiveProject(): LiveProject {
   return {
     dir,
     write,
-    addAgent: (name, seconds = 0, schedule = "0 9 1 1 *") => {
+    /** An agent whose run says something and then waits, `seconds` long. */
+    addAgent: (name: string, seconds = 0, schedule = "0 9 1 1 *") => {
       for (const [path, text] of agentFiles(name, seconds, schedule)) write(path, text);
     },
-    log: (name) => {
+    /** What was logged of an agent, or of the scheduler. */
+    log: (name: string) => {
       const logs = join(dir, ".al/logs");
       // Before the first line there is no folder.
       const names = existsSync(logs) ? readdirSync(logs) : [];
       const files = names.filter((file) => file.startsWith(`${name}-2`));
       return files.map((file) => readFileSync(join(logs, file), "utf8")).join("");
     },
-    start: (args = [], options = {}) => {
+    /** `al start` on a terminal of its own. */
+    start: (args: readonly string[] = [], options: Partial<EmulatorOptions> = {}) => {
       const env = { HOME: home, AL_HOME: home, ...options.env };
       const emulator = emulate(["start", "-p", dir, ...args], { ...options, env });
       started.push(emulator);
       return emulator;
     },
+    /** Ends whatever still runs. */
     remove: () => {
       for (const emulator of started) end(emulator);
       folders.remove();

@@ -5,8 +5,7 @@ import { parse } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeRepository } from "../../../features/skills/repositories.ts";
 import type { TestRepository } from "../../../features/skills/repositories.ts";
-import { makeFolders } from "../fake-operator.ts";
-import type { Folders } from "../fake-operator.ts";
+import { cliProject } from "../fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
 
 const noTerminal = whyNoTerminal();
@@ -15,13 +14,12 @@ if (noTerminal !== null) process.stderr.write(`skipped: al update on a terminal 
 const project = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
 const skill = "---\nname: Triage\n---\n\nFirst line.\n\nA line between.\n\nLast line.\n";
 
-let folders: Folders;
+const cli = cliProject();
 let repository: TestRepository;
 let installed: string;
 beforeEach(() => {
-  folders = makeFolders();
   repository = makeRepository();
-  writeFileSync(join(folders.projectDir, "config.toml"), project);
+  writeFileSync(join(cli.projectDir, "config.toml"), project);
   repository.write("triage/SKILL.md", skill);
   repository.write("triage/scripts/run.sh", "echo 1\n");
   repository.write("triage/references/old.md", "old\n");
@@ -29,7 +27,6 @@ beforeEach(() => {
   install("triage", repository.url);
 });
 afterEach(() => {
-  folders.remove();
   repository.remove();
 });
 
@@ -44,13 +41,11 @@ function install(name: string, source: string): void {
       `# Ours\nsource = "${source}" # from there\nsourceCommit = "${installed}"\nmodels = ["main"]\ncredentials = []\nscale = 0\n`,
     ],
   ] as const) {
-    const file = join(folders.projectDir, "agents", name, path);
-    mkdirSync(join(file, ".."), { recursive: true });
-    writeFileSync(file, text);
+    cli.write(`agents/${name}/${path}`, text);
   }
 }
 
-const path = (file: string, name = "triage") => join(folders.projectDir, "agents", name, file);
+const path = (file: string, name = "triage") => join(cli.projectDir, "agents", name, file);
 const read = (file: string, name = "triage") => readFileSync(path(file, name), "utf8");
 const sourceCommit = () => parse(read("config.toml")).sourceCommit;
 
@@ -67,8 +62,7 @@ function publish(): string {
 describe("al update", () => {
   test("shows a diff of SKILL.md and the other files, writes them, and keeps the config's comments", async () => {
     const commit = publish();
-    const { code, stdout } = await folders.al(["update", "triage", "--yes"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["update", "triage", "--yes"]);
     expect(stdout).toContain("@@ -2,7 +2,7 @@");
     expect(stdout).toContain("\n-First line.\n+1st line.\n");
     expect(stdout).toMatch(/^ {2}added {4}assets\/new\.txt$/m);
@@ -81,14 +75,14 @@ describe("al update", () => {
     expect(read("config.toml")).toBe(
       `# Ours\nsource = "${repository.url}" # from there\nsourceCommit = "${commit}"\nmodels = ["main"]\ncredentials = []\nscale = 0\n`,
     );
-    expect((await folders.al(["update"])).stdout).toBe("triage is up to date\n");
+    expect((await cli.al(["update"])).stdout).toBe("triage is up to date\n");
   });
 
   test("leaves what was changed here alone when the source did not change it", async () => {
     writeFileSync(path("SKILL.md"), `${skill}Mine.\n`);
     repository.write("triage/scripts/run.sh", "echo 2\n");
     const commit = repository.commit();
-    expect((await folders.al(["update", "--yes"])).code).toBe(0);
+    expect((await cli.al(["update", "--yes"])).code).toBe(0);
     expect(read("SKILL.md")).toBe(`${skill}Mine.\n`);
     expect(read("scripts/run.sh")).toBe("echo 2\n");
     expect(sourceCommit()).toBe(commit);
@@ -97,7 +91,7 @@ describe("al update", () => {
   test("refuses a file that was changed on both sides; its merge commands work, and then the rest is updated", async () => {
     writeFileSync(path("SKILL.md"), skill.replace("Last", "My last"));
     const commit = publish();
-    const { code, stderr } = await folders.al(["update", "triage", "--yes"]);
+    const { code, stderr } = await cli.al(["update", "triage", "--yes"]);
     expect(code).toBe(1);
     expect(stderr).toContain("has changes of its own");
     expect(read("SKILL.md")).toBe(skill.replace("Last", "My last"));
@@ -109,11 +103,11 @@ describe("al update", () => {
       .map((line) => line.trim());
     expect(next).toBe("al update triage --keep-local");
     execFileSync("/bin/sh", ["-c", merge]);
-    expect((await folders.al([...next.split(" ").slice(1), "--yes"])).code).toBe(0);
+    expect((await cli.al([...next.split(" ").slice(1), "--yes"])).code).toBe(0);
     expect(read("SKILL.md")).toBe(skill.replace("Last", "My last").replace("First", "1st"));
     expect(read("scripts/run.sh")).toBe("echo 2\n");
     expect(sourceCommit()).toBe(commit);
-    expect((await folders.al(["update"])).stdout).toBe("triage is up to date\n");
+    expect((await cli.al(["update"])).stdout).toBe("triage is up to date\n");
   });
 
   test("counts all as changed here when the source forgot the installed commit", async () => {
@@ -123,18 +117,17 @@ describe("al update", () => {
     repository.git("branch", "--quiet", "-D", "main");
     repository.git("reflog", "expire", "--expire=now", "--all");
     repository.git("gc", "--quiet", "--prune=now");
-    const { code, stderr } = await folders.al(["update", "--yes"]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["update", "--yes"]);
     expect(stderr).toContain("diff -u ");
     expect(read("SKILL.md")).toBe(skill);
   });
 
   test("never writes through a link", async () => {
-    const outside = join(folders.projectDir, "outside");
+    const outside = join(cli.projectDir, "outside");
     mkdirSync(outside);
     symlinkSync(outside, path("assets"));
     publish();
-    expect((await folders.al(["update", "--yes"])).code).toBe(1);
+    expect((await cli.al(["update", "--yes"])).code).toBe(1);
     expect(existsSync(join(outside, "new.txt"))).toBe(false);
   });
 
@@ -145,7 +138,7 @@ describe("al update", () => {
     writeFileSync(path("config.toml", "own"), 'models = ["main"]\ncredentials = []\nscale = 0\n');
     writeFileSync(path("SKILL.md", "own"), "Own.\n");
     publish();
-    const { code, stdout } = await folders.al(["update", "--yes", "--json"]);
+    const { code, stdout } = await cli.al(["update", "--yes", "--json"]);
     expect(code).toBe(1);
     const { updates } = JSON.parse(stdout) as { updates: { agent: string; status: string }[] };
     expect(updates.map(({ agent, status }) => [agent, status])).toEqual([
@@ -157,8 +150,7 @@ describe("al update", () => {
 
   test("--check shows what is new and changes nothing", async () => {
     const commit = publish();
-    const { code, stdout } = await folders.al(["update", "--check", "--json"]);
-    expect(code).toBe(0);
+    const stdout = await cli.output(["update", "--check", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({
       updates: [{ agent: "triage", status: "available", from: installed, to: commit }],
     });
@@ -169,8 +161,7 @@ describe("al update", () => {
 
   test("off a terminal names the missing flag", async () => {
     publish();
-    const { code, stderr } = await folders.al(["update"]);
-    expect(code).toBe(2);
+    const stderr = await cli.failure(["update"], 2);
     expect(stderr).toContain("--yes is missing");
     expect(read("SKILL.md")).toBe(skill);
   });
@@ -187,8 +178,7 @@ describe("al update", () => {
   ])("refuses a new version with %s", async (_what, change, message) => {
     change();
     repository.commit();
-    const { code, stderr } = await folders.al(["update", "--yes"]);
-    expect(code).toBe(1);
+    const stderr = await cli.failure(["update", "--yes"]);
     expect(stderr).toContain(message);
     expect(read("SKILL.md")).toBe(skill);
     expect(sourceCommit()).toBe(installed);
@@ -197,7 +187,7 @@ describe("al update", () => {
   test("warns of what a reader of the diff would miss", async () => {
     repository.write("triage/SKILL.md", `${skill}\n!\`id\`\nHidden\u202E here.\n`);
     repository.commit();
-    const { stdout } = await folders.al(["update", "--check"]);
+    const { stdout } = await cli.al(["update", "--check"]);
     expect(stdout).toContain("warning SKILL.md runs at the start of each run: id");
     expect(stdout).toContain("hides U+202E");
     expect(stdout).not.toContain("\u202E");
@@ -205,12 +195,11 @@ describe("al update", () => {
 
   test("of an agent that has no source, or of none, says so", async () => {
     writeFileSync(path("config.toml"), 'models = ["main"]\ncredentials = []\nscale = 0\n');
-    const one = await folders.al(["update", "triage"]);
-    expect(one.code).toBe(1);
-    expect(one.stderr).toContain("has no source to update from");
-    const none = await folders.al(["update", "trage"]);
+    const one = await cli.failure(["update", "triage"]);
+    expect(one).toContain("has no source to update from");
+    const none = await cli.al(["update", "trage"]);
     expect(none.stderr).toContain('did you mean "triage"?');
-    expect(await folders.al(["update"])).toMatchObject({ code: 0, stdout: "" });
+    expect(await cli.al(["update"])).toMatchObject({ code: 0, stdout: "" });
   });
 });
 
@@ -218,7 +207,7 @@ test.skipIf(noTerminal !== null)(
   "al update on a terminal asks, and without a yes changes nothing",
   async () => {
     publish();
-    const asked = onTerminal(folders, ["update"]);
+    const asked = onTerminal(cli, ["update"]);
     await asked.until("Update triage?");
     expect(asked.shown()).toContain("+1st line.");
     asked.line("");

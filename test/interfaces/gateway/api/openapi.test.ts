@@ -1,14 +1,12 @@
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { OpenApi, Operation } from "../../../../src/interfaces/gateway/api/openapi.ts";
-import { operatorApp, tcpApp } from "../../../../src/interfaces/gateway/app.ts";
-import { apiKey, bearer, testDeps } from "../start-gateway.ts";
-import type { TestDeps } from "../start-gateway.ts";
+import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
+import { apiKey, bearer, openApp } from "../start-gateway.ts";
 
-async function described(overrides: Partial<TestDeps> = {}) {
-  const app = await tcpApp(testDeps(overrides));
-  onTestFinished(() => app.close());
-  const response = await app.inject({ url: "/openapi.json", headers: bearer });
+async function described() {
+  const { app, get } = await openApp();
+  const response = await get("/openapi.json");
   return { app, response, api: response.json<OpenApi>() };
 }
 
@@ -37,7 +35,7 @@ test("the routes of the decisions' table are all there", async () => {
   const { api } = await described();
   const routes = entriesOf(api).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
   const wanted = [
-    ...["GET /health", "GET /health/ready", "GET /openapi.json", "GET /metrics", "GET /docs"],
+    ...["GET /health", "GET /health/ready", "GET /openapi.json", "GET /metrics"],
     ...["POST /control/pause", "POST /control/resume", "POST /control/stop"],
     ...["POST /control/trigger/{name}", "POST /control/kill/{instanceId}", "GET /control/status"],
     ...["enable", "disable", "pause", "resume", "kill"].map(
@@ -114,8 +112,7 @@ describe("what is said about access is true", () => {
   });
 
   test("of the operator's socket, which knows no sessions", async () => {
-    const app = await operatorApp(testDeps());
-    onTestFinished(() => app.close());
+    const { app } = await openApp({}, operatorApp);
     const api = (await app.inject({ url: "/openapi.json" })).json<OpenApi>();
     const security = entriesOf(api).map(({ operation }) => JSON.stringify(operation.security));
     expect(new Set(security)).toEqual(new Set(["[]", '[{"key":[]}]']));

@@ -10,14 +10,14 @@ async function get(url: string, deps = testDeps()) {
 }
 
 test.each([
-  ["/dashboard", "<title>Almanac</title>"],
-  ["/dashboard/triggers", "<title>Triggers · Almanac</title>"],
-  ["/dashboard/cost", "<title>Cost · Almanac</title>"],
-  ["/dashboard/search", "<title>Search · Almanac</title>"],
-  ["/dashboard/alerts", "<title>Alerts · Almanac</title>"],
-  ["/dashboard/agents/dev", "<title>dev · Almanac</title>"],
-  ["/dashboard/agents/dev/logs", "<title>dev · log · Almanac</title>"],
-  ["/dashboard/agents/scheduler/logs", "<title>scheduler · log · Almanac</title>"],
+  ["/dashboard", "<title>hello · Almanac</title>"],
+  ["/dashboard/triggers", "<title>Triggers · hello · Almanac</title>"],
+  ["/dashboard/cost", "<title>Cost · hello · Almanac</title>"],
+  ["/dashboard/search", "<title>Search · hello · Almanac</title>"],
+  ["/dashboard/alerts", "<title>Alerts · hello · Almanac</title>"],
+  ["/dashboard/agents/dev", "<title>dev · hello · Almanac</title>"],
+  ["/dashboard/agents/dev/logs", "<title>dev · log · hello · Almanac</title>"],
+  ["/dashboard/agents/scheduler/logs", "<title>scheduler · log · hello · Almanac</title>"],
 ])("%s is a page that nobody keeps", async (url, title) => {
   const response = await get(url);
   expect(response.statusCode).toBe(200);
@@ -40,6 +40,15 @@ test.each([
   expect(response.json()).toMatchObject({ error: "unknown_agent" });
 });
 
+test("a page has text of an agent as text, also in its data", async () => {
+  const deps = testDeps();
+  deps.operations.setAgent({ name: "dev", description: "</script><img src=x>" });
+  const { body } = await get("/dashboard/agents/dev", deps);
+  expect(body).toContain("&lt;/script>&lt;img src=x>");
+  expect(body).toContain("\\u003c/script>\\u003cimg src=x>");
+  expect(body).not.toContain("</script><img");
+});
+
 test.each(["/dashboard", "/dashboard/triggers", "/dashboard/cost", "/dashboard/agents/dev"])(
   "without the dashboard there is no %s",
   async (url) => {
@@ -51,7 +60,7 @@ interface AgentAnswer {
   readonly facts: readonly { readonly label: string; readonly values: readonly string[] }[];
 }
 
-test("an agent in full has its schedule in words", async () => {
+test("the dashboard's API describes an agent's schedule in words", async () => {
   const deps = testDeps();
   const config = anAgent("dev", { schedule: "0 9 * * 1" });
   const nextTicks = ["2026-11-23T09:00:00.000Z"];

@@ -1,19 +1,17 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { operatorApp, tcpApp } from "../../../../src/interfaces/gateway/app.ts";
+import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { createLoginLinks } from "../../../../src/interfaces/gateway/login-links.ts";
-import { openSessions } from "../../../../src/foundation/store/sessions.ts";
+import { openSessions } from "../../../../src/interfaces/gateway/sessions.ts";
 import { memorySessions } from "../../../helpers/memory-sessions.ts";
-import { apiKey, bearer, tempDir, testDeps } from "../start-gateway.ts";
+import { apiKey, bearer, openApp, tempDir } from "../start-gateway.ts";
 import type { TestDeps } from "../start-gateway.ts";
 
 const gatewayUrl = "http://localhost:8080";
 
 async function setUp(overrides: Partial<TestDeps> = {}) {
-  const deps = testDeps(overrides);
-  const app = await tcpApp(deps);
-  onTestFinished(() => app.close());
+  const { app, deps } = await openApp(overrides);
   const newLink = (): string => new URL(deps.loginLinks.create(gatewayUrl).url).pathname;
   const follow = (url: string, headers: Record<string, string> = {}) =>
     app.inject({ url, headers });
@@ -47,7 +45,10 @@ test("a used link starts no session, and the login page says why", async () => {
 
 test("an old link starts no session, and the login page says why", async () => {
   const world = { at: 0 };
-  const loginLinks = createLoginLinks({ apiKey: () => apiKey, now: () => world.at });
+  const loginLinks = createLoginLinks(
+    () => apiKey,
+    () => world.at,
+  );
   const { newLink, follow } = await setUp({ loginLinks });
   const link = newLink();
   world.at = 600_000;
@@ -137,10 +138,8 @@ test("the operator's socket makes a link, which TCP does not", async () => {
 });
 
 test("a scheduler without the dashboard makes no link", async () => {
-  const operator = await operatorApp(testDeps({ dashboard: false }));
-  onTestFinished(() => operator.close());
-  const ask = { method: "POST", url: "/control/login-link", headers: bearer } as const;
-  const response = await operator.inject(ask);
+  const { post } = await openApp({ dashboard: false }, operatorApp);
+  const response = await post("/control/login-link");
   expect(response.statusCode).toBe(409);
   expect(response.json()).toMatchObject({ error: "no_dashboard" });
 });

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { FastifyInstance } from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { tcpApp } from "../../../../src/interfaces/gateway/app.ts";
-import { openSessions } from "../../../../src/foundation/store/sessions.ts";
+import { openSessions } from "../../../../src/interfaces/gateway/sessions.ts";
 import { apiKey, logIn, tempDir, testDeps } from "../start-gateway.ts";
 import type { TestDeps } from "../start-gateway.ts";
 

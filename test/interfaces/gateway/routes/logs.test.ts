@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { LogPageAnswer } from "../../../../src/foundation/contracts/log-page.ts";
+import type { LogPageAnswer } from "../../../../src/interfaces/views/log-page.ts";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { readStream } from "../event-stream.ts";
 import { bearer, startTcp, testDeps } from "../start-gateway.ts";
@@ -141,7 +141,7 @@ describe("filters of an agent's log", () => {
       .toEqual(["Needle 3", "needle 4", "needle 5"]);
   });
 
-  test("give pages of the whole log, backward and forward", async () => {
+  test("pages of filtered lines cover the whole log, backward and forward", async () => {
     const { url } = await setUpMixed();
     const ask = async (query: string): Promise<LogPageAnswer> => {
       const response = await fetch(`${url}${pages}?${query}`, { headers: bearer });

@@ -1,12 +1,11 @@
-import { expect, onTestFinished, test } from "vitest";
-import { operatorApp, tcpApp } from "../../../../src/interfaces/gateway/app.ts";
+import { expect, test } from "vitest";
+import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { readStream } from "../event-stream.ts";
-import { bearer, logIn, startTcp, testDeps } from "../start-gateway.ts";
+import { bearer, logIn, openApp, startTcp, testDeps } from "../start-gateway.ts";
 
 test("metrics are Prometheus' text, for the key only and not for a browser's session", async () => {
-  const app = await tcpApp(testDeps());
-  onTestFinished(() => app.close());
-  const response = await app.inject({ url: "/metrics", headers: bearer });
+  const { app, get } = await openApp();
+  const response = await get("/metrics");
   expect(response.statusCode).toBe(200);
   expect(response.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
   expect(response.body).toContain('almanac_info{version="0.1.0"} 1\n');
@@ -20,9 +19,8 @@ test("metrics are Prometheus' text, for the key only and not for a browser's ses
 });
 
 test("the operator's socket serves them, too", async () => {
-  const app = await operatorApp(testDeps());
-  onTestFinished(() => app.close());
-  expect((await app.inject({ url: "/metrics", headers: bearer })).statusCode).toBe(200);
+  const { app, get } = await openApp({}, operatorApp);
+  expect((await get("/metrics")).statusCode).toBe(200);
   expect((await app.inject({ url: "/metrics" })).statusCode).toBe(401);
 });
 

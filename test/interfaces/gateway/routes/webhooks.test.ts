@@ -1,13 +1,8 @@
-import { expect, onTestFinished, test } from "vitest";
-import { tcpApp } from "../../../../src/interfaces/gateway/app.ts";
-import { testDeps } from "../start-gateway.ts";
+import { expect, test } from "vitest";
+import { UserError } from "../../../../src/foundation/errors.ts";
+import { openApp } from "../start-gateway.ts";
 
-async function setUp() {
-  const deps = testDeps({ maxBodyBytes: 1000 });
-  const app = await tcpApp(deps);
-  onTestFinished(() => app.close());
-  return { app, operations: deps.operations };
-}
+const setUp = () => openApp({ maxBodyBytes: 1000 });
 
 test("a delivery is handed on byte by byte, with its headers and its path", async () => {
   const { app, operations } = await setUp();
@@ -49,6 +44,16 @@ test.each([400, 401, 404, 503] as const)("a refusal is a %i problem", async (sta
   expect(response.statusCode).toBe(status);
   expect(response.headers["content-type"]).toContain("application/problem+json");
   expect(response.json()).toMatchObject({ error: "bad_signature", detail: "It does not fit." });
+});
+
+test("an error of a delivery shows its sender no path of the credential store", async () => {
+  const { app, deps, operations } = await setUp();
+  const error = new UserError("unsafe_credential", "/home/me/.almanac/credentials is open");
+  operations.receiveWebhook = () => Promise.reject(error);
+  const response = await app.inject({ method: "POST", url: "/webhooks/github", payload: "{}" });
+  expect(response.statusCode).toBe(500);
+  expect(response.body).not.toContain(".almanac");
+  expect(deps.lines.join()).toContain(error.message);
 });
 
 test("a body over the limit is a 413 and reaches nobody", async () => {

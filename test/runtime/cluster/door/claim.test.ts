@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimAnswerSchema } from "../../../../src/foundation/contracts/remote-run.ts";
+import { claimAnswerSchema } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { post, resource } from "../../run-api/support.ts";
 import { ask, channelOf, claim, claimA, claimB, doorSide, expectRun, tokenOf } from "./support.ts";
 import type { DoorSide } from "./support.ts";
@@ -96,7 +96,7 @@ describe("a claim", () => {
 });
 
 describe("after a restart", () => {
-  it("a run is known by its token, and its claim is its own still", async () => {
+  it("after a restart a run's token still works, and nobody else can claim the run", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     const restored = await side.restart(["dev-1"]);

@@ -107,6 +107,9 @@ describe("the door", () => {
   });
 
   it("takes as many connections of a run as it may have, and cuts the others", async () => {
+    await side.remove();
+    // A busy machine has no time for a hundred handshakes within the short limit of the other tests.
+    side = await doorSide();
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     const begin = async () => {
@@ -184,11 +187,6 @@ describe("where the door listens", () => {
     });
     expect(await unlock(run, token)).toBe(200);
     await other.remove();
-  });
-
-  it("does not listen without an address", async () => {
-    expect(await side.now.door.listen(null)).toBeNull();
-    expect(await connectError("127.0.0.1")).toBe("ECONNREFUSED");
   });
 
   it("is nowhere when it is closed before it listens", async () => {

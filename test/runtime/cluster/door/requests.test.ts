@@ -3,9 +3,12 @@ import {
   inboxAnswerSchema,
   linesAnswerSchema,
   maxLinesBytes,
-} from "../../../../src/foundation/contracts/remote-run.ts";
-import type { InboxAnswer, RemoteLine } from "../../../../src/foundation/contracts/remote-run.ts";
-import { RunApiError } from "../../../../src/foundation/contracts/run-api.ts";
+} from "../../../../src/runtime/cluster/remote-run/protocol.ts";
+import type {
+  InboxAnswer,
+  RemoteLine,
+} from "../../../../src/runtime/cluster/remote-run/protocol.ts";
+import { RunApiError } from "../../../../src/runtime/run-api/protocol.ts";
 import { ask, claimA, doorSide, expectRun, tokenOf } from "./support.ts";
 import type { DoorSide, TicketHolder } from "./support.ts";
 

@@ -8,18 +8,18 @@ import { text } from "node:stream/consumers";
 import { connect } from "node:tls";
 import type { ConnectionOptions, TLSSocket } from "node:tls";
 import type { Served } from "../../../../src/runtime/run-api/app.ts";
-import { remotePaths } from "../../../../src/foundation/contracts/remote-run.ts";
+import { remotePaths } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import type {
   ClaimRequest,
   InboxAnswer,
   LinesAnswer,
   RemoteLine,
   RemoteRuns,
-} from "../../../../src/foundation/contracts/remote-run.ts";
+} from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import type { Redactor } from "../../../../src/foundation/credentials/redactor.ts";
 import { createDoor } from "../../../../src/runtime/cluster/door/door.ts";
-import type { Door, DoorDeps } from "../../../../src/runtime/cluster/door/door.ts";
+import type { Door, DoorOptions } from "../../../../src/runtime/cluster/door/door.ts";
 import { doorIdentity } from "../../../../src/runtime/cluster/door/door-identity.ts";
 import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import type { RunSocket } from "../../../../src/runtime/run-api/run-socket.ts";
@@ -96,7 +96,7 @@ export interface DoorSide {
 }
 
 /** A scheduler's end with a real door and a real store. */
-export async function doorSide(limits?: DoorDeps["limits"]): Promise<DoorSide> {
+export async function doorSide(limits: Partial<DoorOptions> = {}): Promise<DoorSide> {
   const dir = await mkdtemp(join(tmpdir(), "al-door-"));
   const identity = await doorIdentity(join(dir, "door.pem"));
   const problems: string[] = [];
@@ -108,8 +108,7 @@ export async function doorSide(limits?: DoorDeps["limits"]): Promise<DoorSide> {
     const sockets = createRunSockets({ records, redactor, onProblem });
     const restored = await sockets.restore(new Set(alive));
     const find = (name: string) => sockets.find(name);
-    const more = limits === undefined ? {} : { limits };
-    const door = createDoor({ identity, find, onProblem, ...more });
+    const door = createDoor({ identity, find, onProblem, ...limits });
     const listens = (await door.listen({ host: "127.0.0.1", port })) ?? 0;
     const stop = async () => {
       door.close();

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { createRunApiClient } from "../../../../src/runtime/harness/run-api/client.ts";
-import type { RequestAnswer } from "../../../../src/foundation/contracts/run-api.ts";
+import type { RequestAnswer } from "../../../../src/runtime/run-api/protocol.ts";
 import type { Channel } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
 import { hostModels } from "../../harness/model-host.ts";
 import { aModel } from "../../harness/jobs.ts";

@@ -34,7 +34,7 @@ it("places runs where their labels and reservations fit", async () => {
 });
 
 it("gives up on an image only after it could not be pulled three times", async () => {
-  const { engine } = await engineTest({ images: ["another:1"] });
+  const { engine } = await engineTest({ images: ["another:1"], secondMs: 1_000 });
   await engine.start(launch("dev"));
   const last = await runOnce(engine, (run) => {
     expect(run?.isHopeless).toBe((run?.endings ?? 0) >= 3);

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { destroyOnDeadRelay } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
-import { dialDoor } from "../../../../src/runtime/cluster/remote-run/dial-door.ts";
+import { dialDoor } from "../../../../src/runtime/cluster/remote-run/door-connection.ts";
 import { relayServer } from "../../../../src/runtime/cluster/door-relay.ts";
 import { doorSide, expectRun } from "../door/support.ts";
 import type { DoorSide } from "../door/support.ts";
@@ -65,7 +65,7 @@ it("a connection is cut when its relay is gone and another one leads to the door
   await closed;
 });
 
-it("a connection stays while its way is there, or none is", async () => {
+it("a connection stays while its relay responds, or while no relay does", async () => {
   const one = await relay();
   const [connection] = await connectedBy(one);
   await new Promise((resolve) => setTimeout(resolve, 5 * silentMs));

@@ -2,16 +2,17 @@ import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { remotePaths } from "../../../../src/foundation/contracts/remote-run.ts";
+import { remotePaths } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { runOutput } from "../../../../src/runtime/runners/run-output.ts";
 import { randomBy } from "../../../faults/crash/crash-plan.ts";
 import { anAgent, anItem } from "../../../helpers/agents.ts";
+import { isLong } from "../../../helpers/long.ts";
 import { scriptedDoor } from "./scripted-door.ts";
 import type { Fault, ScriptedDoor } from "./scripted-door.ts";
 import { jobOf, startRemoteRun } from "./start-remote-run.ts";
 
 /** Of all runs together. */
-const rounds = Number(process.env.AL_REMOTE_ROUNDS ?? 200);
+const rounds = Number(process.env.AL_REMOTE_ROUNDS ?? (isLong ? 200 : 50));
 const perRun = 25;
 const seed = Number(process.env.AL_REMOTE_SEED ?? 19);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maxLinesBytes } from "../../../../src/foundation/contracts/remote-run.ts";
+import { maxLinesBytes } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { OutgoingLines } from "../../../../src/runtime/cluster/remote-run/outgoing-lines.ts";
 
 const log = (kind: string, msg: string) =>

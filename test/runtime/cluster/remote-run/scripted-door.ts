@@ -6,13 +6,15 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createServer as createTlsServer } from "node:tls";
 import type { TLSSocket } from "node:tls";
-import { remoteLineSchema, remotePaths } from "../../../../src/foundation/contracts/remote-run.ts";
+import {
+  remoteLineSchema,
+  remotePaths,
+} from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import type {
   InboxAnswer,
   RemoteEnd,
   RemoteLine,
-  Ticket,
-} from "../../../../src/foundation/contracts/remote-run.ts";
+} from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { testCertificate } from "../../../helpers/certificate.ts";
 
 /**
@@ -31,29 +33,6 @@ export type Fault =
 
 export type TakenLine = Extract<RemoteLine, { line: string }>;
 
-/** The scheduler's end of one run on another machine, as the contract has it, with faults on demand. */
-export interface ScriptedDoor extends AsyncDisposable {
-  readonly ticket: Ticket;
-  /** What the present scheduler took, each line once. */
-  readonly taken: () => readonly TakenLine[];
-  /** The lines in the log, in order, whichever scheduler took them. */
-  log(): readonly string[];
-  readonly claims: string[];
-  readonly ends: RemoteEnd[];
-  /** How many requests came, and how many connections. */
-  readonly counts: { requests: number; connections: number };
-  /** Decides over each request. */
-  fault: (path: string) => Fault | null;
-  /** Another scheduler takes over: all connections break. */
-  restart(): void;
-  stop(order: NonNullable<InboxAnswer["stop"]>): void;
-  /** The scheduler knows the run no more. */
-  fence(): void;
-  /** The door cannot be reached. */
-  close(): Promise<void>;
-  reopen(): Promise<void>;
-}
-
 export interface ScriptedDoorOptions {
   readonly job: Readonly<Record<string, unknown>>;
   readonly leaseSeconds?: number;
@@ -64,7 +43,8 @@ export interface ScriptedDoorOptions {
 
 const name = "al-0123456789abcdef01234567";
 
-export async function scriptedDoor(options: ScriptedDoorOptions): Promise<ScriptedDoor> {
+/** The scheduler's end of one run on another machine, as the contract has it, with faults on demand. */
+export async function scriptedDoor(options: ScriptedDoorOptions) {
   const { job, leaseSeconds = 30, inboxMs = 300, onOther } = options;
   const secrets = { ticket: randomUUID(), token: "" };
   const state = { scheduler: randomUUID(), isFenced: false, claim: "" };
@@ -73,28 +53,34 @@ export async function scriptedDoor(options: ScriptedDoorOptions): Promise<Script
   const waiting = new Set<() => void>();
   const logged: string[] = [];
   let taken: TakenLine[] = [];
-  const door: ScriptedDoor = {
+  const door = {
     ticket: { door: "", certificate: testCertificate.cert, name, ticket: secrets.ticket },
-    taken: () => taken,
-    log: () => logged,
-    claims: [],
-    ends: [],
+    /** The lines that the present scheduler took, each once. */
+    taken: (): readonly TakenLine[] => taken,
+    /** The lines in the log, in order, whichever scheduler took them. */
+    log: (): readonly string[] => logged,
+    claims: [] as string[],
+    ends: [] as RemoteEnd[],
     counts: { requests: 0, connections: 0 },
-    fault: () => null,
+    /** Decides over each request. */
+    fault: (() => null) as (path: string) => Fault | null,
+    /** Another scheduler takes over: all connections break. */
     restart: () => {
       state.scheduler = randomUUID();
       taken = [];
       for (const socket of sockets) socket.destroy();
     },
-    stop: (order) => {
+    stop: (order: NonNullable<InboxAnswer["stop"]>) => {
       inbox.stop = order;
       for (const wake of waiting) wake();
     },
+    /** The scheduler knows the run no more. */
     fence: () => {
       state.isFenced = true;
       for (const wake of waiting) wake();
     },
-    close: async () => {
+    /** The door cannot be reached. */
+    close: async (): Promise<void> => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => tls.close(resolve));
     },
@@ -102,7 +88,7 @@ export async function scriptedDoor(options: ScriptedDoorOptions): Promise<Script
       tls.listen(port, "127.0.0.1");
       await once(tls, "listening");
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       if (tls.listening) await door.close();
     },
   };
@@ -183,6 +169,8 @@ export async function scriptedDoor(options: ScriptedDoorOptions): Promise<Script
   const { port } = tls.address() as AddressInfo;
   return Object.assign(door, { ticket: { ...door.ticket, door: `127.0.0.1:${port}` } });
 }
+
+export type ScriptedDoor = Awaited<ReturnType<typeof scriptedDoor>>;
 
 interface Answer {
   readonly status: number;

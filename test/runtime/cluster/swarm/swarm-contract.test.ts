@@ -3,7 +3,7 @@ import { runName } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterEngine } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterRunner } from "../../../../src/runtime/cluster/cluster-runner.ts";
 import { createSwarmEngine } from "../../../../src/runtime/cluster/swarm/swarm-engine.ts";
-import { runnerContract } from "../../../foundation/contracts/runner.ts";
+import { runnerContract } from "../../runners/contract.ts";
 import { clusterRig } from "../../../helpers/cluster-rig.ts";
 import type { ClusterRig } from "../../../helpers/cluster-rig.ts";
 import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";

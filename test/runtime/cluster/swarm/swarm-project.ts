@@ -16,9 +16,6 @@ export interface SwarmProjectOptions {
   readonly leaseSeconds: number;
 }
 
-/** Of every run. */
-export const runLimits = { memoryBytes: 384 * 1024 ** 2, cpus: 0.75, pids: 512 };
-
 /** A project whose agents run on a Swarm, up to four runs of each at once. */
 export async function swarmProject(options: SwarmProjectOptions): Promise<ModelProject> {
   const { baseUrl, address, image, agents, leaseSeconds } = options;
@@ -34,7 +31,7 @@ reserveCpus = 0.01
 
 [local]
 memory = "384m"
-cpus = ${runLimits.cpus}
+cpus = 0.75
 starting = 4
 `;
   const made = await modelProject({ baseUrl, project });

@@ -12,20 +12,13 @@ export interface Witnessed {
   readonly nonces: Set<string>;
 }
 
-/** A model that all runs ask: it has each do so many turns, and sees by their output which run does what. */
-export interface Witness {
-  readonly baseUrl: string;
-  readonly runs: ReadonlyMap<string, Witnessed>;
-  close(): Promise<void>;
-}
-
 /** The folder of a run goes with its container, so that no other process of the run has its nonce. */
 const nonce = "cat nonce 2>/dev/null || tee nonce </proc/sys/kernel/random/uuid";
 const turnCommand = (turn: number, ms: number) =>
   `sleep ${ms / 1000}; echo "turn ${turn} of $AL_INSTANCE by $(${nonce})"`;
 const turnPattern = /turn (\d+) of (\S+) by ([0-9a-f-]{36})/;
 
-export async function witness(turns: number, pauseMs: number): Promise<Witness> {
+export async function witness(turns: number, pauseMs: number) {
   const runs = new Map<string, Witnessed>();
   const provider = await fakeProvider((request, response) => {
     const results = toolResults(request);
@@ -35,6 +28,9 @@ export async function witness(turns: number, pauseMs: number): Promise<Witness> 
   });
   return { baseUrl: provider.baseUrl, runs, close: () => provider.close() };
 }
+
+/** A model that all runs ask: it has each do so many turns, and sees by their output which run does what. */
+export type Witness = Awaited<ReturnType<typeof witness>>;
 
 function note(runs: Map<string, Witnessed>, [, turn, run = "", nonceOfRun = ""]: RegExpExecArray) {
   const seen = runs.get(run) ?? { turns: [], nonces: new Set<string>() };

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { Agent, createServer, request } from "node:http";
-import type { IncomingMessage, RequestListener, Server } from "node:http";
+import { createServer } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,22 +51,10 @@ const ask = (init: RequestInit = {}, rest = "/v1/messages?beta=true") =>
     ...init,
   });
 
-test("keeps a connection that its client keeps, however long no question comes", async () => {
+test("announces no limit for an idle connection, and so never closes one", async () => {
   await serve((_request, response) => response.end("an answer"));
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const url = bridge.baseUrl({ name: "m" }, upstream);
-  const asked = async (): Promise<boolean> => {
-    const sent = request(url, { agent, headers: { "x-api-key": bridge.key } }).end();
-    const [answer] = (await once(sent, "response")) as [IncomingMessage];
-    await text(answer);
-    return sent.reusedSocket;
-  };
-  expect(await asked()).toBe(false);
-  // Longer than Node's own limit of 5 s, after which a server adds another second.
-  await wait(7_000);
-  expect(await asked()).toBe(true);
-  agent.destroy();
-}, 20_000);
+  expect((await ask()).headers.get("keep-alive")).toBeNull();
+});
 
 test("passes a request on with the run's token in place of the key, under the provider's host", async () => {
   const seen: unknown[] = [];
@@ -142,7 +130,7 @@ test("waits for a scheduler that is away or starts, and sends the same again", a
   });
   expect(await (await answer).text()).toBe("done");
   expect(bodies).toEqual([`{"a":1}`, `{"a":1}`]);
-  expect(bridge.interruptions()).toBe(0);
+  expect(interrupted).toEqual([]);
 });
 
 test("sends again what a scheduler took and did not answer before it died", async () => {
@@ -164,9 +152,8 @@ test("tells an answer that broke off from one that ended, and does not ask again
   });
   const answer = await ask();
   // A client that sees the end of the answer finds it counted: by that it knows whether to ask once more.
-  const counted = await answer.text().catch(() => bridge.interruptions());
-  expect([counted, interrupted.length]).toEqual([1, 1]);
-  expect(bridge.interruptions()).toBe(1);
+  const counted = await answer.text().catch(() => interrupted.length);
+  expect(counted).toBe(1);
   expect(requests).toBe(1);
 });
 
@@ -178,10 +165,7 @@ test("an answer that the provider broke off is broken off for the client, and do
     response.end();
   });
   await expect((await ask()).text()).rejects.toThrow();
-  expect([bridge.interruptions(), interrupted]).toEqual([
-    0,
-    ["the model's provider broke its answer off"],
-  ]);
+  expect(interrupted).toEqual(["the model's provider broke its answer off"]);
 });
 
 test("a client that hangs up ends the request, and nothing was interrupted", async () => {
@@ -194,7 +178,7 @@ test("a client that hangs up ends the request, and nothing was interrupted", asy
   await ask({ signal: hangUp.signal });
   hangUp.abort();
   await closed.promise;
-  expect(bridge.interruptions()).toBe(0);
+  expect(interrupted).toEqual([]);
 });
 
 test("a provider's own 503 is an answer like any other", async () => {

@@ -13,6 +13,8 @@ export type Tunnel = (socket: Socket, request: IncomingMessage, head: Buffer) =>
 /** A bridge, and the scheduler that it passes on to, which a test starts and stops. */
 export interface BridgedScheduler {
   readonly bridge: Bridge;
+  /** Path of the socket that the scheduler listens at. */
+  readonly socket: string;
   /** What the scheduler was asked, in order. */
   readonly asked: readonly IncomingMessage[];
   /** Starts a scheduler that answers CONNECT by `tunnel`, and other requests by `listener`. */
@@ -41,6 +43,7 @@ export async function bridgedScheduler(): Promise<BridgedScheduler> {
   const closeBridge = () => (closing ??= Promise.resolve(bridge[Symbol.asyncDispose]()));
   return {
     bridge,
+    socket: runSocket.socket,
     asked,
     stop,
     closeBridge,

@@ -1,11 +1,8 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import {
-  agentCommands,
-  runRequests,
-} from "../../../../src/foundation/contracts/run-requests/table.ts";
-import type { RunRequestName } from "../../../../src/foundation/contracts/run-requests/table.ts";
+import { agentCommands, runRequests } from "../../../../src/runtime/run-api/requests/table.ts";
+import type { RunRequestName } from "../../../../src/runtime/run-api/requests/table.ts";
 import {
   agentCommand,
   commandBody,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { endMessageOf } from "../run-entry.ts";
-import { startPlay } from "./play.ts";
+import { play } from "./play.ts";
 import type { Program } from "./play.ts";
 import { geminiTelemetry } from "./records.ts";
 import type { Behaviour } from "./stand-in.ts";
@@ -12,10 +12,10 @@ const claudeEnd = (end: object) => [
 ];
 const codexLimit = "Incomplete response returned, reason: max_output_tokens";
 const codexFilter = `stream disconnected before completion: Incomplete response returned, reason: content_filter`;
-const geminiError = (message: string) => [
+const geminiError = (message: string, status = "error") => [
   ...geminiStream.slice(0, -1),
   { type: "error", severity: "error", message },
-  { type: "result", status: "error", stats: { total_tokens: 120 } },
+  { type: "result", status, stats: { total_tokens: 120 } },
 ];
 const blocked = "The model response was blocked due to safety settings.";
 
@@ -75,10 +75,16 @@ const table: readonly (readonly [Program, string, Behaviour, string])[] = [
     "the provider's content filter stopped the answer",
   ],
   ["gemini", "was blocked", { stream: geminiError(blocked) }, blocked],
+  [
+    "gemini",
+    "was ended by its detection of loops",
+    { stream: geminiError("Loop detected", "success") },
+    "Loop detected",
+  ],
 ];
 
 it.each(table)("fails when the last answer in %s %s", async (program, _how, behaviour, reason) => {
-  const run = await (await startPlay(program, behaviour)).ended;
+  const { run } = await play(program, behaviour);
   expect(run.exitCode).toBe(1);
   const { error, usage } = endMessageOf(run);
   expect(error).toContain(`model "main": `);
@@ -88,7 +94,7 @@ it.each(table)("fails when the last answer in %s %s", async (program, _how, beha
 
 it("succeeds in gemini when only an earlier answer was filtered", async () => {
   const then = geminiTelemetry("content_filter", "stop");
-  const run = await (await startPlay("gemini", { stream: geminiStream, then })).ended;
+  const { run } = await play("gemini", { stream: geminiStream, then });
   expect(endMessageOf(run).error).toBeNull();
 });
 
@@ -97,7 +103,7 @@ it("reads an error of codex that no failed turn follows", async () => {
     { type: "thread.started", thread_id: "01a1" },
     { type: "error", message: "unexpected status 401 Unauthorized: no such key" },
   ];
-  const run = await (await startPlay("codex", { stream, exitCode: 1 })).ended;
+  const { run } = await play("codex", { stream, exitCode: 1 });
   expect(endMessageOf(run).error).toBe(
     'model "main": 401 unexpected status 401 Unauthorized: no such key',
   );

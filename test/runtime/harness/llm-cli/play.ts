@@ -5,19 +5,19 @@ import { onTestFinished } from "vitest";
 import { aJob, aModel } from "../jobs.ts";
 import type { JobOptions } from "../jobs.ts";
 import type { HostedModel } from "../model-host.ts";
-import { startRun } from "../run-entry.ts";
+import { runOf, startRun } from "../run-entry.ts";
 import { standIn } from "./stand-in.ts";
 import type { Behaviour } from "./stand-in.ts";
 
-const vendors = { claude: "anthropic", codex: "openai", gemini: "google" } as const;
+export const vendors = { claude: "anthropic", codex: "openai", gemini: "google" } as const;
 export type Program = keyof typeof vendors;
 
-function cliModel(program: Program, model: Partial<HostedModel> = {}): HostedModel {
+export function cliModel(program: Program, model: Partial<HostedModel> = {}): HostedModel {
   return aModel("main", "", { provider: vendors[program], baseUrl: null, ...model });
 }
 
-/** The process of a run whose CLI is a stand-in, in a working directory of its own. */
-export async function startPlay(
+/** A run whose CLI is a stand-in, in a working directory of its own. */
+export async function prepared(
   program: Program,
   behaviour: Behaviour,
   model: Partial<HostedModel> = {},
@@ -28,11 +28,23 @@ export async function startPlay(
   const workDir = await mkdtemp(join(dir, "work-"));
   const cli = await standIn(dir, program, behaviour);
   const harness = { type: "llm-cli", command: program } as const;
-  const whole = aJob(workDir, { harness, models: [cliModel(program, model)], ...job });
   return {
     cli,
     /** A file that the stand-in left beside its working directory. */
     file: (name: string) => readFile(join(dir, name), "utf8"),
-    ...startRun(whole, { PATH: cli.path }),
+    workDir,
+    job: aJob(workDir, { harness, models: [cliModel(program, model)], ...job }),
   };
+}
+
+/** Runs it to its end, in this process. */
+export async function play(...play: Parameters<typeof prepared>) {
+  const { job, cli, ...rest } = await prepared(...play);
+  return { cli, ...rest, run: await runOf(job, { PATH: cli.path, AL_TEST_LEAK: "leaked" }) };
+}
+
+/** Starts its process. */
+export async function startPlay(...play: Parameters<typeof prepared>) {
+  const { job, cli, ...rest } = await prepared(...play);
+  return { cli, ...rest, ...startRun(job, { PATH: cli.path }) };
 }

@@ -2,7 +2,7 @@ import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { endMessageOf, logsOf } from "../run-entry.ts";
 import type { EndedRun } from "../run-entry.ts";
-import { startPlay } from "./play.ts";
+import { play, startPlay } from "./play.ts";
 import { claudeStream, codexFailure, codexStream, geminiStream } from "./streams.ts";
 
 const warnings = (run: EndedRun) =>
@@ -20,17 +20,11 @@ function resumable(stream: readonly object[]): string {
 
 describe("a request that fails for a passing reason", () => {
   it("is retried by each CLI as often as the model's config has it", async () => {
-    const claude = await startPlay("claude", { stream: claudeStream }, { maxRetries: 2 });
-    await claude.ended;
+    const claude = await play("claude", { stream: claudeStream }, { maxRetries: 2 });
     expect(await claude.cli.env()).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: "2" });
     const cat = (file: string) => `cat "${file}" > "$HOME/../settings"`;
     const settings = cat("$CODEX_HOME/config.toml");
-    const codex = await startPlay(
-      "codex",
-      { stream: codexStream, then: settings },
-      { maxRetries: 2 },
-    );
-    await codex.ended;
+    const codex = await play("codex", { stream: codexStream, then: settings }, { maxRetries: 2 });
     expect(parse(await codex.file("settings"))).toMatchObject({
       model_providers: {
         configured: {
@@ -43,8 +37,7 @@ describe("a request that fails for a passing reason", () => {
       },
     });
     const then = cat("$GEMINI_CLI_HOME/.gemini/settings.json");
-    const gemini = await startPlay("gemini", { stream: geminiStream, then }, { maxRetries: 2 });
-    await gemini.ended;
+    const gemini = await play("gemini", { stream: geminiStream, then }, { maxRetries: 2 });
     expect(JSON.parse(await gemini.file("settings"))).toMatchObject({
       general: { maxAttempts: 3 },
     });
@@ -60,12 +53,12 @@ describe("a request that fails for a passing reason", () => {
       error_status: 429,
       error: "rate_limit",
     };
-    const claude = await (await startPlay("claude", { stream: [retry, ...claudeStream] })).ended;
+    const { run: claude } = await play("claude", { stream: [retry, ...claudeStream] });
     expect(warnings(claude)).toEqual([
       "the model failed (429 rate_limit); claude retries in 0.5 s (1 of 3)",
     ]);
     const error = { type: "error", message: "Reconnecting... 1/3 (stream disconnected)" };
-    const codex = await (await startPlay("codex", { stream: [error, ...codexStream] })).ended;
+    const { run: codex } = await play("codex", { stream: [error, ...codexStream] });
     expect(codex.exitCode).toBe(0);
     expect(warnings(codex)).toContain(
       "the model failed (stream disconnected); codex retries (1 of 3)",
@@ -74,8 +67,8 @@ describe("a request that fails for a passing reason", () => {
   });
 
   it("resumes the session of codex, which does not retry a 429, and loses nothing of it", async () => {
-    const played = await startPlay("codex", { then: resumable(codexStream) });
-    const run = await played.ended;
+    const played = await play("codex", { then: resumable(codexStream) });
+    const { run } = played;
     expect(run.exitCode).toBe(0);
     expect(await played.cli.input()).toBe("Continue.");
     expect(warnings(run)).toContainEqual(
@@ -87,8 +80,8 @@ describe("a request that fails for a passing reason", () => {
   it("fails with a cooldown of the model when it was retried in vain", async () => {
     const then = `echo once >> "$HOME/../starts"`;
     const behaviour = { stream: codexFailure(limit), then, exitCode: 1 };
-    const played = await startPlay("codex", behaviour, { maxRetries: 1 });
-    const run = await played.ended;
+    const played = await play("codex", behaviour, { maxRetries: 1 });
+    const { run } = played;
     expect(endMessageOf(run).error).toBe(`model "main": 429 ${limit}`);
     expect(await played.file("starts")).toBe("once\nonce\n");
     expect(cooldowns(run)).toMatchObject([{ model: "main" }]);
@@ -97,8 +90,7 @@ describe("a request that fails for a passing reason", () => {
   it("is not retried when it can't succeed", async () => {
     const then = `echo once >> "$HOME/../starts"`;
     const stream = codexFailure("unexpected status 401 Unauthorized: no");
-    const played = await startPlay("codex", { stream, then, exitCode: 1 });
-    await played.ended;
+    const played = await play("codex", { stream, then, exitCode: 1 });
     expect(await played.file("starts")).toBe("once\n");
   });
 

@@ -1,16 +1,12 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Job } from "../../../../src/foundation/contracts/job.ts";
-import { aJob, aModel, aScripted } from "../jobs.ts";
+import { describe, expect, it } from "vitest";
+import { aModel, aScripted } from "../jobs.ts";
 import type { JobOptions } from "../jobs.ts";
-import type { HostedModel } from "../model-host.ts";
-import { endMessageOf, logsOf, runOf, startRun } from "../run-entry.ts";
+import { endMessageOf, logsOf, runOf } from "../run-entry.ts";
 import type { EndedRun } from "../run-entry.ts";
-import { standIn } from "./stand-in.ts";
-import type { Behaviour } from "./stand-in.ts";
+import { cliModel, play, prepared, startPlay } from "./play.ts";
+import type { Program } from "./play.ts";
 import {
   claudeFailure,
   claudeStream,
@@ -21,33 +17,9 @@ import {
   geminiStream,
 } from "./streams.ts";
 
-const vendors = { claude: "anthropic", codex: "openai", gemini: "google" } as const;
-type Program = keyof typeof vendors;
+const secret = "sk-of-the-model";
 
 describe("the llm-cli harness", () => {
-  let dir: string;
-  let workDir: string;
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), "al-cli-"));
-    workDir = await mkdtemp(join(dir, "work-"));
-  });
-  afterEach(() => rm(dir, { recursive: true, force: true }));
-
-  const secret = "sk-of-the-model";
-  const modelOf = (program: Program, model: Partial<HostedModel> = {}) =>
-    aModel("main", "", { provider: vendors[program], baseUrl: null, key: secret, ...model });
-
-  function jobFor(program: Program, job: JobOptions = {}): Job {
-    const harness = { type: "llm-cli", command: program } as const;
-    return aJob(workDir, { harness, models: [modelOf(program)], ...job });
-  }
-
-  async function play(program: Program, behaviour: Behaviour, job: JobOptions = {}) {
-    const cli = await standIn(dir, program, behaviour);
-    const run = await runOf(jobFor(program, job), { PATH: cli.path });
-    return { cli, run };
-  }
-
   const errorOf = (run: EndedRun) => endMessageOf(run).error;
   const told = (run: EndedRun) =>
     run.messages.flatMap((message) =>
@@ -127,8 +99,7 @@ describe("the llm-cli harness", () => {
     ["gemini", [geminiFailure(429, "quota")]],
     ["gemini", [geminiLimit]],
   ] as const)("reports a model that is rate-limited in %s", async (program, stream) => {
-    const models = [modelOf(program, { maxRetries: 0 })];
-    const { run } = await play(program, { stream, exitCode: 1 }, { models });
+    const { run } = await play(program, { stream, exitCode: 1 }, { maxRetries: 0 });
     expect(run.messages.find(({ type }) => type === "cooldown")).toMatchObject({ model: "main" });
   });
 
@@ -148,37 +119,40 @@ describe("the llm-cli harness", () => {
     expect(endMessageOf(run).usage.tokens).toBe(255);
   });
 
-  it("hands on prompt and instructions outside of the arguments, and no run has the key", async () => {
-    for (const program of ["claude", "codex", "gemini"] as const) {
-      const stream = { claude: claudeStream, codex: codexStream, gemini: geminiStream }[program];
+  it.each([
+    ["claude", claudeStream],
+    ["codex", codexStream],
+    ["gemini", geminiStream],
+  ] as const)(
+    "hands prompt and instructions to %s outside of the arguments, and no key",
+    async (program, stream) => {
       // Its files go with the working directory, so they are looked at from within the run.
-      const kept = join(dir, `kept-${program}`);
-      const { cli } = await play(
+      const then = `cp -rp .llm-cli "$HOME/../kept"; stat -c %a .llm-cli/system-prompt.md > "$HOME/../mode"`;
+      const baseUrl = "http://user:pass@127.0.0.1:1/v1";
+      const { cli, file } = await play(
         program,
-        { stream, then: `cp -rp .llm-cli "${kept}"` },
+        { stream, then },
+        { baseUrl, key: secret },
         {
           instructions: "Be the instructed one.",
           trigger: { kind: "manual", prompt: "the asked thing" },
-          models: [modelOf(program, { baseUrl: "http://user:pass@127.0.0.1:1/v1" })],
         },
       );
       expect(await cli.input()).toContain("the asked thing");
-      expect(await readFile(join(kept, "system-prompt.md"), "utf8")).toBe("Be the instructed one.");
-      expect((await stat(join(kept, "system-prompt.md"))).mode & 0o777).toBe(0o600);
+      expect(await file("kept/system-prompt.md")).toBe("Be the instructed one.");
+      expect(await file("mode")).toBe("600\n");
       const args = (await cli.args()).join(" ");
       expect(args).toContain("main-1");
       expect(args).not.toMatch(/asked|instructed|sk-of|user:pass/);
       expect(JSON.stringify(await cli.env())).not.toMatch(/sk-of|user:pass/);
-    }
-  });
+    },
+  );
 
-  it("gives the CLI the variables of the agent's commands and nothing else of its own", async () => {
+  it("gives the CLI the variables of the agent's commands and no others of its own", async () => {
     const credential = { type: "t", instance: "default", fields: {} };
     const credentials = [{ ...credential, env: { T: "t0ken", ANTHROPIC_API_KEY: "other" } }];
-    const cli = await standIn(dir, "claude", { stream: claudeStream });
-    const env = { PATH: cli.path, AL_TEST_LEAK: "leaked" };
-    const oauth = modelOf("claude", { authType: "oauth_token", thinkingLevel: "high" });
-    await runOf(jobFor("claude", { credentials, models: [oauth] }), env);
+    const oauth = { authType: "oauth_token", thinkingLevel: "high" } as const;
+    const { cli } = await play("claude", { stream: claudeStream }, oauth, { credentials });
     const seen = await cli.env();
     expect(seen).toMatchObject({ T: "t0ken", AL_AGENT: "dev" });
     expect(seen.CLAUDE_CODE_OAUTH_TOKEN).toMatch(/^sk-ant-oat01-[0-9a-f]{48}$/);
@@ -194,7 +168,8 @@ describe("the llm-cli harness", () => {
     const { cli, run } = await play(
       "claude",
       { stream: [claudeFailure(529, "Overloaded")], exitCode: 1 },
-      { models: [modelOf("claude"), modelOf("claude", { name: "second", model: "second-1" })] },
+      {},
+      { models: [cliModel("claude"), cliModel("claude", { name: "second", model: "second-1" })] },
     );
     expect(errorOf(run)).toBe('model "main": 529 Overloaded');
     expect((await cli.args()).join(" ")).not.toContain("second");
@@ -202,44 +177,56 @@ describe("the llm-cli harness", () => {
 
   it("takes a model of another vendor only where its baseUrl names a server, with a warning", async () => {
     const models = [aModel("gpt", "", { provider: "openai", baseUrl: null, key: "sk-gpt" })];
-    const refused = await play("claude", { stream: claudeStream }, { models });
+    const refused = await play("claude", { stream: claudeStream }, {}, { models });
     expect(errorOf(refused.run)).toMatch(
       /^model "gpt" is one of openai, while claude is made for models of anthropic: .*baseUrl/,
     );
     const proxy = [aModel("proxy", "http://127.0.0.1:1", { provider: "custom", key: "sk-proxy" })];
-    const asked = await play("claude", { stream: claudeStream }, { models: proxy });
+    const asked = await play("claude", { stream: claudeStream }, {}, { models: proxy });
     expect(asked.run.exitCode).toBe(0);
     expect(logsOf(asked.run, "run").map(({ msg }) => msg)).toContain(
       'model "proxy" is one of custom, while claude is made for models of anthropic',
     );
   });
 
-  it("says what to install when the CLI is not there, and what it knows when it is another", async () => {
-    const missing = await runOf(jobFor("codex"), { PATH: dir });
-    expect(missing.exitCode).toBe(1);
-    expect(errorOf(missing)).toContain("codex is not installed where this agent runs");
-    expect(errorOf(missing)).toContain("npm install -g @openai/codex");
-    const other = await runOf(
-      jobFor("claude", { harness: { type: "llm-cli", command: "my-llm" } }),
-    );
-    expect(errorOf(other)).toContain("it knows claude, codex, gemini");
-  });
-
-  it("says so when the CLI cannot be executed or the model is scripted", async () => {
-    const cli = await standIn(dir, "claude", {});
-    const command = join(dir, "bin", "claude");
-    await chmod(command, 0o644);
-    const harness = { type: "llm-cli", command } as const;
-    expect(errorOf(await runOf(jobFor("claude", { harness })))).toContain("EACCES");
-    const scripted = jobFor("claude", { models: [aScripted([{ text: "x" }])] });
-    expect(errorOf(await runOf(scripted, { PATH: cli.path }))).toContain("only the pi harness");
+  it.each<readonly [string, Program, JobOptions, string]>([
+    [
+      "is missing",
+      "codex",
+      { harness: { type: "llm-cli", command: "codex" } },
+      "codex is not installed where this agent runs; install it there with: npm install -g @openai/codex",
+    ],
+    [
+      "is another one",
+      "claude",
+      { harness: { type: "llm-cli", command: "my-llm" } },
+      "it knows claude, codex, gemini",
+    ],
+    [
+      "can't be executed",
+      "claude",
+      { harness: { type: "llm-cli", command: "/etc/claude" } },
+      "/etc/claude",
+    ],
+    [
+      "has a scripted model",
+      "claude",
+      { models: [aScripted([{ text: "x" }])] },
+      "only the pi harness",
+    ],
+  ])("fails with a fix when the CLI %s", async (_how, program, job, expected) => {
+    const { cli, job: made } = await prepared(program, {}, {}, job);
+    const isMissing = expected.includes("install");
+    const run = await runOf(made, { PATH: isMissing ? "/nonexistent" : cli.path });
+    expect(run.exitCode).toBe(1);
+    expect(errorOf(run)).toContain(expected);
   });
 
   it("ends the CLI with all it started when the run is stopped", async () => {
     const then = `setsid sleep 60 & echo $! > "$HOME/escaped"; touch "$HOME/ready"; sleep 60`;
-    const cli = await standIn(dir, "claude", { stream: claudeStream.slice(0, 2), then });
-    const { child, ended } = startRun(jobFor("claude"), { PATH: cli.path });
-    while (!(await readdir(workDir)).includes("ready")) await wait(20);
+    const behaviour = { stream: claudeStream.slice(0, 2), then };
+    const { child, ended, workDir } = await startPlay("claude", behaviour);
+    await expect.poll(() => readdir(workDir), { timeout: 20_000 }).toContain("ready");
     const before = performance.now();
     child.kill("SIGTERM");
     const run = await ended;
@@ -260,10 +247,8 @@ describe("the llm-cli harness", () => {
       '{"type":"something.new"}',
       "{not json",
     ];
-    const long = `{"type":"assistant","message":"${"x".repeat(9 * 1024 * 1024)}"}`;
-    await writeFile(join(dir, "long"), `${long}\n`);
-    const stream = [...odd, ...claudeStream];
-    const { run } = await play("claude", { stream, then: `cat "${join(dir, "long")}"` });
+    const then = `printf '{"type":"assistant","message":"'; head -c 9000000 /dev/zero | tr '\\0' x; echo '"}'`;
+    const { run } = await play("claude", { stream: [...odd, ...claudeStream], then });
     expect(run.exitCode).toBe(0);
     expect(logsOf(run, "process").map(({ msg }) => msg)).toEqual([
       "{not json",

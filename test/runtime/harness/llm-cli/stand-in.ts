@@ -1,16 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-export interface StandIn {
-  /** PATH that finds it first. */
-  readonly path: string;
-  /** The arguments it was started with. */
-  readonly args: () => Promise<readonly string[]>;
-  readonly env: () => Promise<Readonly<Record<string, string>>>;
-  /** What came on its standard input. */
-  readonly input: () => Promise<string>;
-}
-
 export interface Behaviour {
   /** Printed one per line: objects as JSON, texts as they are. */
   readonly stream?: readonly unknown[];
@@ -21,7 +11,7 @@ export interface Behaviour {
 }
 
 /** Puts a program called `name` into a folder of its own: it notes how it was started and plays its part. */
-export async function standIn(dir: string, name: string, play: Behaviour): Promise<StandIn> {
+export async function standIn(dir: string, name: string, play: Behaviour) {
   const bin = join(dir, "bin");
   await mkdir(bin, { recursive: true });
   const lines = (play.stream ?? []).map((line) =>
@@ -42,15 +32,20 @@ exit ${play.exitCode ?? 0}
   await writeFile(join(bin, name), script, { mode: 0o755 });
   const parts = async (file: string) => (await readFile(at(file), "utf8")).split("\0").slice(0, -1);
   return {
+    /** PATH that finds it first. */
     path: `${bin}:${process.env.PATH ?? ""}`,
-    args: () => parts("args"),
-    env: async () => {
+    /** The arguments it was started with. */
+    args: (): Promise<readonly string[]> => parts("args"),
+    env: async (): Promise<Readonly<Record<string, string>>> => {
       const entries = (await parts("env")).map((entry) => {
         const [key = "", ...value] = entry.split("=");
         return [key, value.join("=")];
       });
       return Object.fromEntries(entries) as Record<string, string>;
     },
-    input: () => readFile(at("input"), "utf8"),
+    /** What came on its standard input. */
+    input: (): Promise<string> => readFile(at("input"), "utf8"),
   };
 }
+
+export type StandIn = Awaited<ReturnType<typeof standIn>>;

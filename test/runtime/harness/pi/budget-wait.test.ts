@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { refusal } from "../../../../src/foundation/contracts/run-api.ts";
+import { refusal } from "../../../../src/runtime/run-api/protocol.ts";
 import type { Answer } from "../../../../src/runtime/harness/run-api/run-requests.ts";
 import { aScripted } from "../jobs.ts";
 import { refuseCalls } from "../model-host.ts";

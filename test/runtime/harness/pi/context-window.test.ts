@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fakeProvider, refusing } from "../fake-provider.ts";
 import type { SeenRequest } from "../fake-provider.ts";
-import { aJob, aModel } from "../jobs.ts";
-import { runOf } from "../run-entry.ts";
+import { aModel } from "../jobs.ts";
+import { runSession } from "./run-session.ts";
 
 const contextWindow = 8192;
 const toolCalls = 8;
@@ -38,10 +38,10 @@ it("a session that outgrows a small window is summarized in time", async () => {
   });
   const workDir = await mkdtemp(join(tmpdir(), "al-window-"));
   const models = [aModel("small", upstream.baseUrl, { contextWindow })];
-  const run = await runOf(aJob(workDir, { models }));
+  const { error } = await runSession({ workDir, models });
   await upstream.close();
   await rm(workDir, { recursive: true, force: true });
-  expect({ exitCode: run.exitCode, calls }).toEqual({ exitCode: 0, calls: toolCalls });
+  expect({ error, calls }).toEqual({ error: null, calls: toolCalls });
   expect(upstream.requests.some(isSummary)).toBe(true);
   expect(Math.max(...sizes)).toBeLessThan(contextWindow);
 });

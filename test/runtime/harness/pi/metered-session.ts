@@ -8,12 +8,12 @@ import { expect, onTestFinished } from "vitest";
 import { resolveProject } from "../../../../src/foundation/config/resolve-project.ts";
 import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
 import type { LiveRun } from "../../../../src/runtime/runs/live-run.ts";
-import { createModelCalls } from "../../../../src/start/model-calls.ts";
-import { prepareJob } from "../../../../src/start/prepare-job.ts";
-import type { JobSources } from "../../../../src/start/prepare-job.ts";
-import { createRunMeter } from "../../../../src/start/run-meter.ts";
+import { createModelCalls } from "../../../../src/runtime/run-api/model-gateway/model-calls.ts";
+import { prepareJob } from "../../../../src/runtime/runners/prepare-job.ts";
+import type { JobSources } from "../../../../src/runtime/runners/prepare-job.ts";
+import { createRunMeter } from "../../../../src/runtime/runs/run-meter.ts";
 import { anAgent, anItem } from "../../../helpers/agents.ts";
-import { tempStore } from "../../../foundation/store/support.ts";
+import { schedulerContext } from "../../../helpers/scheduler-context.ts";
 import { runSession } from "./run-session.ts";
 import type { EndedSession } from "./run-session.ts";
 
@@ -41,18 +41,18 @@ export async function meteredSession(configText: string): Promise<MeteredSession
   const project = projectOf(configText, workDir);
   const agent = anAgent("dev", { models: Object.values(project.models) });
   const request = { instanceId: "dev-abcdefgh", agent, item: anItem("w1") };
-  const store = tempStore(workDir);
   const run = { request, agent: agent.name, overBudget: null } as unknown as LiveRun;
-  const meter = createRunMeter({
-    store: store.spend,
-    project: () => project,
-    agent: () => ({ config: agent }),
-    runs: { of: () => [request.instanceId], find: () => run },
-    warn: fail,
+  const context = schedulerContext({
+    projectDir: workDir,
+    project,
+    credential: sources.credential,
+    warn: () => undefined, // what a broken answer is reported with
   });
-  const runs = { get: () => run, find: () => run };
-  const warn = () => undefined;
-  const gateway = createModelCalls({ runs, sources, meter, store: store.spend, warn });
+  const set = { type: "agent-set", agent: agent.name, at: 0, config: agent } as const;
+  context.status.apply({ ...set, warnings: [], summary: "" });
+  const runs = { of: () => [request.instanceId], get: () => run, find: () => run };
+  const meter = createRunMeter(context, runs);
+  const gateway = createModelCalls(context, runs, meter);
   const socket = join(workDir, "run.sock");
   const server = createServer((incoming, response) => {
     void gateway.handle(request.instanceId, incoming, response);
@@ -106,8 +106,4 @@ async function storedIn(dir: string): Promise<Pick<MeteredSession, "calls" | "ch
     estimated: row.estimated === 1,
   }));
   return { calls, charged: Number(db.prepare(month).get()?.nano ?? 0) };
-}
-
-function fail(message: string): never {
-  throw new Error(message);
 }

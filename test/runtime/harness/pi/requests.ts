@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fakeProvider, refusing } from "../fake-provider.ts";
 import type { SeenRequest } from "../fake-provider.ts";
-import { aJob, aModel } from "../jobs.ts";
+import { aModel } from "../jobs.ts";
 import type { HostedModel } from "../model-host.ts";
-import { runOf } from "../run-entry.ts";
+import { runSession } from "./run-session.ts";
 
 /** A model that is asked on this machine; its `baseUrl` is the path that follows the host and a number. */
 export type AskedModel = Partial<Omit<HostedModel, "baseUrl">> & { readonly base?: string };
@@ -26,7 +26,7 @@ export async function requestsOf(models: readonly AskedModel[]): Promise<readonl
     aModel(`m${index}`, `${origin}/${index}${base}`, model),
   );
   try {
-    await runOf(aJob(workDir, { models: chain }));
+    await runSession({ workDir, models: chain });
   } finally {
     await upstream.close();
     await rm(workDir, { recursive: true, force: true });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { backoffMs, retriesOf } from "../../../../src/runtime/harness/retries.ts";
 import type { Verdict } from "../../../../src/runtime/harness/pi/classify-answer.ts";
 import {
   nextStreak,
@@ -8,24 +7,6 @@ import {
   retryDelayMs,
   silenceLimitMs,
 } from "../../../../src/runtime/harness/pi/retry-policy.ts";
-
-describe("the backoff", () => {
-  it("doubles from a second to half a minute", () => {
-    const delays = [0, 1, 2, 3, 4, 5, 6].map((retries) => backoffMs(retries, 0));
-    expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
-  });
-
-  it("takes up to half of it away by chance", () => {
-    expect(backoffMs(2, 1)).toBe(2000);
-    expect(backoffMs(2, 0.5)).toBe(3000);
-  });
-});
-
-describe("the number of retries", () => {
-  it("is three by default, and none where the config has 0", () => {
-    expect([null, 0, 5].map((maxRetries) => retriesOf({ maxRetries }))).toEqual([3, 0, 5]);
-  });
-});
 
 describe("a retry", () => {
   const hiccup = { kind: "retry", message: "503", isSlow: false, cooldownMs: null } as const;

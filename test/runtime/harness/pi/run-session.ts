@@ -1,11 +1,9 @@
 import type { Job } from "../../../../src/foundation/contracts/job.ts";
-import type { RunMessage } from "../../../../src/foundation/contracts/run-messages.ts";
+import type { RunMessage } from "../../../../src/runtime/harness/run-messages.ts";
 import type { SessionEnd } from "../../../../src/runtime/harness/harness.ts";
 import { createPiHarness } from "../../../../src/runtime/harness/pi/pi.ts";
-import { realTime } from "../../../../src/runtime/harness/pi/time.ts";
-import type { Time } from "../../../../src/runtime/harness/pi/time.ts";
-import { createRunClock } from "../../../../src/runtime/harness/run-clock.ts";
-import type { RunClock } from "../../../../src/runtime/harness/run-clock.ts";
+import { createRunClock, realTime } from "../../../../src/runtime/harness/run-clock.ts";
+import type { RunClock, Time } from "../../../../src/runtime/harness/run-clock.ts";
 import type { RunRequests } from "../../../../src/runtime/harness/run-api/run-requests.ts";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { aJob } from "../jobs.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseAuthority } from "../../../../src/runtime/run-api/egress/authority.ts";
+import { parseAuthority } from "../../../../src/runtime/run-api/egress/decide.ts";
 
 describe("the address of a request", () => {
   it.each([

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { firstData, firstDataProblem } from "../../../../src/runtime/run-api/egress/first-bytes.ts";
+import { firstData } from "../../../../src/runtime/run-api/egress/client-hello.ts";
 import { hello } from "./hellos.ts";
 
 let run: Socket;
@@ -59,36 +59,5 @@ describe("the first bytes of a connection", () => {
     const found = dataOf(true, hello().subarray(0, 20));
     run.end();
     expect(await found).toEqual({ type: "nothing" });
-  });
-});
-
-const named = (serverName: string | null) => ({ type: "hello", serverName }) as const;
-
-describe("the server name", () => {
-  it.each([
-    ["api.allowed.test", "api.allowed.test"],
-    ["API.Allowed.TEST", "api.allowed.test"],
-    [null, "203.0.113.10"],
-    [null, "2001:db8::1"],
-  ])("%s is right for %s", (name, host) => {
-    expect(firstDataProblem(named(name), host)).toBeNull();
-  });
-
-  it.each([
-    ["other.test", "api.allowed.test"],
-    ["api.allowed.test.", "api.allowed.test"],
-    ["x.api.allowed.test", "api.allowed.test"],
-    ["allowed.test", "api.allowed.test"],
-    [null, "api.allowed.test"],
-    ["203.0.113.10", "203.0.113.10"],
-    ["api.allowed.test", "203.0.113.10"],
-  ])("%s is wrong for %s", (name, host) => {
-    expect(firstDataProblem(named(name), host)?.reason).toBe("server_name");
-  });
-
-  it("is there in TLS only", () => {
-    const malformed = { type: "malformed", problem: "it is none" } as const;
-    expect(firstDataProblem(malformed, "a.test")?.reason).toBe("no_tls");
-    expect(firstDataProblem({ type: "plain" }, "a.test")).toBeNull();
   });
 });

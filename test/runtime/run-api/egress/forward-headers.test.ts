@@ -14,7 +14,7 @@ describe("headers of a request that is sent on", () => {
     expect(requestLines(raw)).toEqual(["Accept", "a", "accept", "b", "connection", "close"]);
   });
 
-  it("keep the length of the body, whatever names it as the connection's", () => {
+  it("Content-Length is kept even if Connection lists it as hop-by-hop", () => {
     const raw = ["Connection", "content-length", "Content-Length", "3"];
     expect(requestLines(raw)).toEqual(["Content-Length", "3", "connection", "close"]);
   });

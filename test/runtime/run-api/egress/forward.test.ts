@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, connect } from "node:net";
 import type { AddressInfo } from "node:net";
-import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { dialDirect } from "../../../../src/runtime/run-api/egress/dial.ts";
 import { publicAddress } from "./hosts.ts";
@@ -160,7 +159,7 @@ describe("a request with a whole address", () => {
     expect(side.hosts.seen).toHaveLength(1);
   });
 
-  it("is cut when the run hangs up", async () => {
+  it("a forwarded request is cut when the run closes its connection", async () => {
     const sent = connect(run.socket);
     sent.write(
       `POST http://api.allowed.test/ HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\ncontent-length: 99\r\n\r\npart`,

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Interception } from "../../../../src/runtime/run-api/egress/interception.ts";
+import type { Interception } from "../../../../src/runtime/run-api/egress/broker/exchange.ts";
 import { hello } from "./hellos.ts";
 import { connectTo, egressSide, tlsOver } from "./support.ts";
 import type { EgressSide } from "./support.ts";
@@ -81,13 +81,5 @@ describe("an interceptor", () => {
     socket.write(hello());
     await once(socket.resume(), "close");
     await expect.poll(() => side.problems).toEqual(["dev-1: api.allowed.test: no certificate"]);
-  });
-
-  it("is not in the way where there is none", async () => {
-    side = await egressSide({ intercept: null });
-    side.allow(["api.allowed.test"], { bindings });
-    const { socket } = await connectTo(await side.open("dev-1"), "api.allowed.test:443");
-    await once(tlsOver(socket, "api.allowed.test", side.hosts.ca), "secureConnect");
-    socket.destroy();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { proxyLogin } from "../../../../src/foundation/contracts/http-proxy.ts";
+import { proxyLogin } from "../../../../src/runtime/run-api/http-proxy.ts";
 import { ownProxy } from "../../../../src/runtime/run-api/egress/admit.ts";
 
 const https_proxy = "http://proxy.test:3128";

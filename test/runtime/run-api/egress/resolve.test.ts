@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createResolve } from "../../../../src/runtime/run-api/egress/resolve.ts";
-import type { Find, ResolveOptions } from "../../../../src/runtime/run-api/egress/resolve.ts";
+import type { ResolveOptions } from "../../../../src/runtime/run-api/egress/resolve.ts";
 
 const never = new AbortController().signal;
 const found = (...addresses: readonly string[]) => Promise.resolve(addresses);
@@ -9,7 +9,7 @@ const unknown = () =>
   Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
 
 function resolver(options: Partial<ResolveOptions>) {
-  const none: Find = () => found();
+  const none: ResolveOptions["hostsFile"] = () => found();
   return createResolve({
     hostsFile: none,
     nameServers: unknown,
@@ -47,7 +47,8 @@ it("looks a name up once for all connections of a run that ask for it", async ()
 it.each(["nameServers", "system"] as const)(
   "answers a run while another one waits for 100 silent names of %s",
   async (place) => {
-    const find: Find = (host) => (host.startsWith("slow") ? silent() : found("203.0.113.1"));
+    const find: ResolveOptions["nameServers"] = (host) =>
+      host.startsWith("slow") ? silent() : found("203.0.113.1");
     const resolve = resolver({ [place]: find });
     const over = new AbortController();
     const slow = Array.from({ length: 100 }, (_, n) =>

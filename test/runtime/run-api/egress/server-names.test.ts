@@ -29,7 +29,7 @@ describe("a tunnel that does not begin as a connection to its host", () => {
     return { received: Buffer.concat(chunks), attempt: await side.reported(1) };
   }
 
-  it("is cut, with a reason that TLS has a word for, when it is for another server name", async () => {
+  it("a tunnel whose TLS names another server is cut with the alert unrecognized_name", async () => {
     const { socket } = await connectTo(run, "api.allowed.test:443");
     const tls = tlsOver(socket, "other.test", side.hosts.ca);
     const [error] = (await once(tls, "error")) as [Error];

@@ -16,7 +16,10 @@ import { connect as connectTls } from "node:tls";
 import type { TLSSocket } from "node:tls";
 import { expect } from "vitest";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
-import type { EgressAttempt, EgressPolicy } from "../../../../src/foundation/contracts/egress.ts";
+import type {
+  EgressAttempt,
+  EgressPolicy,
+} from "../../../../src/foundation/contracts/network-allow.ts";
 import { allowedHosts } from "../../../../src/foundation/contracts/network-allow.ts";
 import { createEgress } from "../../../../src/runtime/run-api/egress/egress.ts";
 import type { Egress, EgressDeps } from "../../../../src/runtime/run-api/egress/egress.ts";
@@ -69,7 +72,7 @@ export async function egressSide(changed: Partial<EgressDeps> = {}): Promise<Egr
     dial: hosts.dial,
     ownAddresses: () => new Set(["192.168.7.7"]),
     proxyEnv: {},
-    intercept: null,
+    intercept: () => Promise.reject(new Error("no secret is bound")),
     onAttempt: (attempt) => attempts.push(attempt),
     onProblem: (message) => problems.push(message),
     ...changed,

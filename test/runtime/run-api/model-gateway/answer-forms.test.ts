@@ -1,15 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { post, startGateway, startProvider } from "./support.ts";
+import { post, startWire } from "./support.ts";
 import type { Answer } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
-async function start(answer: Answer) {
-  const provider = await startProvider(answer);
-  const baseUrl = `${provider.origin}/v1`;
-  const gateway = await startGateway({ model: { ...completions.model, baseUrl } });
-  return { gateway, url: `${gateway.origin}/model/one/${provider.host}/v1/chat/completions` };
-}
+const start = (answer: Answer) => startWire(completions, answer);
 
 describe("an answer", () => {
   it("that is compressed although it must not be is read and sent plain", async () => {

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
-import { post, startGateway, startProvider } from "./support.ts";
+import { emptyAnswer, post, startGateway, startWire } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { google } from "./wires/mistral-and-google.ts";
 import { completions } from "./wires/openai.ts";
@@ -16,10 +16,7 @@ async function ask(
   model: Partial<UpstreamModel>,
   headers: Record<string, string> = { "x-api-key": "placeholder", authorization: "placeholder" },
 ) {
-  const provider = await startProvider((_asked, response) => response.end("{}"));
-  const baseUrl = provider.origin + wire.basePath;
-  const { origin } = await startGateway({ model: { ...wire.model, ...model, baseUrl } });
-  const url = `${origin}/model/one/${provider.host}${wire.basePath}${wire.path}`;
+  const { provider, url } = await startWire(wire, emptyAnswer, { model });
   expect((await post(url, wire.body, headers)).status).toBe(200);
   return provider.asked[0]?.headers ?? {};
 }

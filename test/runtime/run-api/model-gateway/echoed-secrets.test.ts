@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
-import { post, sendInPieces, startGateway, startProvider } from "./support.ts";
+import { post, sendInPieces, startWire } from "./support.ts";
 import type { Answer } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
@@ -10,11 +10,7 @@ const hidden = "*".repeat(key.length);
 
 /** Asks a provider that repeats what it was sent. */
 async function ask(answer: Answer, model: Partial<UpstreamModel> = {}) {
-  const provider = await startProvider(answer);
-  const gateway = await startGateway({
-    model: { ...completions.model, baseUrl: `${provider.origin}/v1`, key, ...model },
-  });
-  const url = `${gateway.origin}/model/one/${provider.host}/v1/chat/completions`;
+  const { gateway, url } = await startWire(completions, answer, { model: { key, ...model } });
   return { gateway, reply: await post(url, completions.body) };
 }
 

@@ -5,21 +5,12 @@ import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { UserError } from "../../../../src/foundation/errors.ts";
-import { post, startGateway, startProvider, testMeter } from "./support.ts";
+import { emptyAnswer, post, startGateway, startProvider, startWire, testMeter } from "./support.ts";
 import type { Answer, TestGatewayOptions } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
-async function start(answer: Answer, options: TestGatewayOptions = {}) {
-  const provider = await startProvider(answer);
-  const { model, ...rest } = options;
-  const baseUrl = `${provider.origin}/v1`;
-  const gateway = await startGateway({
-    model: { ...completions.model, baseUrl, ...model },
-    ...rest,
-  });
-  const url = `${gateway.origin}/model/one/${provider.host}/v1/chat/completions`;
-  return { provider, gateway, url };
-}
+const start = (answer: Answer, options?: TestGatewayOptions) =>
+  startWire(completions, answer, options);
 
 describe("a provider's answer", () => {
   it.each([
@@ -129,7 +120,7 @@ describe("a provider that gives no answer", () => {
     expect((await post(`${origin}/model/one/${host}/v1/chat/completions`, {})).status).toBe(502);
   });
 
-  it("is silent: its input may be billed", async () => {
+  it("a provider that never answers: 504, and the input is billed as an estimate", async () => {
     const { gateway, url } = await start(() => undefined, { idleMs: 100 });
     const reply = await post(url, completions.body);
     expect(reply.status).toBe(504);
@@ -154,8 +145,8 @@ describe("a provider that gives no answer", () => {
     expect(await gateway.settled()).toMatchObject(end);
   });
 
-  it("closed a connection that was kept: the call is made on a new one", async () => {
-    const { provider, url } = await start((_asked, response) => response.end("{}"));
+  it("a call is repeated on a new connection when the provider closed the kept one", async () => {
+    const { provider, url } = await start(emptyAnswer);
     await post(url, {});
     await post(url, {});
     expect(provider.connections()).toBe(1);
@@ -200,7 +191,7 @@ it("a call that can't be stored is answered with a reason to ask again", async (
   const cause = new Error("database or disk is full");
   const full = new UserError("store_unavailable", "/project/.al/state.db: full", { cause });
   const meter = { ...testMeter(), begin: () => Promise.reject(full) };
-  const { url, gateway } = await start((_asked, response) => response.end("{}"), { meter });
+  const { url, gateway } = await start(emptyAnswer, { meter });
   const reply = await post(url, completions.body);
   expect(reply).toMatchObject({ status: 503 });
   expect(reply.text).toContain("database or disk is full");

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { startGateway, startProvider } from "./support.ts";
-import type { TestGatewayOptions } from "./support.ts";
+import { startGateway, startWire } from "./support.ts";
+import type { Answer, TestGatewayOptions } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { completions } from "./wires/openai.ts";
 
@@ -13,18 +13,13 @@ const untilUsage = sent.indexOf("event: message_delta");
 /** A provider whose answers the test gives, and a client that is about to hang up. */
 async function start(options: TestGatewayOptions = {}) {
   const answers: ServerResponse[] = [];
-  const provider = await startProvider((_asked, response) => answers.push(response));
-  const { model, ...rest } = options;
-  const baseUrl = `${provider.origin}/v1`;
-  const ofModel = { ...completions.model, baseUrl, ...model };
-  const gateway = await startGateway({ model: ofModel, ...rest });
-  const isAnthropic = ofModel.api === "anthropic-messages";
-  const path = isAnthropic ? "/v1/v1/messages" : "/v1/chat/completions";
+  const wire = options.model?.api === "anthropic-messages" ? anthropic : completions;
+  const answer: Answer = (_asked, response) => answers.push(response);
+  const { gateway, url } = await startWire(wire, answer, options);
   const ask = async (): Promise<{ client: ClientRequest; answer: ServerResponse }> => {
     const before = answers.length;
-    const url = `${gateway.origin}/model/one/${provider.host}${path}`;
     const client = httpRequest(url, { method: "POST" }).on("error", () => undefined);
-    client.end(JSON.stringify(isAnthropic ? anthropic.body : completions.body));
+    client.end(JSON.stringify(wire.body));
     await expect.poll(() => answers.length).toBe(before + 1);
     const answer = answers[before];
     if (answer === undefined) throw new Error("the provider was not asked");
@@ -52,7 +47,7 @@ async function leave(client: ClientRequest): Promise<void> {
 }
 
 describe("a client that hangs up", () => {
-  it("before the answer: it is read to its end, and costs what the provider counted", async () => {
+  it("the client hangs up before the answer: it is read to its end, and costs as much as the provider counted", async () => {
     const { gateway, ask } = await start();
     const { client, answer } = await ask();
     await leave(client);

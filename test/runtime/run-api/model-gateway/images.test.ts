@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { post, startGateway, startProvider } from "./support.ts";
+import { post, startWire } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { google, mistral } from "./wires/mistral-and-google.ts";
 import { completions, responses } from "./wires/openai.ts";
@@ -13,15 +13,9 @@ const most = 50_000;
 
 /** How many bytes count of a request whose one message has this content. */
 async function countedOf(wire: Wire, content: object): Promise<number> {
-  const provider = await startProvider((_asked, response) => response.destroy());
-  const baseUrl = provider.origin + wire.basePath;
-  const { origin, meter } = await startGateway({ model: { ...wire.model, baseUrl } });
-  const path = wire.plainPath ?? wire.path;
-  await post(`${origin}/model/one/${provider.host}${wire.basePath}${path}`, {
-    ...wire.plainBody,
-    ...content,
-  });
-  return meter.plans[0]?.requestBytes ?? 0;
+  const { gateway, plainUrl } = await startWire(wire, (_asked, response) => response.destroy());
+  await post(plainUrl, { ...wire.plainBody, ...content });
+  return gateway.meter.plans[0]?.requestBytes ?? 0;
 }
 
 const messages = (...content: readonly object[]) => ({ messages: [{ role: "user", content }] });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
-import { post, startGateway, startProvider, testMeter } from "./support.ts";
+import { emptyAnswer, post, startWire, testMeter } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { google, mistral } from "./wires/mistral-and-google.ts";
 import { completions, responses } from "./wires/openai.ts";
@@ -13,13 +13,10 @@ async function ask(
   granted: number | null,
   model: Partial<UpstreamModel> = {},
 ) {
-  const provider = await startProvider((_asked, response) => response.end("{}"));
   const meter = testMeter({ maxOutputTokens: granted });
-  const baseUrl = provider.origin + wire.basePath;
-  const { origin } = await startGateway({ model: { ...wire.model, ...model, baseUrl }, meter });
+  const { provider, plainUrl } = await startWire(wire, emptyAnswer, { model, meter });
   const body = { ...wire.plainBody, ...more };
-  const path = wire.plainPath ?? wire.path;
-  const reply = await post(`${origin}/model/one/${provider.host}${wire.basePath}${path}`, body);
+  const reply = await post(plainUrl, body);
   return {
     reply,
     plan: meter.plans[0],

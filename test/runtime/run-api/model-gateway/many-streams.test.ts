@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { post, startGateway, startProvider } from "./support.ts";
+import { post, startWire } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
 setFlagsFromString("--expose-gc");
@@ -39,13 +39,10 @@ describe("100 streams at once", () => {
       response.end(completions.stream("\n"));
     };
     // The provider of the test keeps no body itself.
-    const provider = await startProvider(({ json }, response) => {
+    const { provider, gateway, url } = await startWire(completions, ({ json }, response) => {
       provider.asked.length = 0;
       void answer(String(json.user), response);
     });
-    const baseUrl = `${provider.origin}/v1`;
-    const gateway = await startGateway({ model: { ...completions.model, baseUrl } });
-    const url = `${gateway.origin}/model/one/${provider.host}/v1/chat/completions`;
     const before = await heldMiB();
     const padding = "x".repeat(mebibyte / 2);
     const streams: IncomingMessage[] = [];
@@ -68,7 +65,7 @@ describe("100 streams at once", () => {
   it("are as fast as the slowest of each pair: a client that doesn't read stops its provider", async () => {
     const size = 64 * mebibyte;
     let written = 0;
-    const provider = await startProvider(async (_asked, response) => {
+    const { gateway, url } = await startWire(completions, async (_asked, response) => {
       response.on("error", () => undefined);
       response.writeHead(200, { "content-type": "text/event-stream" });
       const chunk = Buffer.from(`data: {"text":"${"x".repeat(65_000)}"}\n\n`);
@@ -78,26 +75,22 @@ describe("100 streams at once", () => {
       }
       response.end();
     });
-    const { origin, settled } = await startGateway({ model: { baseUrl: `${provider.origin}/v1` } });
-    const url = `${origin}/model/one/${provider.host}/v1/chat/completions`;
     const stream = await opened(url, "{}");
     stream.pause();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(written).toBeLessThan(size / 2);
     expect((await textOf(stream)).length).toBe(written);
-    await settled();
+    await gateway.settled();
   });
 
   it("of which some are cut don't disturb the others", async () => {
-    const provider = await startProvider((_asked, response) => {
+    const { provider, gateway, url } = await startWire(completions, (_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const isCut = provider.asked.length % 3 === 0;
       response.write(completions.stream("\n").slice(0, -20));
       if (isCut) setTimeout(() => response.destroy(), 20);
       else response.end(completions.stream("\n").slice(-20));
     });
-    const gateway = await startGateway({ model: { baseUrl: `${provider.origin}/v1` } });
-    const url = `${gateway.origin}/model/one/${provider.host}/v1/chat/completions`;
     const replies = await Promise.all(
       Array.from({ length: 99 }, () => post(url, completions.body)),
     );

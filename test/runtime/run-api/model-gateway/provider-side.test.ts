@@ -1,18 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { passing, refused } from "./beyond-answer.ts";
-import { post, startGateway, startProvider } from "./support.ts";
+import { emptyAnswer, post, startWire } from "./support.ts";
 import type { Wire } from "./wires/wire.ts";
 
 async function ask(wire: Wire, more: object, providerTools: readonly string[] = []) {
-  const provider = await startProvider((_asked, response) => response.end("{}"));
-  const baseUrl = provider.origin + wire.basePath;
-  const { origin, meter } = await startGateway({
-    model: { ...wire.model, baseUrl, providerTools },
+  const { provider, gateway, plainUrl } = await startWire(wire, emptyAnswer, {
+    model: { providerTools },
   });
-  const path = wire.plainPath ?? wire.path;
-  const url = `${origin}/model/one/${provider.host}${wire.basePath}${path}`;
-  const reply = await post(url, { ...wire.plainBody, ...more });
-  return { reply, asked: provider.asked, plans: meter.plans };
+  const reply = await post(plainUrl, { ...wire.plainBody, ...more });
+  return { reply, asked: provider.asked, plans: gateway.meter.plans };
 }
 
 describe("what a provider would do outside of the run", () => {

@@ -1,16 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkedRequest } from "../../../../src/runtime/run-api/model-gateway/plan-call.ts";
+import {
+  checkedRequest,
+  rebuiltRequest,
+} from "../../../../src/runtime/run-api/model-gateway/plan-call.ts";
 import { GatewayProblem } from "../../../../src/runtime/run-api/model-gateway/gateway-problem.ts";
 import type { Json } from "../../../../src/runtime/run-api/model-gateway/json.ts";
-import { rebuiltRequest } from "../../../../src/runtime/run-api/model-gateway/rebuilt-request.ts";
 import type {
   Objects,
   Shape,
 } from "../../../../src/runtime/run-api/model-gateway/request-shape.ts";
 import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
 import { refused } from "./beyond-answer.ts";
-import { post, startGateway, startProvider, upstreamModel } from "./support.ts";
+import { emptyAnswer, post, startWire, upstreamModel } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { google, mistral } from "./wires/mistral-and-google.ts";
 import { completions, responses } from "./wires/openai.ts";
@@ -113,7 +115,7 @@ describe.each(wires)("the table of $title", (wire) => {
     }
   });
 
-  it("makes a list of one object where the API has lists", () => {
+  it("wraps one object into a list where the API expects a list", () => {
     for (const field of fields.filter(({ shapes }) => isList(shapes.at(-1)))) {
       const shapes = [...field.shapes.slice(0, -1), "json" as const];
       expect(rebuilt(requestWith({ ...field, shapes }, {})), field.name).toEqual(
@@ -168,14 +170,8 @@ describe("a field that the documentation does not name", () => {
   );
 
   async function ask(wire: Wire, more: object, extraFields: readonly string[] = []) {
-    const provider = await startProvider((_asked, response) => response.end("{}"));
-    const baseUrl = provider.origin + wire.basePath;
-    const { origin } = await startGateway({ model: { ...wire.model, baseUrl, extraFields } });
-    const path = wire.basePath + (wire.plainPath ?? wire.path);
-    const reply = await post(`${origin}/model/one/${provider.host}${path}`, {
-      ...wire.plainBody,
-      ...more,
-    });
+    const { provider, plainUrl } = await startWire(wire, emptyAnswer, { model: { extraFields } });
+    const reply = await post(plainUrl, { ...wire.plainBody, ...more });
     return { reply, sent: provider.asked[0]?.json };
   }
 
@@ -201,10 +197,7 @@ describe("a field that the documentation does not name", () => {
 
   it("is refused when it is the prototype's", async () => {
     const body = '{"messages":[],"__proto__":{"n":5}}';
-    const provider = await startProvider((_asked, response) => response.end("{}"));
-    const baseUrl = `${provider.origin}/v1`;
-    const { origin } = await startGateway({ model: { ...completions.model, baseUrl } });
-    const url = `${origin}/model/one/${provider.host}/v1/chat/completions`;
+    const { url } = await startWire(completions, emptyAnswer);
     expect((await post(url, body)).status).toBe(400);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Script } from "../../../../src/foundation/contracts/job.ts";
-import { post, startGateway, testMeter } from "./support.ts";
+import { post, startGateway } from "./support.ts";
 
 const messages = [{ role: "user", content: "hi" }];
 
@@ -32,15 +32,6 @@ describe("a scripted model", () => {
     expect(reply.status).toBe(429);
     expect(JSON.parse(reply.text)).toMatchObject({ error: { message: "slow down" } });
     expect(gateway.meter.ends).toMatchObject([{ status: 429, usage: null, estimated: false }]);
-  });
-
-  it("is refused like any other", async () => {
-    const script = { turns: [{ text: "one" }] };
-    const model = { provider: "scripted" as const, baseUrl: "", script };
-    const meter = testMeter({ granted: false, code: "budget_exceeded", detail: "spent" });
-    const { origin } = await startGateway({ model, meter });
-    const reply = await post(`${origin}/model/one/any.host/v1/chat/completions`, { messages });
-    expect(reply.status).toBe(403);
   });
 
   it("stops waiting when the client hangs up", async () => {

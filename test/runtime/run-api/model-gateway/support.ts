@@ -10,11 +10,11 @@ import type {
   Meter,
   UpstreamModel,
 } from "../../../../src/foundation/contracts/model-gateway.ts";
-import { problemHeader } from "../../../../src/foundation/contracts/model-address.ts";
+import type { Wire } from "./wires/wire.ts";
+import { problemHeader } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { answerScript } from "../../../../src/features/models/scripted-answer.ts";
 import { createModelGateway } from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
 import type {
-  CallProblem,
   ModelGateway,
   ModelGatewayOptions,
 } from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
@@ -106,7 +106,7 @@ export interface TestGateway {
   readonly origin: string;
   readonly gateway: ModelGateway;
   readonly meter: TestMeter;
-  readonly problems: CallProblem[];
+  readonly problems: { model: string; error: Error }[];
   /** Resolves when so many calls were settled. */
   readonly settled: (count?: number) => Promise<CallEnd>;
 }
@@ -118,7 +118,7 @@ export interface TestGatewayOptions extends ModelGatewayOptions {
 
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { model = {}, meter = testMeter(), ...rest } = options;
-  const problems: CallProblem[] = [];
+  const problems: TestGateway["problems"] = [];
   const gateway = createModelGateway(
     {
       model: (_instanceId, name) =>
@@ -145,6 +145,23 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   };
   return { origin: `http://127.0.0.1:${port}`, gateway, meter, problems, settled };
 }
+
+/** A gateway to a provider that answers so, with the addresses of a wire format's calls. */
+export async function startWire(
+  wire: Wire,
+  answer: Answer,
+  { model, ...options }: TestGatewayOptions = {},
+) {
+  const provider = await startProvider(answer);
+  const baseUrl = provider.origin + wire.basePath;
+  const gateway = await startGateway({ ...options, model: { ...wire.model, baseUrl, ...model } });
+  const base = `${gateway.origin}/model/one/${provider.host}${wire.basePath}`;
+  const [url, plainUrl] = [base + wire.path, base + (wire.plainPath ?? wire.path)];
+  return { provider, gateway, base, url, plainUrl };
+}
+
+/** Answers at once with an empty document. */
+export const emptyAnswer: Answer = (_asked, response) => response.end("{}");
 
 async function listening(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");

@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { post, startGateway, startProvider } from "./support.ts";
+import { post, startWire } from "./support.ts";
 import type { Answer } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
 /** How a call ends that is answered so. */
 async function endOf(answer: Answer) {
-  const provider = await startProvider(answer);
-  const baseUrl = `${provider.origin}/v1`;
-  const gateway = await startGateway({ model: { ...completions.model, baseUrl } });
-  await post(`${gateway.origin}/model/one/${provider.host}/v1/chat/completions`, completions.body);
+  const { gateway, url } = await startWire(completions, answer);
+  await post(url, completions.body);
   return gateway.settled();
 }
 

@@ -1,21 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createAnswerReader } from "../../../../src/runtime/run-api/model-gateway/answer-tap.ts";
 import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
-import { post, sendInPieces, startGateway, startProvider } from "./support.ts";
-import type { Answer, TestGateway } from "./support.ts";
-import type { Wire } from "./wires/wire.ts";
+import { emptyAnswer, post, sendInPieces, startWire } from "./support.ts";
 import { wires } from "./wires/wires.ts";
-
-async function start(wire: Wire, answer: Answer) {
-  const provider = await startProvider(answer);
-  const baseUrl = provider.origin + wire.basePath;
-  const gateway = await startGateway({ model: { ...wire.model, baseUrl } });
-  return { provider, gateway, url: urlOf(wire, gateway, provider.host, wire.path) };
-}
-
-function urlOf(wire: Wire, { origin }: TestGateway, host: string, path: string): string {
-  return `${origin}/model/one/${host}${wire.basePath}${path}`;
-}
 
 describe.each(wires)("$title", (wire) => {
   it.each([
@@ -26,7 +14,7 @@ describe.each(wires)("$title", (wire) => {
     { newline: "\n", pieceBytes: 100_000 },
   ])("streams byte for byte and counts the tokens: $newline, $pieceBytes", async (cut) => {
     const sent = wire.stream(cut.newline);
-    const { provider, gateway, url } = await start(wire, (_asked, response) => {
+    const { provider, gateway, url } = await startWire(wire, (_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
       return sendInPieces(response, sent, cut.pieceBytes);
     });
@@ -43,12 +31,11 @@ describe.each(wires)("$title", (wire) => {
   });
 
   it("passes a plain answer and counts the tokens", async () => {
-    const { provider, gateway } = await start(wire, (_asked, response) => {
+    const { provider, gateway, plainUrl } = await startWire(wire, (_asked, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify(wire.plain));
     });
-    const url = urlOf(wire, gateway, provider.host, wire.plainPath ?? wire.path);
-    const reply = await post(url, wire.plainBody);
+    const reply = await post(plainUrl, wire.plainBody);
     expect(JSON.parse(reply.text)).toEqual(wire.plain);
     const { usage, serviceTier } = wire;
     expect(gateway.meter.ends).toMatchObject([
@@ -59,7 +46,7 @@ describe.each(wires)("$title", (wire) => {
 
   it("estimates the usage of an interrupted stream and aborts the response", async () => {
     const sent = wire.stream("\n");
-    const { gateway, url } = await start(wire, (_asked, response) => {
+    const { gateway, url } = await startWire(wire, (_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const firstText = sent.indexOf("日本語");
       response.write(sent.slice(0, sent.indexOf("\n\n", firstText) + 10));
@@ -77,7 +64,7 @@ describe.each(wires)("$title", (wire) => {
   });
 
   it("adds the key, and nothing of the client's own authentication reaches the provider", async () => {
-    const { provider, url } = await start(wire, (_asked, response) => response.end("{}"));
+    const { provider, url } = await startWire(wire, emptyAnswer);
     await post(
       `${url}${url.includes("?") ? "&" : "?"}key=placeholder&api_key=placeholder`,
       wire.body,
@@ -124,7 +111,7 @@ describe("numbers of a provider that are no counts", () => {
     fc.assert(
       fc.property(numbers, (given) => {
         let at = 0;
-        const reader = wireApis[wire.model.api ?? "openai-completions"].createUsageReader();
+        const reader = createAnswerReader(wireApis[wire.model.api ?? "openai-completions"]);
         reader.take(withNumbers(wire.plain, () => given[at++ % given.length] ?? 0));
         const counts = Object.values(reader.read().usage ?? {});
         expect(counts.length).toBe(5);
@@ -137,8 +124,8 @@ describe("numbers of a provider that are no counts", () => {
     );
   });
 
-  it("charge no input that was not sent", () => {
-    const reader = wireApis["openai-completions"].createUsageReader();
+  it("a negative count of cached tokens adds nothing to the input that is charged", () => {
+    const reader = createAnswerReader(wireApis["openai-completions"]);
     const prompt_tokens_details = { cached_tokens: -500_000 };
     reader.take({ usage: { prompt_tokens: 10, completion_tokens: -1e6, prompt_tokens_details } });
     expect(reader.read().usage).toMatchObject({ input: 10, cacheRead: 0, output: 0 });

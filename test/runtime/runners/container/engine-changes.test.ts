@@ -6,14 +6,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { engineChanges } from "../../../../src/runtime/runners/container/engine-changes.ts";
 import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 import type { Engine } from "../../../../src/runtime/runners/container/engine.ts";
-import { until } from "../../../foundation/contracts/runner.ts";
+import { until } from "../contract.ts";
 import { testBase, testEngine, testImage } from "../../../helpers/docker.ts";
 import { engineProxy } from "../../../helpers/engine-proxy.ts";
 import type { EngineProxy } from "../../../helpers/engine-proxy.ts";
 
 const { engine: machine, missing } = await testEngine();
 
-describe.skipIf(missing !== null)("what happens to an engine", () => {
+describe.skipIf(missing !== null)("changes of an engine", () => {
   let folder: string;
   let proxy: EngineProxy;
   let engine: Engine;

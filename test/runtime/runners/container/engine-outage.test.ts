@@ -1,159 +1,214 @@
 import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { lastValueFrom, NEVER, tap, toArray } from "rxjs";
+import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
+import type { Observable } from "rxjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 import type { Engine } from "../../../../src/runtime/runners/container/engine.ts";
-import type { RunnerEvent } from "../../../../streams/runs/runner.ts";
-import { exitOf, messagesOf } from "../../../foundation/contracts/runner.ts";
-import { answers, ensureBase, testEngine } from "../../../helpers/docker.ts";
-import { end, log } from "../shell-runs.ts";
-import { aRequest, aRunner, containersOf } from "./support.ts";
+import { containerName, instanceLabel } from "../../../../src/runtime/runners/container/labels.ts";
+import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
+import type { RunRequest } from "../../../../streams/vocabulary.ts";
+import { exitOf, messagesOf, until } from "../contract.ts";
+import { answers, ensureBase, testBase, testEngine } from "../../../helpers/docker.ts";
+import { engineProxy } from "../../../helpers/engine-proxy.ts";
+import type { EngineProxy } from "../../../helpers/engine-proxy.ts";
+import { isLong } from "../../../helpers/long.ts";
+import { end, forever, log } from "../shell-runs.ts";
+import { aProject, aRequest, aRunner, containersOf, memoryRecords } from "./support.ts";
 
-const { missing } = await testEngine();
-/** An engine of its own: the machine's may be in use. */
-const possible = missing === null && process.getuid?.() === 0 && existsSync("/usr/sbin/dockerd");
+const { engine: machine, missing } = await testEngine();
+const projectDir = aProject();
+const containerOf = ({ instanceId }: RunRequest) =>
+  machine.calls().getContainer(containerName(projectDir, instanceId));
 
-describe.skipIf(!possible)("a run whose engine goes away", () => {
-  let root: string;
-  let engine: Engine;
-  let daemon: ChildProcess | undefined;
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "al-outage-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  async function startDaemon(...flags: string[]): Promise<void> {
-    const places = [
-      `--host=unix://${root}/docker.sock`,
-      `--data-root=${root}/data`,
-      `--exec-root=${root}/exec`,
-      `--pidfile=${root}/pid`,
-    ];
-    // In a network of its own, or it would take the bridge of the machine's engine away.
-    const args = ["--net", "/usr/sbin/dockerd", ...places, "--bridge=none", "--iptables=false"];
-    const log = openSync(join(tmpdir(), "al-dockerd.log"), "a");
-    daemon = spawn("/usr/bin/unshare", [...args, ...flags], { stdio: ["ignore", log, log] });
-    closeSync(log);
-    await answers(engine, 30_000);
-  }
-
-  async function endDaemon(signal: NodeJS.Signals): Promise<void> {
-    if (daemon === undefined || daemon.exitCode !== null || daemon.signalCode !== null) return;
-    const ended = once(daemon, "exit");
-    daemon.kill(signal);
-    await ended;
-  }
-
-  async function leftContainers(): Promise<string[]> {
-    const all = await engine
-      .calls()
-      .listContainers({ all: true })
-      .catch(() => []);
-    return all.map(({ Id }) => Id);
-  }
-
-  /** What an engine that was killed left mounted. */
-  async function unmountAll(): Promise<void> {
-    const mounts = await readFile("/proc/mounts", "utf8");
-    const places = mounts.split("\n").map((line) => line.split(" ")[1] ?? "");
-    for (const place of places
-      .filter((path) => path.startsWith(root))
-      .sort()
-      .reverse()) {
-      await promisify(execFile)("umount", [place]);
-    }
-  }
-
-  beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), "al-dockerd-"));
-    engine = connectEngine({ env: { DOCKER_HOST: `unix://${root}/docker.sock` } });
-  });
-  afterEach(async () => {
-    for (const id of await leftContainers())
-      await engine.calls().getContainer(id).remove({ force: true });
-    await endDaemon("SIGTERM");
-    await unmountAll();
-    await rm(root, { recursive: true, force: true });
-  }, 60_000);
-
-  async function run(
-    script: string,
-    engineGraceMs: number,
-    onReady: () => Promise<void>,
-  ): Promise<{ events: RunnerEvent[]; instanceId: string }> {
-    const request = aRequest(script);
-    const outage = Promise.withResolvers<undefined>();
-    const events = await lastValueFrom(
-      aRunner(engine, { engineGraceMs })
-        .run(request, NEVER)
-        .pipe(
-          tap((event) => {
-            if (!messagesOf([event]).includes("ready")) return;
-            onReady().then(() => outage.resolve(undefined), outage.reject);
-          }),
-          toArray(),
-        ),
+/** Runs a script, and breaks its engine once it logged `ready`. */
+async function broken(
+  engine: Engine,
+  request: RunRequest,
+  onReady: () => Promise<void>,
+  engineGraceMs = 30_000,
+): Promise<RunnerEvent[]> {
+  const outage = Promise.withResolvers<undefined>();
+  const run$ = aRunner(engine, { projectDir, engineGraceMs })
+    .run(request, NEVER)
+    .pipe(
+      tap((event) => {
+        if (!messagesOf([event]).includes("ready")) return;
+        onReady().then(() => outage.resolve(undefined), outage.reject);
+      }),
+      toArray(),
     );
-    await outage.promise;
-    return { events, instanceId: request.instanceId };
-  }
+  const [events] = await Promise.all([lastValueFrom(run$), outage.promise]);
+  return events;
+}
 
-  it("is followed on when the engine kept it alive, with nothing lost or doubled", async () => {
-    await startDaemon("--live-restore");
-    await ensureBase(engine);
-    const script = `${log("one")}; ${log("ready")}; sleep 1; ${log("meanwhile")}; sleep 8; ${log("after")}; ${end()}`;
-    const { events, instanceId } = await run(script, 30_000, async () => {
-      await endDaemon("SIGTERM");
-      await new Promise((resolve) => setTimeout(resolve, 2000));
-      await startDaemon("--live-restore");
+describe.skipIf(missing !== null)("an engine that goes away", () => {
+  let proxy: EngineProxy;
+  let engine: Engine;
+  beforeEach(() => {
+    proxy = engineProxy(join(folder, "engine.sock"), machine.address());
+    engine = connectEngine({ env: { DOCKER_HOST: proxy.host } });
+  });
+  afterEach(() => proxy.close());
+
+  it("loses and doubles no output of a run whose container lives on", async () => {
+    await proxy.open();
+    const request = aRequest(
+      `${log("one")}; ${log("ready")}; sleep 0.5; ${log("meanwhile")}; sleep 2; ${log("after")}; ${end()}`,
+    );
+    const events = await broken(engine, request, async () => {
+      await proxy.close();
+      await wait(1000);
+      await proxy.open();
     });
     expect(messagesOf(events)).toEqual(["one", "ready", "meanwhile", "after"]);
     expect(exitOf(events)).toMatchObject({ exitCode: 0, error: null });
-    expect(await containersOf(engine, instanceId)).toEqual([]);
-  }, 120_000);
+    expect(await containersOf(machine, request.instanceId)).toEqual([]);
+  });
 
-  it("is lost when the engine took it down, whether that comes back or not", async () => {
-    await startDaemon();
-    await ensureBase(engine);
-    const script = `trap 'exit 143' TERM; ${log("ready")}; while :; do sleep 0.1; done`;
-    const { events, instanceId } = await run(script, 30_000, async () => {
-      await endDaemon("SIGTERM");
-      await startDaemon();
-    });
-    const exit = exitOf(events);
-    expect(exit).toMatchObject({ lost: true, exitCode: null, rejected: null });
-    expect(exit.error).toMatch(/the engine went away .* ended with it/);
-    expect(await containersOf(engine, instanceId)).toEqual([]);
+  it.each([
+    [true, /the engine went away .* ended with it/],
+    [false, /the engine went away .* did not come back/],
+  ])("makes a run lost that ended with it; it comes back: %s", async (isBack, reason) => {
+    await proxy.open();
+    const request = aRequest(`${log("ready")}; ${forever}`);
+    const grace = isBack ? 30_000 : 500;
+    const events = await broken(
+      engine,
+      request,
+      async () => {
+        await proxy.close();
+        await containerOf(request).kill({ signal: "SIGKILL" });
+        if (isBack) await proxy.open();
+      },
+      grace,
+    );
+    expect(exitOf(events)).toMatchObject({ lost: true, exitCode: null, rejected: null });
+    expect(exitOf(events).error).toMatch(reason);
+    if (isBack) expect(await containersOf(machine, request.instanceId)).toEqual([]);
+    else await containerOf(request).remove();
+  });
 
-    const gone = await run(script, 1000, () => endDaemon("SIGTERM"));
-    expect(exitOf(gone.events)).toMatchObject({ lost: true });
-    expect(exitOf(gone.events).error).toMatch(/the engine went away .* did not come back/);
-  }, 120_000);
-
-  it("is lost when the engine was killed", async () => {
-    await startDaemon();
-    await ensureBase(engine);
-    const script = `${log("ready")}; while :; do sleep 0.1; done`;
-    const { events } = await run(script, 30_000, async () => {
-      await endDaemon("SIGKILL");
-      // It would take whatever process has this number now for its own helper.
-      await rm(`${root}/exec/containerd/containerd.pid`, { force: true });
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-      await startDaemon();
-    });
-    expect(exitOf(events)).toMatchObject({ lost: true });
-  }, 120_000);
-
-  it("cannot start without one, and says what to do", async () => {
-    const images = {
-      prepare: () => NEVER,
-      imageFor: () => engine.ping(),
-    };
+  it("lets no run start, with a hint", async () => {
+    const images = { prepare: () => NEVER, imageFor: () => engine.ping() };
     const run$ = aRunner(engine, { images }).run(aRequest(""), NEVER);
     const { rejected } = exitOf(await lastValueFrom(run$.pipe(toArray())));
     expect(rejected).toMatch(/no container engine answers at unix:.*host-user/);
   });
+
+  /** Finds a run while the engine is away, and resumes it. */
+  async function resumed(request: RunRequest, stop$: Observable<StopReason> = NEVER) {
+    const records = memoryRecords(request);
+    const runner = aRunner(engine, { projectDir, records });
+    const { instanceId, agent } = request;
+    expect(await runner.adopt([instanceId, "dev-without-record"])).toEqual([{ instanceId, agent }]);
+    const run$ = runner.resume({ request, last: null }, stop$).pipe(toArray());
+    return { events: lastValueFrom(run$), records };
+  }
+
+  /** A run that an earlier scheduler left on the engine. */
+  async function left(script: string): Promise<RunRequest> {
+    const request = aRequest(script);
+    const { instanceId } = request;
+    const container = await machine.calls().createContainer({
+      name: containerName(projectDir, instanceId),
+      Image: testBase,
+      Cmd: ["/bin/sh", "-c", script],
+      Labels: { [instanceLabel]: instanceId },
+    });
+    await container.start();
+    return request;
+  }
+
+  it("is waited for by a run of an earlier scheduler, which is then followed to its end", async () => {
+    const request = await left(`${log("ready")}; sleep 1; ${log("late")}; ${end()}`);
+    const { events } = await resumed(request);
+    await until(async () => !(await containerOf(request).inspect()).State.Running);
+    await proxy.open();
+    expect(messagesOf(await events)).toEqual(["ready", "late"]);
+    expect(exitOf(await events)).toMatchObject({ exitCode: 0, error: null });
+    expect(await containersOf(machine, request.instanceId)).toEqual([]);
+  });
+
+  it("makes a run of an earlier scheduler lost that it no longer has", async () => {
+    const { events, records } = await resumed(aRequest("gone"));
+    await proxy.open();
+    expect(exitOf(await events)).toMatchObject({
+      lost: true,
+      error: expect.stringContaining("was gone, or without any output, when") as string,
+    });
+    expect(await records.list()).toEqual([]);
+  });
+
+  it("is not waited for by a run that is stopped; its container is looked for later", async () => {
+    const stop$ = new Subject<StopReason>();
+    const { events, records } = await resumed(aRequest("gone"), stop$);
+    stop$.next("timed_out");
+    expect(exitOf(await events)).toMatchObject({ lost: true });
+    expect(await records.list()).toHaveLength(1);
+  });
+});
+
+/** An engine of its own, as the machine's may be in use. */
+const hasDaemon = process.getuid?.() === 0 && existsSync("/usr/sbin/dockerd");
+
+describe.runIf(isLong && missing === null && hasDaemon)("an engine that is stopped", () => {
+  let engine: Engine;
+  let daemon: ChildProcess | undefined;
+
+  async function startDaemon(): Promise<void> {
+    const flags = [
+      `--host=unix://${folder}/docker.sock`,
+      `--data-root=${folder}/data`,
+      `--exec-root=${folder}/exec`,
+      `--pidfile=${folder}/pid`,
+    ];
+    // In a network of its own, or it would take the bridge of the machine's engine away.
+    const args = ["--net", "/usr/sbin/dockerd", ...flags, "--bridge=none", "--iptables=false"];
+    daemon = spawn("/usr/bin/unshare", args, { stdio: "ignore" });
+    await answers(engine, 30_000);
+  }
+  async function endDaemon(): Promise<void> {
+    if (daemon === undefined || daemon.exitCode !== null) return;
+    const ended = once(daemon, "exit");
+    daemon.kill("SIGTERM");
+    await ended;
+  }
+  beforeEach(() => {
+    engine = connectEngine({ env: { DOCKER_HOST: `unix://${folder}/docker.sock` } });
+  });
+  afterEach(async () => {
+    await endDaemon();
+    const mounts = (await readFile("/proc/mounts", "utf8")).split("\n");
+    const own = mounts
+      .map((line) => line.split(" ")[1] ?? "")
+      .filter((at) => at.startsWith(folder));
+    for (const place of own.sort().reverse()) await promisify(execFile)("umount", [place]);
+  }, 60_000);
+
+  it("makes the runs lost that it ends", async () => {
+    await startDaemon();
+    await ensureBase(engine);
+    const request = aRequest(`trap 'exit 143' TERM; ${log("ready")}; ${forever}`);
+    const events = await broken(engine, request, async () => {
+      await endDaemon();
+      await startDaemon();
+    });
+    expect(exitOf(events)).toMatchObject({ lost: true, exitCode: null, rejected: null });
+    expect(exitOf(events).error).toMatch(/the engine went away .* ended with it/);
+    expect(await containersOf(engine, request.instanceId)).toEqual([]);
+  }, 120_000);
 });

@@ -6,7 +6,9 @@ import { join } from "node:path";
 import type { ContainerInspectInfo } from "dockerode";
 import { lastValueFrom, NEVER, tap } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { messagesOf } from "../../../foundation/contracts/runner.ts";
+import { limitsOf } from "../../../../src/runtime/runners/container/container-options.ts";
+import { messagesOf } from "../contract.ts";
+import { anAgent } from "../../../helpers/agents.ts";
 import { testBase, testEngine } from "../../../helpers/docker.ts";
 import { end, log } from "../shell-runs.ts";
 import { aProject, aRequest, aRunner, containersOf, eventsOf } from "./support.ts";
@@ -35,46 +37,25 @@ describe.skipIf(missing !== null)("a live container", () => {
 
   const host = () => live?.HostConfig;
 
-  it("runs", () => expect(live?.State.Running).toBe(true));
-
-  it("has its memory, no swap, its cpus and a limit of processes", () => {
+  it("has limits, a read-only root with three folders, no privileges, mounts or ports, and a bounded log", () => {
+    expect(live?.State.Running).toBe(true);
     const bytes = 192 * 1024 * 1024;
     expect(host()).toMatchObject({
-      Memory: bytes,
-      NanoCpus: 1_500_000_000,
-      CpuShares: 256,
-      PidsLimit: 512,
+      ...{ Memory: bytes, NanoCpus: 1_500_000_000, CpuShares: 256, PidsLimit: 512 },
+      ...{ ReadonlyRootfs: true, Privileged: false, CapDrop: ["ALL"] },
+      ...{ PidMode: "", UsernsMode: "", IpcMode: "private", NetworkMode: "none" },
+      SecurityOpt: ["no-new-privileges"],
+      ...{ Init: true, AutoRemove: false, RestartPolicy: { Name: "no" } },
+      LogConfig: { Type: "json-file", Config: { "max-file": "1", "max-size": "64m" } },
     });
-    expect(host()?.MemorySwap === bytes || host()?.MemorySwap === -1).toBe(true);
-  });
-
-  it("has a read-only root with three folders to write to", () => {
-    expect(host()?.ReadonlyRootfs).toBe(true);
+    expect([bytes, -1]).toContain(host()?.MemorySwap);
     expect(Object.keys(host()?.Tmpfs as object).sort()).toEqual(["/home/al", "/tmp", "/workspace"]);
-  });
-
-  it("has no privileges and gets none", () => {
-    expect(host()).toMatchObject({ Privileged: false, CapDrop: ["ALL"] });
-    expect(host()?.CapAdd ?? []).toEqual([]);
-    expect(host()?.SecurityOpt).toEqual(["no-new-privileges"]);
-    expect(host()).toMatchObject({ PidMode: "", UsernsMode: "", IpcMode: "private" });
-    expect(host()?.Devices ?? []).toEqual([]);
     expect(live?.Config.User).toBe("10001:10001");
-  });
-
-  it("has no mounts, no ports and the network that was asked for", () => {
-    expect(live?.Mounts).toEqual([]);
-    expect(host()?.Binds ?? []).toEqual([]);
+    for (const list of ["CapAdd", "Devices", "Binds"] as const) {
+      expect(host()?.[list] ?? []).toEqual([]);
+    }
     expect(host()?.PortBindings ?? {}).toEqual({});
-    expect(host()?.NetworkMode).toBe("none");
-  });
-
-  it("has an init, is never restarted, and keeps a bounded log", () => {
-    expect(host()).toMatchObject({ Init: true, AutoRemove: false, RestartPolicy: { Name: "no" } });
-    expect(host()?.LogConfig).toEqual({
-      Type: "json-file",
-      Config: { "max-file": "1", "max-size": "64m" },
-    });
+    expect(live?.Mounts).toEqual([]);
   });
 
   it("tells project, agent and instance by labels, and nothing by its environment", () => {
@@ -92,7 +73,7 @@ describe.skipIf(missing !== null)("a live container", () => {
   });
 });
 
-describe.skipIf(missing !== null)("what a run sees from inside", () => {
+describe.skipIf(missing !== null)("a run from inside", () => {
   let dir: string;
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "al-canary-"));
@@ -103,19 +84,19 @@ describe.skipIf(missing !== null)("what a run sees from inside", () => {
   const said = async (script: string, options: Parameters<typeof eventsOf>[2] = {}) =>
     messagesOf(await eventsOf(engine, aRequest(`${script}; ${end()}`), options));
 
-  it("is another host, another user, and not root", async () => {
-    const [id, host] = await said("id -u; hostname");
-    expect(id).toBe("10001");
+  it("is another host, and a user without capabilities, in an empty folder, behind an init", async () => {
+    const status = "grep -E '^(Cap(Eff|Prm|Bnd|Amb)|NoNewPrivs)' /proc/self/status";
+    const processes = "cat /proc/1/comm; ls -d /proc/[0-9]* | wc -l";
+    const [id, host = "", place, owner, init, count, net, ...rights] = await said(
+      `id -u; hostname; pwd; ls -A; stat -c %u .; ${processes}; ls /sys/class/net; ${status}`,
+    );
+    expect([id, place, owner, net]).toEqual(["10001", "/workspace", "10001", "lo"]);
     expect(host).toMatch(/^dev-/);
     expect(host).not.toBe(hostname());
-  });
-
-  it("has no capability and can get none", async () => {
-    const status = await said("grep -E '^(Cap(Eff|Prm|Bnd|Amb)|NoNewPrivs)' /proc/self/status");
-    expect(status.filter((line) => line.startsWith("Cap"))).toHaveLength(4);
-    for (const line of status) {
-      expect(line).toMatch(/^Cap\w+:\s0{16}$|^NoNewPrivs:\s1$/);
-    }
+    expect(init).toMatch(/^(docker-init|tini)/);
+    expect(Number(count)).toBeLessThan(6);
+    expect(rights).toHaveLength(5);
+    for (const line of rights) expect(line).toMatch(/^Cap\w+:\s0{16}$|^NoNewPrivs:\s1$/);
   });
 
   it("finds no file of the host, no key, no engine", async () => {
@@ -158,20 +139,6 @@ describe.skipIf(missing !== null)("what a run sees from inside", () => {
     expect(lines).toEqual(["ran /tmp", "ran /workspace", "ran /home/al"]);
   });
 
-  it("starts in an empty folder of its own", async () => {
-    expect(await said("pwd; ls -A; stat -c %u .")).toEqual(["/workspace", "10001"]);
-  });
-
-  it("sees only its own processes, behind an init", async () => {
-    const lines = await said("cat /proc/1/comm; ls -d /proc/[0-9]* | wc -l");
-    expect(lines[0]).toMatch(/^(docker-init|tini)/);
-    expect(Number(lines[1])).toBeLessThan(6);
-  });
-
-  it("reaches no network with none", async () => {
-    expect(await said("ls /sys/class/net")).toEqual(["lo"]);
-  });
-
   it("is kept from more processes than it may have", async () => {
     const forks = `for i in $(seq 600); do sleep 3 >/dev/null 2>&1 & done`;
     const [refusals] = await said(`(${forks}) 2>&1 | grep -ci fork`, { graceMs: 100 });
@@ -195,5 +162,22 @@ describe.skipIf(missing !== null)("what a run sees from inside", () => {
     } finally {
       server.close();
     }
+  });
+});
+
+describe("the limits of a container", () => {
+  const project = { memory: "128m", cpus: 1, network: "none" };
+
+  it.each([
+    [
+      { memory: "64m", cpus: 0.5, network: "bridge", env: {} },
+      { memory: "64m", cpus: 0.5, network: "bridge" },
+    ],
+    [
+      { memory: null, cpus: 0.5, network: null, env: {} },
+      { memory: "128m", cpus: 0.5, network: "none" },
+    ],
+  ])("are the agent's before the project's: %j", (local, expected) => {
+    expect(limitsOf(anAgent("dev", { local }), project)).toEqual(expected);
   });
 });

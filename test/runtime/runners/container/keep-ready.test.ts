@@ -12,7 +12,7 @@ const events: Record<string, BuildEvent> = {
 };
 const changes: Record<string, EngineChange> = { r: "image-removed", g: "gone" };
 
-/** What comes of preparations that go like these, one after the other, while the engine changes. */
+/** The outcome of preparations that go like these, one after the other, while the engine changes. */
 function draw(preparations: readonly string[], change: string, expected: string): void {
   let time = 0;
   marbles(({ cold, hot, scheduler, expectObservable }) => {
@@ -29,7 +29,7 @@ function draw(preparations: readonly string[], change: string, expected: string)
 const letterOf = (event: BuildEvent): string =>
   Object.keys(events).find((letter) => events[letter] === event) ?? "?";
 
-describe("what an agent needs is kept ready:", () => {
+describe("the needs of an agent are kept ready:", () => {
   it("it is built anew half a second after its image was removed, before a run needs it", () => {
     draw(["s-(f|)", "s-(f|)"], "-----rr", "s-f-- 500ms s-f");
   });

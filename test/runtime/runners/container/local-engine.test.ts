@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { remoteEngineProblem } from "../../../../src/runtime/runners/container/local-engine.ts";
+import { remoteEngineProblem } from "../../../../src/runtime/runners/container/engine.ts";
 
 test.each([
   undefined,
@@ -18,7 +18,7 @@ test.each([
   "tcp://10.0.0.9:2376",
   "https://[fd00::9]:2376",
 ])(
-  "no container runs on another machine's engine at %s, and the error says what to write",
+  "no container runs on another machine's engine at %s, and the error has the line to write",
   (host) => {
     const problem = remoteEngineProblem({ DOCKER_HOST: host }, false);
     expect(problem?.message).toContain(`DOCKER_HOST is ${host}, the engine of another machine`);

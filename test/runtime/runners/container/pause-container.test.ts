@@ -4,9 +4,9 @@ import { containerName } from "../../../../src/runtime/runners/container/labels.
 import {
   pauseContainer,
   unpauseContainer,
-} from "../../../../src/runtime/runners/container/pause-container.ts";
+} from "../../../../src/runtime/runners/container/stop-container.ts";
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
-import { exitOf, messagesOf, until } from "../../../foundation/contracts/runner.ts";
+import { exitOf, messagesOf, until } from "../contract.ts";
 import { testEngine } from "../../../helpers/docker.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { aProject, aRequest, aRunner, containersOf, memoryRecords } from "./support.ts";

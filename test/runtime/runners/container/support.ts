@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import type { Observable } from "rxjs";
-import type { ContainerRunnerOptions } from "../../../../src/runtime/runners/container/container-runner-options.ts";
+import type { ContainerRunnerOptions } from "../../../../src/runtime/runners/container/container-options.ts";
 import { createContainerRunner } from "../../../../src/runtime/runners/container/container-runner.ts";
 import type { ContainerRunner } from "../../../../src/runtime/runners/container/container-runner.ts";
 import type { Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { instanceLabel } from "../../../../src/runtime/runners/container/labels.ts";
-import type { RunRecords } from "../../../../src/runtime/runners/container/run-records.ts";
+import type { RecordFiles } from "../../../../src/runtime/runners/record-files.ts";
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
-import { contractGraceMs } from "../../../foundation/contracts/scenarios.ts";
+import { contractGraceMs } from "../scenarios.ts";
 import { anAgent, anItem } from "../../../helpers/agents.ts";
 import { testBase } from "../../../helpers/docker.ts";
 import { jobOf, scriptOf } from "../shell-runs.ts";
@@ -26,10 +26,10 @@ export function aRequest(title: string, config: Partial<AgentConfig> = {}): RunR
 }
 
 /** Records that go with the test. */
-export function memoryRecords(...requests: readonly RunRequest[]): RunRecords {
+export function memoryRecords(...requests: readonly RunRequest[]): RecordFiles<AgentConfig> {
   const records = new Map(requests.map(({ instanceId, agent }) => [instanceId, agent]));
   return {
-    write: ({ instanceId, agent }) => {
+    write: (instanceId, agent) => {
       records.set(instanceId, agent);
       return Promise.resolve();
     },

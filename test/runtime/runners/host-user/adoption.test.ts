@@ -17,7 +17,7 @@ import { logPathOf, readRunRecord } from "../../../../src/runtime/runners/host-u
 import { anyAgent, sudoersRule } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../../streams/vocabulary.ts";
-import { exitOf, messagesOf, until } from "../../../foundation/contracts/runner.ts";
+import { exitOf, messagesOf, until } from "../contract.ts";
 import { tempUser, whyNoOsUsers, withSudoersRule } from "../../../helpers/os-users.ts";
 import type { OsUser } from "../../../helpers/os-users.ts";
 import { end, forever, log } from "../shell-runs.ts";
@@ -48,7 +48,7 @@ const gated = (gate: string) =>
     end(),
   ].join("\n");
 
-/** Starts a run in a scheduler of its own and kills that after `lines` lines; resolves to what it reported. */
+/** Starts a run in a scheduler of its own and kills that after `lines` lines; resolves to its reports. */
 async function crashed(
   user: OsUser | null,
   request: RunRequest,

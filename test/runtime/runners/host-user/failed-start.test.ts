@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startProblem } from "../../../../src/runtime/runners/host-user/failed-start.ts";
+import { startProblem } from "../../../../src/runtime/runners/host-user/new-run.ts";
 
 const program = { file: "/opt/node", args: ["/opt/al.js", "_run-agent", "dev"] };
 const problem = (...lines: string[]) =>
@@ -12,7 +12,7 @@ describe("a run that another OS user could not start", () => {
     [["sudo: a password is required"], '"al doctor" writes the sudoers rule'],
     [["node:internal", "    throw err;", "Error: Cannot find module '/opt/al.js'"], "/opt/al.js"],
     [["sudo: unable to execute /opt/node: Permission denied"], "/opt/node"],
-  ])("by %j says what to do", (lines, remedy) => {
+  ])("by %j has advice", (lines, remedy) => {
     const told = problem(...lines);
     expect(told).toContain('no run as OS user "al-agent"');
     expect(told).toContain(remedy);

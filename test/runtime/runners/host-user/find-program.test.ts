@@ -15,7 +15,7 @@ function tempBin() {
   return { dir, add };
 }
 
-test("a run of this user finds what is executable on the scheduler's PATH, and nothing else", async () => {
+test("a run of this user finds the programs on the scheduler's PATH, and nothing else", async () => {
   const { dir, add } = tempBin();
   const env = { PATH: `/nowhere:${dir}::/usr/bin` };
   const search = (program: string) => findProgram(program, "$USER", env);

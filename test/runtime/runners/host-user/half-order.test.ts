@@ -7,7 +7,7 @@ import type { SupervisorOrder } from "../../../../src/runtime/runners/host-user/
 
 const supervisor = join(import.meta.dirname, "supervisor-entry.ts");
 
-/** What a supervisor does with as much of its order and job as got to it; its run would make `mark`. */
+/** A supervisor that got a part of its order and job; its run would make `mark`. */
 function keep(part: (input: string) => string) {
   const dir = mkdtempSync(join(tmpdir(), "al-supervisor-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -33,16 +33,4 @@ test.each([
   ["all but the end of its job's line", (input: string) => input.slice(0, -1)],
 ])("a supervisor that got %s from a scheduler that died begins nothing", (_, part) => {
   expect(keep(part)).toEqual({ status: 1, began: false });
-});
-
-test("a supervisor whose scheduler goes while a process is prewarmed ends, and that with it", () => {
-  const order: SupervisorOrder = {
-    ...{ order: "warm", instanceId: `warm:half-${process.pid}`, env: {}, network: "open" },
-    program: { file: "/bin/sleep", args: ["300"] },
-  };
-  const input = `${JSON.stringify(order)}\n`;
-  // Asked to end, it would end well in any case.
-  const late = { timeout: 20_000, killSignal: "SIGKILL" } as const;
-  const { status } = spawnSync(process.execPath, [supervisor], { input, ...late });
-  expect(status).toBe(0);
 });

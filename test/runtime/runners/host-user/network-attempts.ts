@@ -3,7 +3,7 @@ import { lookup, Resolver } from "node:dns/promises";
 import { connect } from "node:net";
 import type { NetConnectOpts } from "node:net";
 
-/** What a program in a run tries: connections, a datagram, then names by the system and by a server of its own. */
+/** The attempts of a program in a run: connections, a datagram, then names by the system and by a server of its own. */
 interface Targets {
   readonly addresses: readonly NetConnectOpts[];
   readonly udpPort: number;

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
-import { exitOf, messagesOf, runnerContract, until } from "../../../foundation/contracts/runner.ts";
+import { exitOf, messagesOf, runnerContract, until } from "../contract.ts";
 import {
   agentUsers,
   asUser,
@@ -17,12 +17,16 @@ import {
   withSudoersRule,
 } from "../../../helpers/os-users.ts";
 import type { AgentUsers, OsUser } from "../../../helpers/os-users.ts";
+import { isLong } from "../../../helpers/long.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { remoteRunner } from "./remote-runner.ts";
 import { aRequest, aRunner, supervisorProgram, leftovers } from "./support.ts";
 
 const missing = whyNoOsUsers();
 if (missing !== null) process.stderr.write(`skipped: runs as another OS user (${missing})\n`);
+
+/** An unprivileged scheduler can do less. */
+const schedulers = isLong ? (["unprivileged", "root"] as const) : (["unprivileged"] as const);
 
 describe.skipIf(missing !== null)("a run as another OS user", () => {
   let users: AgentUsers;
@@ -54,7 +58,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
   };
   const collect = (run$: Observable<RunnerEvent>) => lastValueFrom(run$.pipe(toArray()));
 
-  for (const scheduler of ["root", "unprivileged"] as const) {
+  for (const scheduler of schedulers) {
     runnerContract(`the host-user runner of ${scheduler}, with another OS user`, async () => ({
       runner: await runnerOf(scheduler),
       request: (scenario) => requestAs(scenario),
@@ -121,7 +125,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
       });
 
-      it("removes also what it made inaccessible", async () => {
+      it("removes also files that it made inaccessible", async () => {
         const request = requestAs(`mkdir -p a/b; touch a/b/c; chmod 0 a/b a; ${end()}`);
         await collect((await runnerOf(scheduler)).run(request, NEVER));
         await until(async () => (await leftovers(baseDir, request.instanceId)).length === 0);
@@ -164,7 +168,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     expect(attempt(file, ...args)).toThrow(/no whole order/);
   });
 
-  it("is turned down with what to do when no rule allows it", async () => {
+  it("is turned down with advice when no rule allows it", async () => {
     const runAs = schedulerUser.name;
     const request = aRequest(end(), { runtime: { type: "host-user", runAs } });
     await chown(root, uidOf(agentUser), 0);

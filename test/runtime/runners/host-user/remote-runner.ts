@@ -43,7 +43,7 @@ export function remoteRunner(
   };
 }
 
-/** What such a scheduler reports. */
+/** The reports of such a scheduler. */
 export function eventsOf(
   start: () => ChildProcess,
   stop$: Observable<StopReason>,

@@ -8,7 +8,7 @@ import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
-import { exitOf, messagesOf } from "../../../foundation/contracts/runner.ts";
+import { exitOf, messagesOf } from "../contract.ts";
 import { aJob, aScripted } from "../../harness/jobs.ts";
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
 import { asUser, tempUser, whyNoOsUsers } from "../../../helpers/os-users.ts";

@@ -5,13 +5,13 @@ import type { RunNetwork } from "../../../../streams/run-network.ts";
 import type { LogEntry, RunRequest } from "../../../../streams/vocabulary.ts";
 import { aRunner } from "./support.ts";
 
-/** What a scheduler in a process of its own is told in a line; then comes `stop` or `leave`, a line each. */
+/** The order to a scheduler in a process of its own, in a line; then comes `stop` or `leave`, a line each. */
 export interface RemoteRun {
   readonly baseDir: string;
   readonly request: RunRequest;
   /** Goes on with a run that is there. */
   readonly resume?: { readonly last: LogEntry | null };
-  /** What the run has of the network; open when absent. */
+  /** The network of the run; open when absent. */
   readonly network?: RunNetwork;
 }
 

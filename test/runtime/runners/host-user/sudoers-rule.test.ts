@@ -21,7 +21,7 @@ function whereIsVisudo(): string | null {
   return null;
 }
 
-/** What visudo says of a file with this text. */
+/** The verdict of visudo on a file with this text. */
 async function check(text: string): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "al-sudoers-"));
   try {

@@ -1,4 +1,4 @@
 import { supervisor } from "../../../../src/runtime/runners/host-user/supervisor.ts";
 
-/** What `al _run-agent` does when the scheduler calls it, started from source. */
+/** `al _run-agent` as the scheduler calls it, started from source. */
 process.exit(await supervisor(process.stdin, process.env));

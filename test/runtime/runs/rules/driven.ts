@@ -1,6 +1,6 @@
 import { Observable } from "rxjs";
 import { createClock } from "../../../../streams/clock.ts";
-import { drive } from "../../../../streams/machine.ts";
+import { drive } from "../../../../src/foundation/drive.ts";
 import type { Machine } from "../../../../streams/machine.ts";
 import type { Marbles } from "../../../helpers/marbles.ts";
 

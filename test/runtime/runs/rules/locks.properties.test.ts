@@ -2,8 +2,8 @@ import type { HeldLock } from "../../../../src/foundation/contracts/run-state.ts
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createClock } from "../../../../streams/clock.ts";
-import { drive } from "../../../../streams/machine.ts";
-import type * as events from "../../../../src/runtime/runs/rules/lock-events.ts";
+import { drive } from "../../../../src/foundation/drive.ts";
+import type * as events from "../../../../src/runtime/runs/rules/locks.ts";
 import { createLocks } from "../../../../src/runtime/runs/rules/locks.ts";
 import { createWaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
 import { VirtualCalendar } from "../../../helpers/marbles.ts";

@@ -1,7 +1,7 @@
 import type { HeldLock } from "../../../../src/foundation/contracts/run-state.ts";
 import { map } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type * as events from "../../../../src/runtime/runs/rules/lock-events.ts";
+import type * as events from "../../../../src/runtime/runs/rules/locks.ts";
 import { createLocks, maxLocksOfRun } from "../../../../src/runtime/runs/rules/locks.ts";
 import { createWaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
 import type { WaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";

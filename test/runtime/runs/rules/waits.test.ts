@@ -1,9 +1,8 @@
-import type { Wait } from "../../../../src/foundation/contracts/run-state.ts";
+import type { Wait, Occurrence } from "../../../../src/foundation/contracts/run-state.ts";
 import { Observable } from "rxjs";
 import { describe, it } from "vitest";
 import { createClock } from "../../../../streams/clock.ts";
-import type { Occurrence } from "../../../../src/foundation/contracts/condition.ts";
-import { drive } from "../../../../streams/machine.ts";
+import { drive } from "../../../../src/foundation/drive.ts";
 import { createWaits } from "../../../../src/runtime/runs/rules/waits.ts";
 import type { Match, WaitCommand, WaitEvent } from "../../../../src/runtime/runs/rules/waits.ts";
 import { marbles } from "../../../helpers/marbles.ts";
@@ -83,11 +82,14 @@ function waited(step$: Observable<Step>, scheduler: Marbles["scheduler"]): Obser
     );
     const take = (step: Step): void => {
       if (step.type === "match") {
-        const found = waits.match(step.occurrence);
+        const found = waits.match(step.occurrence, () => ({}));
         matches.set(step.id, found);
         subscriber.next(`${step.id} to ${found?.waits.map(({ key }) => key).join() ?? ""}`);
       } else if ("id" in step) {
-        driver.apply({ type: step.type, match: matches.get(step.id) ?? { waits: [] } });
+        driver.apply({
+          type: step.type,
+          match: matches.get(step.id) ?? { waits: [], trigger: {} },
+        });
       } else {
         driver.apply(step);
       }

@@ -4,13 +4,18 @@ import { isIP } from "node:net";
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
 import * as x509 from "@peculiar/asn1-x509";
 
-export interface CertificateOptions {
-  readonly issuer: { readonly name: string; readonly key: KeyObject };
-  readonly subject: { readonly name: string; readonly key: KeyObject };
+interface Party {
+  readonly name: string;
+  readonly key: KeyObject;
+}
+
+interface CertificateOptions {
+  readonly issuer: Party;
+  readonly subject: Party;
   /** Epoch ms. */
   readonly from: number;
   readonly until: number;
-  /** The extensions of its kind; key identifiers are added. */
+  /** Extensions of the certificate's kind; key identifiers are added. */
   readonly extensions: readonly x509.Extension[];
 }
 
@@ -27,7 +32,7 @@ export function certificate({ issuer, subject, from, until, extensions }: Certif
     issuer: nameOf(issuer.name),
     subject: nameOf(subject.name),
     validity: new x509.Validity({ notBefore: new Date(from), notAfter: new Date(until) }),
-    subjectPublicKeyInfo: publicInfo(subject.key),
+    subjectPublicKeyInfo: AsnConvert.parse(publicDer(subject.key), x509.SubjectPublicKeyInfo),
     extensions: new x509.Extensions([...extensions, ...keyIdentifiers(issuer.key, subject.key)]),
   });
   const signature = sign("sha256", Buffer.from(AsnConvert.serialize(content)), issuer.key);
@@ -41,14 +46,18 @@ export function certificate({ issuer, subject, from, until, extensions }: Certif
 
 /** Extensions of a CA restricted to these hosts. */
 export function authorityExtensions(hosts: readonly string[]): x509.Extension[] {
-  const permitted = hosts.map((host) => new x509.GeneralSubtree({ base: constraintOf(host) }));
+  // A constraint on an IP address includes a mask, here for this single address.
+  const masks: Readonly<Record<number, string>> = { 4: "/32", 6: "/128" };
+  const subtrees = hosts.map(
+    (host) => new x509.GeneralSubtree({ base: nameOfHost(host, masks[isIP(host)]) }),
+  );
   const constraints = new x509.NameConstraints({
-    permittedSubtrees: new x509.GeneralSubtrees(permitted),
+    permittedSubtrees: new x509.GeneralSubtrees(subtrees),
   });
   const basics = new x509.BasicConstraints({ cA: true, pathLenConstraint: 0 });
   return [
     extension(x509.id_ce_basicConstraints, basics, "critical"),
-    extension(x509.id_ce_keyUsage, usage(x509.KeyUsageFlags.keyCertSign), "critical"),
+    extension(x509.id_ce_keyUsage, new x509.KeyUsage(x509.KeyUsageFlags.keyCertSign), "critical"),
     extension(x509.id_ce_nameConstraints, constraints, "critical"),
   ];
 }
@@ -59,13 +68,17 @@ export function serverExtensions(host: string): x509.Extension[] {
   const names = new x509.SubjectAlternativeName([nameOfHost(host)]);
   return [
     extension(x509.id_ce_basicConstraints, new x509.BasicConstraints({}), "critical"),
-    extension(x509.id_ce_keyUsage, usage(x509.KeyUsageFlags.digitalSignature), "critical"),
+    extension(
+      x509.id_ce_keyUsage,
+      new x509.KeyUsage(x509.KeyUsageFlags.digitalSignature),
+      "critical",
+    ),
     extension(x509.id_ce_extKeyUsage, purposes),
     extension(x509.id_ce_subjectAltName, names),
   ];
 }
 
-/** OpenSSL and Python refuse certificates without them when they are strict. */
+/** OpenSSL and Python in strict mode refuse certificates without key identifiers. */
 function keyIdentifiers(issuer: KeyObject, subject: KeyObject): x509.Extension[] {
   const keyIdentifier = new x509.KeyIdentifier(keyId(issuer));
   const authority = new x509.AuthorityKeyIdentifier({ keyIdentifier });
@@ -80,20 +93,10 @@ function extension(extnID: string, value: object, critical?: "critical"): x509.E
   return new x509.Extension({ extnID, critical: critical === "critical", extnValue });
 }
 
-function usage(flag: x509.KeyUsageFlags): x509.KeyUsage {
-  return new x509.KeyUsage(flag);
-}
-
-function nameOfHost(host: string): x509.GeneralName {
+function nameOfHost(host: string, mask = ""): x509.GeneralName {
   return isIP(host) === 0
     ? new x509.GeneralName({ dNSName: host })
-    : new x509.GeneralName({ iPAddress: host });
-}
-
-/** An address is permitted with its whole mask. */
-function constraintOf(host: string): x509.GeneralName {
-  if (isIP(host) === 0) return nameOfHost(host);
-  return new x509.GeneralName({ iPAddress: `${host}/${isIP(host) === 4 ? 32 : 128}` });
+    : new x509.GeneralName({ iPAddress: `${host}${mask}` });
 }
 
 function nameOf(text: string): x509.Name {
@@ -102,20 +105,16 @@ function nameOf(text: string): x509.Name {
   return new x509.Name([new x509.RelativeDistinguishedName([attribute])]);
 }
 
-function publicInfo(key: KeyObject): x509.SubjectPublicKeyInfo {
-  return AsnConvert.parse(publicDer(key), x509.SubjectPublicKeyInfo);
-}
-
 function publicDer(key: KeyObject): Buffer {
   return createPublicKey(key).export({ type: "spki", format: "der" });
 }
 
-/** 160 bits of a hash, as RFC 7093 has it. */
+/** The first 160 bits of a SHA-256 hash, as RFC 7093 defines it. */
 export function keyId(key: KeyObject): ArrayBuffer {
   return bytesOf(createHash("sha256").update(publicDer(key)).digest().subarray(0, 20));
 }
 
-/** Positive, and of at most 20 bytes. */
+/** A random serial number, positive and at most 20 bytes long. */
 function serialNumber(): ArrayBuffer {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;

@@ -1,27 +1,52 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
-import { hasCode, messageOf } from "../../../../foundation/errors.ts";
+import { messageOf } from "../../../../foundation/errors.ts";
 import type { Mask } from "../../masked-bytes.ts";
-import type { Interception } from "../interception.ts";
-import { tlsPort } from "../authority.ts";
-import { EgressRefusal } from "../decide.ts";
-import { passAnswer } from "./pass-answer.ts";
-import { assertForHost, HeadRefusal, upstreamRequest } from "./request-head.ts";
+import { EgressRefusal, tlsPort } from "../decide.ts";
 import { SentinelGuard } from "./sentinel-guard.ts";
 import { bodyRefusal, SentinelRefusal, substituted } from "./substitute.ts";
-import type { Upstream } from "./upstream.ts";
+import type { Upstream, UpstreamRequest } from "./upstream.ts";
+import { pipeline } from "node:stream/promises";
+import { Stale, withoutHeaders } from "../../http-proxy.ts";
+import { decoded } from "../../decoded.ts";
+import { maskedBytes, maskedHeader } from "../../masked-bytes.ts";
+import { responseLines, requestLines } from "../forward-headers.ts";
+import { canonicalHost } from "../../../../foundation/contracts/network-allow.ts";
+import { bracketed } from "../../../../foundation/contracts/deny-reasons.ts";
+import type { DenyReason } from "../../../../foundation/contracts/deny-reasons.ts";
+import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
+import type { Socket } from "node:net";
 
-/** A tunnel whose TLS ends here. */
+/** An allowed tunnel to a host that a secret is bound to, with checked addresses and a matching TLS server name. */
+export interface Interception {
+  readonly instanceId: string;
+  /** Canonical. */
+  readonly host: string;
+  readonly port: number;
+  /** The run's end of the tunnel, paused before its TLS hello. The interceptor owns it until it is closed. */
+  readonly client: Socket;
+  /** Connects to one of the host's checked addresses. No second lookup. Rejects with an `EgressRefusal`. */
+  readonly dial: () => Promise<Socket>;
+  /** All bindings of the run, also those of other hosts: no sentinel may leave. */
+  readonly bindings: readonly SecretBinding[];
+  /** Reports a request that was refused. The bytes of the tunnel are counted at `client`, and need no report. */
+  readonly onDenied: (reason: DenyReason, detail: string) => void;
+}
+
+/** Terminates a tunnel's TLS instead of passing it through. Resolves when `client` is closed; a rejection cuts it. */
+export type Intercept = (interception: Interception) => Promise<void>;
+
+/** A tunnel whose TLS the scheduler terminates. */
 export interface BrokeredTunnel {
   readonly interception: Pick<Interception, "host" | "bindings" | "onDenied">;
   readonly upstream: Pick<Upstream, "begin">;
-  /** For what the host may answer with of its secrets. */
+  /** Masks for secrets that the host's answers may repeat. */
   readonly masks: readonly Mask[];
 }
 
 /** How long a host may send nothing, in ms. */
 const idleMs = 15 * 60_000;
 
-/** Sends one request of a run on with the secrets in its headers, and the answer back. Rejects when that breaks off. */
+/** Forwards one request of a run with secrets in its headers, and the answer back. Rejects if a connection breaks. */
 export async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
@@ -34,7 +59,7 @@ export async function exchange(
     const headers = substituted({ host, url, rawHeaders }, bindings);
     const sent = upstream.begin(upstreamRequest(request, host, headers));
     response.once("close", () => response.writableFinished || sent.destroy());
-    const answer = await answerTo(sent, request, host);
+    const answer = await answerTo(sent, request, () => bodyRefusal(host));
     await passAnswer(answer, response, { masks, isHead: request.method === "HEAD" });
   } catch (error) {
     if (response.headersSent || isStale(error)) throw error;
@@ -42,20 +67,21 @@ export async function exchange(
   }
 }
 
-/** Rejects with what is wrong with the request's body, too; then the request is cut off. */
-function answerTo(
+/** Resolves with the host's answer. Rejects with the refusal, and aborts the request, if its body has a sentinel. */
+export function answerTo(
   sent: ClientRequest,
   request: IncomingMessage,
-  host: string,
+  refusal: () => Error,
+  silentMs = idleMs,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const guard = new SentinelGuard(() => bodyRefusal(host));
+  const guard = new SentinelGuard(refusal);
   sent.once("response", resolve);
   sent.on("error", (error) => reject(sent.reusedSocket ? new Stale(error) : error));
-  sent.setTimeout(idleMs, () => sent.destroy(new Error("it sent nothing for too long")));
+  sent.setTimeout(silentMs, () => sent.destroy(new Error("it sent nothing for too long")));
   sent.once("close", () => {
     reject(new Error("it closed the connection"));
-    // Clients look for an answer once all is sent.
+    // Reads the rest of the body: clients read the answer only after they have sent all of it.
     request.unpipe(guard);
     request.resume();
   });
@@ -67,16 +93,9 @@ function answerTo(
   return promise;
 }
 
-/** An error on a connection that had served a request before. */
-class Stale extends Error {
-  constructor(cause: Error) {
-    super(cause.message, { cause });
-  }
-}
-
-/** The host closed an idle connection as the request came: the client's own is closed too, and it asks again. */
+/** Whether the host closed an idle connection as the request came; the client's is closed too, so that it retries. */
 function isStale(error: unknown): boolean {
-  return error instanceof Stale && hasCode(error.cause, "ECONNRESET", "EPIPE");
+  return error instanceof Stale && error.isClosed;
 }
 
 interface Refusal {
@@ -106,4 +125,93 @@ function refuse(
   request.resume();
   const headers = { "content-type": "text/plain; charset=utf-8", connection: "close" };
   response.writeHead(status, headers).end(`${detail}\n`);
+}
+
+const withoutBody = [204, 304];
+
+/** Streams a host's answer to the client with each secret masked, if any. Rejects if either connection breaks. */
+export async function passAnswer(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  { masks, isHead }: { readonly masks: readonly Mask[]; readonly isHead: boolean },
+): Promise<void> {
+  const { statusCode = 502, statusMessage = "", headers } = answer;
+  const hasBody = masks.length > 0 && !isHead && !withoutBody.includes(statusCode);
+  const body = hasBody ? decoded(answer, headers).body : answer;
+  const isDecoded = body !== answer;
+  if (hasBody) assertReadable(answer, isDecoded);
+  const plain = (text: string) => maskedHeader(text, masks);
+  const lines = withoutHeaders(responseLines(answer.rawHeaders), isDecoded ? ofEncoded : ofAll);
+  response.sendDate = false;
+  response.writeHead(statusCode, plain(statusMessage), lines.map(plain));
+  response.flushHeaders();
+  if (masks.length === 0) return pipeline(body, response);
+  await pipeline(body, (bytes: AsyncIterable<Buffer>) => maskedBytes(bytes, masks), response);
+}
+
+/** Throws, and closes the host's connection, if the body's encoding could hide a secret from the masks. */
+function assertReadable(answer: IncomingMessage, isDecoded: boolean): void {
+  const { "content-encoding": encoding = "identity", "transfer-encoding": coding = "chunked" } =
+    answer.headers;
+  const unread = [
+    ...(isDecoded || encoding === "identity" ? [] : [`the encoding ${JSON.stringify(encoding)}`]),
+    ...(coding.toLowerCase() === "chunked"
+      ? []
+      : [`the transfer coding ${JSON.stringify(coding)}`]),
+  ];
+  if (unread.length === 0) return;
+  answer.destroy();
+  throw new Error(`it answers in ${unread.join(" and ")}, which can't be read`);
+}
+
+/** `alt-svc` offers another protocol, which would bypass the scheduler. */
+const ofAll = new Set(["alt-svc"]);
+const ofEncoded = new Set([...ofAll, "content-encoding", "content-length"]);
+
+/** A request that is not forwarded. Its message names the problem and a fix. */
+class HeadRefusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Throws a `HeadRefusal` for an upgrade, and for a request to another host, which the same server might serve. */
+function assertForHost({ headers, url = "" }: IncomingMessage, host: string): void {
+  if (headers.upgrade !== undefined)
+    throw new HeadRefusal(403, `Upgrade is refused: the credential of ${host} needs plain HTTPS`);
+  const asked = canonicalHost((headers.host ?? "").replace(/:443$/, ""));
+  const isPath = url.startsWith("/") || url === "*";
+  if (isPath && asked === host) return;
+  throw new HeadRefusal(421, `this connection is to ${host}; open another one for another host`);
+}
+
+/** Ranges are dropped because an answer could repeat a secret in parts, which no mask recognizes. */
+const replaced = new Set(["accept-encoding", "connection", "range", "if-range"]);
+
+/**
+ * The request as the host receives it, with one Host header. It asks for an uncompressed answer, which can be masked.
+ * Throws a `HeadRefusal` if the body's transfer coding can't be forwarded.
+ */
+export function upstreamRequest(
+  { method = "GET", url = "/", headers }: IncomingMessage,
+  host: string,
+  rawHeaders: readonly string[],
+): UpstreamRequest {
+  const lines = requestLines(rawHeaders);
+  if (lines === null) throw new HeadRefusal(501, "no transfer-encoding but chunked is passed on");
+  const own = ["host", bracketed(host), "accept-encoding", "identity"];
+  const kept = withoutHeaders(lines, replaced);
+  return { method, path: url, headers: [...own, ...kept, ...missingLength(method, headers)] };
+}
+
+const withBody = ["POST", "PUT", "PATCH"];
+
+/** Without a content-length, Node sends an empty body in chunks. */
+function missingLength(method: string, headers: IncomingMessage["headers"]): string[] {
+  const { "transfer-encoding": coding, "content-length": length } = headers;
+  const isEmpty = coding === undefined && length === undefined;
+  return isEmpty && withBody.includes(method) ? ["content-length", "0"] : [];
 }

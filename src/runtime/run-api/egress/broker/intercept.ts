@@ -6,21 +6,15 @@ import {
   limitOpenRequests,
   pipelinedByPrograms,
 } from "../../../../foundation/contracts/request-limit.ts";
-import type { Intercept } from "../interception.ts";
 import { exchange } from "./exchange.ts";
-import type { BrokeredTunnel } from "./exchange.ts";
+import type { BrokeredTunnel, Intercept } from "./exchange.ts";
 import { Upstream } from "./upstream.ts";
-import type { SecretBinding } from "../../../../foundation/contracts/egress.ts";
+import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
 import { encodedForms } from "../../../../foundation/contracts/encoded-forms.ts";
 import { distinctMasks, maskOf } from "../../masked-bytes.ts";
 import type { Mask } from "../../masked-bytes.ts";
 
-export interface InterceptDeps {
-  /** The certificate of a host by the authority of the run, and its key. */
-  readonly contextFor: (instanceId: string, host: string) => Promise<SecureContext>;
-}
-
-/** Between two requests of a connection, in ms. */
+/** How long a connection may be idle between two requests, in ms. */
 const keepAliveTimeout = 60_000;
 const limits = {
   requestTimeout: 0,
@@ -30,10 +24,12 @@ const limits = {
 };
 
 /**
- * Ends the TLS of tunnels here, as the host's certificate of the run's own authority, and sends their requests on to the
- * host with the secrets in their headers.
+ * Terminates the TLS of tunnels with a certificate of the run's own authority, and forwards their requests to the host
+ * with the secrets in their headers. `contextFor` gives a host's certificate, issued by the run's authority, and its key.
  */
-export function createIntercept({ contextFor }: InterceptDeps): Intercept {
+export function createIntercept(
+  contextFor: (instanceId: string, host: string) => Promise<SecureContext>,
+): Intercept {
   const tunnels = new WeakMap<object, BrokeredTunnel>();
   const server = createServer(limits, (request, response) => {
     const tunnel = tunnels.get(request.socket);
@@ -49,7 +45,7 @@ export function createIntercept({ contextFor }: InterceptDeps): Intercept {
       secureContext,
       ALPNProtocols: ["http/1.1"],
     });
-    // A client that does not trust the authority, or hangs up: there is no request to answer.
+    // The client hung up or does not trust the authority, before it sent a request.
     secured.on("error", () => secured.destroy());
     const bound = bindings.filter(({ hosts }) => hosts.includes(host));
     using upstream = new Upstream(host, dial);
@@ -66,7 +62,7 @@ function closeOf(socket: Socket): Promise<void> {
   });
 }
 
-/** Masks for all forms of the secrets that a host might answer with. What the run reads there is the sentinel in the same form. */
+/** Masks for all encodings in which a host might repeat a secret. The run reads the sentinel in the same encoding. */
 export function answerMasks(bindings: readonly SecretBinding[]): readonly Mask[] {
   const masks = bindings.flatMap(({ secret, sentinel }) => {
     const standIn = sentinel

@@ -1,41 +1,28 @@
 import { generateKeyPairSync, createECDH, createPrivateKey } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { SecureContext } from "node:tls";
-import type { ECDH, KeyObject } from "node:crypto";
-import { derivedBytes } from "../../../../foundation/contracts/derived-bytes.ts";
-
-export interface AuthorityOptions {
-  /** The project's own key. */
-  readonly projectKey: string;
-  readonly instanceId: string;
-  /** Epoch ms. */
-  readonly now: () => number;
-}
-
-/** The certificate authority of one run, which no other run trusts. */
-export interface RunAuthority {
-  /** Its certificate as PEM, for the run to trust: it is good for these hosts and no other. */
-  certificate(hosts: readonly string[]): string;
-  /** The certificate of a host and its key, made once. */
-  contextFor(host: string): SecureContext;
-}
+import type { KeyObject } from "node:crypto";
+import { derivedBytes } from "../../../../foundation/credentials/broker-credentials.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 /** A container's clock may be a little behind. */
 const beforeMs = 5 * minuteMs;
-/** As long as any run waits. */
+/** How long an authority is valid, in ms; at least as long as any run waits. */
 const authorityMs = 400 * dayMs;
 const leafMs = 30 * dayMs;
 
 /**
- * The authority of a run. Its key is derived, so that a later scheduler has the same and the run goes on trusting it. What
- * writes certificates is loaded with the first authority.
+ * The authority of a run. Its key is derived, so that a later scheduler has the same key and the run still trusts it.
+ * The certificate library is loaded with the first authority.
  */
-export async function createRunAuthority(options: AuthorityOptions): Promise<RunAuthority> {
+export async function createRunAuthority(
+  projectKey: string,
+  instanceId: string,
+  now: () => number = Date.now,
+) {
   const { authorityExtensions, certificate, keyId, serverExtensions } =
     await import("./certificate.ts");
-  const { projectKey, instanceId, now } = options;
   const key = authorityKey(projectKey, instanceId);
   const issuer = { key, name: `Run ${Buffer.from(keyId(key)).toString("hex").slice(0, 16)}` };
   const contexts = new Map<string, { readonly context: SecureContext; readonly until: number }>();
@@ -55,7 +42,8 @@ export async function createRunAuthority(options: AuthorityOptions): Promise<Run
     return { context: createSecureContext({ cert, key: pem, minVersion: "TLSv1.2" }), until };
   };
   return {
-    certificate: (hosts) =>
+    /** The authority's certificate as PEM, for the run to trust; constrained to these hosts. */
+    certificate: (hosts: readonly string[]): string =>
       certificate({
         issuer,
         subject: issuer,
@@ -63,7 +51,8 @@ export async function createRunAuthority(options: AuthorityOptions): Promise<Run
         until: now() + authorityMs,
         extensions: authorityExtensions(hosts),
       }),
-    contextFor: (host) => {
+    /** A host's certificate and key, cached. */
+    contextFor: (host: string): SecureContext => {
       const stored = contexts.get(host);
       if (stored !== undefined && now() < stored.until - dayMs) return stored.context;
       const made = make(host);
@@ -73,33 +62,42 @@ export async function createRunAuthority(options: AuthorityOptions): Promise<Run
   };
 }
 
-/** The private key of a run's certificate authority: of P-256, the same in a later scheduler. */
+/** The certificate authority of one run, which no other run trusts. */
+export type RunAuthority = Awaited<ReturnType<typeof createRunAuthority>>;
+
+/** The P-256 private key of a run's certificate authority, the same in a later scheduler. */
 function authorityKey(projectKey: string, instanceId: string): KeyObject {
   const pair = createECDH("prime256v1");
   for (let attempt = 0; ; attempt += 1) {
     const scalar = derivedBytes(projectKey, "authority of a run", instanceId, attempt);
-    if (isTaken(pair, scalar)) return asKeyObject(pair, scalar);
+    try {
+      pair.setPrivateKey(scalar);
+    } catch {
+      // A few 256-bit numbers aren't private keys of the curve.
+      continue;
+    }
+    const point = pair.getPublicKey();
+    const [d = "", x = "", y = ""] = [scalar, point.subarray(1, 33), point.subarray(33)].map(
+      (bytes) => bytes.toString("base64url"),
+    );
+    return createPrivateKey({ key: { kty: "EC", crv: "P-256", d, x, y }, format: "jwk" });
   }
 }
 
-/** A few of the 2^256 numbers are no private key of the curve. */
-function isTaken(pair: ECDH, scalar: Buffer): boolean {
-  try {
-    pair.setPrivateKey(scalar);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** How many authorities of the latest runs are cached; others are created again when needed. */
+const maxStored = 64;
 
-function asKeyObject(pair: ECDH, scalar: Buffer): KeyObject {
-  const point = pair.getPublicKey();
-  const key = {
-    kty: "EC",
-    crv: "P-256",
-    d: scalar.toString("base64url"),
-    x: point.subarray(1, 33).toString("base64url"),
-    y: point.subarray(33).toString("base64url"),
+/** The authorities of runs, created on first use. */
+export function createAuthorities(
+  projectKey: () => string,
+): (instanceId: string) => Promise<RunAuthority> {
+  const recent = new Map<string, Promise<RunAuthority>>();
+  return (instanceId) => {
+    const authority = recent.get(instanceId) ?? createRunAuthority(projectKey(), instanceId);
+    recent.delete(instanceId);
+    recent.set(instanceId, authority);
+    const [oldest] = recent.keys();
+    if (recent.size > maxStored && oldest !== undefined) recent.delete(oldest);
+    return authority;
   };
-  return createPrivateKey({ key, format: "jwk" });
 }

@@ -1,11 +1,15 @@
 import { Transform } from "node:stream";
 import type { TransformCallback } from "node:stream";
-import { sentinelMark } from "../../../../foundation/contracts/sentinel.ts";
+import { sentinelMark } from "../../../../foundation/credentials/broker-credentials.ts";
 import { begun } from "../../masked-bytes.ts";
+import type { IncomingMessage } from "node:http";
+import { EgressRefusal } from "../decide.ts";
+import type { Authority } from "../decide.ts";
+import { SentinelRefusal, substituted } from "./substitute.ts";
 
 const mark = Buffer.from(sentinelMark);
 
-/** Passes a body on until a sentinel begins in it: then it fails, before a byte of that leaves. */
+/** Forwards a body, and fails before the first byte of a sentinel leaves. */
 export class SentinelGuard extends Transform {
   readonly #refusal: () => Error;
   #held: Buffer = Buffer.alloc(0);
@@ -25,5 +29,16 @@ export class SentinelGuard extends Transform {
 
   override _flush(done: TransformCallback): void {
     done(null, this.#held);
+  }
+}
+
+/** Throws an `EgressRefusal` if the head of a request without TLS holds a sentinel: secrets never leave without TLS. */
+export function assertNoSentinel({ rawHeaders }: IncomingMessage, asked: Authority, url: string) {
+  try {
+    substituted({ host: asked.host, url, rawHeaders }, []);
+  } catch (error) {
+    throw error instanceof SentinelRefusal
+      ? new EgressRefusal("sentinel", asked, { more: `in ${error.where}` })
+      : error;
   }
 }

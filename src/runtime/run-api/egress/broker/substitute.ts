@@ -1,29 +1,29 @@
-import type { SecretBinding } from "../../../../foundation/contracts/egress.ts";
-import { sentinelMark } from "../../../../foundation/contracts/sentinel.ts";
+import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
+import { sentinelMark } from "../../../../foundation/credentials/broker-credentials.ts";
 
-/** By these names, and those in them, hosts ask for what proves who sends a request. */
+/** Matches the names of headers that hosts use for authentication. */
 const names =
   /\bauth\b|authorization|authentication|token|secret|passw|credential|cookie|session|(api|app|application|access|account|master|private|service|subscription)-?key$/i;
 
 /**
- * Whether a host takes the header as a secret. Others it may store, and show to a stranger whose account the request names:
- * a User-Agent in a list of events, an Idempotency-Key in a list of requests.
+ * Whether hosts treat the header as a secret. They may store other headers and show them to the owner of an account
+ * that the request names: a User-Agent in a list of events, an Idempotency-Key in a list of requests.
  */
 function isForSecrets(header: string): boolean {
   return names.test(header);
 }
 
-/** What of a request's head matters, and where it goes to. */
+/** A request's host, address and headers. */
 export interface RequestHead {
   /** Canonical. */
   readonly host: string;
   /** Path and query. */
   readonly url: string;
-  /** Names and values by turns, as they came. */
+  /** Names and values alternately, as received. */
   readonly rawHeaders: readonly string[];
 }
 
-/** A request that would leave with a sentinel. Its message says what is wrong and what to do. */
+/** A request that would leave with a sentinel. Its message names the problem and a fix. */
 export class SentinelRefusal extends Error {
   readonly where: string;
 
@@ -36,8 +36,8 @@ export class SentinelRefusal extends Error {
 }
 
 /**
- * The headers with the secrets that are bound to the host in the place of their sentinels. Throws a `SentinelRefusal`
- * when another sentinel is there, or one elsewhere than in the value of a header for authentication.
+ * Replaces sentinels in the headers by the secrets that are bound to the host. Throws a `SentinelRefusal` for any other
+ * sentinel, and for one outside the value of an authentication header.
  */
 export function substituted(
   { host, url, rawHeaders }: RequestHead,
@@ -61,7 +61,7 @@ export function substituted(
   });
 }
 
-/** What is refused in a body, where no secret is put in. */
+/** The refusal of a sentinel in a body, where secrets are never inserted. */
 export function bodyRefusal(host: string): SentinelRefusal {
   return new SentinelRefusal("the body", host, inHeadersOnly);
 }
@@ -77,7 +77,7 @@ function inBasic(value: string, change: (login: string) => string): string {
     : `${scheme}${Buffer.from(changed, "latin1").toString("base64")}`;
 }
 
-/** Each character of a header stands for a byte. */
+/** Secrets are inserted as latin1: each character of a header stands for a byte. */
 function withSecrets(text: string, bound: readonly SecretBinding[]): string {
   return bound.reduce(
     (rest, { sentinel, secret }) =>
@@ -86,7 +86,7 @@ function withSecrets(text: string, bound: readonly SecretBinding[]): string {
   );
 }
 
-/** Hosts may ignore the case of what they read. */
+/** Ignores case, as hosts may do. */
 function hasMark(text: string): boolean {
   return text.toLowerCase().includes(mark);
 }

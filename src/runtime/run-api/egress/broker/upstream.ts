@@ -9,11 +9,11 @@ import { connected } from "../dial.ts";
 export interface UpstreamRequest {
   readonly method: string;
   readonly path: string;
-  /** Names and values by turns. */
+  /** Names and values alternately. */
   readonly headers: readonly string[];
 }
 
-/** The connection to the host behind one of a run's tunnels: used again for the next request, as the run's own is. */
+/** The connection to the host behind one of a run's tunnels; reused for later requests. */
 export class Upstream implements Disposable {
   readonly #agent: TlsAgent;
   readonly #over = new AbortController();
@@ -52,8 +52,8 @@ class TlsAgent extends Agent {
 }
 
 /**
- * Its certificate has to be good for the host, by the authorities that this process trusts. A host may take a connection
- * and never answer, and the run may hang up meanwhile: neither leaves a socket behind.
+ * Opens TLS to the host and verifies its certificate by the authorities that this process trusts. Destroys the socket
+ * if the host never answers or the run hangs up.
  */
 async function dialTls(
   host: string,
@@ -66,7 +66,7 @@ async function dialTls(
   const secured = connect({ ...options, ALPNProtocols: ["http/1.1"] });
   over.addEventListener("abort", () => secured.destroy(), { once: true });
   if (over.aborted) secured.destroy();
-  // A socket that something else wraps stays when that goes.
+  // Closing the TLS socket does not close the socket it wraps.
   secured.once("close", () => socket.destroy());
   await connected(secured, "secureConnect", over);
   return secured;

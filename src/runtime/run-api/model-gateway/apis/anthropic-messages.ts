@@ -1,11 +1,19 @@
-import type { UpstreamModel } from "../../../../foundation/contracts/model-gateway.ts";
-import { at, objectAt, someObject, without } from "../json.ts";
+import type { UpstreamModel, CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
+import {
+  at,
+  objectAt,
+  someObject,
+  without,
+  countAt,
+  isObject,
+  listAt,
+  textAt,
+  bytesOf,
+} from "../json.ts";
+import { tokensAt } from "../request-body.ts";
 import type { Json } from "../json.ts";
-import type { OutputLimit, Problem, WireApi } from "../wire-api.ts";
+import type { OutputLimit, Problem, WireApi, EventReading } from "../wire-api.ts";
 import { anthropicRequest } from "./anthropic-request.ts";
-import { readAnthropicUsage } from "./anthropic-usage.ts";
-import { tokensAt } from "./tokens-at.ts";
-
 /** The Messages API. Source: docs.anthropic.com, "Messages", "Count Message tokens", "Errors". */
 export const anthropicMessages: WireApi = {
   route: (path, query) => {
@@ -21,16 +29,17 @@ export const anthropicMessages: WireApi = {
   writesLongCache,
   request: anthropicRequest,
   errorBody,
-  createUsageReader: readAnthropicUsage,
+  readEvent,
+  usageOf: totalOf,
 };
 
-/** `fallbacks` names other models, which may cost more; pi sends it for some, and takes a refusal without. */
+/** Drops `fallbacks` unless allowed: it names other models, which may cost more. pi works without it. */
 function prepare(body: Json, { model, providerTools }: UpstreamModel): Json {
   const kept = providerTools.includes("fallbacks") ? body : without(body, "fallbacks");
   return { ...kept, model };
 }
 
-/** Source: "Prompt caching", 1-hour cache duration. */
+/** Whether a part of the request asks for the 1-hour cache, which costs more (Anthropic, "Prompt caching"). */
 function writesLongCache(body: Json): boolean {
   return someObject(body, (part) => at(part, "cache_control", "ttl") === "1h");
 }
@@ -67,4 +76,51 @@ const errorTypes: Readonly<Record<number, string>> = {
 function errorBody({ status, code, message }: Problem): object {
   const type = errorTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
   return { type: "error", error: { type, message, code } };
+}
+
+/**
+ * `message_start` has the input and `message_delta` the output so far, cumulative and without the fields that it leaves
+ * as they are. A plain answer is one `message`. Input excludes the cache, output includes thinking. Source:
+ * docs.anthropic.com, "Streaming Messages", "Prompt caching".
+ */
+function readEvent(event: unknown): EventReading {
+  const type = textAt(event, "type");
+  if (type === "content_block_delta") {
+    const { text, thinking, partial_json } = objectAt(event, "delta");
+    return { bytes: bytesOf(text, thinking, partial_json) };
+  }
+  const usage = type === "message_start" ? at(event, "message", "usage") : at(event, "usage");
+  const isLast = type !== "message_start" && isObject(usage);
+  return { usage, isLast, serviceTier: textAt(usage, "service_tier") };
+}
+
+/**
+ * `iterations` lists the steps of an answer; the top-level fields omit some of them, so the larger count wins. Source:
+ * "Compaction", "Understanding usage".
+ */
+function totalOf(usage: Json): CallUsage {
+  const total = usageOf(usage);
+  const steps = listAt(usage, "iterations").map(usageOf);
+  const most = (field: keyof CallUsage) =>
+    Math.max(
+      total[field],
+      steps.reduce((sum, step) => sum + step[field], 0),
+    );
+  return {
+    input: most("input"),
+    cacheRead: most("cacheRead"),
+    cacheWrite: most("cacheWrite"),
+    cacheWrite1h: most("cacheWrite1h"),
+    output: most("output"),
+  };
+}
+
+function usageOf(usage: unknown): CallUsage {
+  return {
+    input: countAt(usage, "input_tokens") ?? 0,
+    cacheRead: countAt(usage, "cache_read_input_tokens") ?? 0,
+    cacheWrite: countAt(usage, "cache_creation_input_tokens") ?? 0,
+    cacheWrite1h: countAt(usage, "cache_creation", "ephemeral_1h_input_tokens") ?? 0,
+    output: countAt(usage, "output_tokens") ?? 0,
+  };
 }

@@ -4,7 +4,7 @@ import { fieldNames, unversioned } from "../provider-side.ts";
 import { either, json, list, many, object, one, orText } from "../request-shape.ts";
 import type { Objects } from "../request-shape.ts";
 
-/** Tools that the client runs, and the search among declared tools, which sees nothing but the request. */
+/** Tools that the client runs, and the search among declared tools, which reads only the request. */
 const clientTool =
   /^(custom|(bash|text_editor|computer|memory)_\d{8}|tool_search_tool_(regex|bm25)(_\d{8})?|tool_reference)$/;
 
@@ -77,7 +77,7 @@ export const anthropicRequest = object(
           ...one("type instructions pause_after_compaction"),
           ...json("trigger keep clear_at_least clear_tool_inputs exclude_tools"),
         },
-        // One that summarizes is one more answer, with a limit of its own.
+        // A compaction edit generates one more answer, with a limit of its own.
         ({ type }) => (String(type).startsWith("compact") ? [unversioned(String(type))] : []),
       ),
     }),

@@ -1,9 +1,7 @@
 import { textAt } from "../json.ts";
-import { fieldNames, unversioned } from "../provider-side.ts";
+import { fieldNames, unversioned, openaiContentNames } from "../provider-side.ts";
 import { json, list, many, object, one, orText } from "../request-shape.ts";
 import type { Objects } from "../request-shape.ts";
-import { openaiContentNames } from "./openai-content.ts";
-
 const address = orText(object(one("url detail format")));
 
 const content = orText(
@@ -27,8 +25,8 @@ const content = orText(
 
 /**
  * `models`, `route`, `preset`, `provider` and `plugins` are OpenRouter's other models, servers with other prices, and
- * tools; `search_parameters` is xAI's search, `compound_custom` Groq's tools. More than one answer (`n`) would exceed the
- * limit, as what a `prediction` got wrong does; audio has a price of its own, and a `deferred` answer is fetched later.
+ * tools; `search_parameters` is xAI's search, `compound_custom` Groq's tools. More than one answer (`n`) and rejected
+ * tokens of a `prediction` exceed the limit; audio has a price of its own, and a `deferred` answer is fetched later.
  */
 const harmless = {
   web_search_options: [],
@@ -49,7 +47,7 @@ const harmless = {
 
 /**
  * Chat completions; `clientTools` are the types of tools that the client runs. Sources: the references of OpenAI, Groq,
- * xAI, OpenRouter, Mistral and DeepSeek, and the fields by which vLLM and others have a model think.
+ * xAI, OpenRouter, Mistral and DeepSeek, and the fields that enable thinking in vLLM and other servers.
  */
 export function chatRequest(clientTools: readonly string[]): Objects {
   const tools = list(

@@ -1,39 +1,23 @@
 import type { CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
-import { at, countAt, isObject, listAt, objectAt, textAt } from "../json.ts";
+import { at, countAt, isObject, listAt, objectAt, textAt, bytesOf, numberAt } from "../json.ts";
+import { tokensAt } from "../request-body.ts";
 import type { Json } from "../json.ts";
-import type { UsageReader } from "../wire-api.ts";
-import { bytesOf } from "./output-bytes.ts";
+import type { EventReading, OutputLimit } from "../wire-api.ts";
 
 /**
  * Chat completions of OpenAI, Mistral and all that speak like them: `usage` in the last chunk or in the one document.
- * Source: OpenAI's "Chat Completions" reference, Mistral's "Chat Completion".
+ * Some servers report the usage so far with each chunk. Source: OpenAI's "Chat Completions" reference, Mistral's "Chat
+ * Completion".
  */
-export function readChatUsage(): UsageReader {
-  let usage: Json | null = null;
-  let serviceTier: string | null = null;
-  let [isFinished, hasFailed] = [false, false];
-  let outputBytes = 0;
+export function readChatEvent(event: unknown): EventReading {
+  const choices = listAt(event, "choices");
+  // Groq and Moonshot have it in other places as well.
+  const places = [at(event, "usage"), at(event, "x_groq", "usage"), at(choices[0], "usage")];
   return {
-    take: (event) => {
-      const choices = listAt(event, "choices");
-      // Groq and Moonshot have it in other places as well.
-      const places = [at(event, "usage"), at(event, "x_groq", "usage"), at(choices[0], "usage")];
-      usage = places.find(isObject) ?? usage;
-      serviceTier = textAt(event, "service_tier") ?? serviceTier;
-      hasFailed ||= isObject(at(event, "error"));
-      for (const choice of choices) {
-        isFinished ||= textAt(choice, "finish_reason") !== null;
-        outputBytes += deltaBytes(objectAt(choice, "delta"));
-      }
-    },
-    read: () => ({
-      usage: usage === null ? null : usageOf(usage),
-      // Some servers report the usage so far with each chunk.
-      isFinal: usage !== null && isFinished,
-      outputBytes,
-      hasFailed,
-      serviceTier,
-    }),
+    usage: places.find(isObject),
+    isLast: choices.some((choice) => textAt(choice, "finish_reason") !== null),
+    bytes: choices.reduce<number>((sum, one) => sum + deltaBytes(objectAt(one, "delta")), 0),
+    serviceTier: textAt(event, "service_tier"),
   };
 }
 
@@ -44,11 +28,11 @@ function deltaBytes(delta: Json): number {
 }
 
 /**
- * `prompt_tokens` includes the cache, whose place differs: OpenAI and OpenRouter `prompt_tokens_details`, DeepSeek
- * `prompt_cache_hit_tokens`, Moonshot `cached_tokens`, Mistral all of the spellings below. Servers that leave thinking out
- * of `completion_tokens` (xAI, Google) have it in `total_tokens`.
+ * `prompt_tokens` includes the cache, whose field differs: OpenAI and OpenRouter `prompt_tokens_details`, DeepSeek
+ * `prompt_cache_hit_tokens`, Moonshot `cached_tokens`, Mistral all of the spellings below. Servers that leave thinking
+ * out of `completion_tokens` (xAI, Google) have it in `total_tokens`.
  */
-function usageOf(usage: Json): CallUsage {
+export function chatUsage(usage: Json): CallUsage {
   const prompt = countAt(usage, "prompt_tokens") ?? 0;
   const completion = countAt(usage, "completion_tokens") ?? 0;
   const cacheRead = Math.min(prompt, cachedOf(usage));
@@ -72,4 +56,24 @@ function cachedOf(usage: Json): number {
     countAt(usage, "num_cached_tokens"),
   ];
   return places.find((tokens) => tokens !== null) ?? 0;
+}
+
+const fields = ["max_completion_tokens", "max_tokens"] as const;
+
+/** The limit of chat completions has an old and a new name; `fieldFor` selects one if the request has neither. */
+export function chatLimit(
+  fieldFor: (...model: Parameters<OutputLimit["write"]>) => (typeof fields)[number],
+): OutputLimit {
+  return {
+    read: (body) => {
+      const limits = fields.map((one) => tokensAt(body, 1, one)).filter((limit) => limit !== null);
+      return limits.length === 0 ? null : Math.min(...limits);
+    },
+    thinkingBudget: () => 0,
+    write: (body, tokens, model) => {
+      const given = fields.filter((field) => numberAt(body, field) !== null);
+      const set = given.length > 0 ? given : [fieldFor(body, tokens, model)];
+      return set.reduce<Json>((limited, field) => ({ ...limited, [field]: tokens }), body);
+    },
+  };
 }

@@ -1,26 +1,15 @@
-import type { UpstreamModel } from "../../../../foundation/contracts/model-gateway.ts";
-import { objectAt } from "../json.ts";
-import type { OutputLimit, Problem, Route, WireApi } from "../wire-api.ts";
-import { googleRequest } from "./google-request.ts";
-import { readGoogleUsage } from "./google-usage.ts";
-import { tokensAt } from "./tokens-at.ts";
-
-/** The Gemini API. Source: ai.google.dev, "Generating content", "Counting tokens". */
-export const googleGenerativeAi: WireApi = {
-  route,
-  keyHeader: (key) => ["x-goog-api-key", key],
-  // The path has the model.
-  prepare: (body) => body,
-  limit: limit(),
-  request: googleRequest,
-  spelling: camelCased,
-  errorBody,
-  createUsageReader: readGoogleUsage,
-};
+import type { UpstreamModel, CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
+import { objectAt, at, countAt, listAt, textAt, bytesOf } from "../json.ts";
+import { tokensAt } from "../request-body.ts";
+import type { OutputLimit, Problem, Route, WireApi, EventReading } from "../wire-api.ts";
+import type { Json } from "../json.ts";
+import { fieldNames } from "../provider-side.ts";
+import { json, list, many, object, one } from "../request-shape.ts";
+import type { Fields } from "../request-shape.ts";
 
 const operation = /^\/models\/[^:?#]+:(streamGenerateContent|generateContent|countTokens)$/;
 
-/** A stream is read as events alone: without `alt=sse` it would be one long list. */
+/** Accepts streams only as server-sent events: without `alt=sse` a stream is one long JSON list. */
 function route(path: string, query: URLSearchParams, { model }: UpstreamModel): Route | null {
   const [, method] = operation.exec(path) ?? [];
   if (method === undefined) return null;
@@ -67,3 +56,119 @@ function errorBody({ status, code, message }: Problem): object {
   const name = statuses[status] ?? "INVALID_ARGUMENT";
   return { error: { code: status, message, status: name, details: [reason] } };
 }
+
+/**
+ * Each chunk has the usage so far, and the last one counts; a plain answer is one such chunk. Source: ai.google.dev,
+ * "GenerateContentResponse", "UsageMetadata".
+ */
+function readEvent(event: unknown): EventReading {
+  const candidates = listAt(event, "candidates");
+  const parts = candidates.flatMap((candidate) => listAt(candidate, "content", "parts"));
+  return {
+    usage: at(event, "usageMetadata"),
+    isLast:
+      textAt(event, "promptFeedback", "blockReason") !== null ||
+      candidates.some((candidate) => textAt(candidate, "finishReason") !== null),
+    bytes: bytesOf(
+      ...parts.flatMap((part) => [at(part, "text"), at(part, "functionCall", "args")]),
+    ),
+  };
+}
+
+/** `promptTokenCount` includes the cache, but not the tokens that the provider's tools add to the prompt. */
+function usageOf(usage: Json): CallUsage {
+  const prompt = countAt(usage, "promptTokenCount") ?? 0;
+  const cacheRead = Math.min(prompt, countAt(usage, "cachedContentTokenCount") ?? 0);
+  return {
+    input: prompt - cacheRead + (countAt(usage, "toolUsePromptTokenCount") ?? 0),
+    cacheRead,
+    cacheWrite: 0,
+    cacheWrite1h: 0,
+    output:
+      (countAt(usage, "candidatesTokenCount") ?? 0) + (countAt(usage, "thoughtsTokenCount") ?? 0),
+  };
+}
+
+const dataFields: Fields = {
+  inlineData: object(one("mimeType data displayName")),
+  fileData: object(one("mimeType fileUri displayName"), ({ fileUri }) =>
+    (fileUri ?? null) === null ? [] : ["url"],
+  ),
+};
+
+const content = {
+  ...one("role"),
+  parts: list({
+    ...one("text thought thoughtSignature"),
+    ...json("executableCode codeExecutionResult toolCall toolResponse videoMetadata"),
+    ...json("mediaResolution mediaProcessing partMetadata audioTranscription"),
+    ...dataFields,
+    functionCall: object({ ...one("id name willContinue"), ...json("args partialArgs") }),
+    functionResponse: object({
+      ...one("id name willContinue scheduling"),
+      ...json("response"),
+      parts: list(dataFields),
+    }),
+  }),
+};
+
+/** Kinds of tools that the client runs. */
+const clientTools = new Set(["functionDeclarations", "computerUse"]);
+
+const tools = list(
+  {
+    ...json("functionDeclarations computerUse googleSearch googleSearchRetrieval urlContext"),
+    ...json("codeExecution googleMaps fileSearch mcpServers retrieval enterpriseWebSearch"),
+    ...json("exaAiSearch parallelAiSearch"),
+  },
+  (tool) =>
+    Object.keys(tool)
+      .filter((kind) => !clientTools.has(kind))
+      .map((kind) => kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
+);
+
+const generationConfig = object({
+  ...one("candidateCount maxOutputTokens temperature topP topK seed presencePenalty"),
+  ...one("frequencyPenalty responseLogprobs logprobs responseMimeType mediaResolution"),
+  ...one("audioTimestamp enableEnhancedCivicAnswers enableAffectiveDialog"),
+  ...many("stopSequences responseModalities"),
+  ...json("responseSchema responseJsonSchema responseFormat speechConfig imageConfig"),
+  thinkingConfig: object(one("includeThoughts thinkingBudget thinkingLevel")),
+});
+
+const fields: Fields = {
+  ...one("cachedContent serviceTier store"),
+  ...json("toolConfig safetySettings labels"),
+  contents: list(content),
+  systemInstruction: object(content),
+  generationConfig,
+  tools,
+};
+
+const names = (body: Parameters<typeof fieldNames>[0]) => [
+  ...fieldNames(body, {
+    cachedContent: [],
+    serviceTier: ["standard", "flex", "STANDARD", "FLEX"],
+  }),
+  ...fieldNames(objectAt(body, "generationConfig"), { candidateCount: [1] }),
+];
+
+/** The model is in the path; `countTokens` may nest the whole request. Source: ai.google.dev, "Generating content". */
+const googleRequest = object(
+  { ...fields, generateContentRequest: object({ ...fields, ...one("model") }, names) },
+  names,
+);
+
+/** The Gemini API. Source: ai.google.dev, "Generating content", "Counting tokens". */
+export const googleGenerativeAi: WireApi = {
+  route,
+  keyHeader: (key) => ["x-goog-api-key", key],
+  // The model is in the path.
+  prepare: (body) => body,
+  limit: limit(),
+  request: googleRequest,
+  spelling: camelCased,
+  errorBody,
+  readEvent,
+  usageOf,
+};

@@ -1,7 +1,6 @@
 import type { WireApi } from "../wire-api.ts";
-import { chatLimit } from "./chat-limit.ts";
 import { chatRequest } from "./chat-request.ts";
-import { readChatUsage } from "./chat-usage.ts";
+import { chatUsage, chatLimit, readChatEvent } from "./chat-usage.ts";
 
 /** Mistral's chat completions. Source: docs.mistral.ai, "Chat Completion Endpoint". */
 export const mistralConversations: WireApi = {
@@ -17,5 +16,6 @@ export const mistralConversations: WireApi = {
     param: null,
     code,
   }),
-  createUsageReader: readChatUsage,
+  readEvent: readChatEvent,
+  usageOf: chatUsage,
 };

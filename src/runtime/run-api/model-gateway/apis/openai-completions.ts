@@ -1,11 +1,9 @@
 import { objectAt } from "../json.ts";
 import type { Json } from "../json.ts";
 import type { WireApi } from "../wire-api.ts";
-import { chatLimit } from "./chat-limit.ts";
 import { chatRequest } from "./chat-request.ts";
-import { readChatUsage } from "./chat-usage.ts";
-import { openaiErrorBody } from "./openai-error.ts";
-import { withServiceTier } from "./service-tier.ts";
+import { chatUsage, chatLimit, readChatEvent } from "./chat-usage.ts";
+import { withServiceTier, openaiErrorBody } from "./service-tier.ts";
 
 /** Chat completions, as OpenAI, Groq, xAI, OpenRouter and most servers of one's own speak them. */
 export const openaiCompletions: WireApi = {
@@ -20,11 +18,12 @@ export const openaiCompletions: WireApi = {
   ),
   request: chatRequest(["function", "custom"]),
   errorBody: openaiErrorBody,
-  createUsageReader: readChatUsage,
+  readEvent: readChatEvent,
+  usageOf: chatUsage,
 };
 
 /**
- * A stream has its usage only when it is asked for. Some servers take "true" and 1 for true as well. Source: OpenAI's
+ * Servers report a stream's usage only on request. Some servers also accept "true" and 1 as true. Source: OpenAI's
  * reference, `stream_options`.
  */
 function withUsage(body: Json): Json {

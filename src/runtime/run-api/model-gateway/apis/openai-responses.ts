@@ -1,9 +1,138 @@
-import type { WireApi } from "../wire-api.ts";
-import { openaiErrorBody } from "./openai-error.ts";
-import { responsesRequest } from "./responses-request.ts";
-import { readResponsesUsage } from "./responses-usage.ts";
-import { withServiceTier } from "./service-tier.ts";
-import { tokensAt } from "./tokens-at.ts";
+import type { WireApi, EventReading } from "../wire-api.ts";
+import { withServiceTier, openaiErrorBody } from "./service-tier.ts";
+import { at, countAt, isObject, textAt, bytesOf } from "../json.ts";
+import { tokensAt } from "../request-body.ts";
+import type { CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
+import type { Json } from "../json.ts";
+import { fieldNames, unversioned, openaiContentNames } from "../provider-side.ts";
+import { either, json, list, many, object, one, orText } from "../request-shape.ts";
+import type { Fields } from "../request-shape.ts";
+
+/** The API refuses a lower limit. */
+const minOutputTokens = 16;
+
+const lastEvents = new Set(["response.completed", "response.incomplete", "response.failed"]);
+
+/**
+ * The last event of a stream has the response with its usage and the tier that served it; a plain answer is the response
+ * itself. Input includes the cache, output includes thinking. Source: OpenAI's reference, "Streaming events".
+ */
+function readEvent(event: unknown): EventReading {
+  const type = textAt(event, "type") ?? "";
+  if (type.endsWith(".delta")) return { bytes: bytesOf(textAt(event, "delta")) };
+  const isResponse = at(event, "object") === "response";
+  if (!isResponse && !lastEvents.has(type)) return {};
+  const response = isResponse ? event : at(event, "response");
+  const usage = at(response, "usage");
+  return { usage, isLast: isObject(usage), serviceTier: textAt(response, "service_tier") };
+}
+
+/** Servers that leave thinking out of `output_tokens` have it in `total_tokens`. */
+function usageOf(usage: Json): CallUsage {
+  const input = countAt(usage, "input_tokens") ?? 0;
+  const cached = countAt(usage, "input_tokens_details", "cached_tokens") ?? 0;
+  const written = countAt(usage, "input_tokens_details", "cache_write_tokens") ?? 0;
+  const output = countAt(usage, "output_tokens") ?? 0;
+  const cacheRead = Math.min(input, cached);
+  const cacheWrite = Math.min(input - cacheRead, written);
+  return {
+    input: input - cacheRead - cacheWrite,
+    cacheRead,
+    cacheWrite,
+    cacheWrite1h: 0,
+    output: Math.max(output, (countAt(usage, "total_tokens") ?? 0) - input),
+  };
+}
+
+const clientTools = new Set([
+  "function",
+  "custom",
+  "local_shell",
+  "apply_patch",
+  "computer",
+  "computer_use_preview",
+  // It searches the tools that the request declares.
+  "tool_search",
+  // Its tools have names of their own.
+  "namespace",
+]);
+
+function toolNames(tool: Json): readonly string[] {
+  const type = textAt(tool, "type") ?? "function";
+  if (type === "shell") return at(tool, "environment", "type") === "local" ? [] : ["shell"];
+  return clientTools.has(type) ? [] : [unversioned(type)];
+}
+
+const toolFields: Fields = {
+  ...one("type name description strict defer_loading execution display_width display_height"),
+  ...one("server_label server_url server_description connector_id authorization action model"),
+  ...one("background input_fidelity moderation output_compression output_format partial_images"),
+  ...one("quality size max_num_results search_context_size external_web_access"),
+  ...many("vector_store_ids search_content_types"),
+  ...json("parameters input_schema annotations format environment filters ranking_options"),
+  ...json("user_location allowed_tools headers require_approval container input_image_mask"),
+};
+const tools = list({ ...toolFields, tools: list(toolFields, toolNames) }, toolNames);
+
+const partFields: Fields = {
+  ...one("type text refusal detail image_url file_url file_data file_id filename"),
+  ...one("encrypted_content stdout stderr"),
+  ...json("annotations logprobs outcome input_audio"),
+};
+const parts = orText(either(partFields, openaiContentNames));
+
+/** An item without a type is a message, or a reference to one that is stored at the provider. */
+function itemNames(item: Json): readonly string[] {
+  const type = item.type ?? ((item.content ?? null) === null ? "item_reference" : "message");
+  return type === "item_reference" ? ["item_reference"] : [];
+}
+
+const input = list(
+  {
+    ...one(
+      "type id role status phase call_id name namespace arguments encrypted_content execution",
+    ),
+    ...one("input code container_id max_output_length server_label approval_request_id approve"),
+    ...one("reason result"),
+    ...many("queries"),
+    ...json("action actions operation environment results outputs error metadata"),
+    ...json("acknowledged_safety_checks pending_safety_checks"),
+    content: parts,
+    output: parts,
+    summary: list(one("type text")),
+    tools,
+  },
+  itemNames,
+);
+
+/**
+ * Background responses and state stored at OpenAI can be neither metered nor checked. Source: OpenAI's reference,
+ * "Create a model response", and the items that codex sends.
+ */
+const responsesRequest = object(
+  {
+    ...one("model stream instructions max_output_tokens max_tool_calls temperature top_p store"),
+    ...one("top_logprobs parallel_tool_calls truncation user safety_identifier prompt_cache_key"),
+    ...one("prompt_cache_retention service_tier previous_response_id background"),
+    ...many("include"),
+    ...json("metadata client_metadata reasoning text tool_choice prompt conversation"),
+    ...json("prompt_cache_options search_parameters"),
+    stream_options: object(one("include_obfuscation")),
+    // A summary is one more answer, with a limit of its own.
+    context_management: list(one("type compact_threshold"), ({ type }) => [String(type)]),
+    input: orText(input),
+    tools,
+  },
+  (body) =>
+    fieldNames(body, {
+      background: [false],
+      conversation: [],
+      previous_response_id: [],
+      prompt: [],
+      search_parameters: [],
+      service_tier: ["auto", "default", "flex"],
+    }),
+);
 
 /** The Responses API. Source: OpenAI's reference, "Responses", "Streaming events". */
 export const openaiResponses: WireApi = {
@@ -17,8 +146,6 @@ export const openaiResponses: WireApi = {
   },
   request: responsesRequest,
   errorBody: openaiErrorBody,
-  createUsageReader: readResponsesUsage,
+  readEvent,
+  usageOf,
 };
-
-/** The API refuses a lower limit. */
-const minOutputTokens = 16;

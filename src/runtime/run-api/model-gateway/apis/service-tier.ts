@@ -1,11 +1,22 @@
 import type { UpstreamModel } from "../../../../foundation/contracts/model-gateway.ts";
 import type { Json } from "../json.ts";
+import type { Problem } from "../wire-api.ts";
 
 /**
- * OpenAI serves a request without a tier as its project's settings say, which may be at twice the price that was
- * reserved. Source: its reference, `service_tier`.
+ * OpenAI selects the tier of a request without one by the OpenAI project's settings, which may double the reserved
+ * price. Source: its reference, `service_tier`.
  */
 export function withServiceTier(body: Json, { provider }: Pick<UpstreamModel, "provider">): Json {
   const isOpen = (body.service_tier ?? null) === null;
   return provider === "openai" && isOpen ? { ...body, service_tier: "default" } : body;
+}
+
+/** `{"error":{"message","type","param","code"}}`. Source: OpenAI's "Error codes" guide. */
+export function openaiErrorBody({ status, code, message }: Problem): object {
+  return { error: { message, type: typeOf(status, code), param: null, code } };
+}
+
+function typeOf(status: number, code: string): string {
+  if (code === "budget_exceeded") return "insufficient_quota";
+  return status >= 500 ? "server_error" : "invalid_request_error";
 }

@@ -1,44 +1,39 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { catchError, concatMap, defer, of, switchMap, throwError } from "rxjs";
+import { catchError, concatAll, concatMap, defer, of, throwError } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../../../../streams/agent-config.ts";
-import { isImageContext } from "../../../../foundation/contracts/image-context.ts";
+import { isImageContext } from "../../../../foundation/files/classify.ts";
 import { isUnreachable } from "../engine.ts";
 import type { Engine } from "../engine.ts";
 import { agentLabel, projectId, projectLabel } from "../labels.ts";
 import { buildImage } from "./build.ts";
 import type { ImageEvent } from "./build.ts";
-import { inspectImage, withProgram } from "./default-image.ts";
+import { imagesWith, inspectImage, removeImages, withProgram } from "./engine-images.ts";
 import { hashEntries, walk } from "./archive.ts";
 import type { TarEntry } from "./archive.ts";
 
 export interface AgentImageOptions {
   readonly engine: Engine;
   readonly projectDir: string;
-  /** What Dockerfiles call the default image. */
+  /** The name of the default image in Dockerfiles. */
   readonly builtByItself: string;
   readonly shared: (key: string, work: () => Observable<ImageEvent>) => Observable<ImageEvent>;
-  /** Builds that failed, by tag. */
-  readonly failures: Map<string, unknown>;
-  /** Whether to try again what failed. */
+  /** The last build of each agent that failed. */
+  readonly failures: Map<string, { readonly tag: string; readonly error: unknown }>;
+  /** Whether to repeat a build that failed. */
   readonly again: boolean;
 }
 
-/** The image that an agent's is built on. */
-interface Base {
-  readonly id: string;
-  readonly name: string;
-}
-
 /**
- * The image of an agent that has its own Dockerfile, built when the engine has none of these contents. Its folder
- * is the build's context, but for what changes without needing a new image.
+ * The image of an agent that has its own Dockerfile, built if the engine has no image of these contents. Its folder
+ * is the build's context, without files that need no new image when they change.
  */
 export function agentImage(
   { name }: AgentConfig,
-  base: Base,
+  /** The image that the agent's is built on. */
+  base: { readonly id: string; readonly name: string },
   options: AgentImageOptions,
 ): Observable<ImageEvent> {
   const { engine, projectDir, builtByItself, shared, failures, again } = options;
@@ -52,16 +47,17 @@ export function agentImage(
     const tag = `al-agent-${name}:${hash.digest("hex").slice(0, 12)}`;
     const there = await inspectImage(engine, tag);
     if (there !== null) return of(withProgram(there, tag));
-    if (failures.has(tag) && !again) throw failures.get(tag);
-    const labels = { [projectLabel]: projectId(projectDir), [agentLabel]: name };
+    const failure = failures.get(name);
+    if (failure?.tag === tag && !again) throw failure.error;
+    const labels = labelsOf(projectDir, name);
     return shared(tag, () => buildImage(engine, { tag, labels, entries: context })).pipe(
       concatMap((event) => (event.type === "image" ? built(engine, tag, labels) : of(event))),
       catchError((error: unknown) => {
-        if (!isUnreachable(error)) remember(failures, tag, error);
+        if (!isUnreachable(error)) failures.set(name, { tag, error });
         return throwError(() => error);
       }),
     );
-  }).pipe(switchMap((event$) => event$));
+  }).pipe(concatAll());
 }
 
 /**
@@ -87,16 +83,6 @@ async function* onBase(
   }
 }
 
-/** Failures of Dockerfiles that were edited since are of no use. */
-const keptFailures = 100;
-
-function remember(failures: Map<string, unknown>, tag: string, error: unknown): void {
-  failures.delete(tag);
-  failures.set(tag, error);
-  const [oldest] = failures.keys();
-  if (failures.size > keptFailures && oldest !== undefined) failures.delete(oldest);
-}
-
 /** Checks a new image and removes the ones that it replaces. */
 async function built(
   engine: Engine,
@@ -107,27 +93,13 @@ async function built(
   if (there === null) throw new Error(`the engine lost the image ${tag} right after its build`);
   try {
     const event = withProgram(there, tag);
-    await removeImages(engine, labels, (id) => id !== there.id);
+    const images = await imagesWith(engine, labels);
+    const replaced = images.map(({ Id }) => Id).filter((id) => id !== there.id);
+    await removeImages(engine, replaced);
     return event;
   } catch (error) {
-    await removeImages(engine, labels, (id) => id === there.id);
+    await removeImages(engine, [there.id]);
     throw error;
-  }
-}
-
-async function removeImages(
-  engine: Engine,
-  labels: Readonly<Record<string, string>>,
-  which: (id: string) => boolean,
-): Promise<void> {
-  const images = await imagesWith(engine, labels);
-  for (const { Id } of images.filter((image) => which(image.Id))) {
-    // One that a run still uses is refused, and goes with the next build.
-    await engine
-      .calls()
-      .getImage(Id)
-      .remove()
-      .catch(() => undefined);
   }
 }
 
@@ -137,12 +109,10 @@ export async function lastGoodImage(
   projectDir: string,
   agent: string,
 ): Promise<string | null> {
-  const labels = { [projectLabel]: projectId(projectDir), [agentLabel]: agent };
-  const images = await imagesWith(engine, labels);
+  const images = await imagesWith(engine, labelsOf(projectDir, agent));
   return images.sort((a, b) => b.Created - a.Created)[0]?.Id ?? null;
 }
 
-function imagesWith(engine: Engine, labels: Readonly<Record<string, string>>) {
-  const label = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  return engine.calls().listImages({ filters: { label } });
+function labelsOf(projectDir: string, agent: string) {
+  return { [projectLabel]: projectId(projectDir), [agentLabel]: agent };
 }

@@ -86,7 +86,7 @@ export async function hashEntries(entries: AsyncIterable<TarEntry>): Promise<str
 
 /**
  * Everything below `root` as entries below `path`, sorted, so that equal trees give equal archives. `skip` is
- * asked with the name and the path relative to `root`. What is neither file, directory nor link is left out.
+ * asked with the name and the path relative to `root`. Only files, directories and links are included.
  */
 export async function* walk(
   root: string,

@@ -4,12 +4,9 @@ import type { BuildEvent } from "../../../../../streams/vocabulary.ts";
 import { UserError } from "../../../../foundation/errors.ts";
 import { engineMessage, isUnreachable } from "../engine.ts";
 import type { Engine } from "../engine.ts";
-import { buildAdvice } from "./build-advice.ts";
-import { createBuildLog } from "./build-log.ts";
-import type { BuildLog } from "./build-log.ts";
 import { packTar } from "./archive.ts";
 import type { TarEntry } from "./archive.ts";
-import { lineSplitter } from "../../../../foundation/contracts/line-splitter.ts";
+import { lineSplitter } from "../../lines.ts";
 
 /** One image to build. */
 interface Build {
@@ -19,7 +16,7 @@ interface Build {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What building reports: its progress, and at the end the image with its id and a name that it has. */
+/** Events of a build: its progress, and at the end the image with its id and one of its names. */
 export type ImageEvent =
   | Exclude<BuildEvent, { type: "build-finished" }>
   | { readonly type: "image"; readonly id: string; readonly name: string };
@@ -28,7 +25,8 @@ const longestText = 200;
 
 /**
  * Builds an image: `build-started`, one `build-progress` a step, the image's id. Errors with a UserError
- * `build_failed` that begins with the failing command's own last lines, or with what the connection died of. Unsubscribing aborts the build.
+ * `build_failed` that begins with the failing command's last lines, or with the error of the connection.
+ * Unsubscribing aborts the build.
  */
 export function buildImage(engine: Engine, build: Build): Observable<ImageEvent> {
   return new Observable<ImageEvent>((subscriber) => {
@@ -84,17 +82,29 @@ async function followBuild(
 /** The error of the command comes first: the engine's text is long, and repeats the whole command. */
 function buildFailed(tag: string, log: BuildLog, error: string): UserError {
   const step = log.step();
-  const lines = log.lines();
   const [, code] = /returned a non-zero code: (\d+)/.exec(error) ?? [];
-  const own = code === undefined ? [...lines, oneLine(error)] : lines;
+  const lines = code === undefined ? [...log.lines(), oneLine(error)] : log.lines();
   const exit = code === undefined ? "failed" : `returned a non-zero code: ${code}`;
   const where = `while the image ${tag} was built`;
   const command =
     step === null
       ? `this happened ${where}`
       : `${step.instruction.slice(0, longestText)} (step ${step.position}) ${exit} ${where}`;
-  const hint = buildAdvice(step, own);
-  return new UserError("build_failed", [...own, command].join("\n"), { hint });
+  const hint = adviceFor(step?.instruction ?? "", lines.join("\n"));
+  return new UserError("build_failed", [...lines, command].join("\n"), { hint });
+}
+
+const noRights =
+  /permission denied|are you root|must be root|superuser|EACCES|\/apt\/lists\/partial is missing/i;
+
+function adviceFor(instruction: string, output: string): string {
+  if (/^from /i.test(instruction)) {
+    return "the image that it begins FROM is not on this engine and can't be pulled: pull or import it, or name another (in the Dockerfile, or as [local].base); saving that builds again";
+  }
+  if (noRights.test(output)) {
+    return "a command that needs rights needs USER root before it; saving the Dockerfile builds again";
+  }
+  return "fix the Dockerfile; saving it builds again";
 }
 
 function oneLine(text: string): string {
@@ -112,7 +122,7 @@ function failed(tag: string, error: unknown): unknown {
 /** No line of a build's answer is near this. */
 const longestLine = 1024 * 1024;
 
-/** The JSON documents of a stream that holds one a line; what is no JSON is left out. */
+/** The JSON documents of a stream that holds one a line; other lines are left out. */
 export async function* ndjsonLines<T>(stream: NodeJS.ReadableStream): AsyncGenerator<T> {
   let lines: string[] = [];
   const splitter = lineSplitter(longestLine, (line) => lines.push(line));
@@ -132,4 +142,55 @@ function parsed<T>(line: string): T[] {
     // A proxy's page or half a line of a connection that broke: the build's own end decides.
     return [];
   }
+}
+
+/** One step of a Dockerfile as a build reports it. */
+interface BuildStep {
+  /** `3/9`. */
+  readonly position: string;
+  /** `RUN apt-get update`, on one line. */
+  readonly instruction: string;
+}
+
+/** Lines that begin a step: `Step 3/9 : COPY …`, Podman's `STEP 3/9: COPY …`. */
+const stepLine = /^step (\d+\/\d+) ?: ?(.+)/i;
+/** The engine's own lines. */
+const ownLine = /^(--->|-->|Removing intermediate container )/;
+const keptLines = 5;
+
+type BuildLog = ReturnType<typeof createBuildLog>;
+
+/** The output of a build so far, as far as the report of its failure needs it. */
+function createBuildLog() {
+  let step: BuildStep | null = null;
+  let lines: string[] = [];
+  let open = "";
+  const close = (text: string): BuildStep[] => {
+    const line = oneLine(text);
+    const [, position, instruction] = stepLine.exec(line) ?? [];
+    if (position !== undefined && instruction !== undefined) {
+      step = { position, instruction };
+      lines = [];
+      return [step];
+    }
+    if (line !== "" && !ownLine.test(line))
+      lines = [...lines, line.slice(0, longestText)].slice(-keptLines);
+    return [];
+  };
+  return {
+    /** Takes a piece of output as the engine sends it; returns the steps that begin in it. */
+    add: (piece: string): readonly BuildStep[] => {
+      const parts = (open + piece.replace(/\u001b\[[0-9;]*m/g, "")).split(/[\r\n]+/);
+      open = parts.pop() ?? "";
+      return parts.flatMap(close);
+    },
+    /** The step that runs; null before the first. */
+    step: (): BuildStep | null => step,
+    /** The last lines of that step. */
+    lines: (): readonly string[] => {
+      close(open);
+      open = "";
+      return lines;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { commandNames } from "../../../../foundation/contracts/run-requests/table.ts";
+import { commandNames } from "../../../run-api/requests/table.ts";
 
 /** The user inside every container: a number that no host user is likely to have. */
 export const containerUser = { name: "al", uid: 10001, gid: 10001, home: "/home/al" } as const;

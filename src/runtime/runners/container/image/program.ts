@@ -80,7 +80,7 @@ async function* ownEntries(own: string, path: string): AsyncGenerator<TarEntry> 
   yield* walk(join(own, "dist"), `${path}/dist`, leftOut);
 }
 
-/** Packages below a package are listed by themselves; the rest is what only people and compilers read. */
+/** Packages below a package are listed by themselves; only people and compilers read the other files. */
 function leftOut(name: string): boolean {
   return (
     name === "node_modules" ||
@@ -89,7 +89,7 @@ function leftOut(name: string): boolean {
   );
 }
 
-/** What the scheduler alone uses and is large: 25 MB that each image would carry. */
+/** Large packages that only the scheduler uses: 25 MB that each image would carry. */
 const ofScheduler: ReadonlySet<string> = new Set(["@kubernetes/client-node"]);
 
 async function collect(dir: string, found: Map<string, Found>): Promise<void> {

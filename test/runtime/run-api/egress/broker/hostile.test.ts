@@ -22,12 +22,11 @@ let side: EgressSide;
 let run: SocketOfRun;
 let ca: string;
 beforeEach(async () => {
-  const options = { projectKey: "6b".repeat(32), instanceId: "dev-1", now: Date.now };
-  const authority = await createRunAuthority(options);
+  const authority = await createRunAuthority("6b".repeat(32), "dev-1");
   ca = authority.certificate([host]);
   const contextFor = (_instanceId: string, name: string) =>
     Promise.resolve(authority.contextFor(name));
-  side = await egressSide({ intercept: createIntercept({ contextFor }) });
+  side = await egressSide({ intercept: createIntercept(contextFor) });
   setDefaultCACertificates([...ownAuthorities, side.hosts.ca]);
   side.allow([host], { bindings });
   run = await side.open("dev-1");

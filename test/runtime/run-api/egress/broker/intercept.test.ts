@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { Agent, request } from "node:https";
+import { Agent, request, createServer } from "node:https";
 import type { IncomingMessage, RequestListener } from "node:http";
-import { createServer } from "node:https";
 import type { Server } from "node:https";
 import { connect, createServer as createTcpServer } from "node:net";
 import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
@@ -29,8 +28,7 @@ const bindings = [
   { sentinel: foreign, secret: "another-secret", hosts: ["other.test"] },
 ];
 const ownAuthorities = getCACertificates("default");
-const authorityOf = (instanceId: string) =>
-  createRunAuthority({ projectKey: "6b".repeat(32), instanceId, now: Date.now });
+const authorityOf = (instanceId: string) => createRunAuthority("6b".repeat(32), instanceId);
 
 let dir: string;
 let runs: RunAuthority;
@@ -73,9 +71,7 @@ beforeEach(async () => {
   upstream.listen(0, "127.0.0.1");
   await once(upstream, "listening");
   const { port } = upstream.address() as AddressInfo;
-  const intercept = createIntercept({
-    contextFor: (_instanceId, name) => Promise.resolve(runs.contextFor(name)),
-  });
+  const intercept = createIntercept((_instanceId, name) => Promise.resolve(runs.contextFor(name)));
   door = createTcpServer({ pauseOnConnect: true }, (client) => {
     sockets.add(client);
     client.on("error", () => client.destroy());

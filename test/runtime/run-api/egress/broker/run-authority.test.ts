@@ -19,7 +19,7 @@ const host = "api.allowed.test";
 const other = "other.test";
 
 function authorityOf(instanceId: string, now = Date.now): Promise<RunAuthority> {
-  return createRunAuthority({ projectKey, instanceId, now });
+  return createRunAuthority(projectKey, instanceId, now);
 }
 
 describe("the authority of a run", () => {

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { writeTrust } from "../../../../../src/runtime/harness/trust.ts";
+import { writeTrust } from "../../../../../src/runtime/harness/network.ts";
 import { createIntercept } from "../../../../../src/runtime/run-api/egress/broker/intercept.ts";
 import { createRunAuthority } from "../../../../../src/runtime/run-api/egress/broker/run-authority.ts";
 import { makeRepository } from "../../../../helpers/git-repository.ts";
@@ -27,8 +27,7 @@ const secret = `ghp_${"R3al".repeat(9)}`;
 const sentinel = `ghp_AlSentinel${"a".repeat(26)}`;
 const hosts = [gitHost, apiHost];
 const ownAuthorities = getCACertificates("default");
-const authorityOf = (instanceId: string) =>
-  createRunAuthority({ projectKey: "6b".repeat(32), instanceId, now: Date.now });
+const authorityOf = (instanceId: string) => createRunAuthority("6b".repeat(32), instanceId);
 
 /** What a program of a run reaches: a proxy that ends the TLS of all tunnels. */
 describe("with a sentinel in place of a token", () => {
@@ -66,9 +65,9 @@ describe("with a sentinel in place of a token", () => {
       [`${gitHost}:443`]: Number(git.host.split(":")[1]),
       [`${apiHost}:443`]: (api.address() as AddressInfo).port,
     };
-    const intercept = createIntercept({
-      contextFor: (_instanceId, name) => Promise.resolve(runs.contextFor(name)),
-    });
+    const intercept = createIntercept((_instanceId, name) =>
+      Promise.resolve(runs.contextFor(name)),
+    );
     proxy = createServer().listen(0, "127.0.0.1");
     await once(proxy, "listening");
     proxy.on("connect", ({ url = "" }, client: Socket, head) => {

@@ -101,7 +101,7 @@ describe("the installed program", () => {
     expect((await unpacked("almanac")).said).toBe("unpacked and running");
   });
 
-  it("keeps long names, empty files and what may be executed", async () => {
+  it("keeps long names, empty files and executables", async () => {
     await install({ program: "a", dep: "a/node_modules/dep", deep: "a/node_modules/deep" });
     const long = `a/dist/${"long-ä/".repeat(30)}name`;
     await file(long, "found");

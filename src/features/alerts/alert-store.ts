@@ -1,0 +1,215 @@
+import type { DatabaseSync } from "node:sqlite";
+import type {
+  TargetDeliveries,
+  SwitchedOff,
+  AttemptRecord,
+  DeliveryFilter,
+  Alert,
+  AlertWrites,
+  Delivery,
+  RuleState,
+  StoredDelivery,
+} from "./rules/alert.ts";
+import type { GroupCommit } from "../../foundation/store/group-commit.ts";
+
+interface OutboxRow extends Omit<StoredDelivery, "alert"> {
+  readonly alert: string;
+}
+
+/** Later deliveries, in ms from now, were planned before the clock was set back. */
+const furthestMs = 27 * 3_600_000;
+
+const columns = `id, at, target, alert, state, attempts, next_at AS nextAt, last_error AS lastError,
+  ended_at AS endedAt`;
+
+/** Reads and writes `outbox`, `rule_states` and `targets_off`. */
+export function createAlertStore(db: DatabaseSync, { write, record }: GroupCommit) {
+  const put = preparePut(db);
+  const states = db.prepare("SELECT agent, rule, value FROM rule_states");
+  const remove = db.prepare("DELETE FROM outbox WHERE id = ?");
+  const due = db.prepare(
+    `SELECT ${columns} FROM outbox WHERE state = 'waiting' AND target = :target
+       AND (next_at <= :now OR next_at > :now + ${furthestMs})
+     ORDER BY next_at, seq LIMIT :limit`,
+  );
+  const next = db.prepare(
+    "SELECT min(next_at) AS at FROM outbox WHERE state = 'waiting' AND target = ?",
+  );
+  const waiting = db.prepare("SELECT DISTINCT target FROM outbox WHERE state = 'waiting'");
+  const attempt = db.prepare(
+    `UPDATE outbox SET state = ?, attempts = attempts + 1, next_at = coalesce(?, next_at),
+       last_error = coalesce(?, last_error), ended_at = ? WHERE id = ?`,
+  );
+  // Deliveries that were never attempted and are not due wait for the end of quiet hours.
+  const dueAgain = (which: string, lastError: string) =>
+    db.prepare(
+      `UPDATE outbox SET state = 'waiting', next_at = :now, ended_at = NULL,
+         attempts = iif(state = 'dead', 0, attempts), last_error = ${lastError}
+       WHERE ${which} AND (state = 'dead' OR state = 'waiting' AND (attempts > 0 OR next_at <= :now))`,
+    );
+  const again = dueAgain("id = :id", "last_error");
+  const failedAgain = dueAgain("target = :target", "NULL");
+  const off = db.prepare(
+    `INSERT INTO targets_off VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET at = excluded.at, reason = excluded.reason`,
+  );
+  const on = db.prepare("DELETE FROM targets_off WHERE target = ?");
+
+  return {
+    /** Writes inside the transaction that the caller is in. */
+    put,
+    /** As `put`, in a transaction of its own; waits for the store. */
+    record: (writes: AlertWrites): Promise<void> => record(() => put(writes)),
+    /** Puts one delivery in the place of others: their digest. Waits for the store. */
+    replace: (ids: readonly string[], delivery: Delivery): Promise<void> =>
+      record(() => {
+        for (const id of ids) remove.run(id);
+        put({ states: [], deliveries: [delivery] });
+      }),
+    states: (): readonly RuleState[] =>
+      states.all().map((row) => ({ ...row }) as unknown as RuleState),
+    /** The oldest of a target that are due, or planned by a clock that was ahead, after all writes that were begun before; epoch ms. */
+    due: (target: string, now: number, limit: number): Promise<readonly StoredDelivery[]> =>
+      write(() => rows(due.all({ target, now, limit }))),
+    /** When the next delivery of a target is due, epoch ms; null when none waits. */
+    nextAt: (target: string): number | null => numberOrNull(next.get(target)?.at),
+    /** Names of targets for which something waits. */
+    waitingTargets: (): readonly string[] => waiting.all().map(({ target }) => String(target)),
+    /** Records an attempt. Waits for the store. */
+    attempted: (id: string, result: AttemptRecord): Promise<void> =>
+      record(() => void attempt.run(stateAfter(result), ...attemptOf(result), id)),
+    /** Makes a dead delivery, or one whose attempt failed, due at `now`; false if no such delivery exists. */
+    retry: (id: string, now: number): Promise<boolean> =>
+      write(() => again.run({ now, id }).changes === 1),
+    /** Makes all failed and dead deliveries of a target that accepts again due at `now`, and forgets their errors. */
+    retryFailed: (target: string, now: number): Promise<void> =>
+      record(() => void failedAgain.run({ now, target })),
+    /** Records that a target refuses everything, and why; null once it is used again. */
+    switchOff: (target: string, why: SwitchedOff | null): Promise<void> =>
+      record(() => {
+        if (why === null) on.run(target);
+        else off.run(target, why.at, why.reason);
+      }),
+    switchedOff: prepareSwitchedOff(db),
+    /** Newest first. */
+    list: (filter: DeliveryFilter): readonly StoredDelivery[] => list(db, filter),
+    /** What there is for each target; none for one that never had a delivery. */
+    targetDeliveries: prepareTargetDeliveries(db),
+  };
+}
+
+export type AlertStore = ReturnType<typeof createAlertStore>;
+
+function preparePut(db: DatabaseSync): (writes: AlertWrites) => void {
+  const insert = db.prepare(
+    "INSERT OR IGNORE INTO outbox (id, at, target, alert, next_at) VALUES (?, ?, ?, ?, ?)",
+  );
+  const set = db.prepare(
+    `INSERT INTO rule_states VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value`,
+  );
+  const forget = db.prepare("DELETE FROM rule_states WHERE agent = ? AND rule = ?");
+  return ({ states, deliveries }) => {
+    for (const { agent, rule, value } of states) {
+      if (value === null) forget.run(agent, rule);
+      else set.run(agent, rule, value);
+    }
+    for (const { id, at, target, alert, nextAt } of deliveries)
+      insert.run(id, at, target, JSON.stringify(alert), nextAt);
+  };
+}
+
+function list(
+  db: DatabaseSync,
+  { state, target, before = null, limit }: DeliveryFilter,
+): readonly StoredDelivery[] {
+  const conditions = [
+    ...(state === undefined ? [] : ["state = :state"]),
+    ...(target === undefined ? [] : ["target = :target"]),
+    ...(before === null ? [] : ["seq < (SELECT seq FROM outbox WHERE id = :before)"]),
+  ];
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  const select = db.prepare(
+    `SELECT ${columns} FROM outbox ${where} ORDER BY seq DESC LIMIT :limit`,
+  );
+  select.setAllowUnknownNamedParameters(true);
+  const values = { state: state ?? null, target: target ?? null, before, limit };
+  return rows(select.all(values));
+}
+
+function rows(found: readonly unknown[]): readonly StoredDelivery[] {
+  return (found as readonly OutboxRow[]).map((row) => ({
+    ...row,
+    alert: JSON.parse(row.alert) as Alert,
+  }));
+}
+
+function stateAfter({ type }: AttemptRecord): StoredDelivery["state"] {
+  return type === "retry" ? "waiting" : type;
+}
+
+/** When it is due next, the error, and when it ended; null leaves the first two as they were. */
+function attemptOf(result: AttemptRecord): [number | null, string | null, number | null] {
+  switch (result.type) {
+    case "sent":
+      return [null, null, result.at];
+    case "retry":
+      return [result.nextAt, result.error, null];
+    case "dead":
+      return [null, result.error, result.at];
+  }
+}
+
+function numberOrNull(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}
+
+/** Reads the targets that are switched off, by their names. */
+export function prepareSwitchedOff(db: DatabaseSync): () => ReadonlyMap<string, SwitchedOff> {
+  const all = db.prepare("SELECT target, at, reason FROM targets_off");
+  return () =>
+    new Map(
+      all
+        .all()
+        .map(({ target, at, reason }) => [
+          String(target),
+          { at: Number(at), reason: String(reason) },
+        ]),
+    );
+}
+
+const none: TargetDeliveries = { waiting: 0, dead: 0, lastError: null };
+
+/** Reads of `outbox` what there is for each target. */
+function prepareTargetDeliveries(db: DatabaseSync): () => ReadonlyMap<string, TargetDeliveries> {
+  // SQLite takes `last_error` of the row that has the maximum.
+  const waiting = db.prepare(
+    `SELECT target, count(*) AS count, max(iif(last_error IS NULL, NULL, next_at)), last_error AS error
+     FROM outbox WHERE state = 'waiting' GROUP BY target`,
+  );
+  const dead = db.prepare(
+    `SELECT target, count(*) AS count, max(ended_at) AS endedAt, last_error AS error
+     FROM outbox WHERE state = 'dead' GROUP BY target`,
+  );
+  const acceptedSince = db.prepare(
+    "SELECT 1 FROM outbox WHERE target = ? AND state = 'sent' AND ended_at > ? LIMIT 1",
+  );
+  return () => {
+    const found = new Map<string, TargetDeliveries>();
+    for (const row of waiting.all()) {
+      const lastError = textOrNull(row.error);
+      found.set(String(row.target), { waiting: Number(row.count), dead: 0, lastError });
+    }
+    for (const { target, count, endedAt = null, error } of dead.all()) {
+      const name = String(target);
+      const known = found.get(name) ?? none;
+      const isAccepting = acceptedSince.get(name, endedAt) !== undefined;
+      const lastError = known.lastError ?? (isAccepting ? null : textOrNull(error));
+      found.set(name, { ...known, dead: Number(count), lastError });
+    }
+    return found;
+  };
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,150 @@
+import type { AlertTarget } from "../../../../streams/alert-options.ts";
+import type { Outcome } from "../../../../streams/vocabulary.ts";
+
+/** What an alert can be about. */
+export const alertTopics = [
+  "runs",
+  "no_success",
+  "config",
+  "image",
+  "credentials",
+  "blocked",
+  "missed_ticks",
+  "dead_letters",
+  "budget",
+  "scheduler_down",
+  "digest",
+  "test",
+] as const;
+export type AlertTopic = (typeof alertTopics)[number];
+
+/** `opened` when something went wrong, `reminder` while it stays so, `resolved` once it is right again. */
+export const alertPhases = ["opened", "reminder", "resolved"] as const;
+export type AlertPhase = (typeof alertPhases)[number];
+
+/** What a target is notified of: the fact, without the words and the form of any target. Plain JSON. */
+export interface Alert {
+  readonly topic: AlertTopic;
+  readonly phase: AlertPhase;
+  /** Null for the project as a whole. */
+  readonly agent: string | null;
+  /** Epoch ms. */
+  readonly at: number;
+  /** Since when it lasts, epoch ms. */
+  readonly since: number;
+  /** Why, in one line of at most 300 characters; may quote text by strangers. Null where the topic says it all. */
+  readonly reason: string | null;
+  /** Failures in a row, ticks, dead letters, or alerts of a digest. */
+  readonly count: number;
+  readonly outcome: Outcome | null;
+  readonly instanceId: string | null;
+  /** US dollars of that run; null where it is not known. */
+  readonly costUsd: number | null;
+  /** Agents of a digest, the first ten. */
+  readonly agents: readonly string[];
+}
+
+/** One alert on its way to one target. */
+export interface Delivery {
+  /** UUID; the same at each attempt, so that a receiver can drop what it has. */
+  readonly id: string;
+  /** When it came to be, epoch ms. */
+  readonly at: number;
+  /** Name of the target in `[alerts.<name>]`. */
+  readonly target: string;
+  readonly alert: Alert;
+  /** When it is to be sent, epoch ms. */
+  readonly nextAt: number;
+}
+
+/** A delivery with its attempts by now. */
+export interface StoredDelivery extends Delivery {
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  /** Why the last attempt failed; null before the first failure. */
+  readonly lastError: string | null;
+  /** When it was accepted or given up, epoch ms; null while it waits. */
+  readonly endedAt: number | null;
+}
+
+/** `dead` after the last attempt, until it is retried by hand. */
+export const deliveryStates = ["waiting", "sent", "dead"] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** What a rule knows, as JSON that only the rule reads; null once it knows nothing worth keeping. */
+export interface RuleState {
+  /** Empty for the project as a whole. */
+  readonly agent: string;
+  readonly rule: string;
+  readonly value: string | null;
+}
+
+/**
+ * What an event led to. Both are committed together with the event itself: a delivery exists exactly when its event does.
+ */
+export interface AlertWrites {
+  readonly states: readonly RuleState[];
+  readonly deliveries: readonly Delivery[];
+}
+
+/** What is wrong now, and was alerted. */
+export interface OpenAlert {
+  /** Null for the project as a whole. */
+  readonly agent: string | null;
+  readonly topic: AlertTopic;
+  /** Epoch ms. */
+  readonly since: number;
+  /** Failures in a row. */
+  readonly count: number;
+  readonly reason: string | null;
+}
+
+/** What waits for a target and what was given up, and whether it accepts what it is sent. */
+export interface TargetDeliveries {
+  readonly waiting: number;
+  readonly dead: number;
+  /** Why an attempt failed, while that delivery waits, or is dead and nothing was accepted since; null otherwise. */
+  readonly lastError: string | null;
+}
+
+export type AttemptRecord =
+  | { readonly type: "sent"; readonly at: number }
+  | { readonly type: "retry"; readonly nextAt: number; readonly error: string }
+  | { readonly type: "dead"; readonly at: number; readonly error: string };
+
+/** A target that answered 410, or the like. */
+export interface SwitchedOff {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly reason: string;
+}
+
+export interface DeliveryFilter {
+  readonly state?: StoredDelivery["state"] | undefined;
+  readonly target?: string | undefined;
+  /** Only those before this id's place. */
+  readonly before?: string | null | undefined;
+  readonly limit: number;
+}
+
+/** How a target took an alert. */
+export type TargetAnswer =
+  | { readonly type: "accepted" }
+  /** `afterMs` as the target wants it; null for the schedule's own. */
+  | { readonly type: "failed"; readonly error: string; readonly afterMs: number | null }
+  /** It will never take one again. */
+  | { readonly type: "gone"; readonly error: string };
+
+/** Sends one alert to one target, within 15 s. Never rejects. */
+export type SendAlert = (message: AlertMessage, target: AlertTarget) => Promise<TargetAnswer>;
+
+export interface AlertMessage {
+  /** As `Delivery.id`. */
+  readonly id: string;
+  readonly alert: Alert;
+  readonly project: string;
+  /** Where a person looks further; null without a gateway. */
+  readonly url: string | null;
+  /** IANA name, for the times in its text. */
+  readonly timezone: string;
+}

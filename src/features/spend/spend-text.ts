@@ -1,0 +1,54 @@
+import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
+import { projectScope, raiseCommand } from "../../foundation/contracts/budget.ts";
+import type { AgentStatus } from "../../../streams/status/wire.ts";
+import { relativeTime } from "../../foundation/contracts/format.ts";
+import type { SpendForecast, SpendLimit, SpendRowView } from "./spend-report.ts";
+
+/** An amount for a person: `$3.10`. */
+export function dollars(usd: number): string {
+  return usdText(nanoOfUsd(usd));
+}
+
+/** The future cost of agents: `about $3.10 a month (p90 $7.00)`. */
+export function forecastText({ monthUsd, p90Usd }: SpendForecast): string {
+  return `about ${dollars(monthUsd)} a month (p90 ${dollars(p90Usd)})`;
+}
+
+/** The spent part of a limit: `$1.20 of $5.00, $0.10 reserved`. */
+export function spentText({ usd, limit, reserved }: SpendLimit): string {
+  const spent = limit === null ? dollars(usd) : `${dollars(usd)} of ${dollars(limit)}`;
+  return reserved === 0 ? spent : `${spent}, ${dollars(reserved)} reserved`;
+}
+
+/** Why an agent's work does not run: `waits for money: $5.00 of its $5.00 a day is spent; the next begins in 7 h`. */
+export function usedBudgetText(
+  { scope, window, endsAt, usd, limit, onLimit }: UsedBudget,
+  now: number,
+): string {
+  const effect = onLimit === "pause" ? "waits for money" : "refuses work";
+  const whose = scope === projectScope ? "the project's" : "its";
+  const length = window.length > "2026-11".length ? "day" : "month";
+  const amounts = `${dollars(usd)} of ${whose} ${dollars(limit)} a ${length} is spent`;
+  return `${effect}: ${amounts}; the next begins ${relativeTime(Math.max(now, Date.parse(endsAt)), now)}`;
+}
+
+/** The same with the command that helps. */
+export function usedBudgetAdvice(budget: UsedBudget, now: number): string {
+  return `${usedBudgetText(budget, now)}. Raise it: ${raiseCommand(budget.scope)}`;
+}
+
+type UsedBudget = NonNullable<AgentStatus["usedBudget"]>;
+
+/** Whose spending a scope is: `project`, or the name of an agent or of a run. */
+export function scopeName(scope: string): string {
+  return scope.replace(/^\w+:/, "");
+}
+
+/** How sure the cost of a row is; empty when all its calls were priced and reported. */
+export function doubtText({ unpriced, estimated, subscriptionUsd }: SpendRowView): string {
+  return [
+    ...(unpriced === 0 ? [] : [`${unpriced} unpriced`]),
+    ...(estimated === 0 ? [] : [`${estimated} estimated`]),
+    ...(subscriptionUsd === 0 ? [] : [`${dollars(subscriptionUsd)} by subscription`]),
+  ].join(", ");
+}

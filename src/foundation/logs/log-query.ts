@@ -1,0 +1,54 @@
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+
+/** A log line with the position after it, `<file name>:<byte offset>`, from which a reader can go on. */
+export interface LogLine {
+  readonly id: string;
+  readonly entry: LogEntry;
+}
+
+export interface LogQuery {
+  /** Null: all agents and the scheduler, merged by time. */
+  readonly agent: string | null;
+  /** Only lines of this run. */
+  readonly instanceId: string | null;
+  /** How many of the last lines to begin with. */
+  readonly lines: number;
+  /** Begin after this position instead, with nothing lost or doubled; an unknown position counts as null. */
+  readonly after: string | null;
+  /** Only files of the days of these times, epoch ms: an old run is found without reading younger files. */
+  readonly times?: { readonly from: number; readonly to: number };
+}
+
+/** Which lines of a log are shown. */
+export interface LogFilter {
+  /** pino's number: lines of this level and above. */
+  readonly level: number;
+  /** Lines with this text, in any case; all lines for "". */
+  readonly text: string;
+}
+
+/** Which lines of an agent's log are wanted, and from where on. */
+export interface LogPageQuery {
+  readonly agent: string;
+  /** Only lines of this run. */
+  readonly instanceId: string | null;
+  readonly filter: LogFilter;
+  /** How many matching lines at most. */
+  readonly lines: number;
+  /** Backward from this position, or from the end for null; or forward from it. */
+  readonly from: { readonly before: string | null } | { readonly after: string };
+}
+
+/** A part of a log. A scan is bounded: it may end before it found as many lines as were asked for. */
+export interface LogPage {
+  /** Oldest first. */
+  readonly lines: readonly LogLine[];
+  /** Where a scan backward goes on; null when nothing is before. */
+  readonly older: string | null;
+  /** Where a scan forward, or a follower, goes on; null for an empty log. */
+  readonly newer: string | null;
+  /** Nothing was after `newer`. */
+  readonly atEnd: boolean;
+  /** Time of the farthest line that was looked at, epoch ms. */
+  readonly reachedAt: number | null;
+}

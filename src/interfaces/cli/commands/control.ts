@@ -1,0 +1,169 @@
+import type { Context } from "../context.ts";
+import type { AlCommand, Commands, Define } from "../help/al-command.ts";
+import { wholeNumber } from "../options.ts";
+import type { StartOptions } from "../start/run-scheduler.ts";
+
+const raise: Define = (command) =>
+  command
+    .description(
+      "add to the limits of the project, an agent or one run until the day or month turns",
+    )
+    .argument("<scope>", '"project", an agent\'s name, or the instance id of one run')
+    .argument("<usd>", "what is added, in USD")
+    .examples(
+      "al budget raise project 20",
+      "al budget raise triage 5",
+      "al budget raise triage-k3v9q2xa 0.5",
+    )
+    .does(async () => (await import("../operator/control.ts")).raiseBudget);
+
+const test: Define = (command) =>
+  withFixture(command)
+    .description(
+      "show which agents a payload would start and why not the others; needs no scheduler",
+    )
+    .examples("al webhook test issue-opened.json --source github --event issues")
+    .does(async () => (await import("../webhook/test-webhook.ts")).testWebhook);
+
+const send: Define = (command) =>
+  withFixture(command)
+    .description("sign a payload with the stored secret and post it to the running gateway")
+    .option("--url <url>", "address of a gateway instead of the running one's")
+    .option("--delivery <id>", "the provider's id of the delivery instead of a new one")
+    .examples("al webhook send issue-opened.json -s github -e issues")
+    .does(async () => (await import("../webhook/send-webhook.ts")).sendWebhook);
+
+/** Commands that start and control a scheduler. */
+export const controlCommands = {
+  start: (command) =>
+    command
+      .description("run the project's agents until it is stopped")
+      .option("-w, --web-ui", "serve the dashboard")
+      .option(
+        "-H, --headless",
+        "print log lines instead of the live view; the default when the output is no terminal",
+      )
+      .option("--port <n>", "TCP port instead of [gateway].port; 0 for any", wholeNumber(0, 65_535))
+      .option("--host <address>", "address to listen on instead of [gateway].host")
+      .option(
+        "--grace <s>",
+        "seconds that running runs get when it stops",
+        wholeNumber(0, 86_400),
+        30,
+      )
+      .option(
+        "--print-systemd",
+        "start nothing; print a systemd unit that does it with these options",
+      )
+      .examples(
+        "al start --web-ui",
+        "al start -p ~/my-project --port 9000 --grace 120",
+        "al start --web-ui --print-systemd > almanac.service",
+      )
+      .exitCodes({
+        0: "stopped by al stop, Ctrl-C or a signal",
+        1: "the project can't be started, or the scheduler broke",
+        130: "Ctrl-C twice: stopped without waiting",
+      })
+      .does(() => Promise.resolve(start)),
+  open: (command) =>
+    command
+      .description("open the dashboard in the browser, logged in")
+      .option("--print", "print the link instead, which logs in once, within 10 minutes")
+      .examples("al open", "al open --print", "ssh server al open --print -p my-project")
+      .exitCodes({ 1: "no scheduler is running, or it runs without the dashboard" })
+      .does(async () => (await import("../operator/open-dashboard.ts")).openDashboard),
+  stop: (command) =>
+    command
+      .description("stop the scheduler: no new runs, running ones get their grace period")
+      .option("--now", "kill running runs instead of waiting for them, as a second Ctrl-C does")
+      .examples("al stop", "al stop --now")
+      .does(async () => (await import("../operator/control.ts")).stop),
+  run: (command) =>
+    command
+      .description("run an agent now and follow it; the exit code is the run's")
+      .argument("<agent>", "the agent to run")
+      .option("--prompt <text>", "what to tell the agent")
+      .examples("al run triage", "al run triage --prompt 'only issue 42'")
+      .exitCodes({
+        0: "the run succeeded",
+        1: "it failed; a run that ends with a code of its own gives that one",
+        124: "it reached its timeout",
+        130: "interrupted",
+        125: "it was refused a call to its model, as its budget is used up",
+        137: "it was killed, or ran out of memory",
+        143: "the scheduler was stopped while it ran; its work is tried once more at the next start",
+      })
+      .does(async () => (await import("../run/run-agent.ts")).runAgent),
+  pause: (command) =>
+    command
+      .description("stop cron for the whole project, or disable one agent")
+      .argument("[agent]", "the agent to disable; its running runs continue")
+      .examples("al pause", "al pause triage")
+      .does(async () => (await import("../operator/control.ts")).pause),
+  resume: (command) =>
+    command
+      .description("resume cron for the whole project, or enable one agent")
+      .argument("[agent]", "the agent to enable")
+      .examples("al resume", "al resume triage")
+      .does(async () => (await import("../operator/control.ts")).resume),
+  kill: (command) =>
+    command
+      .description("end the running runs of an agent, or one run")
+      .argument("<agent|instance>", "an agent's name, or the instance id of one run")
+      .examples("al kill triage", "al kill triage-k3v9q2xa")
+      .does(async () => (await import("../operator/control.ts")).kill),
+  budget: (command) =>
+    command
+      .description("raise what may be spent on models")
+      .examples("al budget raise triage 5")
+      .inner("raise", raise),
+  replay: (command) =>
+    command
+      .description("run a stored webhook delivery, or the work of a history entry, again")
+      .argument(
+        "<receiptId|triggerId>",
+        "a delivery's receipt or an entry's trigger, as al history names them",
+      )
+      .option("-a, --agent <agent>", "only this agent, whatever its filters say; for a receipt")
+      .examples(
+        "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001",
+        "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001 --agent triage",
+      )
+      .exitCodes({
+        0: "an agent was started or its run queued",
+        1: "nothing ran; the reason is printed",
+      })
+      .does(async () => (await import("../operator/replay.ts")).replay),
+  webhook: (command) =>
+    command
+      .description("try out webhooks with payloads from files")
+      .examples("al webhook test issue-opened.json -e issues")
+      .inner("test", test)
+      .inner("send", send),
+} satisfies Commands;
+
+function withFixture(command: AlCommand): AlCommand {
+  return command
+    .argument("<fixture>", "file with a payload as the provider sends it")
+    .option(
+      "-s, --source <source>",
+      "the [webhooks.<source>] it is for; may be left out when there is one",
+    )
+    .option(
+      "-e, --event <event>",
+      "the event, for providers that name it in a header (github, sentry)",
+    );
+}
+
+async function start(
+  context: Context,
+  options: StartOptions & { readonly printSystemd?: true },
+): Promise<unknown> {
+  if (options.printSystemd) {
+    const { printUnit } = await import("../systemd/print-unit.ts");
+    return printUnit(context, options);
+  }
+  const { runScheduler } = await import("../start/run-scheduler.ts");
+  return runScheduler(context, options);
+}

@@ -1,0 +1,140 @@
+import { deliveryStates } from "../../../features/alerts/rules/alert.ts";
+import { searchKinds } from "../../../features/search/search-kinds.ts";
+import { spendKeys } from "../../../foundation/contracts/budget.ts";
+import { outcomes, triggerNames } from "../../../../streams/vocabulary.ts";
+import type { Commands, Define } from "../help/al-command.ts";
+import { moment, wholeNumber } from "../options.ts";
+
+const listAlerts: Define = (command) =>
+  command
+    .description(
+      "the default: what is wrong now, how each target does, and the alerts, newest first",
+    )
+    .choice("--state <state>", "only alerts in this state", deliveryStates)
+    .option("--target <target>", "only alerts to this target")
+    .option("-n, --lines <n>", "how many alerts", wholeNumber(1, 200), 20)
+    .examples("al alerts", "al alerts list --state dead", "al alerts list --target ops -n 100")
+    .does(async () => (await import("../operator/alerts.ts")).listAlerts);
+
+const testAlert: Define = (command) =>
+  command
+    .description(
+      "send a test to a target, now; one that was switched off is on again if it accepts",
+    )
+    .argument("<target>", "name of a target, [alerts.<name>] in config.toml")
+    .examples("al alerts test ops")
+    .exitCodes({ 0: "the target accepted it", 1: "it did not; the reason is printed" })
+    .does(async () => (await import("../operator/alerts.ts")).testTarget);
+
+const retry: Define = (command) =>
+  command
+    .description("send an alert again that was given up, or one that waits now")
+    .argument("[id]", "its id, as al alerts names it")
+    .option("--all", "all that were given up")
+    .examples("al alerts retry 0198c0de-7a11-4000-8000-5ec0ffee0001", "al alerts retry --all")
+    .does(async () => (await import("../operator/alerts.ts")).retryAlerts);
+
+/** Commands that show the state of a project. */
+export const reportCommands = {
+  stat: (command) =>
+    command
+      .alias("status")
+      .description("show the scheduler and its agents")
+      .option("--tag <tag>", "only agents with this tag")
+      .examples("al stat", "al stat --tag web", "al stat -p ~/my-project --json")
+      .does(async () => (await import("../operator/show.ts")).showStatus),
+  logs: (command) =>
+    command
+      .description("show the log of an agent, or of all")
+      .argument("[agent]", 'an agent, or "scheduler"')
+      .option("-f, --follow", "print new lines as they come, until Ctrl-C")
+      .option(
+        "-n, --lines <n>",
+        "how many of the last lines to begin with (default: 100); of --grep, how many runs (20)",
+        wholeNumber(0, 10_000),
+      )
+      .option("-i, --instance <instance>", "only this run")
+      .option("--since <when>", "only lines since then: 10m, 2h, 3d, or a date-time", moment)
+      .option("-a, --agent <agent>", "the same as the argument")
+      .option(
+        "-g, --grep <words>",
+        'only runs with lines that have all words, "phrases" and begin*',
+      )
+      .choice("--outcome <outcome>", "with --grep: only runs that ended like this", outcomes)
+      .choice("--kind <kind>", "with --grep: only lines of this kind", searchKinds)
+      .option("--oldest", "with --grep: the run with the first such line first")
+      .examples(
+        "al logs -f",
+        "al logs triage --since 10m",
+        "al logs triage -i triage-k3v9q2xa --json",
+        "al logs --grep 'connect timeout' --since 7d",
+        "al logs --grep '\"out of memory\"' --kind error --oldest -n 1",
+      )
+      .does(async () => (await import("../logs/logs.ts")).logs),
+  history: (command) =>
+    command
+      .description("show what was triggered and how it ended, newest first")
+      .option("--dead-letter", "only what never ran: dropped, refused or unmatched")
+      .option(
+        "--refused",
+        "only what no run was started for, and why; of an agent also what its filters turned away",
+      )
+      .option("-a, --agent <agent>", "only this agent")
+      .choice("--kind <kind>", "filter by trigger type", Object.values(triggerNames))
+      .choice("--outcome <outcome>", "only what ended like this", outcomes)
+      .option("--since <when>", "only what arrived since then: 10m, 2h, 3d, or a date-time", moment)
+      .option("-n, --lines <n>", "how many entries", wholeNumber(1, 200), 20)
+      .examples(
+        "al history",
+        "al history --dead-letter --agent triage -n 50",
+        "al history --agent triage --refused",
+        "al history --kind schedule --outcome failed --since 3d",
+      )
+      .does(async () => (await import("../operator/show.ts")).showHistory),
+  cost: (command) =>
+    command
+      .description("show what runs spent on models, the limits, and what a month will cost")
+      .argument("[agent]", "only this agent")
+      .option(
+        "--since <when>",
+        "calls from then on: 12h, 7d, or a date-time (default: 30 days)",
+        moment,
+      )
+      .choice("--by <what>", "add up by this (default: agent; of one agent: day)", spendKeys)
+      .examples("al cost", "al cost --by model --since 7d", "al cost triage --by day")
+      .does(async () => (await import("../operator/show.ts")).showCost),
+  alerts: (command) =>
+    command
+      .description("show what is wrong now and which alerts arrived; send a test, or one again")
+      .examples("al alerts", "al alerts test ops", "al alerts retry --all")
+      .inner("list", listAlerts, { isDefault: true })
+      .inner("test", testAlert)
+      .inner("retry", retry),
+  show: (command) =>
+    command
+      .description("show one run, or what changed in what it ran since another one")
+      .argument(
+        "<run>",
+        "the instance id of a run, as al history shows it; or an agent: its latest run",
+      )
+      .option(
+        "--diff [instance]",
+        "what changed in config and instructions since that run; without one since the last that succeeded",
+      )
+      .examples(
+        "al show triage-k3v9q2xa",
+        "al show triage",
+        "al show triage-k3v9q2xa --diff",
+        "al show triage-k3v9q2xa --diff triage-b7w2m5ra",
+      )
+      .does(async () => (await import("../operator/show.ts")).showRun),
+  doctor: (command) =>
+    command
+      .description("find what is wrong with the project and its environment, and fix it")
+      .option("--check", "change nothing")
+      .option("--strict", "fail on warnings, too")
+      .option("--show-key", "print the gateway's API key, and nothing else")
+      .option("--regenerate-key", "make a new API key, which ends all sessions, and nothing else")
+      .examples("al doctor", "al doctor --check --strict --json", "al doctor --show-key")
+      .does(async () => (await import("../doctor/run-doctor.ts")).doctor),
+} satisfies Commands;

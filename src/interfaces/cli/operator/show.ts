@@ -1,0 +1,184 @@
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { triggerKinds, triggerNames } from "../../../../streams/vocabulary.ts";
+import type { Outcome } from "../../../../streams/vocabulary.ts";
+import type { SpendKey } from "../../../foundation/contracts/budget.ts";
+import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
+import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
+import type {
+  RefusedDeliveriesQuery,
+  WhyNot,
+} from "../../../foundation/contracts/refused-deliveries.ts";
+import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
+import type { Context } from "../context.ts";
+import { queryTime } from "../options.ts";
+import { renderCost } from "../status/render-cost.ts";
+import { renderHistory, entryRow, refusedRow, turnedAwayRow } from "../status/render-history.ts";
+import { renderRun, differenceNote, renderDifference } from "../status/render-run.ts";
+import { renderStatus } from "../status/render-status.ts";
+import { askProject, mustKnowAgent } from "./reader.ts";
+import type { HistoryQuestion, ProjectReader } from "./reader.ts";
+
+/** Prints the scheduler and its agents, or those with a tag. */
+export async function showStatus(context: Context, { tag }: { tag?: string }): Promise<void> {
+  const { out } = context;
+  const all = await askProject(context, (reader) => reader.status());
+  const status = tag === undefined ? all : { ...all, agents: tagged(all.agents, tag) };
+  if (out.json) return out.document(status);
+  out.data(renderStatus(status, { ...out, now: Date.now() }));
+}
+
+function tagged(agents: readonly AgentStatus[], tag: string): readonly AgentStatus[] {
+  const found = agents.filter(({ tags }) => tags.includes(tag));
+  if (found.length > 0) return found;
+  const known = [...new Set(agents.flatMap(({ tags }) => tags))].sort();
+  const list = known.length === 0 ? "no agent has tags yet" : `tags: ${known.join(", ")}`;
+  throw new UserError("unknown_tag", `no agent has the tag "${tag}"`, meantOr(tag, known, list));
+}
+
+interface CostOptions {
+  readonly by?: SpendKey;
+  /** Epoch ms. */
+  readonly since?: number;
+}
+
+/** Prints the spending of runs on models, the limits and the forecast. */
+export async function showCost(
+  context: Context,
+  agent: string | undefined,
+  { by = agent === undefined ? "agent" : "day", since }: CostOptions,
+): Promise<void> {
+  const { out } = context;
+  const answer = await askProject(context, async (reader) => {
+    const spent = await reader.spend({ by, since: queryTime(since), agent });
+    if (agent !== undefined && spent.rows.length === 0) await mustKnowAgent(reader, agent);
+    return spent;
+  });
+  if (out.json) return out.document(answer);
+  const text = renderCost(answer, by, out);
+  if (text !== "") out.data(text);
+  if (answer.rows.length > 0) return;
+  const whose = agent === undefined ? "no run" : `no run of ${agent}`;
+  out.note(`${whose} asked a model${since === undefined ? " in the last 30 days" : " since then"}`);
+}
+
+interface HistoryOptions {
+  readonly deadLetter?: true;
+  readonly refused?: true;
+  readonly agent?: string;
+  /** In the words of `triggerNames`. */
+  readonly kind?: string;
+  readonly outcome?: Outcome;
+  /** Epoch ms. */
+  readonly since?: number;
+  readonly lines: number;
+}
+
+/** Prints the triggers and how they ended, newest first. */
+export async function showHistory(context: Context, options: HistoryOptions): Promise<void> {
+  const { out } = context;
+  const found = await askProject(context, (reader) => answerOf(reader, options));
+  if (out.json) return out.document(found);
+  for (const reason of found.now ?? []) out.note(reason);
+  const style = { ...out, now: Date.now() };
+  const { triggers, refusedDeliveries, turnedAway = [] } = found;
+  const rows = [
+    ...triggers.map((entry) => entryRow(entry, style)),
+    ...refusedDeliveries.map((one) => refusedRow(one, style)),
+    ...turnedAway.map((one) => turnedAwayRow(one, options.agent ?? "", style)),
+  ];
+  if (rows.length === 0) return out.note(nothing(options));
+  const newest = rows.sort((a, b) => b.at - a.at).slice(0, options.lines);
+  out.data(renderHistory(newest, style));
+  const hasRun = triggers.some(({ instanceId }) => instanceId !== null);
+  if (out.columns !== null && hasRun) out.note("al show <instance> shows a run in full");
+}
+
+/** The document of `--json`. Fields that only an agent's refusals have are absent from other answers. */
+type Answer = Partial<Pick<WhyNot, "now" | "turnedAway" | "lookedBackTo">> &
+  Pick<WhyNot, "refusedDeliveries"> & { readonly triggers: readonly HistoryEntry[] };
+
+async function answerOf(reader: ProjectReader, options: HistoryOptions): Promise<Answer> {
+  const { agent } = options;
+  if (agent !== undefined && isWhyNot(options) && (await reader.agentNames()).includes(agent)) {
+    const { refused: triggers, ...why } = await reader.whyNot(agent, sinceOf(options));
+    return { triggers, ...why };
+  }
+  const page = await reader.history(queryOf(options));
+  if (agent !== undefined && page.triggers.length === 0) await mustKnowAgent(reader, agent);
+  const refused = hasDeliveries(options) ? await reader.refusedDeliveries(sinceOf(options)) : [];
+  return { ...page, refusedDeliveries: [...refused] };
+}
+
+/** The whole answer to why an agent did not run is asked for without further filters. */
+function isWhyNot({ refused, kind, outcome, deadLetter }: HistoryOptions): boolean {
+  return refused === true && [kind, outcome, deadLetter].every((filter) => filter === undefined);
+}
+
+/** Refused deliveries belong to no agent, and have no outcome. */
+function hasDeliveries({ agent, kind, outcome, deadLetter }: HistoryOptions): boolean {
+  const isOfWork = [agent, outcome, deadLetter].some((filter) => filter !== undefined);
+  return !isOfWork && (kind === undefined || kind === triggerNames.webhook);
+}
+
+function sinceOf({ since, lines }: HistoryOptions): RefusedDeliveriesQuery {
+  return { limit: lines, since: queryTime(since) };
+}
+
+function queryOf(options: HistoryOptions): HistoryQuestion {
+  const { lines, deadLetter, refused, agent, outcome, since } = options;
+  const kind = triggerKinds.find((one) => triggerNames[one] === options.kind);
+  return { limit: lines, deadLetter, refused, agent, kind, outcome, since: queryTime(since) };
+}
+
+function nothing({ agent, deadLetter, refused, kind, outcome, since }: HistoryOptions): string {
+  const isFiltered = [kind, outcome, since, refused].some((filter) => filter !== undefined);
+  if (isFiltered) return "no entries match these filters";
+  const whose = agent === undefined ? "" : ` of ${agent}`;
+  return deadLetter ? `no dead letters${whose}` : `nothing${whose} was triggered yet`;
+}
+
+/** Prints one run, or with `diff` the changes in config and instructions since another one; true without a value. */
+export async function showRun(
+  context: Context,
+  name: string,
+  { diff }: { readonly diff?: string | true },
+): Promise<void> {
+  const { out } = context;
+  if (diff !== undefined) return showDifference(context, name, diff === true ? null : diff);
+  const run = await ask(context, name, (reader, instanceId) => reader.run(instanceId));
+  if (out.json) return out.document(run);
+  out.data(renderRun(run, { colors: out.colors, columns: out.columns, now: Date.now() }));
+}
+
+async function showDifference(context: Context, name: string, other: string | null): Promise<void> {
+  const { out } = context;
+  const difference = await ask(context, name, (reader, instanceId) =>
+    reader.runDifference(instanceId, other),
+  );
+  if (out.json) return out.document(difference);
+  out.note(differenceNote(difference));
+  if (difference.changed) out.data(renderDifference(difference.text, out.colors));
+}
+
+type Question<T> = (reader: ProjectReader, instanceId: string) => Promise<T>;
+
+/** The answer for the run of that name, or else for the latest run of the agent of that name. */
+function ask<T>(context: Context, name: string, question: Question<T>): Promise<T> {
+  return askProject(context, async (reader) => {
+    try {
+      return await question(reader, name);
+    } catch (error) {
+      if (!hasCode(error, "unknown_instance")) throw error;
+      const latest = await latestRun(reader, name);
+      if (latest !== null && latest !== name) return question(reader, latest);
+      const hint = "al history lists the runs with their instance ids";
+      throw new UserError("unknown_instance", messageOf(error), { hint, cause: error });
+    }
+  });
+}
+
+/** Null for no agent, or for one that has never run. */
+async function latestRun(reader: ProjectReader, agent: string): Promise<string | null> {
+  const { triggers } = await reader.history({ agent, limit: 200 });
+  return triggers.find(({ instanceId }) => instanceId !== null)?.instanceId ?? null;
+}

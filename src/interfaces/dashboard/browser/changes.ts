@@ -1,3 +1,0 @@
-import { watchScheduler } from "./tab.ts";
-
-watchScheduler(false);

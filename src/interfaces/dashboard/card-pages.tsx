@@ -1,0 +1,138 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren, VNode } from "preact";
+import type { UserError } from "../../foundation/errors.ts";
+import { Mark } from "./parts/mark.tsx";
+import type { Document } from "./send-page.tsx";
+import { agentAddress, logAddress } from "./text/addresses.ts";
+
+/** A document without the dashboard's frame; with `remember`, its script leads on to the private host. */
+function cardPage(title: string, card: VNode, data: Partial<Move> = {}): Document {
+  const { host, path, remember } = data;
+  const body = (
+    <main class="card-page" data-host={host} data-path={path} data-remember={remember}>
+      {card}
+    </main>
+  );
+  const document = { title: `${title} · Almanac`, styles: ["card"], body };
+  return remember === undefined ? document : { ...document, script: "private-host" };
+}
+
+/** Where the script of the opening page goes on to, and by which name the browser remembers the host. */
+interface Move {
+  readonly host: string;
+  readonly path: string;
+  readonly remember: string;
+}
+
+interface CardProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+function Card({ title, children }: CardProps) {
+  return (
+    <div class="card">
+      <Mark />
+      <h1>{title}</h1>
+      {children}
+    </div>
+  );
+}
+
+/** Why a person sees the page again: an error such as a wrong key, or a warning. */
+export interface LoginMessage {
+  readonly kind: "error" | "warning";
+  readonly text: string;
+}
+
+interface LoginOptions {
+  readonly keyPath: string;
+  /** The address after the login, already made safe. */
+  readonly next: string;
+  readonly message: LoginMessage | null;
+  /** The name by which the browser may know the private host. */
+  readonly remember: string;
+}
+
+/** The login page. */
+export function loginPage({ keyPath, next, message, remember }: LoginOptions): Document {
+  const card = (
+    <form class="card" method="post" action="/login">
+      <Mark />
+      <h1>Log in to Almanac</h1>
+      <p class="muted">Paste the gateway’s API key.</p>
+      {message !== null && (
+        <p class={`notice ${message.kind}`} role="alert" id="message">
+          {message.text}
+        </p>
+      )}
+      <input type="hidden" name="next" value={next} />
+      <input type="text" name="username" value="almanac" autocomplete="username" hidden />
+      <label for="key">API key</label>
+      <input
+        id="key"
+        name="key"
+        type="password"
+        required
+        autofocus
+        autocomplete="current-password"
+        spellcheck={false}
+        aria-describedby={message === null ? "hint" : "message hint"}
+      />
+      <button class="button primary" type="submit">
+        Log in
+      </button>
+      <p class="muted hint" id="hint">
+        It is stored in <code>{keyPath}</code> on the machine that runs the scheduler;{" "}
+        <code>al doctor --show-key</code> prints it. Without it: <code>al open</code> there makes a
+        link that logs in.
+      </p>
+    </form>
+  );
+  return cardPage("Log in", card, { remember });
+}
+
+/** The page that a browser shows for a moment after a login, on its way to `home`. */
+export function openingPage(home: string, move?: Move): Document {
+  const card = (
+    <Card title="Opening the dashboard …">
+      <p class="after">
+        <a href={home}>Open it now</a>
+      </p>
+    </Card>
+  );
+  return cardPage("Opening the dashboard", card, move);
+}
+
+/** The page in place of one that can't be shown. */
+export function errorPage({ status, message }: UserError): Document {
+  const title = status === 404 ? "Nothing here" : "Something went wrong";
+  const card = (
+    <Card title={title}>
+      <p class="muted">{message}</p>
+      <p class="after">
+        <a href="/dashboard">Back to the dashboard</a>
+      </p>
+    </Card>
+  );
+  return cardPage(title, card);
+}
+
+/** The page in place of a run that is not in the history: of an id with a typing error, or deleted by retention. */
+export function missingRunPage(agent: string, instanceId: string): Document {
+  const card = (
+    <Card title="No such run">
+      <p class="muted">
+        The history has no run <code>{instanceId}</code>. Old runs are deleted from it; the lines
+        that a run logged may be there for longer.
+      </p>
+      <p class="after">
+        <a href={logAddress(agent, instanceId)}>Look for it in the log</a>
+      </p>
+      <p class="after">
+        <a href={agentAddress(agent)}>Runs of {agent}</a>
+      </p>
+    </Card>
+  );
+  return cardPage("No such run", card);
+}

@@ -1,0 +1,37 @@
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { post } from "./api.ts";
+import { announce } from "./toasts.ts";
+
+/** Starts a run; resolves with whether the scheduler accepted it. */
+export async function triggerRun(name: string, prompt = ""): Promise<boolean> {
+  const body = prompt.trim() === "" ? undefined : { prompt };
+  const answer = await post(`/control/trigger/${encodeURIComponent(name)}`, body);
+  if (answer !== null) announce(`${name} ${answer.queued === true ? "is queued" : "was started"}`);
+  return answer !== null;
+}
+
+/** Disables an agent, or enables it again. */
+export async function setEnabled(name: string, isEnabled: boolean): Promise<void> {
+  const path = `/control/agents/${encodeURIComponent(name)}`;
+  const answer = await post(`${path}/${isEnabled ? "enable" : "disable"}`);
+  if (answer !== null) announce(`${name} ${answer.enabled === true ? "enabled" : "disabled"}`);
+}
+
+/** Why the scheduler would refuse to run an agent, or to enable and disable it; null if it would accept it. */
+export function refusalsOf(agent: AgentStatus | null): {
+  readonly run: string | null;
+  readonly toggle: string | null;
+} {
+  if (agent === null) {
+    const why = "There is no such agent any more";
+    return { run: why, toggle: why };
+  }
+  const { enabled, scale, models } = agent;
+  // Every valid config has a model: the agent had no valid config yet.
+  if (models.length === 0) return { run: "It has no valid config yet", toggle: null };
+  if (scale === 0) {
+    const why = "Set scale in its config.toml first";
+    return { run: why, toggle: why };
+  }
+  return { run: enabled ? null : "Enable the agent first", toggle: null };
+}

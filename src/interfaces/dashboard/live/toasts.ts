@@ -1,0 +1,33 @@
+import { createStore } from "./store.ts";
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+}
+
+const toastMs = 8_000;
+const maxToasts = 4;
+let lastId = 0;
+
+/** Messages about actions that failed. */
+export const toasts = createStore<readonly Toast[]>([]);
+
+/** The text that screen readers read out next. */
+export const announced = createStore("");
+
+/** Shows a message for a while. If the text is shown already, it moves to the end. */
+export function showToast(text: string): void {
+  const id = (lastId += 1);
+  const others = toasts.get().filter((toast) => toast.text !== text);
+  toasts.set([...others, { id, text }].slice(-maxToasts));
+  setTimeout(() => dismiss((toast) => toast.id === id), toastMs);
+}
+
+export function dismiss(isMeant: (toast: Toast) => boolean): void {
+  toasts.set(toasts.get().filter((toast) => !isMeant(toast)));
+}
+
+/** Announces to screen readers a change that the page shows. */
+export function announce(text: string): void {
+  announced.set(text);
+}

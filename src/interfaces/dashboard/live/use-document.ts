@@ -1,0 +1,81 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { StatusUpdate } from "../../../../streams/status/wire.ts";
+import { fetchJson } from "./api.ts";
+import { useStatus } from "./status.ts";
+import { useLatest } from "./store.ts";
+import { showToast } from "./toasts.ts";
+
+/** Changes gather this long before a document is read again: the scheduler writes them a moment after it emits them. */
+const gatherMs = 400;
+
+/** Turns many calls into few reads: one after the first call, and the next no sooner than after a pause. */
+function paced(read: () => Promise<void>, pauseMs: number): () => void {
+  let isWanted = false;
+  let isBusy = false;
+  let isFirst = true;
+  const start = (delay: number): void => {
+    isBusy = true;
+    isWanted = false;
+    const finish = (): void => {
+      isBusy = false;
+      if (isWanted) start(gatherMs);
+    };
+    setTimeout(() => void read().finally(() => setTimeout(finish, pauseMs)), delay);
+  };
+  return () => {
+    isWanted = true;
+    if (!isBusy) start(isFirst ? 0 : gatherMs);
+    isFirst = false;
+  };
+}
+
+interface DocumentOptions<T> {
+  /** The document that the page was rendered with. */
+  readonly first: T | null;
+  /** Identifies the view that the path is for. When it changes, the document is read at once. */
+  readonly view?: string;
+  /** Which status updates change the document. After each of them, and after each connect, it is read again. */
+  readonly on?: (update: StatusUpdate) => boolean;
+  /** False if the document need not be read again now, for example because the tab is hidden. */
+  readonly isWanted?: () => boolean;
+  /** The pause between two reads after `refresh`, if a read takes the scheduler more than a moment. */
+  readonly pauseMs?: number;
+  /** True if the component itself shows why the document could not be read. */
+  readonly isQuiet?: boolean;
+}
+
+/**
+ * A JSON document of the gateway, as a component shows it: first as it was rendered with it, then as it is read for
+ * another view or after `refresh`. Responses for an earlier view are dropped.
+ */
+export function useDocument<T>(path: () => string, options: DocumentOptions<T>) {
+  const { first, view = "", pauseMs = 1_000, on, isWanted = () => true, isQuiet = false } = options;
+  const [shown, setShown] = useState({ value: first, view, failure: "", status: 200 });
+  const isMissing = shown.value === null || shown.view !== view;
+  const latest = useLatest({ path, view, isMissing, isWanted });
+  const load = async (): Promise<void> => {
+    const asked = latest.current;
+    const fetched = await fetchJson<T>(asked.path());
+    if (latest.current.view !== asked.view) return;
+    if (fetched.ok) {
+      setShown({ value: fetched.value, view: asked.view, failure: "", status: 200 });
+      return;
+    }
+    const { detail, status } = fetched;
+    setShown((last) => ({ ...last, failure: detail, status }));
+    if (!isQuiet) showToast(detail);
+  };
+  const reread = async (): Promise<void> => {
+    const { isMissing, isWanted } = latest.current;
+    if (isMissing || isWanted()) await load();
+  };
+  const refresh = useMemo(() => paced(reread, pauseMs), []);
+  useStatus({
+    snapshot: () => on !== undefined && refresh(),
+    update: (update) => on?.(update) === true && refresh(),
+  });
+  useEffect(() => {
+    if (isMissing) void load();
+  }, [view]);
+  return { ...shown, refresh };
+}

@@ -1,0 +1,98 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import type { LogChoice } from "../text/log-choice.ts";
+import { openLog, unreadLog } from "./log-session.ts";
+import type { LiveState } from "./live.ts";
+import { useLatest } from "./store.ts";
+
+interface LogOptions {
+  readonly pageLines?: number;
+  readonly onAgent?: (agent: AgentStatus | null) => void;
+  readonly onEntry?: (entry: LogEntry) => void;
+  readonly onConnection?: (state: LiveState) => void;
+}
+
+/** The part of an agent's log that is chosen, live; another choice is read at once. */
+export function useLog(agent: string, choice: LogChoice, options: LogOptions) {
+  const [state, setState] = useState(() => unreadLog(choice));
+  const session = useRef<ReturnType<typeof openLog>>(null);
+  const latest = useLatest(options);
+  useEffect(() => {
+    const opened = openLog(
+      agent,
+      choice,
+      {
+        change: setState,
+        agent: (now) => latest.current.onAgent?.(now),
+        entry: (entry) => latest.current.onEntry?.(entry),
+        connection: (now) => latest.current.onConnection?.(now),
+      },
+      options.pageLines,
+    );
+    session.current = opened;
+    return opened.close;
+  }, [choice]);
+  return { ...state, session };
+}
+
+const bottomPx = 8;
+
+/** Keeps a scrolled box at its newest line until the reader scrolls up; at the bottom it follows again. */
+export function useFollow() {
+  const box = useRef<HTMLDivElement>(null);
+  const [isOn, setOn] = useState(true);
+  const now = useRef({ isOn: true, lastTop: 0, kept: null as KeptLine | null });
+  const toBottom = (): void => {
+    if (box.current === null) return;
+    box.current.scrollTop = box.current.scrollHeight;
+    now.current.lastTop = box.current.scrollTop;
+  };
+  const set = (wanted: boolean): void => {
+    if (wanted) toBottom();
+    now.current.isOn = wanted;
+    setOn(wanted);
+  };
+  const stay = (): void => {
+    const { current: element } = box;
+    const { kept } = now.current;
+    if (element === null) return;
+    if (kept !== null) element.scrollTop += kept.element.getBoundingClientRect().top - kept.top;
+    now.current.kept = null;
+    if (now.current.isOn) toBottom();
+    else now.current.lastTop = element.scrollTop;
+  };
+  useLayoutEffect(stay);
+  useEffect(() => {
+    addEventListener("resize", stay);
+    return () => removeEventListener("resize", stay);
+  }, []);
+  return {
+    box,
+    isOn,
+    set,
+    /** Leaves the first line where it is on the screen while the content changes next. */
+    keepPlace: (): void => {
+      set(false);
+      const element = box.current?.querySelector(".line");
+      const isThere = element !== null && element !== undefined;
+      now.current.kept = isThere ? { element, top: element.getBoundingClientRect().top } : null;
+    },
+    onScroll: (): void => {
+      const { current: element } = box;
+      if (element === null) return;
+      const isAtBottom =
+        element.scrollHeight - element.clientHeight - element.scrollTop <= bottomPx;
+      // Content that grows between a scroll and its event leaves the bottom too: only going up is the reader's.
+      if (isAtBottom) set(true);
+      else if (element.scrollTop < now.current.lastTop) set(false);
+      now.current.lastTop = element.scrollTop;
+    },
+  };
+}
+
+/** A line whose place on the screen is kept. */
+interface KeptLine {
+  readonly element: Element;
+  readonly top: number;
+}

@@ -1,0 +1,215 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { deliveryStates } from "../../../features/alerts/rules/alert.ts";
+import type { AlertsReport, AlertTargetView } from "../../../features/alerts/alerts-report.ts";
+import { scheduler } from "../live/status.ts";
+import { useStore } from "../live/store.ts";
+import { announce } from "../live/toasts.ts";
+import { useDocument } from "../live/use-document.ts";
+import { Filters, Select, TextField } from "../parts/fields.tsx";
+import { Pager, useListViews } from "../parts/list-views.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { frameStyles, Notice, Site } from "../parts/site.tsx";
+import type { Frame } from "../parts/site.tsx";
+import { Table } from "../parts/table.tsx";
+import type { LivePage } from "../send-page.tsx";
+import { exactTime } from "../text/format.ts";
+import { queryOf } from "../text/list-view.ts";
+import type { ListView } from "../text/list-view.ts";
+import { OpenRow, TargetRow, DeliveryRow, RetryAll } from "../parts/alert-rows.tsx";
+import type { Done } from "../parts/alert-rows.tsx";
+
+interface AlertsData {
+  readonly frame: Frame;
+  readonly view: ListView;
+  readonly report: AlertsReport | null;
+}
+
+export const alertFilters = ["state", "target"];
+
+/** Open alerts, the targets of alerts, and the deliveries to them. */
+export const page: LivePage<AlertsData> = {
+  name: "alerts",
+  title: () => "Alerts",
+  styles: [...frameStyles, "history", "list", "alerts"],
+  view: Alerts,
+};
+
+/** The address of the API for a view. */
+export function alertsPath(view: ListView): string {
+  return `/api/alerts?${queryOf(view)}`;
+}
+
+/** An attempt changes the scheduler's status only when it ends a delivery: while one waits, the report is polled. */
+const waitingMs = 5_000;
+
+function Alerts({ frame, view: firstView, report: first }: AlertsData) {
+  const views = useListViews(alertFilters, firstView);
+  const { alerts } = useStore(scheduler) ?? frame.scheduler;
+  const { value: report, refresh } = useDocument<AlertsReport>(() => alertsPath(views.view), {
+    first,
+    view: views.key,
+    isWanted: () => document.visibilityState !== "hidden",
+    on: () => true,
+  });
+  const isWaiting = report?.targets.some(({ waiting }) => waiting > 0) === true;
+  useEffect(() => {
+    if (!isWaiting) return undefined;
+    const timer = setInterval(refresh, waitingMs);
+    return () => clearInterval(timer);
+  }, [isWaiting]);
+  const done = (words: string): void => {
+    announce(words);
+    refresh();
+  };
+  return (
+    <Site frame={frame} title="Alerts" current="alerts">
+      <div class="page-title">
+        <h1>Alerts</h1>
+        <span class="muted" id="total" role="status">
+          {alerts.open.toLocaleString("en")} open · {alerts.dead.toLocaleString("en")} dead
+        </span>
+      </div>
+      <Notice kind="error lines" id="off" text={report === null ? null : offText(report.targets)} />
+      {report !== null && <Report report={report} views={views} dead={alerts.dead} done={done} />}
+    </Site>
+  );
+}
+
+interface ReportProps {
+  readonly report: AlertsReport;
+  readonly views: ReturnType<typeof useListViews>;
+  readonly dead: number;
+  readonly done: Done;
+}
+
+function Report({ report, views, dead, done }: ReportProps) {
+  const { open, targets, deliveries, next } = report;
+  const none = noneText(views);
+  return (
+    <>
+      <Part
+        id="open"
+        title="Open"
+        columns={["What", "Agent", "Since", "Count", "Why"]}
+        none={
+          <p class="muted none" id="open-none">
+            Nothing is wrong now.
+          </p>
+        }
+        rows={open.map((alert) => (
+          <OpenRow {...alert} key={`${alert.topic} ${alert.agent ?? ""}`} />
+        ))}
+      />
+      <Part
+        id="targets"
+        title="Targets"
+        columns={["Target", "State", "Waiting", "Dead", "Last error", "(Action)"]}
+        none={<NoTargets />}
+        rows={targets.map((target) => (
+          <TargetRow target={target} done={done} key={target.name} />
+        ))}
+      />
+      <Part
+        id="deliveries"
+        title="Deliveries"
+        columns={["Time", "Alert", "Target", "State", "Last error", "(Action)"]}
+        none={
+          <p class="muted none" id="deliveries-none" role="status">
+            {none}
+          </p>
+        }
+        rows={deliveries.map((delivery) => (
+          <DeliveryRow delivery={delivery} done={done} key={delivery.id} />
+        ))}
+      >
+        <Filters
+          label="Filter the deliveries"
+          hidden={deliveries.length === 0 && none === noneAtAll}
+          isNarrow={views.isNarrow}
+          onChange={views.filter}
+          onReset={() => views.filter({})}
+          after={<RetryAll dead={dead} done={done} />}
+        >
+          <Select
+            name="state"
+            label="State"
+            any="Any"
+            values={deliveryStates}
+            value={views.view.filters.state ?? ""}
+          />
+          <TextField
+            name="target"
+            label="Target"
+            value={views.view.filters.target ?? ""}
+            suggestions={targets.map(({ name }) => name)}
+          />
+        </Filters>
+      </Part>
+      <Pager label="Pages of the deliveries" views={views} older={next} />
+    </>
+  );
+}
+
+const noneAtAll = "No alert was sent yet.";
+
+function noneText({ view, isNarrow }: ReturnType<typeof useListViews>): string {
+  if (view.before !== "") return "There are no older deliveries.";
+  return isNarrow ? "No delivery meets these filters." : noneAtAll;
+}
+
+function offText(targets: readonly AlertTargetView[]): string {
+  const lines = targets.flatMap(({ name, offSince, lastError }) => {
+    if (offSince === null) return [];
+    const since = exactTime(Date.parse(offSince));
+    return [
+      `Target ${name} is off since ${since}: ${lastError ?? "it refuses everything"}. Nothing is sent to it. ` +
+        "Correct its credential, then send a test: once it accepts one, it is on again.",
+    ];
+  });
+  return lines.join("\n");
+}
+
+interface PartProps {
+  readonly id: string;
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly ComponentChildren[];
+  /** In place of an empty table. */
+  readonly none: ComponentChildren;
+  /** Above the table. */
+  readonly children?: ComponentChildren;
+}
+
+function Part({ id, title, columns, rows, none, children }: PartProps) {
+  return (
+    <Panel id={`${id}-part`} title={title} class="alert-part">
+      {children}
+      <Table class={id} columns={columns} rowsId={id} hidden={rows.length === 0}>
+        {rows}
+      </Table>
+      {rows.length === 0 && none}
+    </Panel>
+  );
+}
+
+function NoTargets() {
+  return (
+    <div class="muted none" id="targets-none">
+      <p>
+        The project has no target yet: alerts are shown here only. A target needs a credential with
+        its address
+      </p>
+      <pre tabIndex={0} role="group" aria-label="Command">
+        al creds add slack_webhook
+      </pre>
+      <p>
+        and a table in the project’s <code>config.toml</code>:
+      </p>
+      <pre tabIndex={0} role="group" aria-label="Lines of config.toml">
+        {'[alerts.ops]\ntype = "slack"'}
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,243 @@
+/** @jsxImportSource preact */
+import type { StatusUpdate } from "../../../../streams/status/wire.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
+import type { SpendKey } from "../../../foundation/contracts/budget.ts";
+import { plainText } from "../../../foundation/contracts/plain-text.ts";
+import type {
+  SpendAnswer,
+  SpendLimit,
+  SpendRowView,
+} from "../../../features/spend/spend-report.ts";
+import { dollars, doubtText, scopeName } from "../../../features/spend/spend-text.ts";
+import { useDocument } from "../live/use-document.ts";
+import { Panel } from "../parts/panel.tsx";
+import { frameStyles, Notice, Site } from "../parts/site.tsx";
+import type { Frame } from "../parts/site.tsx";
+import { Table } from "../parts/table.tsx";
+import type { LivePage } from "../send-page.tsx";
+import { agentAddress } from "../text/addresses.ts";
+import { compactCount } from "../text/format.ts";
+import { isDay, percent } from "../text/spending.ts";
+import { Days } from "../parts/cost-days.tsx";
+
+interface CostData {
+  readonly frame: Frame;
+  /** Spending by each key; null if it could not be read. */
+  readonly first: Readonly<Record<SpendKey, SpendAnswer | null>>;
+}
+
+/** The spending of runs on models: now, by day, by agent and by model, the limits, and a forecast. */
+export const page: LivePage<CostData> = {
+  name: "cost",
+  title: () => "Cost",
+  styles: [...frameStyles, "overview", "history", "cost"],
+  view: Cost,
+};
+
+/** Adding up the calls of 30 days takes the scheduler a moment: it is not requested for each call. */
+const pauseMs = 5_000;
+
+function useSpend(by: SpendKey, first: SpendAnswer | null): SpendAnswer | null {
+  const on = ({ agents }: StatusUpdate): boolean => agents !== undefined;
+  return useDocument<SpendAnswer>(() => `/api/spend?by=${by}`, { first, on, pauseMs }).value;
+}
+
+function Cost({ frame, first }: CostData) {
+  const days = useSpend("day", first.day);
+  const agents = useSpend("agent", first.agent);
+  const models = useSpend("model", first.model);
+  const isEmpty = days?.rows.length === 0;
+  return (
+    <Site frame={frame} title="Cost" current="cost">
+      <div class="page-title">
+        <h1>Cost</h1>
+        <span class="muted" id="period">
+          {isEmpty ? "" : "the last 30 days"}
+        </span>
+      </div>
+      <Notice kind="warning" id="unpriced" text={models === null ? null : unpricedText(models)} />
+      <Figures spending={days} />
+      {days !== null && agents !== null && models !== null && !isEmpty && (
+        <div class="cost-parts" id="parts">
+          <Panel id="by-days" title="By day" class="cost-part wide">
+            <Days spending={days} />
+          </Panel>
+          <Panel id="by-agents" title="By agent" class="cost-part">
+            <Rows id="agents" rows={agents.rows} kind="agent" />
+          </Panel>
+          <Panel id="by-models" title="By model" class="cost-part">
+            <Rows id="models" rows={models.rows} kind="model" />
+          </Panel>
+          <Panel id="by-limits" title="Limits" class="cost-part wide">
+            <Limits limits={days.limits} />
+          </Panel>
+        </div>
+      )}
+      {isEmpty && <Empty />}
+    </Site>
+  );
+}
+
+/** Names the models whose calls have no price, with a hint. */
+function unpricedText({ rows }: SpendAnswer): string | null {
+  const names = rows.filter(({ unpriced, usd }) => unpriced > 0 && usd > 0).map(({ key }) => key);
+  if (names.length === 0) return null;
+  const [are, their, model] =
+    names.length === 1 ? ["is", "Its", "Model"] : ["are", "Their", "Models"];
+  return (
+    `${model} ${names.join(", ")} ${are} unpriced. ${their} calls count at the dearest price of the provider ` +
+    `until config.toml has a price: [models.${names[0] ?? ""}] price = { input = …, output = … }.`
+  );
+}
+
+/** The page's largest numbers; a note below each explains it. */
+function Figures({ spending }: { readonly spending: SpendAnswer | null }) {
+  const ofProject = spending?.limits.filter(({ scope }) => scope === "project") ?? [];
+  const today = ofProject.find(isDay);
+  const month = ofProject.find((one) => !isDay(one));
+  const forecast = spending?.forecast ?? null;
+  const figures: readonly (readonly [string, string, string, string])[] = [
+    ["today", "Today", dollars(today?.usd ?? 0), limitNote(today)],
+    ["month", "This month so far", dollars(month?.usd ?? 0), limitNote(month)],
+    ["reserved", "Reserved now", dollars(today?.reserved ?? 0), "by calls that are open"],
+    forecast === null
+      ? [
+          "forecast",
+          "Forecast of a month",
+          "–",
+          "no agent that starts by itself spent anything yet",
+        ]
+      : [
+          "forecast",
+          "Forecast of a month",
+          dollars(forecast.monthUsd),
+          `p90 ${dollars(forecast.p90Usd)}, by schedules, triggers and the last runs`,
+        ],
+  ];
+  return (
+    <dl class="figures" id="figures">
+      {figures.map(([id, title, value, note]) => (
+        <div class="panel figure" key={id}>
+          <dt class="muted">{title}</dt>
+          <dd id={id}>{spending === null ? "–" : value}</dd>
+          <dd class="muted note" id={`${id}-note`}>
+            {spending === null ? "" : note}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function limitNote(limit: SpendLimit | undefined): string {
+  if (limit?.limit === undefined || limit.limit === null) return "no limit";
+  return `of ${dollars(limit.limit)}`;
+}
+
+/** How many rows are shown: a reader of thousands looks at the dearest. */
+const mostRows = 200;
+
+interface MoreRowProps {
+  readonly all: number;
+  readonly noun: string;
+}
+
+function MoreRow({ all, noun }: MoreRowProps) {
+  if (all <= mostRows) return null;
+  return (
+    <tr>
+      <td class="muted" colSpan={4}>
+        and {counted(all - mostRows, noun)} more
+      </td>
+    </tr>
+  );
+}
+
+interface RowsProps {
+  readonly id: string;
+  readonly rows: readonly SpendRowView[];
+  readonly kind: "agent" | "model";
+}
+
+/** The table of agents or of models, the dearest first. */
+function Rows({ id, rows, kind }: RowsProps) {
+  const most = Math.max(0, ...rows.map(({ usd }) => usd));
+  const title = kind === "agent" ? "Agent" : "Model";
+  return (
+    <Table columns={[title, "Cost", "Calls", "Tokens"]} rowsId={id}>
+      {rows.slice(0, mostRows).map((row) => (
+        <tr key={row.key}>
+          <td class="cost-name">
+            {kind === "agent" ? <a href={agentAddress(row.key)}>{row.key}</a> : plainText(row.key)}
+            {kind === "model" && row.unpriced > 0 && (
+              <>
+                {" "}
+                <span class="pill held">unpriced</span>
+              </>
+            )}
+            <div class="sub">{doubtText(row)}</div>
+          </td>
+          <td class="number">
+            {dollars(row.usd)}
+            <Share usd={row.usd} reserved={0} whole={most} />
+          </td>
+          <td class="number">{row.calls.toLocaleString("en")}</td>
+          <td class="number">{compactCount(row.tokens)}</td>
+        </tr>
+      ))}
+      <MoreRow all={rows.length} noun={kind} />
+    </Table>
+  );
+}
+
+/** The limits, and windows without a limit in which something was spent. */
+function Limits({ limits }: { readonly limits: readonly SpendLimit[] }) {
+  const used = limits.filter(({ usd, reserved, limit }) => usd + reserved > 0 || limit !== null);
+  return (
+    <Table columns={["Of", "In", "Spent", "Limit"]} rowsId="limits">
+      {used.slice(0, mostRows).map(({ scope, window, usd, reserved, limit }) => (
+        <tr key={`${scope} ${window}`}>
+          <td class="cost-name">{plainText(scopeName(scope))}</td>
+          <td class="number">{window}</td>
+          <td class="number">
+            {dollars(usd)}
+            {limit !== null && <Share usd={usd} reserved={reserved} whole={limit} />}
+            <div class="sub">{reserved === 0 ? "" : `${dollars(reserved)} reserved`}</div>
+          </td>
+          <td class="number">{limit === null ? "none" : dollars(limit)}</td>
+        </tr>
+      ))}
+      <MoreRow all={used.length} noun="limit" />
+    </Table>
+  );
+}
+
+interface ShareProps {
+  readonly usd: number;
+  readonly reserved: number;
+  readonly whole: number;
+}
+
+/** How much of a whole is spent, and how much more of it is reserved. */
+function Share({ usd, reserved, whole }: ShareProps) {
+  const part = (value: number): string => percent(whole <= 0 ? 1 : Math.min(1, value / whole));
+  return (
+    <svg class="share" height={4} aria-hidden="true">
+      <rect class="all" width="100%" height={4} />
+      <rect class="held" width={part(usd + reserved)} height={4} />
+      <rect class="spent" width={part(usd)} height={4} />
+    </svg>
+  );
+}
+
+function Empty() {
+  return (
+    <section class="panel empty" id="empty">
+      <h2>Nothing spent yet</h2>
+      <p class="muted">
+        No run asked a model in the last 30 days. What runs spend appears here while they run, and{" "}
+        <code>al cost</code> prints it.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,144 @@
+/** @jsxImportSource preact */
+import { useState } from "preact/hooks";
+import type {
+  AgentStatus,
+  LockStatus,
+  RecentLog,
+  SchedulerStatus,
+} from "../../../../streams/status/wire.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
+import type { OutcomeCounts } from "../../../foundation/contracts/history.ts";
+import { useAgents, useLocks } from "../live/agents.ts";
+import { post } from "../live/api.ts";
+import { scheduler } from "../live/status.ts";
+import { useStore } from "../live/store.ts";
+import { announce } from "../live/toasts.ts";
+import { Action } from "../parts/action.tsx";
+import { Activity } from "../parts/activity.tsx";
+import { AgentFilters, countAgents } from "../parts/agent-filters.tsx";
+import type { AgentCounts } from "../parts/agent-filters.tsx";
+import { AgentsTable, mostRows } from "../parts/agents-table.tsx";
+import { BulkActions, useSelection } from "../parts/bulk.tsx";
+import { LockList } from "../parts/lock-list.tsx";
+import { frameStyles, Site } from "../parts/site.tsx";
+import type { Frame } from "../parts/site.tsx";
+import { Timeline } from "../parts/timeline.tsx";
+import type { LivePage } from "../send-page.tsx";
+import { filterAgents, isNarrow, queryOf } from "../text/agent-filter.ts";
+import type { AgentFilter } from "../text/agent-filter.ts";
+
+interface OverviewData {
+  readonly frame: Frame;
+  readonly filter: AgentFilter;
+  /** The agents of the first screen, in their order. */
+  readonly agents: readonly AgentStatus[];
+  /** How many agents the filter shows. */
+  readonly shown: number;
+  readonly counts: AgentCounts;
+  readonly outcomes: OutcomeCounts | null;
+  readonly locks: readonly LockStatus[];
+  readonly recentLogs: readonly RecentLog[];
+}
+
+/** The live overview of all agents. */
+export const page: LivePage<OverviewData> = {
+  name: "overview",
+  title: () => null,
+  styles: [...frameStyles, "overview", "agent-filters", "timeline", "table", "locks"],
+  view: Overview,
+};
+
+/** Agents that the server renders: more than a screen has room for. */
+const firstRows = 50;
+
+/** The part of the page's data that depends on the agents. */
+export function agentsData(agents: readonly AgentStatus[], filter: AgentFilter) {
+  const shown = filterAgents(agents, filter, Date.now());
+  return {
+    filter,
+    agents: shown.slice(0, firstRows),
+    shown: shown.length,
+    counts: countAgents(agents),
+  };
+}
+
+function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: OverviewData) {
+  const now = useStore(scheduler) ?? frame.scheduler;
+  const live = useAgents();
+  const locks = useLocks(firstLocks);
+  const held = locks.filter((lock) => lock.held).length;
+  const { filter, change } = useFilter(firstFilter);
+  const all = live === null ? first.agents : filterAgents(live, filter, Date.now());
+  const counts = live === null ? first.counts : countAgents(live);
+  const shown = live === null ? first.shown : all.length;
+  const agents = all.slice(0, mostRows);
+  const selection = useSelection(agents);
+  const total = counted(counts.all, "agent");
+  return (
+    <Site frame={frame} title={null} current="agents" actions={<Pause {...now} />}>
+      <div class="page-title">
+        <h1>Agents</h1>
+        <span class={`pill ${now.paused ? "held" : "good"}`} id="scheduler-state" role="status">
+          {now.paused ? "paused" : "active"}
+        </span>
+        <span class="muted" id="counts">
+          {isNarrow(filter) ? `${shown} of ${total}` : total}
+        </span>
+        <a href="#locks" id="lock-count" hidden={held === 0}>
+          {counted(held, "lock")} held
+        </a>
+      </div>
+      <AgentFilters filter={filter} counts={counts} onChange={change} />
+      {counts.all > 0 && <Timeline first={first.outcomes} agents={all} />}
+      <AgentsTable
+        agents={agents}
+        filter={filter}
+        selection={selection}
+        change={change}
+        scheduler={now}
+        count={counts.all}
+        shown={shown}
+      />
+      <section class="panel empty" id="empty" hidden={counts.all > 0}>
+        <h2>No agents yet</h2>
+        <p class="muted">
+          Create <code>agents/&lt;name&gt;/</code> with a <code>SKILL.md</code> (its instructions)
+          and a <code>config.toml</code> (when, and with which model), or let{" "}
+          <code>al agent new</code> do it. It appears here by itself.
+        </p>
+      </section>
+      <Activity first={first.recentLogs} />
+      <LockList locks={locks} />
+      <BulkActions {...selection} />
+    </Site>
+  );
+}
+
+/** The button that pauses the scheduler, or resumes it. */
+function Pause({ paused }: SchedulerStatus) {
+  const word = paused ? "Resume" : "Pause";
+  const act = async (): Promise<void> => {
+    const answer = await post(`/control/${word.toLowerCase()}`);
+    if (answer !== null)
+      announce(answer.paused === true ? "Scheduler paused" : "Scheduler resumed");
+  };
+  return (
+    <Action id="pause" label={`${word} the scheduler`} act={act}>
+      {word}
+    </Action>
+  );
+}
+
+/** The filter, which the address holds. */
+function useFilter(first: AgentFilter) {
+  const [filter, setFilter] = useState(first);
+  return {
+    filter,
+    change: (part: Partial<AgentFilter>): void => {
+      const next = { ...filter, ...part };
+      const query = queryOf(next);
+      history.replaceState(null, "", query === "" ? location.pathname : `?${query}`);
+      setFilter(next);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/** @jsxImportSource preact */
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { outcomeText } from "../../../foundation/contracts/format.ts";
+import { plainText } from "../../../foundation/contracts/plain-text.ts";
+import type { RunView } from "../../views/run-view.ts";
+import { concerns, useAgent } from "../live/agents.ts";
+import { post } from "../live/api.ts";
+import { useDocument } from "../live/use-document.ts";
+import { Action } from "../parts/action.tsx";
+import { useRunAgain } from "../parts/run-again.tsx";
+import { RunLog } from "../parts/run-log.tsx";
+import { Called, Facts, Hosts, Result, Since, Trigger } from "../parts/run-panels.tsx";
+import { frameStyles, Notice, Site } from "../parts/site.tsx";
+import type { Frame } from "../parts/site.tsx";
+import { Duration } from "../parts/time.tsx";
+import type { LivePage } from "../send-page.tsx";
+import { agentAddress, firstSeenAddress, logAddress } from "../text/addresses.ts";
+import { runningSince, stateOf, whyText } from "../text/trigger-words.ts";
+
+interface RunData {
+  readonly frame: Frame;
+  readonly run: RunView;
+  /** The run's agent as it is now; null if it was removed. */
+  readonly status: AgentStatus | null;
+}
+
+/** Everything about one run: its trigger, its result, its use of models and hosts, its log. */
+export const page: LivePage<RunData> = {
+  name: "run",
+  title: ({ run }) => run.instanceId,
+  styles: [...frameStyles, "calls", "agent", "changes", "markdown", "log-row", "run"],
+  view: Run,
+};
+
+/** Looks of the states that are not errors; a person wanted a kill. */
+const calmStates: Readonly<Partial<Record<string, string>>> = {
+  running: "running",
+  succeeded: "good",
+  queued: "held",
+  interrupted: "held",
+  killed: "off",
+};
+
+function Run({ frame, run: first, status: firstStatus }: RunData) {
+  const { agent, instanceId } = first;
+  const status = useAgent(agent, firstStatus);
+  const read = useDocument<RunView>(() => `/api/runs/${encodeURIComponent(instanceId)}`, {
+    first,
+    isQuiet: true,
+    on: (update): boolean => isOpen(read.value ?? first) && concerns(update, agent),
+  });
+  const run = read.value ?? first;
+  const again = useRunAgain(run, status);
+  const state = stateOf(run);
+  const look = calmStates[state];
+  const isRunning = runningSince(run) !== null;
+  return (
+    <Site frame={frame} title={instanceId} current="agents" isBelow={true}>
+      <div class="page-title">
+        <h1>{instanceId}</h1>
+        <span class={`pill ${look ?? "error"}`} id="state">
+          {outcomeText(state)}
+        </span>
+        <span class="muted" id="standing">
+          <Duration ms={run.durationMs} since={runningSince(run)} otherwise="" />
+        </span>
+        <div class="end" role="group" aria-label="Actions">
+          <Action
+            act={() => post(`/control/kill/${encodeURIComponent(instanceId)}`)}
+            id="kill"
+            class="button acts danger"
+            label={`Kill the run ${instanceId}`}
+            question="Really kill it?"
+            hidden={!isRunning}
+          >
+            Kill
+          </Action>
+          <a class="button" href={logAddress(agent, instanceId)}>
+            Whole log
+          </a>
+          {again.button}
+        </div>
+      </div>
+      <p class="run-of muted">
+        Run of <a href={agentAddress(agent)}>{agent}</a>
+        {look === undefined && run.reason !== null && (
+          <span id="first-seen">
+            {" "}
+            · <a href={firstSeenAddress(run.reason)}>When did this error first appear?</a>
+          </span>
+        )}
+      </p>
+      <Notice
+        kind={look === undefined ? "error" : "warning"}
+        id="reason"
+        text={plainText(whyText(run))}
+      />
+      <Notice kind="warning" id="gone" text={read.status === 404 ? goneText : null} />
+      {again.notice}
+      <div class="columns">
+        <div class="column">
+          <Result run={run} />
+          <Trigger run={run} />
+          <Called run={run} />
+        </div>
+        <div class="column">
+          <Facts run={run} />
+          <Since run={run} />
+          <Hosts hosts={run.hosts} />
+        </div>
+      </div>
+      <RunLog agent={agent} instanceId={instanceId} isOver={run.outcome !== null} />
+      {again.dialog}
+    </Site>
+  );
+}
+
+const goneText = "This run is no longer in the history.";
+
+/** Whether anything about a run can still change. */
+function isOpen({ outcome, calls }: RunView): boolean {
+  return outcome === null || calls.made.some((call) => call.outcome === null);
+}

@@ -1,0 +1,238 @@
+/** @jsxImportSource preact */
+import { useEffect, useState } from "preact/hooks";
+import { outcomes } from "../../../../streams/vocabulary.ts";
+import { searchKinds } from "../../../features/search/search-kinds.ts";
+import type { SearchPage, SearchRun } from "../../../features/search/search-report.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
+import { fetchJson } from "../live/api.ts";
+import { useAgentNames } from "../live/agents.ts";
+import { useLatest } from "../live/store.ts";
+import { Action } from "../parts/action.tsx";
+import { Filters, Select, TextField, useFieldValue } from "../parts/fields.tsx";
+import { useListViews } from "../parts/list-views.tsx";
+import { SearchResult, searchKindNames } from "../parts/search-result.tsx";
+import { frameStyles, Notice, Site } from "../parts/site.tsx";
+import type { Frame } from "../parts/site.tsx";
+import type { LivePage } from "../send-page.tsx";
+import { exactTime } from "../text/format.ts";
+import type { ListView } from "../text/list-view.ts";
+
+interface SearchData {
+  readonly frame: Frame;
+  readonly view: ListView;
+}
+
+export const searchFilters = ["q", "agent", "outcome", "kind", "since", "order"];
+
+/** Search over the logs of all agents: the runs with lines that match. The browser asks for them. */
+export const page: LivePage<SearchData> = {
+  name: "search",
+  title: () => "Search",
+  styles: [...frameStyles, "history", "list", "search"],
+  view: Search,
+};
+
+function Search({ frame, view: firstView }: SearchData) {
+  const views = useListViews(searchFilters, firstView);
+  const { q = "" } = views.view.filters;
+  const { runs, next, indexedUntil, failure, isReading, readMore } = useSearch(
+    views.view,
+    views.key,
+  );
+  const total = `${counted(runs.length, "run")}${next === null ? "" : " so far"}`;
+  return (
+    <Site frame={frame} title="Search" current="search">
+      <div class="page-title">
+        <h1>Search</h1>
+        <span class="muted" id="total" role="status">
+          {runs.length > 0 && total}
+        </span>
+      </div>
+      <SearchForm views={views} firstNames={frame.agentNames} />
+      <Notice kind="error" id="search-error" text={failure} />
+      <Notice kind="warning" id="search-behind" text={behindText(indexedUntil)} />
+      <div id="results">
+        {runs.map((run, index) => (
+          <SearchResult run={run} words={q} key={`${views.key} ${index}`} />
+        ))}
+      </div>
+      <p
+        class="muted none"
+        id="none"
+        role="status"
+        hidden={runs.length > 0 || (failure !== "" && !isReading)}
+      >
+        {isReading ? "Searching …" : noneText(views.view, next !== null)}
+      </p>
+      <nav class="pager" aria-label="More results" hidden={next === null}>
+        <Action act={readMore} class="button">
+          More runs
+        </Action>
+      </nav>
+    </Site>
+  );
+}
+
+function noneText({ filters }: ListView, isMore: boolean) {
+  if ((filters.q ?? "") === "")
+    return "The logs of all agents are searched, and the scheduler's own.";
+  if (isMore) return "Nothing found so far: the rest of the logs is searched on demand.";
+  const isFiltered = Object.keys(filters).some((key) => key !== "q" && key !== "order");
+  return isFiltered ? "No lines match with these filters." : "No lines match.";
+}
+
+/** An index that is this far behind shows that in its page. */
+const behindMs = 60_000;
+
+function behindText(indexedUntil: string | null | undefined): string | null {
+  if (indexedUntil === undefined) return null;
+  const until = indexedUntil === null ? null : Date.parse(indexedUntil);
+  if (until !== null && Date.now() - until <= behindMs) return null;
+  const how =
+    until === null
+      ? "No lines are searched yet."
+      : `Lines after ${exactTime(until)} are not searched yet.`;
+  return `The logs are still being indexed. ${how}`;
+}
+
+interface Found {
+  /** The view that this was found for. */
+  readonly key: string;
+  readonly runs: readonly SearchRun[];
+  readonly next: string | null;
+  /** Undefined before the first response. */
+  readonly indexedUntil?: string | null;
+  readonly failure: string;
+  readonly isReading: boolean;
+}
+
+/** Pages without a run that are requested in a row. */
+const emptyPages = 10;
+
+/** The runs of a view, page by page; a response for an earlier view is dropped. */
+function useSearch(view: ListView, key: string) {
+  const hasWords = (view.filters.q ?? "") !== "";
+  const none: Found = { key, runs: [], next: null, failure: "", isReading: hasWords };
+  const [found, setFound] = useState(none);
+  const latestKey = useLatest(key);
+  const shown = found.key === key ? found : none;
+  /** Reads until a page has a run: a page may be empty and have a next one. */
+  const readAfter = async (known: Found): Promise<void> => {
+    let now = known;
+    for (let pages = 1; pages <= emptyPages; pages++) {
+      const fetched = await fetchJson<SearchPage>(searchPath(view, now.next, Date.now()));
+      if (latestKey.current !== key) return;
+      if (!fetched.ok) return setFound({ ...now, failure: fetched.detail, isReading: false });
+      const { runs, next, indexedUntil } = fetched.value;
+      const isReading = runs.length === 0 && next !== null && pages < emptyPages;
+      now = { ...now, runs: [...now.runs, ...runs], next, indexedUntil, isReading };
+      setFound(now);
+      if (!isReading) return;
+    }
+  };
+  useEffect(() => {
+    if (hasWords) void readAfter(none);
+  }, [key]);
+  return { ...shown, readMore: () => readAfter({ ...shown, failure: "" }) };
+}
+
+const sinceMs: Readonly<Partial<Record<string, number>>> = {
+  "1h": 3_600_000,
+  "24h": 86_400_000,
+  "7d": 7 * 86_400_000,
+  "30d": 30 * 86_400_000,
+};
+
+function searchPath({ filters }: ListView, next: string | null, now: number): string {
+  const { since, ...rest } = filters;
+  const query = new URLSearchParams(rest as Record<string, string>);
+  if (since !== undefined) {
+    const ms = sinceMs[since];
+    query.set("since", ms === undefined ? since : new Date(now - ms).toISOString());
+  }
+  if (next !== null) query.set("before", next);
+  return `/api/search?${query.toString()}`;
+}
+
+interface SearchFormProps {
+  readonly views: ReturnType<typeof useListViews>;
+  readonly firstNames: readonly string[];
+}
+
+const sinceNames: Readonly<Record<string, string>> = {
+  "1h": "Last hour",
+  "24h": "Last day",
+  "7d": "Last week",
+  "30d": "Last 30 days",
+};
+
+function SearchForm({ views, firstNames }: SearchFormProps) {
+  const agentNames = useAgentNames(firstNames);
+  const { agent = "", outcome = "", kind = "", since = "", order = "" } = views.view.filters;
+  const { q = "" } = views.view.filters;
+  // A link may ask for a time of its own.
+  const times = since === "" || since in sinceNames ? sinceNames : withMoment(since);
+  const words = useFieldValue<HTMLInputElement>(q);
+  return (
+    <Filters
+      label="Search all logs"
+      role="search"
+      isNarrow={views.isNarrow}
+      onChange={views.filter}
+      onReset={() => views.filter(q === "" ? {} : { q })}
+    >
+      <label class="words">
+        Words in the log
+        <input
+          class="filter"
+          type="search"
+          name="q"
+          maxLength={400}
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="search-help"
+          defaultValue={q}
+          ref={words}
+        />
+      </label>
+      <button class="button primary" type="submit">
+        Search
+      </button>
+      <p class="muted" id="search-help">
+        All words must be in one line. <code>"in quotes"</code> is a phrase; <code>time*</code>{" "}
+        finds words that begin so.
+      </p>
+      <TextField name="agent" label="Agent" value={agent} suggestions={agentNames} />
+      <Select name="outcome" label="Outcome" any="Any" values={outcomes} value={outcome} />
+      <Select
+        name="kind"
+        label="Lines"
+        any="All"
+        values={searchKinds}
+        words={searchKindNames}
+        value={kind}
+      />
+      <Select
+        name="since"
+        label="Time"
+        any="Any time"
+        values={Object.keys(times)}
+        words={times}
+        value={since}
+      />
+      <Select
+        name="order"
+        label="Order"
+        any="Newest first"
+        values={["oldest"]}
+        words={{ oldest: "Oldest first" }}
+        value={order}
+      />
+    </Filters>
+  );
+}
+
+function withMoment(since: string): typeof sinceNames {
+  const at = Date.parse(since);
+  return { ...sinceNames, [since]: Number.isNaN(at) ? since : `Since ${exactTime(at)}` };
+}

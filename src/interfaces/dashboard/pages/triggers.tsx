@@ -1,0 +1,255 @@
+/** @jsxImportSource preact */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { outcomes, triggerKinds, triggerNames } from "../../../../streams/vocabulary.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
+import type { HistoryEntry, HistoryPage } from "../../../foundation/contracts/history.ts";
+import type { RefusedDeliveriesAnswer } from "../../../foundation/contracts/refused-deliveries.ts";
+import { stateWord } from "../../../foundation/contracts/format.ts";
+import type { LivePage } from "../send-page.tsx";
+import { useAgentNames } from "../live/agents.ts";
+import { useDocument } from "../live/use-document.ts";
+import { EntryDetails } from "../parts/details.tsx";
+import { Checkbox, Filters, Select, TextField } from "../parts/fields.tsx";
+import { Pager, useListViews } from "../parts/list-views.tsx";
+import { Refused } from "../parts/refused-deliveries.tsx";
+import { memo } from "../parts/memo.ts";
+import {
+  AgentLink,
+  EntryRunLink,
+  Outcome,
+  RunDuration,
+  TriggerLabel,
+} from "../parts/run-parts.tsx";
+import { frameStyles, Site } from "../parts/site.tsx";
+import type { Frame } from "../parts/site.tsx";
+import { DetailsRow, Table, Unfold } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { dayTime } from "../text/format.ts";
+import type { ListView } from "../text/list-view.ts";
+import { triggerWords, whyText } from "../text/trigger-words.ts";
+
+interface TriggersData {
+  readonly frame: Frame;
+  readonly view: ListView;
+  /** Null if the history could not be read. */
+  readonly history: HistoryPage | null;
+  readonly refused: RefusedDeliveriesAnswer | null;
+}
+
+export const triggerFilters = ["agent", "kind", "outcome", "since", "hours", "dead"];
+
+/** The history of all triggers, also of those that started nothing, and why. */
+export const page: LivePage<TriggersData> = {
+  name: "triggers",
+  title: () => "Triggers",
+  styles: [...frameStyles, "history", "list", "calls", "triggers"],
+  view: Triggers,
+};
+
+const hourMs = 3_600_000;
+const columns = ["Time", "Trigger", "Agent", "Outcome", "Duration", "Why", "(Details)"];
+
+function Triggers({ frame, view: firstView, history, refused }: TriggersData) {
+  const views = useListViews(triggerFilters, firstView);
+  const { view, isNarrow } = views;
+  const agentNames = useAgentNames(frame.agentNames);
+  const list = useTriggers(view, views.key, history);
+  const denied = useDocument<RefusedDeliveriesAnswer>(() => refusedPath(Date.now()), {
+    first: refused,
+    isQuiet: true,
+    on: () => true,
+  });
+  const { entries, total, nextBefore, isKnown } = list;
+  const none = isNarrow
+    ? "No entries match these filters."
+    : "Nothing has triggered an agent yet. Schedules, webhooks, calls and manual runs appear here.";
+  return (
+    <Site frame={frame} title="Triggers" current="triggers">
+      <div class="page-title">
+        <h1>Triggers</h1>
+        <span class="muted" id="total" role="status">
+          {isKnown && counted(total, "trigger")}
+        </span>
+        <div class="end">
+          <button
+            class="button primary"
+            type="button"
+            id="show-new"
+            hidden={list.added === 0}
+            onClick={list.showLatest}
+          >
+            Show {counted(list.added, "new trigger")}
+          </button>
+        </div>
+      </div>
+      <TriggerFilters views={views} agentNames={agentNames} />
+      <Refused deliveries={denied.value?.deliveries ?? []} />
+      <section class="panel" aria-labelledby="history-title">
+        <h2 class="visually-hidden" id="history-title">
+          Trigger history
+        </h2>
+        <Table columns={columns} id="triggers" rowsId="trigger-rows" hidden={entries.length === 0}>
+          {entries.map((entry) => (
+            <TriggerRows entry={entry} key={`${views.key} ${entry.id}`} />
+          ))}
+        </Table>
+        <p class="muted none" id="none" role="status" hidden={!isKnown || entries.length > 0}>
+          {none}
+        </p>
+      </section>
+      <Pager label="Pages of the history" views={views} older={nextBefore} />
+    </Site>
+  );
+}
+
+/** The address of the API for a view. */
+export function triggersPath({ filters, before }: ListView, now: number): string {
+  const { hours, dead, ...rest } = filters;
+  const query = new URLSearchParams(rest as Record<string, string>);
+  if (hours !== undefined) {
+    query.set("since", new Date(now - (Number(hours) || 1) * hourMs).toISOString());
+  }
+  if (dead === "true") query.set("deadLetter", "true");
+  if (before !== "") query.set("before", before);
+  return `/api/stats/triggers?${query.toString()}`;
+}
+
+/** The address of the API for the deliveries that were refused in the last day. */
+export function refusedPath(now: number): string {
+  const since = new Date(now - 24 * hourMs).toISOString();
+  return `/api/stats/refused-deliveries?limit=200&since=${encodeURIComponent(since)}`;
+}
+
+const noPage: HistoryPage = { triggers: [], page: 1, limit: 50, total: 0, nextBefore: null };
+
+/** The entries of a view: those that are shown are updated, new ones are counted and shown on demand. */
+function useTriggers(view: ListView, key: string, first: HistoryPage | null) {
+  const latest = useDocument<HistoryPage>(() => triggersPath(view, Date.now()), {
+    first,
+    view: key,
+    isWanted: () => view.before === "" && document.visibilityState !== "hidden",
+    on: () => true,
+  });
+  const now = latest.value ?? noPage;
+  const [chosen, setChosen] = useState({ key: latest.view, page: now });
+  const known = useRef(new Map<string, HistoryEntry>());
+  for (const entry of now.triggers) known.current.set(entry.id, entry);
+
+  const isOther = chosen.key !== latest.view || chosen.page.triggers.length === 0;
+  const { page } = isOther ? { page: now } : chosen;
+  const showLatest = (): void => setChosen({ key: latest.view, page: now });
+  useEffect(() => {
+    if (isOther) showLatest();
+  }, [latest.value]);
+
+  const newest = now.triggers[0]?.id;
+  const hasNew = latest.view === key && !page.triggers.some(({ id }) => id === newest);
+  return {
+    ...page,
+    isKnown: latest.value !== null,
+    entries: page.triggers.map((entry) => known.current.get(entry.id) ?? entry),
+    // Old entries may be deleted while new ones arrive.
+    added: hasNew && newest !== undefined ? Math.max(now.total - page.total, 1) : 0,
+    showLatest,
+  };
+}
+
+interface TriggerFiltersProps {
+  readonly views: ReturnType<typeof useListViews>;
+  readonly agentNames: readonly string[];
+}
+
+const outcomeNames = { rejected: "rejected, unmatched" };
+const spanNames = { 1: "Last hour", 24: "Last day", 168: "Last week" };
+
+function TriggerFilters({ views, agentNames }: TriggerFiltersProps) {
+  const { agent = "", kind = "", outcome = "", hours = "", since, dead } = views.view.filters;
+  return (
+    <Filters
+      label="Filter the history"
+      isNarrow={views.isNarrow}
+      onChange={views.filter}
+      onReset={() => views.filter({})}
+    >
+      <TextField name="agent" label="Agent" value={agent} suggestions={agentNames} />
+      <Select
+        name="kind"
+        label="Trigger"
+        any="Any"
+        values={triggerKinds}
+        words={triggerNames}
+        value={kind}
+      />
+      <Select
+        name="outcome"
+        label="Outcome"
+        any="Any"
+        values={outcomes}
+        words={outcomeNames}
+        value={outcome}
+      />
+      <Select
+        name="hours"
+        label="Time"
+        any={since === undefined ? "Any time" : `Since ${dayTime(Date.parse(since))}`}
+        values={Object.keys(spanNames)}
+        words={spanNames}
+        value={hours}
+      />
+      {since !== undefined && <input type="hidden" name="since" value={since} />}
+      <Checkbox name="dead" isChecked={dead === "true"}>
+        Dead letters only
+      </Checkbox>
+    </Filters>
+  );
+}
+
+/** The row of an entry, and the details that unfold below it. */
+const TriggerRows = memo(({ entry }: { readonly entry: HistoryEntry }) => {
+  const [isOpen, setOpen] = useState(false);
+  const words = isOpen ? "Hide" : "Details";
+  return (
+    <>
+      <tr data-entry={entry.id}>
+        <td>
+          <Time at={entry.at} />
+        </td>
+        <td>
+          <TriggerLabel {...entry} />
+        </td>
+        <td>
+          <div class="agent-cell">
+            <AgentLink agent={entry.agent} />
+            <EntryRunLink {...entry} />
+          </div>
+        </td>
+        <td>
+          <Outcome entry={entry} />{" "}
+          <span class="pill off" hidden={!entry.deadLetter || stateWord(entry) === "unmatched"}>
+            dead letter
+          </span>
+        </td>
+        <td>
+          <RunDuration entry={entry} />
+        </td>
+        <td>
+          <span class="why">{whyText(entry)}</span>
+        </td>
+        <td>
+          <Unfold
+            isOpen={isOpen}
+            onToggle={() => setOpen(!isOpen)}
+            label={`${words} of the ${triggerWords(entry)} of ${entry.at}`}
+          >
+            {words}
+          </Unfold>
+        </td>
+      </tr>
+      {isOpen && (
+        <DetailsRow columns={columns.length}>
+          <EntryDetails entry={entry} />
+        </DetailsRow>
+      )}
+    </>
+  );
+});

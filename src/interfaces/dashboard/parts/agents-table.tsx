@@ -1,0 +1,155 @@
+/** @jsxImportSource preact */
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { AgentStatus, SchedulerStatus } from "../../../../streams/status/wire.ts";
+import { isDescending, sortOf } from "../text/agent-filter.ts";
+import type { AgentFilter, Sort, SortBy } from "../text/agent-filter.ts";
+import { AgentRow, cellClass, columns } from "./agent-row.tsx";
+import type { Selection } from "./bulk.tsx";
+
+/** A browser takes seconds for the rows of thousands of agents. */
+export const mostRows = 500;
+/** Projects with fewer agents have room for more than one line of each. */
+const denseFrom = 10;
+
+interface AgentsTableProps {
+  readonly agents: readonly AgentStatus[];
+  readonly scheduler: SchedulerStatus;
+  readonly filter: AgentFilter;
+  readonly change: (part: Partial<AgentFilter>) => void;
+  readonly selection: Selection;
+  /** How many agents there are, and how many the filter shows. */
+  readonly count: number;
+  readonly shown: number;
+}
+
+/** The table of the agents. */
+export function AgentsTable(props: AgentsTableProps) {
+  const { agents, scheduler, filter, change, selection, count, shown } = props;
+  const rows = useRef<HTMLTableSectionElement>(null);
+  const ordered = useHeldOrder(rows, agents, filter.sort);
+  useKeptFocus();
+  const look = `${count >= denseFrom ? "dense" : ""} ${count < 2 ? "single" : ""}`;
+  return (
+    <section aria-label="Agents" class={`panel ${look}`} id="table" hidden={count === 0}>
+      <table role="table" class="agents">
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col" class="select">
+              <span class="visually-hidden">Selected</span>
+              <SelectAll {...selection} />
+            </th>
+            {columns.map(({ title }) => (
+              <Head title={title} sort={filter.sort} change={change} key={title} />
+            ))}
+            <th role="columnheader" scope="col" class="actions">
+              Actions
+            </th>
+          </tr>
+        </thead>
+        <tbody role="rowgroup" id="agents" ref={rows}>
+          {ordered.map((agent) => (
+            <AgentRow
+              agent={agent}
+              isPaused={scheduler.paused}
+              isDraining={scheduler.draining}
+              isSelected={selection.has(agent.name)}
+              onSelect={selection.select}
+              key={agent.name}
+            />
+          ))}
+        </tbody>
+      </table>
+      <p class="muted none-match" id="more-agents" role="status" hidden={shown <= mostRows}>
+        These are the first {mostRows} of {shown.toLocaleString("en")} agents. Filter to find the
+        others.
+      </p>
+      <p class="muted none-match" id="none-match" role="status" hidden={shown > 0}>
+        No agent matches the filter.{" "}
+        <button type="button" class="link" onClick={() => change({ q: "", state: "", tag: "" })}>
+          Show all
+        </button>
+      </p>
+    </section>
+  );
+}
+
+function SelectAll({ agents, isAll, selectAll }: Selection) {
+  return (
+    <input
+      type="checkbox"
+      id="select-all"
+      aria-label="Select all shown agents"
+      checked={isAll}
+      indeterminate={agents.length > 0 && !isAll}
+      onChange={({ currentTarget }) => selectAll(currentTarget.checked)}
+    />
+  );
+}
+
+/** Columns that sort the table. */
+const sortKeys: Readonly<Partial<Record<string, SortBy>>> = {
+  Agent: "name",
+  State: "errors",
+  "Last Run": "last-run",
+  Duration: "duration",
+  "Next Run": "next-run",
+  "Cost Today": "cost",
+};
+
+interface HeadProps {
+  readonly title: string;
+  readonly sort: Sort;
+  readonly change: (part: Partial<AgentFilter>) => void;
+}
+
+function Head({ title, sort, change }: HeadProps) {
+  const key = sortKeys[title];
+  const order = isDescending(sort) ? "descending" : "ascending";
+  const press = (): void => {
+    const isReversed = key === sort.by && !sort.isReversed;
+    change({ sort: { ...sortOf(key ?? ""), isReversed } });
+  };
+  return (
+    <th
+      role="columnheader"
+      scope="col"
+      class={cellClass(title)}
+      aria-sort={key === sort.by ? order : undefined}
+    >
+      {key === undefined ? (
+        title
+      ) : (
+        <>
+          <span class="column-name">{title}</span>
+          <button type="button" onClick={press}>
+            {title}
+          </button>
+        </>
+      )}
+    </th>
+  );
+}
+
+/** Keeps rows where they are while the pointer is over them: a press must not meet another agent. */
+function useHeldOrder(
+  rows: { readonly current: HTMLElement | null },
+  agents: readonly AgentStatus[],
+  sort: Sort,
+): readonly AgentStatus[] {
+  const last = useRef({ sort, places: new Map<string, number>() });
+  const isHeld = sort === last.current.sort && rows.current?.matches(":hover") === true;
+  const { places } = last.current;
+  const placeOf = ({ name }: AgentStatus): number => places.get(name) ?? places.size;
+  const ordered = isHeld ? agents.toSorted((a, b) => placeOf(a) - placeOf(b)) : agents;
+  last.current = { sort, places: new Map(ordered.map(({ name }, place) => [name, place])) };
+  return ordered;
+}
+
+/** A row that moves would lose the focus. */
+function useKeptFocus(): void {
+  const focused = typeof document === "undefined" ? null : document.activeElement;
+  useLayoutEffect(() => {
+    if (focused instanceof HTMLElement && focused.isConnected && focused !== document.activeElement)
+      focused.focus({ preventScroll: true });
+  });
+}

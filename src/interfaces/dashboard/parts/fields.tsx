@@ -1,0 +1,160 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+
+interface SelectProps {
+  readonly name?: string;
+  readonly id?: string;
+  readonly label: string;
+  /** True if the label is for screen readers only. */
+  readonly isBare?: boolean;
+  /** The words for no choice. */
+  readonly any: string;
+  readonly values: readonly string[];
+  /** Shown in place of a value. */
+  readonly words?: Readonly<Partial<Record<string, string>>>;
+  readonly value: string;
+  readonly onChange?: (value: string) => void;
+}
+
+/** A choice, mostly among the filters of a list. */
+export function Select(props: SelectProps) {
+  const { name, id, label, isBare = false, any, values, words = {}, value, onChange } = props;
+  const field = useFieldValue<HTMLSelectElement>(value);
+  return (
+    <label>
+      {!isBare && `${label} `}
+      <select
+        class="filter"
+        name={name}
+        id={id}
+        aria-label={label}
+        autocomplete="off"
+        ref={field}
+        onChange={({ currentTarget }) => onChange?.(currentTarget.value)}
+      >
+        <option value="">{any}</option>
+        {values.map((each) => (
+          <option value={each} selected={each === value} key={each}>
+            {words[each] ?? each.replaceAll("_", " ")}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface TextFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  /** Offered while the reader types. */
+  readonly suggestions: readonly string[];
+}
+
+/** A text among the filters of a list. */
+export function TextField({ name, label, value, suggestions }: TextFieldProps) {
+  const field = useFieldValue<HTMLInputElement>(value);
+  return (
+    <>
+      <label>
+        {label}{" "}
+        <input
+          class="filter"
+          name={name}
+          list={`${name}-names`}
+          autocomplete="off"
+          defaultValue={value}
+          ref={field}
+        />
+      </label>
+      <datalist id={`${name}-names`}>
+        {suggestions.map((each) => (
+          <option value={each} key={each} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** A field shows the view's value when that changes; meanwhile it has the text that the reader types. */
+export function useFieldValue<Field extends HTMLInputElement | HTMLSelectElement>(value: string) {
+  const field = useRef<Field>(null);
+  // Before the next key is pressed: its letter must not be overwritten.
+  useLayoutEffect(() => {
+    if (field.current !== null && field.current.value !== value) field.current.value = value;
+  }, [value]);
+  return field;
+}
+
+interface CheckboxProps {
+  readonly name: string;
+  readonly isChecked: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A filter that is on or off: `true` in the form's values. */
+export function Checkbox({ name, isChecked, children }: CheckboxProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (field.current !== null) field.current.checked = isChecked;
+  }, [isChecked]);
+  return (
+    <label class="toggle">
+      <input type="checkbox" name={name} value="true" defaultChecked={isChecked} ref={field} />{" "}
+      {children}
+    </label>
+  );
+}
+
+interface FiltersProps {
+  readonly label: string;
+  readonly hidden?: boolean;
+  readonly role?: "search";
+  /** Whether the view leaves anything out. */
+  readonly isNarrow: boolean;
+  readonly onChange: (values: Readonly<Record<string, string>>) => void;
+  readonly onReset: () => void;
+  readonly children: ComponentChildren;
+  readonly after?: ComponentChildren;
+}
+
+/** The form of a list's filters: each change shows another view. */
+export function Filters(props: FiltersProps) {
+  const { label, hidden, role, isNarrow, onChange, onReset, children, after } = props;
+  const form = useRef<HTMLFormElement>(null);
+  const change = (event: Event): void => {
+    event.preventDefault();
+    if (form.current !== null) onChange(valuesOf(form.current));
+  };
+  const reset = (event: Event): void => {
+    event.preventDefault();
+    onReset();
+  };
+  return (
+    <form
+      class="filters"
+      id="filters"
+      aria-label={label}
+      role={role}
+      hidden={hidden}
+      ref={form}
+      onSubmit={change}
+      onChange={change}
+      onReset={reset}
+    >
+      {children}
+      <button class="link" type="reset" id="all" hidden={!isNarrow}>
+        Clear filters
+      </button>
+      {after}
+    </form>
+  );
+}
+
+function valuesOf(form: HTMLFormElement): Readonly<Record<string, string>> {
+  const values = [...new FormData(form)].flatMap(([name, value]) =>
+    typeof value === "string" && value.trim() !== "" ? [[name, value.trim()] as const] : [],
+  );
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,74 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { plainText } from "../../../foundation/contracts/plain-text.ts";
+
+interface PanelProps {
+  readonly id: string;
+  readonly title: string;
+  readonly class?: string;
+  readonly hidden?: boolean;
+  /** Shown beside the title. */
+  readonly after?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A part of a page below a title of its own. */
+export function Panel({ id, title, class: more = "", hidden, after, children }: PanelProps) {
+  const heading = <h2 id={`${id}-title`}>{title}</h2>;
+  return (
+    <section class={`panel ${more}`} id={id} aria-labelledby={`${id}-title`} hidden={hidden}>
+      {after === undefined ? (
+        heading
+      ) : (
+        <div class="panel-head">
+          {heading}
+          {after}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** A label, and its values. */
+export type Fact = readonly [label: string, ...values: string[]];
+
+/** Facts as a list of two columns. */
+export function FactList({ id, facts }: { readonly id: string; readonly facts: readonly Fact[] }) {
+  return (
+    <dl class="facts" id={id}>
+      {facts.map(([label, ...values]) => (
+        <>
+          <dt>{label}</dt>
+          {values.map((value) => (
+            <dd>{plainText(value)}</dd>
+          ))}
+        </>
+      ))}
+    </dl>
+  );
+}
+
+interface ItemsProps<Item> {
+  readonly id: string;
+  readonly items: readonly Item[];
+  /** How many items are shown at most. */
+  readonly most: number;
+  readonly children: (item: Item) => ComponentChildren;
+  /** Shown below the items. */
+  readonly note: string;
+}
+
+/** The first items of a list, and a note below them. */
+export function Items<Item>({ id, items, most, children, note }: ItemsProps<Item>) {
+  return (
+    <>
+      <ul class="claims" id={`${id}-list`}>
+        {items.slice(0, most).map(children)}
+      </ul>
+      <p class="muted note" id={`${id}-note`} hidden={note === ""}>
+        {note}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+/** @jsxImportSource preact */
+import { outcomeText } from "../../../foundation/contracts/format.ts";
+import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
+import { stateWord } from "../../../foundation/contracts/format.ts";
+import { agentAddress, runAddress } from "../text/addresses.ts";
+import { runningSince, stateOf, triggerWords } from "../text/trigger-words.ts";
+import { Duration } from "./time.tsx";
+
+interface RunLinkProps {
+  readonly agent: string;
+  readonly instanceId: string;
+  /** The run's own name when absent. */
+  readonly text?: string;
+}
+
+/** A link to the page of a run. */
+export function RunLink({ agent, instanceId, text = instanceId }: RunLinkProps) {
+  return (
+    <a
+      class="run-link"
+      href={runAddress(agent, instanceId)}
+      aria-label={text === instanceId ? undefined : `Run ${instanceId}`}
+    >
+      {text}
+    </a>
+  );
+}
+
+/** A link to the page of an entry's run; empty while the entry is queued, because its run has no name yet. */
+export function EntryRunLink({ agent, instanceId }: HistoryEntry) {
+  return (
+    <span class="entry-run">
+      {agent !== null && instanceId !== null && (
+        <RunLink agent={agent} instanceId={instanceId} text="run" />
+      )}
+    </span>
+  );
+}
+
+/** A link to an agent's page; a long name is cut. */
+export function AgentLink({
+  agent,
+  otherwise = "none",
+}: {
+  readonly agent: string | null;
+  readonly otherwise?: string;
+}) {
+  if (agent === null) return <span class="muted">{otherwise}</span>;
+  return (
+    <a class="cut-name" href={agentAddress(agent)} title={agent}>
+      {agent}
+    </a>
+  );
+}
+
+/** The trigger of a run; a call leads to the run that made it. */
+export function TriggerLabel(entry: HistoryEntry) {
+  const { kind, source, caller, replayOf } = entry;
+  if (kind !== "agent-call" || source === null || caller === null) {
+    return <span>{triggerWords(entry)}</span>;
+  }
+  return (
+    <span class="caller">
+      call from <RunLink agent={source} instanceId={caller} />
+      {replayOf === null ? "" : " (replay)"}
+    </span>
+  );
+}
+
+/** How an entry stands or ended. */
+export function Outcome({ entry }: { readonly entry: HistoryEntry }) {
+  return <span class={`outcome ${stateOf(entry)}`}>{outcomeText(stateWord(entry))}</span>;
+}
+
+/** How long an entry's run took, or has taken so far. */
+export function RunDuration({ entry }: { readonly entry: HistoryEntry }) {
+  return (
+    <span class="number">
+      <Duration ms={entry.durationMs} since={runningSince(entry)} />
+    </span>
+  );
+}

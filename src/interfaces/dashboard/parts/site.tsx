@@ -1,0 +1,208 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
+import { connection, openStatusStream, scheduler, watchScheduler } from "../live/status.ts";
+import { useStore } from "../live/store.ts";
+import { announced, dismiss, toasts } from "../live/toasts.ts";
+import { clockTime } from "../text/format.ts";
+import { alertIcon, calmIcon, Mark } from "./mark.tsx";
+import { Shortcuts } from "./shortcuts.tsx";
+
+/** Data that each page in the frame is rendered with. */
+export interface Frame {
+  readonly scheduler: SchedulerStatus;
+  readonly agentNames: readonly string[];
+}
+
+interface SiteProps {
+  readonly frame: Frame;
+  /** Begins the tab's title; null on the overview. */
+  readonly title: string | null;
+  /** The current page; null for a page outside the header's navigation. */
+  readonly current: (typeof pages)[number][0] | null;
+  /** True for a page of its own that belongs to `current`. */
+  readonly isBelow?: boolean;
+  /** Whether the status stream keeps the page current, a stream of its own, or neither. */
+  readonly live?: "status" | "own" | "none";
+  /** True for a page as high as the screen, in which a box scrolls. */
+  readonly fillsScreen?: boolean;
+  /** More buttons of the header. */
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** Styles of the frame. */
+export const frameStyles = ["site", "parts", "dialog", "stale", "toast"];
+
+const pages = [
+  ["agents", "/dashboard", "Agents", "a"],
+  ["search", "/dashboard/search", "Search", "s"],
+  ["triggers", "/dashboard/triggers", "Triggers", "t"],
+  ["cost", "/dashboard/cost", "Cost", "c"],
+  ["alerts", "/dashboard/alerts", "Alerts", "l"],
+] as const;
+
+/** The frame of a page: navigation, search, the connection, errors and warnings of the project, and the logout. */
+export function Site(props: SiteProps) {
+  const { frame, title, current, isBelow = false, live = "status", fillsScreen = false } = props;
+  const now = useStore(scheduler) ?? frame.scheduler;
+  useEffect(() => {
+    if (live === "status") openStatusStream();
+    watchScheduler(live === "status");
+  }, []);
+  useEffect(() => showTab(title, now), [title, now]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Shortcuts pages={pages} />
+      <header class="site">
+        <a class="brand" href="/dashboard">
+          <Mark />
+          <span id="project">{now.project}</span>
+        </a>
+        <nav class="pages" aria-label="Pages">
+          {pages.map(([name, address, words]) => (
+            <a
+              href={address}
+              key={name}
+              aria-current={name !== current ? undefined : isBelow ? "true" : "page"}
+            >
+              {words} {name === "alerts" && <AlertCount count={alertsOf(now)} />}
+            </a>
+          ))}
+        </nav>
+        {current !== "search" && <SearchBox />}
+        <div class="site-end">
+          {live !== "none" && <ConnectionState />}
+          {props.actions}
+          <a class="button" href="/logout">
+            Logout
+          </a>
+        </div>
+      </header>
+      <main id="main" class={fillsScreen ? "fills-screen" : "page"}>
+        <Lost />
+        <Notice kind="error" id="config-error" text={now.error} />
+        <Notice kind="warning lines" id="config-warnings" text={now.warnings.join("\n")} />
+        {props.children}
+      </main>
+      {!fillsScreen && (
+        <footer class="muted" id="version">
+          Almanac {now.version} · <a href="/openapi.json">API description</a>
+        </footer>
+      )}
+      <Toasts />
+    </>
+  );
+}
+
+interface NoticeProps {
+  readonly kind: string;
+  readonly id?: string;
+  /** Null or empty hides it. */
+  readonly text: string | null;
+  readonly children?: ComponentChildren;
+}
+
+/** A message above a page's content. It stays in the page while hidden, so that screen readers follow it. */
+export function Notice({ kind, id, text, children }: NoticeProps) {
+  return (
+    <p class={`notice ${kind}`} id={id} role="status" hidden={text === null || text === ""}>
+      {text}
+      {children}
+    </p>
+  );
+}
+
+function alertsOf({ alerts }: SchedulerStatus): number {
+  return alerts.open + alerts.dead;
+}
+
+/** The title of a page's tab. */
+export function tabTitle(title: string | null, { project, alerts }: SchedulerStatus): string {
+  const words = [title, project, "Almanac"].filter((part) => part !== null).join(" · ");
+  const count = alerts.open + alerts.dead;
+  return count === 0 ? words : `(${count}) ${words}`;
+}
+
+function showTab(title: string | null, now: SchedulerStatus): void {
+  document.title = tabTitle(title, now);
+  const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+  const href = alertsOf(now) === 0 ? calmIcon : alertIcon;
+  if (icon !== null && icon.getAttribute("href") !== href) icon.href = href;
+}
+
+function AlertCount({ count }: { readonly count: number }) {
+  return (
+    <span class="alert-count" id="alert-count" hidden={count === 0}>
+      <span id="alert-count-text">{count.toLocaleString("en")}</span>
+      <span class="visually-hidden"> open or undelivered</span>
+    </span>
+  );
+}
+
+/** On a phone the link to the page takes its place. */
+function SearchBox() {
+  return (
+    <form class="site-search" role="search" action="/dashboard/search">
+      <input
+        class="filter"
+        type="search"
+        name="q"
+        placeholder="Search all logs"
+        aria-label="Search all logs"
+        autocomplete="off"
+      />
+    </form>
+  );
+}
+
+const connectionWords = { connecting: "Connecting", live: "Live", lost: "Not connected" } as const;
+
+function ConnectionState() {
+  const { state } = useStore(connection);
+  return (
+    <span class="connection" id="connection" role="status">
+      <span class="dot" />
+      <span id="connection-text">{connectionWords[state]}</span>
+    </span>
+  );
+}
+
+function Lost() {
+  const { lostAt } = useStore(connection);
+  const text =
+    lostAt === null
+      ? null
+      : `The scheduler has not answered since ${clockTime(lostAt)}. ` +
+        "Showing the last known state. Trying again …";
+  return <Notice kind="warning" id="lost" text={text} />;
+}
+
+function Toasts() {
+  return (
+    <>
+      <div id="toasts" role="alert">
+        {useStore(toasts).map(({ id, text }) => (
+          <div class="toast" key={id}>
+            <span>{text}</span>
+            <button
+              class="toast-close"
+              type="button"
+              aria-label="Dismiss"
+              onClick={() => dismiss((toast) => toast.id === id)}
+            >
+              ×
+            </button>
+          </div>
+        ))}
+      </div>
+      <div id="announcer" class="visually-hidden" role="status">
+        {useStore(announced)}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+/** @jsxImportSource preact */
+import { durationText, relativeTime } from "../../../foundation/contracts/format.ts";
+import { useIsLocal, useTicking } from "../live/clock.ts";
+import { exactTime } from "../text/format.ts";
+
+interface TimeProps {
+  /** ISO 8601; null shows the other text. */
+  readonly at: string | null;
+  /** Two clocks never agree: a past moment is not shown as in the future, nor a future one as past. */
+  readonly side?: "past" | "future";
+  readonly otherwise?: string;
+}
+
+/** A moment as its distance from now, with the exact time as its title. */
+export function Time({ at, side = "past", otherwise = "–" }: TimeProps) {
+  const time = at === null ? null : Date.parse(at);
+  const isLocal = useIsLocal();
+  const text = useTicking((now) => {
+    if (time === null) return otherwise;
+    return relativeTime(side === "past" ? Math.min(time, now) : Math.max(time, now), now);
+  });
+  return (
+    <time
+      class={time === null ? "muted" : ""}
+      dateTime={at ?? undefined}
+      title={isLocal && time !== null ? exactTime(time) : undefined}
+    >
+      {text}
+    </time>
+  );
+}
+
+interface DurationProps {
+  readonly ms: number | null;
+  /** When a run began that is still running, ISO 8601. */
+  readonly since: string | null;
+  readonly otherwise?: string;
+}
+
+/** How long a run took, or has taken so far. */
+export function Duration({ ms, since, otherwise = "–" }: DurationProps) {
+  const text = useTicking((now) => {
+    if (since !== null) return durationText(Math.max(0, now - Date.parse(since)));
+    return ms === null ? otherwise : durationText(ms);
+  });
+  return <>{text}</>;
+}

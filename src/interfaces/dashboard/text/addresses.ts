@@ -1,0 +1,82 @@
+/** The address of an agent's page. */
+export function agentAddress(agent: string): string {
+  return `/dashboard/agents/${encodeURIComponent(agent)}`;
+}
+
+/** The address of the page of a run. */
+export function runAddress(agent: string, instanceId: string): string {
+  return `${agentAddress(agent)}/runs/${encodeURIComponent(instanceId)}`;
+}
+
+/** An address that leads to the page of the agent's latest run. */
+export function latestRunAddress(agent: string): string {
+  return `${agentAddress(agent)}/runs/latest`;
+}
+
+/** The address of an agent's log, with the lines of one run only when a run is given, and those with a text. */
+export function logAddress(
+  agent: string,
+  instanceId: string | null = null,
+  text: string | null = null,
+): string {
+  return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId, q: text });
+}
+
+/** The address of the log around one line, whose position is its `LogLine.id`. */
+export function lineAddress(
+  agent: string,
+  position: string,
+  instanceId: string | null = null,
+): string {
+  return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId, at: position });
+}
+
+/** The address of an agent's log as a file. `choice` says which of its lines. */
+export function logDownloadAddress(agent: string, choice: QueryValues = {}): string {
+  return withQuery(`/dashboard/api/logs/${encodeURIComponent(agent)}/download`, choice);
+}
+
+/** The address of the triggers of an agent. */
+export function triggersAddress(agent: string): string {
+  return withQuery("/dashboard/triggers", { agent });
+}
+
+/** The address of a search over all logs. */
+function searchAddress(q: string, order: "oldest" | null = null): string {
+  return withQuery("/dashboard/search", { q, order });
+}
+
+/** The address of the changes to an agent's config and instructions, from one run to a later one. */
+export function changesAddress(agent: string, instanceId: string, since: string): string {
+  return withQuery(`${runAddress(agent, instanceId)}/changes`, { to: since });
+}
+
+/** More words than these tell errors apart that are one. */
+const wordsOfError = 12;
+/** A search takes no more than 400. */
+const charactersOfError = 300;
+
+/** The address of the search for the first lines with an error. */
+export function firstSeenAddress(error: string): string {
+  const words = error.split(/["\s]+/).filter((word) => word !== "");
+  const phrase = words.slice(0, wordsOfError).join(" ");
+  return searchAddress(phraseOf(phrase), "oldest");
+}
+
+function phraseOf(text: string): string {
+  if (text.length <= charactersOfError) return `"${text}"`;
+  // One letter is the beginning of too many words.
+  return `"${text.slice(0, charactersOfError).replace(/[^a-z0-9][a-z0-9]?$/i, "")}"*`;
+}
+
+type QueryValues = Readonly<Record<string, string | number | null | undefined>>;
+
+/** A path with those parameters that have a value. */
+export function withQuery(path: string, values: QueryValues): string {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === null || value === undefined || value === ""
+      ? []
+      : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return given.length === 0 ? path : `${path}?${given.join("&")}`;
+}

@@ -1,0 +1,62 @@
+/** A moment as the reader's own place writes it, to the second, in 24 hours as all times are. */
+export function exactTime(time: number): string {
+  return Number.isNaN(time) ? "Invalid Date" : exact.format(time);
+}
+
+/** Made once: each of thousands of lines has such a time. */
+const exact = new Intl.DateTimeFormat(undefined, {
+  dateStyle: "medium",
+  timeStyle: "medium",
+  hourCycle: "h23",
+});
+
+/** The day of a moment in the reader's own place: `Sunday, November 22, 2026`. */
+export function dayText(time: number): string {
+  return new Date(time).toLocaleDateString(undefined, { dateStyle: "full" });
+}
+
+/** A moment to come, to the minute: `Sat, Nov 21, 07:39`; with its year when that is not this one. */
+export function dayTime(time: number, timeZone = ownTimeZone()): string {
+  const isThisYear = new Date(time).getFullYear() === new Date().getFullYear();
+  return new Date(time).toLocaleString(undefined, {
+    year: isThisYear ? undefined : "numeric",
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone,
+  });
+}
+
+/** The reader's own time zone: `Europe/Berlin`. */
+export function ownTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** The time of day, to the second, in 24 hours: one width for every line. */
+export function clockTime(time: number): string {
+  return new Date(time).toLocaleTimeString("en-GB");
+}
+
+/** A count in few characters: `950`, `12.3k`, `1.2M`. */
+export function compactCount(count: number): string {
+  if (count < 1000) return String(Math.round(count));
+  const [unit, sign] = count < 999_500 ? [1000, "k"] : [1_000_000, "M"];
+  const value = count / unit;
+  return `${value < 9.95 ? value.toFixed(1) : value.toFixed(0)}${sign}`;
+}
+
+/** US dollars: `$0`, `$0.0012`, `$1.20`. */
+export function costText(usd: number): string {
+  if (usd === 0) return "$0";
+  return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
+}
+
+/** The words of pino's level numbers. */
+export function levelName(level: number): "debug" | "info" | "warn" | "error" {
+  if (level >= 50) return "error";
+  if (level >= 40) return "warn";
+  return level >= 30 ? "info" : "debug";
+}

@@ -1,0 +1,36 @@
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import { counted, durationText } from "../../../foundation/contracts/format.ts";
+import { costText } from "./format.ts";
+
+/** The usage of one turn: `1,204 tokens (1,000 in, 204 out) · $0.0012 · haiku`. */
+export function usageText(entry: LogEntry): string {
+  const { input, output, model } = entry;
+  const isSplit = typeof input === "number" && typeof output === "number";
+  const split = isSplit
+    ? ` (${input.toLocaleString("en")} in, ${output.toLocaleString("en")} out)`
+    : "";
+  const [tokens = entry.msg, ...facts] = factList(entry);
+  return [tokens + split, ...facts, ...(typeof model === "string" ? [model] : [])].join(" · ");
+}
+
+/** The numbers that a line carries beside its text, in words; without those that are in the text already. */
+export function factsOf(entry: LogEntry): string {
+  return factList(entry)
+    .filter((fact) => !entry.msg.includes(fact))
+    .join(" · ");
+}
+
+/** The numbers of a line, those that it has: duration, turns, tokens, cost. */
+export function factList({ tokens, costUsd, durationMs, turns }: LogEntry): readonly string[] {
+  const facts = [
+    numberFact(durationMs, durationText),
+    numberFact(turns, (count) => counted(count, "turn")),
+    numberFact(tokens, (count) => counted(count, "token")),
+    numberFact(costUsd, (cost) => (cost === 0 ? "" : costText(cost))),
+  ];
+  return facts.filter((fact) => fact !== "");
+}
+
+function numberFact(value: unknown, text: (value: number) => string): string {
+  return typeof value === "number" && Number.isFinite(value) ? text(value) : "";
+}

@@ -1,0 +1,135 @@
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import { kindOf } from "../../../foundation/contracts/log-kinds.ts";
+
+/** A line of a log; `position` is the place after it. */
+export interface LogLine {
+  readonly position: string;
+  readonly entry: LogEntry;
+  /** Counts the lines of a page from the top, also as earlier ones are put above: it never changes. */
+  readonly seq: number;
+}
+
+/** A line as a page shows it, with marks that depend on its neighbours. */
+export interface LogRow {
+  readonly line: LogLine;
+  /** The line's own entry, and further ones of the same running call. */
+  readonly entries: readonly LogEntry[];
+  /** Whether the line is of another day than the one above it, or than today. */
+  readonly beginsDay: boolean;
+  /** Whether the line is of another run than the one above it. */
+  readonly beginsRun: boolean;
+  /** Whether the line above, with no heading between, has the same time of day. */
+  readonly hasSameTime: boolean;
+  /** Whether a call still prints this output, as far as the log shows. */
+  readonly isOpen: boolean;
+}
+
+type Draft = { -readonly [Name in keyof LogRow]: LogRow[Name] } & { entries: LogEntry[] };
+
+/** The rows of lines that follow each other. `today` is a moment, epoch ms. */
+export function rowsOf(lines: readonly LogLine[], today: number): readonly LogRow[] {
+  const rows: Draft[] = [];
+  const calls = createCalls();
+  const dayOf = createDays();
+  let before = { day: dayOf(today), run: "", second: NaN };
+  for (const line of lines) {
+    const { entry } = line;
+    if (calls.join(entry)) continue;
+    const run = entry.instanceId ?? before.run;
+    const here = { day: dayOf(entry.time), run, second: Math.floor(entry.time / 1000) };
+    const beginsDay = here.day !== before.day;
+    const beginsRun = here.run !== before.run;
+    const hasSameTime = !beginsDay && !beginsRun && here.second === before.second;
+    const neighbours = { beginsDay, beginsRun, hasSameTime };
+    const row = { line, entries: [entry], ...neighbours, isOpen: false };
+    calls.follow(entry, row);
+    rows.push(row);
+    before = here;
+  }
+  return rows;
+}
+
+/** The output of calls that run: all pieces of one call are one row. */
+function createCalls() {
+  const open = new Map<string, Draft>();
+  const end = (key: string): void => {
+    const row = open.get(key);
+    if (row !== undefined) row.isOpen = false;
+    open.delete(key);
+  };
+  return {
+    /** Adds a further piece of output to the row of its call; false if it needs a row of its own. */
+    join: (entry: LogEntry): boolean => {
+      const row = kindOf(entry) === "tool-output" ? open.get(keyOf(entry)) : undefined;
+      row?.entries.push(entry);
+      return row !== undefined;
+    },
+    /** Notes which calls a row begins or ends. */
+    follow: (entry: LogEntry, row: Draft): void => {
+      const kind = kindOf(entry);
+      if (kind === "tool-output") {
+        row.isOpen = true;
+        open.set(keyOf(entry), row);
+      } else if (kind === "tool" || kind === "tool-result" || kind === "hook") {
+        end(keyOf(entry));
+      } else if (kind === "run" && typeof entry.outcome === "string") {
+        for (const [key, { line }] of open)
+          if (line.entry.instanceId === entry.instanceId) end(key);
+      }
+    },
+  };
+}
+
+function keyOf({ instanceId, call }: LogEntry): string {
+  return `${instanceId ?? ""} ${String(call)}`;
+}
+
+/** Every time zone's days begin at a quarter of an hour. */
+const quarterMs = 900_000;
+
+/** Gives the day of a moment; lines that follow each other are mostly of the same one. */
+function createDays(): (time: number) => string {
+  let last = { quarter: NaN, day: "" };
+  return (time) => {
+    const quarter = Math.floor(time / quarterMs);
+    if (quarter !== last.quarter) last = { quarter, day: new Date(time).toDateString() };
+    return last.day;
+  };
+}
+
+/** How many lines are rendered, or left as they are, together. */
+const chunkLines = 100;
+
+/** Rows that are rendered together. */
+export interface LogChunk {
+  readonly id: number;
+  readonly rows: readonly LogRow[];
+}
+
+/** Groups rows. Rows and groups that are as they were in `known` are the same objects. */
+export function chunksOf(rows: readonly LogRow[], known: readonly LogChunk[]): readonly LogChunk[] {
+  const knownChunks = new Map(known.map((chunk) => [chunk.id, chunk]));
+  const chunks = Map.groupBy(rows, ({ line }) => Math.floor(line.seq / chunkLines));
+  return [...chunks].map(([id, fresh]) => {
+    const last = knownChunks.get(id);
+    if (last === undefined) return { id, rows: fresh };
+    const knownRows = new Map(last.rows.map((row) => [row.line, row]));
+    const reused = fresh.map((row) => {
+      const same = knownRows.get(row.line);
+      return same !== undefined && isSame(same, row) ? same : row;
+    });
+    const isUnchanged =
+      reused.length === last.rows.length && reused.every((row, index) => row === last.rows[index]);
+    return isUnchanged ? last : { id, rows: reused };
+  });
+}
+
+function isSame(a: LogRow, b: LogRow): boolean {
+  return (
+    a.entries.length === b.entries.length &&
+    a.beginsDay === b.beginsDay &&
+    a.beginsRun === b.beginsRun &&
+    a.hasSameTime === b.hasSameTime &&
+    a.isOpen === b.isOpen
+  );
+}

@@ -1,0 +1,67 @@
+import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
+import { plainText } from "../../../foundation/contracts/plain-text.ts";
+import { triggerNames } from "../../../../streams/vocabulary.ts";
+
+/** Outcomes explained to a reader of an entry that ran nothing, or whose run was cut short. */
+const meanings: Readonly<Partial<Record<string, string>>> = {
+  skipped: "The tick was skipped",
+  missed: "The tick was missed",
+  dropped: "The work was dropped",
+  rejected: "Nothing ran",
+  lost: "The run started, and nothing recorded its end",
+  timed_out: "The run was ended",
+  interrupted: "The run was interrupted",
+  killed: "The run was killed",
+  out_of_memory: "The run was ended",
+  over_budget: "The run was refused a call to its model",
+};
+
+const plainReasons: Readonly<Partial<Record<string, string>>> = {
+  queue_full: "the agent's queue was full, and newer work took its place",
+};
+
+/** How far an entry is. */
+type Standing = Pick<HistoryEntry, "outcome" | "startedAt">;
+
+/** How an entry stands or ended, in the words of the API: `queued`, `running`, or its outcome. */
+export function stateOf({ outcome, startedAt }: Standing): string {
+  return outcome ?? (startedAt === null ? "queued" : "running");
+}
+
+/** When the run began that is still running; null for any other entry. */
+export function runningSince(entry: Standing): string | null {
+  return entry.outcome === null ? entry.startedAt : null;
+}
+
+/** Why an entry ended as it did, in a sentence; empty for one that ran well or goes on. */
+export function whyText({
+  outcome,
+  reason,
+  kind,
+  startedAt,
+}: Standing & Pick<HistoryEntry, "reason" | "kind">): string {
+  if (outcome === null) return "";
+  // Without a run of its own, as one that waited for it took it.
+  if (outcome === "succeeded") return startedAt === null ? (reason ?? "") : "";
+  const meaning = outcome === "rejected" && kind === "webhook" ? "No agent ran" : meanings[outcome];
+  const why = reason === null ? undefined : (plainReasons[reason] ?? reason);
+  return plainText([meaning, why].filter((part) => part !== undefined).join(": "));
+}
+
+/** The trigger of a run in few words: `webhook issues opened`. */
+export function triggerWords({
+  kind,
+  source,
+  event,
+  action,
+  replayOf,
+}: Pick<HistoryEntry, "kind" | "source" | "event" | "action" | "replayOf">): string {
+  const details =
+    kind === "webhook"
+      ? [event, action]
+      : kind === "agent-call" && source !== null
+        ? [`from ${source}`]
+        : [];
+  const words = [triggerNames[kind], ...details, replayOf === null ? null : "(replay)"];
+  return words.filter((word) => word !== null).join(" ");
+}

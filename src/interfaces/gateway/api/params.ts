@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { UserError } from "../../../foundation/errors.ts";
+import { agentNamePattern } from "../../../foundation/contracts/credential-reference.ts";
+
+const agentName = new RegExp(`^${agentNamePattern}$`);
+const receiptId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const instanceId = new RegExp(`^${agentNamePattern}-[a-z2-7]{8}$`);
+
+/** The 404 of an agent that isn't there. */
+export function unknownAgent(name: string): UserError {
+  return new UserError("unknown_agent", `There is no agent ${JSON.stringify(name)}.`);
+}
+
+/** The 404 of a run that isn't there. */
+export function unknownInstance(id: string): UserError {
+  return new UserError("unknown_instance", `There is no run ${JSON.stringify(id)}.`);
+}
+
+/** The name, if an agent could have it. The router decodes `..%2f` and NUL into it. */
+export function mustBeAgent(name: string): string {
+  if (agentName.test(name)) return name;
+  throw unknownAgent(name);
+}
+
+/** The id, if a run could have it. */
+export function mustBeInstance(id: string): string {
+  if (instanceId.test(id)) return id;
+  throw unknownInstance(id);
+}
+
+function mustBeReceipt(given: string): string {
+  const id = given.toLowerCase();
+  if (receiptId.test(id)) return id;
+  throw new UserError("unknown_receipt", `There is no receipt ${JSON.stringify(id)}.`);
+}
+
+export const agentParams = z.object({
+  name: z.string().meta({ description: "An agent's name" }).transform(mustBeAgent),
+});
+export const instanceParams = z.object({
+  instanceId: z
+    .string()
+    .meta({ description: "`<agent>-<8 base32 characters>`" })
+    .transform(mustBeInstance),
+});
+export const receiptParams = z.object({
+  receiptId: z.string().meta({ description: "A webhook receipt's id" }).transform(mustBeReceipt),
+});
+export const triggerParams = z.object({
+  id: z.string().max(200).meta({ description: "An entry's `id` in the trigger history" }),
+});

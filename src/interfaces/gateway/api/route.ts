@@ -1,0 +1,139 @@
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+  RouteOptions,
+} from "fastify";
+import type { z } from "zod";
+import { UserError } from "../../../foundation/errors.ts";
+import { schemaProblems } from "../../../runtime/run-api/requests/row.ts";
+
+/** Who may use a route: anyone, programs with the key, or also a browser's session. */
+export type Access = "open" | "key" | "operator";
+
+/** A request with the parts that its route's schemas parsed. */
+type Parsed<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> = FastifyRequest<{
+  Params: z.output<Params>;
+  Querystring: z.output<Query>;
+  Body: z.output<Body>;
+}>;
+
+/** One route: requests are parsed and `/openapi.json` is made by the same row. */
+interface RouteSpec<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Answer extends z.ZodType,
+> {
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** Schemas of the answer by status; `handle` answers with the lowest status unless it sets another. */
+  readonly response?: Readonly<Record<string, Answer>>;
+  /** Statuses of the problems that the route may answer, beyond those of every route. */
+  readonly problems?: readonly number[];
+  /** Media types of the body; JSON without. */
+  readonly consumes?: readonly string[];
+  /** Media type of the answer; JSON without. */
+  readonly produces?: string;
+  /** Schemas of a stream's events, by the events' names. */
+  readonly events?: Readonly<Record<string, z.ZodType>>;
+  readonly config?: FastifyContextConfig;
+  readonly options?: Pick<RouteOptions, "bodyLimit" | "exposeHeadRoute" | "helmet">;
+  /** Returns the answer, or answers by `reply`. */
+  handle(
+    request: Parsed<Params, Query, Body>,
+    reply: FastifyReply,
+  ): z.input<Answer> | FastifyReply | Promise<z.input<Answer> | FastifyReply>;
+}
+
+export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, z.ZodType> {
+  readonly method: "GET" | "POST";
+  /** With `:name` for parameters. */
+  readonly url: string;
+  /** Heading that the route is described under. */
+  readonly tag: string;
+}
+
+/** A route as its description needs it. */
+export interface DescribedRoute extends Route {
+  readonly access: Access;
+}
+
+/** Makes the routes under one heading. */
+export function routesOf(tag: string) {
+  const routeBy =
+    (method: Route["method"]) =>
+    <
+      Params extends z.ZodType = z.ZodType,
+      Query extends z.ZodType = z.ZodType,
+      Body extends z.ZodType = z.ZodType,
+      Answer extends z.ZodType = z.ZodType,
+    >(
+      url: string,
+      spec: RouteSpec<Params, Query, Body, Answer>,
+    ): Route => ({ ...spec, method, url, tag });
+  return { get: routeBy("GET"), post: routeBy("POST") };
+}
+
+/** Adds routes to a scope; a request is parsed after the scope's own checks. */
+export function addRoutes(scope: FastifyInstance, routes: readonly Route[]): void {
+  for (const route of routes) {
+    const { method, url, config = {}, options, response = {} } = route;
+    const [status] = Object.keys(response).map(Number);
+    scope.route({
+      method,
+      url,
+      config,
+      ...options,
+      handler: (request, reply) => {
+        parseRequest(request, route);
+        if (status !== undefined) void reply.code(status);
+        return route.handle(request, reply);
+      },
+    });
+  }
+}
+
+function parseRequest(request: FastifyRequest, { params, body, query }: Route): void {
+  if (params !== undefined) request.params = parsed(params, request.params, "path");
+  if (body !== undefined) request.body = parsed(body, request.body ?? null, "body");
+  if (query !== undefined) request.query = parsed(query, request.query, "query");
+}
+
+/** The 400 names each wrong field. */
+function parsed(schema: z.ZodType, value: unknown, part: string): unknown {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  throw new UserError("malformed", `The ${part} is malformed: ${schemaProblems(error)}.`);
+}
+
+const allMethods: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+/** For OPTIONS, lists the methods of a path; any other method is a 405 instead of a 404. Called after all routes. */
+export function answerOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
+  for (const [url, own] of Map.groupBy(routes, (route) => route.url)) {
+    const methods = own.flatMap(({ method, options }) =>
+      method === "GET" && options?.exposeHeadRoute !== false ? ["GET", "HEAD"] : [method],
+    );
+    const allow = [...methods, "OPTIONS"].join(", ");
+    app.options(url, (_request, reply) => reply.code(204).header("allow", allow).send());
+    app.route({
+      method: allMethods.filter((method) => !methods.includes(method)),
+      url,
+      exposeHeadRoute: false,
+      handler: (request) => {
+        const detail = `Method ${request.method} not allowed; use ${allow}.`;
+        throw new UserError("method_not_allowed", detail, { headers: { allow } });
+      },
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import type { z } from "zod";
+import type { AgentStatus } from "../../../streams/status/wire.ts";
+import { UserError } from "../../foundation/errors.ts";
+import type { Frame } from "../dashboard/parts/site.tsx";
+import type { GatewayDeps } from "./deps.ts";
+
+/** Data that each page of the dashboard is rendered with. */
+export function frameOf({ operations }: GatewayDeps): Frame {
+  const { scheduler, agents } = operations.snapshot();
+  return { scheduler, agentNames: agents.map(({ name }) => name) };
+}
+
+/** The status of an agent that a page is rendered with; null if the project has no such agent. */
+export function agentStatus(name: string, { operations }: GatewayDeps): AgentStatus | null {
+  return operations.snapshot().agents.find((agent) => agent.name === name) ?? null;
+}
+
+/**
+ * A document that a page is rendered with; null if it can't be read now, or if the page's address is invalid: the page
+ * then reads it again, and shows why it can't.
+ */
+export async function readOrNull<T>(read: () => T | Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof UserError || error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+/** The parameters of an address. */
+export function queryOf(address: string): URLSearchParams {
+  return new URL(address, "http://localhost").searchParams;
+}
+
+/** The parameters of an address as a route's schema reads them; throws a TypeError if they don't meet it. */
+export function parsedQuery<Schema extends z.ZodType>(
+  schema: Schema,
+  address: string,
+): z.output<Schema> {
+  const { success, data, error } = schema.safeParse(Object.fromEntries(queryOf(address)));
+  if (!success) throw new TypeError(error.message);
+  return data;
+}

@@ -1,0 +1,59 @@
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { Problem } from "../../../streams/vocabulary.ts";
+import { readAllAgents } from "../../foundation/config/agent-files.ts";
+import type { AgentFiles } from "../../foundation/config/agent-files.ts";
+import type { KnownToAgents } from "../../foundation/config/config-key.ts";
+import type { ProjectConfig } from "../../foundation/config/project-config.ts";
+import { resolveAgent } from "../../foundation/config/resolve-agent.ts";
+import { loadProject as load } from "../../foundation/config/resolve-project.ts";
+import { credentialTypes } from "../../foundation/credentials/credential-types.ts";
+import { setsVariable } from "../../foundation/credentials/stage-credentials.ts";
+import { packageVersion } from "../../foundation/version.ts";
+import { filterTable } from "../../features/webhooks/providers/table.ts";
+
+let known: KnownToAgents | null = null;
+
+/** The filters, credential types and version of this program, by which an agent's files are validated. */
+export function knownToAgents(): KnownToAgents {
+  return (known ??= {
+    filters: filterTable,
+    credentialTypes: Object.keys(credentialTypes),
+    credentialSets: setsVariable,
+    version: packageVersion(),
+  });
+}
+
+/** The project's config. Throws a UserError if it can't be used. */
+export async function loadProject(projectDir: string): Promise<ProjectConfig> {
+  return (await load(projectDir, filterTable)).project;
+}
+
+/** An agent's config by its files, and their problems; the config is null if one of them is an error. */
+interface CheckedAgent {
+  readonly name: string;
+  readonly config: AgentConfig | null;
+  readonly problems: readonly Problem[];
+}
+
+/** The same judgement as the scheduler's. */
+export function checkAgent(files: AgentFiles, project: ProjectConfig): CheckedAgent {
+  const { name } = files;
+  const change = resolveAgent(files, project, knownToAgents());
+  return change.type === "set"
+    ? { name, config: change.agent, problems: change.warnings }
+    : { name, config: null, problems: change.problems };
+}
+
+/**
+ * All agents as their files are now, known by name alone without a project. `problems` are those of directories that
+ * can't be agents.
+ */
+export async function checkAgents(projectDir: string, project: ProjectConfig | null) {
+  const { agents, problems, bareSkills } = await readAllAgents(projectDir);
+  const checked = Array.from(agents.values(), (files): CheckedAgent => {
+    if (project === null) return { name: files.name, config: null, problems: [] };
+    return checkAgent(files, project);
+  });
+  const configs = checked.flatMap(({ config }) => (config === null ? [] : [config]));
+  return { checked, configs, problems, bareSkills };
+}

@@ -1,0 +1,17 @@
+import type { DeliveryRefusal, TurnedAway } from "../../foundation/contracts/refused-deliveries.ts";
+
+/** One word for a table of refused deliveries. */
+export function refusalWord(result: DeliveryRefusal): "duplicate" | "refused" {
+  return result === "duplicate" ? result : "refused";
+}
+
+/** Why a delivery was turned away: `repos: wants acme/x, got acme/y`. Alternatives are joined by "or". */
+export function turnedAwayText({ stoppedBy }: Pick<TurnedAway, "stoppedBy">): string {
+  if (stoppedBy.length === 0) return "its filters changed since, and let it through now";
+  const entries = stoppedBy.map((mismatches) =>
+    mismatches
+      .map(({ condition, wanted, got }) => `${condition}: wants ${wanted}, got ${got}`)
+      .join(" and "),
+  );
+  return [...new Set(entries)].join("; or ");
+}

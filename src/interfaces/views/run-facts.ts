@@ -1,0 +1,63 @@
+import { denyProblems, hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
+import { bytesText, counted, durationText } from "../../foundation/contracts/format.ts";
+import type { RunHost } from "../../foundation/contracts/run-hosts.ts";
+import type { RunVersionView, RunView } from "./run-view.ts";
+
+/** Something that is known of a run, in words for a person. */
+export type RunFact = readonly [label: string, text: string];
+
+/** The facts of a run, one line each. `moment` formats an ISO time for its reader. */
+export function runFacts(run: RunView, moment: (at: string) => string): readonly RunFact[] {
+  const { version } = run;
+  const at = (time: string | null): string | null => (time === null ? null : moment(time));
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["Due", at(run.scheduledFor)],
+    ["Started", at(run.startedAt)],
+    ["Ended", at(run.endedAt)],
+    ["Duration", run.durationMs === null ? null : durationText(run.durationMs)],
+    ["Attempt", run.attempt > 1 ? String(run.attempt) : null],
+    ["Exit code", run.exitCode === null ? null : String(run.exitCode)],
+    ["Reason", run.reason],
+    ["Model", run.model],
+    ["Tokens", tokensText(run)],
+    ["Cost", runCostText(run)],
+    ["Version", version?.hash.slice(0, shownDigits) ?? null],
+    ["Commit", version && commitText(version)],
+    ["Replay of", run.replayOf],
+    ["Receipt", run.receiptId],
+    ["Entry", run.id],
+  ];
+  return facts.flatMap(([label, text]) => (text === null ? [] : [[label, text] as const]));
+}
+
+const shownDigits = 12;
+
+/** The commit that a run ran, short; null for none. */
+export function commitText({ commit, dirty }: RunVersionView): string | null {
+  if (commit === null) return null;
+  const short = commit.slice(0, shownDigits);
+  return dirty === true ? `${short} with changes` : short;
+}
+
+/** The tokens that the run reported, or while it runs, those that the scheduler counted. */
+function tokensText({ tokens, spend }: RunView): string | null {
+  const count = tokens ?? (spend.calls === 0 ? null : spend.tokens);
+  return count === null ? null : count.toLocaleString("en");
+}
+
+function runCostText({ costUsd, spend }: RunView): string | null {
+  const usd = costUsd ?? (spend.calls === 0 ? null : spend.usd);
+  if (usd === null) return null;
+  const calls = spend.calls === 0 ? "" : ` in ${counted(spend.calls, "call")}`;
+  if (usd === 0 && spend.unpriced > 0) return `unpriced${calls}`;
+  return `$${usd < 0.01 ? usd.toFixed(6).replace(/\.?0+$/, "") : usd.toFixed(2)}${calls}`;
+}
+
+/** A host that a run asked for, and why it was denied or how much went over it. */
+export function runHostText(asked: RunHost): string {
+  const { denied, connections, bytesOut, bytesIn, host, port } = asked;
+  const times = connections === 1 ? "" : `, ${connections} times`;
+  const name = port === 0 ? JSON.stringify(host) : hostAndPort(asked);
+  if (denied !== null) return `${name} ${denyProblems[denied]}${times}`;
+  return `${name} ${bytesText(bytesOut)} out, ${bytesText(bytesIn)} in${times}`;
+}

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { historyEntrySchema } from "../../foundation/contracts/history.ts";
+import { runHostSchema } from "../../foundation/contracts/run-hosts.ts";
+
+/** The version of an agent that a run ran. */
+export const runVersionSchema = z
+  .object({
+    hash: z.string().meta({
+      description: "Of the config and instructions: the same for runs that ran the same",
+    }),
+    commit: z.string().nullable().meta({
+      description: "`HEAD` of the git repository that the project is in; null without one",
+    }),
+    dirty: z.boolean().nullable().meta({
+      description: "Whether the project had changes that were not committed; null without a commit",
+    }),
+  })
+  .meta({ id: "RunVersion" });
+export type RunVersionView = z.infer<typeof runVersionSchema>;
+
+/** Calls to models, as the scheduler counted them. */
+const runSpendSchema = z
+  .object({
+    usd: z.number().meta({ description: "With what open calls reserved" }),
+    subscriptionUsd: z
+      .number()
+      .meta({ description: "What calls would have cost that a subscription paid" }),
+    calls: z.int(),
+    tokens: z.number(),
+    unpriced: z.int().meta({ description: "Calls whose price is not known" }),
+    estimated: z
+      .int()
+      .meta({ description: "Calls whose tokens were worked out, or that count as reserved" }),
+  })
+  .meta({ id: "RunSpend" });
+
+const receivedCallSchema = z.object({
+  callId: z.string(),
+  caller: z.string().nullable().meta({ description: "The agent that called" }),
+  callerInstance: z.string().nullable(),
+  context: z.string().nullable().meta({ description: "What the call asks for" }),
+});
+
+/** The fields of a run that its history entry holds. */
+export const runEntrySchema = historyEntrySchema.omit({
+  calls: true,
+  version: true,
+  caller: true,
+  callId: true,
+});
+
+/** A run in full: its history entry with its agent, calls, result and version. */
+export const runSchema = runEntrySchema
+  .extend({
+    agent: z.string(),
+    instanceId: z.string(),
+    value: z.unknown().meta({ description: "What the run returned, whole; null for nothing" }),
+    lastWords: z.string().nullable().meta({ description: "The model's last text in the log" }),
+    prompt: z.string().nullable().meta({ description: "Of a person, for this run" }),
+    payload: z.string().nullable().meta({
+      description:
+        "The webhook delivery's body as text, its first 20,000 characters; null for others and when it is not stored",
+    }),
+    scheduledFor: z.string().nullable().meta({ description: "The tick of a scheduled run" }),
+    spend: runSpendSchema,
+    version: runVersionSchema
+      .nullable()
+      .meta({ description: "Null for a run of an earlier version of the program" }),
+    lastSuccess: z
+      .object({
+        instanceId: z.string(),
+        changed: z.boolean().nullable().meta({
+          description: "Whether it ran another version; null where one of both is not known",
+        }),
+      })
+      .nullable()
+      .meta({ description: "The agent's last run before it that succeeded" }),
+    hosts: z.array(runHostSchema).meta({
+      description:
+        "Hosts that it asked for beside its models: denied ones first, at most 200 of them and 200 others",
+    }),
+    calls: z.object({
+      received: receivedCallSchema.nullable(),
+      made: z.array(historyEntrySchema).meta({ description: "Oldest first, at most 500" }),
+    }),
+  })
+  .meta({ id: "Run" });
+export type RunView = z.infer<typeof runSchema>;
+
+const comparedSchema = z.object({ instanceId: z.string(), version: runVersionSchema });
+
+/** The changes from one run's version to a later run's. */
+export const runDifferenceSchema = z
+  .object({
+    from: comparedSchema.meta({ description: "The run that started first" }),
+    to: comparedSchema,
+    changed: z.boolean(),
+    text: z.string().meta({
+      description: "Unified difference of config and instructions; empty when both ran the same",
+    }),
+  })
+  .meta({ id: "RunDifference" });
+export type RunDifference = z.infer<typeof runDifferenceSchema>;

@@ -1,0 +1,122 @@
+import type { AuthConfig } from "dockerode";
+import type { ClusterConfig } from "../../../foundation/config/cluster-place.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import { engineMessage, isUnreachable, statusOf } from "../../runners/container/engine.ts";
+import type { Engine } from "../../runners/container/engine.ts";
+import { createChecked } from "../checked.ts";
+import type { ClusterEngine, Launch, PlacedRun } from "../cluster-engine.ts";
+
+/** Options of the engines that speak Docker's API. */
+export interface DockerOptions {
+  readonly engine: Engine;
+  /** Tells the project from others of the engine, also of other machines: at least 8 lower-case letters and digits. */
+  readonly project: string;
+  readonly config: Pick<ClusterConfig, "address" | "subnet">;
+  /** Name of an image that has the program. */
+  readonly programImage: () => Promise<string>;
+  /** The login to pull an image; undefined if the registry needs none. */
+  readonly loginFor: (image: string) => Promise<AuthConfig | undefined>;
+  /** The relay's program instead of `al _door-relay`. */
+  readonly relayCommand?: readonly string[];
+}
+
+interface EngineCalls {
+  /** Ensures the resources that all runs share. */
+  readonly ensure: () => Promise<void>;
+  readonly start: (launch: Launch) => Promise<void>;
+  readonly remove: (name: string) => Promise<void>;
+  readonly list: () => Promise<readonly PlacedRun[]>;
+}
+
+/** The calls as an engine of the cluster: a start that fails leaves no run behind. */
+export function createDockerCalls(
+  engine: Engine,
+  calls: EngineCalls,
+  isAway = isUnreachable,
+): ClusterEngine {
+  const shared = createChecked(calls.ensure);
+  const ask = <T>(work: () => Promise<T>) =>
+    askEngine(engine, work, isAway).catch((error: unknown) => {
+      shared.forget();
+      throw error;
+    });
+  return {
+    ready: () => ask(shared.ensure),
+    start: (launch) =>
+      ask(async () => {
+        try {
+          await calls.start(launch);
+        } catch (error) {
+          await calls.remove(launch.name).catch(() => undefined);
+          throw error;
+        }
+      }),
+    remove: (name) => ask(() => calls.remove(name)),
+    list: () => ask(calls.list),
+  };
+}
+
+/** Does the work; rejects with a UserError `engine_unreachable` while the engine is away, also by the words of `isAway`. */
+export async function askEngine<T>(
+  engine: Engine,
+  work: () => Promise<T>,
+  isAway = isUnreachable,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    // The error of a failed ping has a hint.
+    if (isUnreachable(error)) await engine.ping();
+    if (isUnreachable(error) || isAway(error)) throw away(engine, error);
+    const message = `the engine at ${engine.address()} refused it: ${engineMessage(error)}`;
+    throw new UserError("engine_refused", message, { cause: error });
+  }
+}
+
+/** Waits for a request that the engine may refuse with one of these statuses. */
+export async function unlessRefused(
+  statuses: readonly number[],
+  answer: Promise<unknown>,
+): Promise<void> {
+  await answer.catch((error: unknown) => {
+    if (!statuses.includes(statusOf(error) ?? 0)) throw error;
+  });
+}
+
+/** Words of the engine, which has no code of its own for a Swarm that has lost most of its managers. */
+export function isWithoutLeader(error: unknown): boolean {
+  return (
+    (statusOf(error) ?? 0) >= 500 &&
+    /does not have a leader|deadline ?exceeded|lost leader|not the leader|raft: |quorum|Unavailable|not a swarm manager/i.test(
+      engineMessage(error),
+    )
+  );
+}
+
+function away(engine: Engine, cause: unknown): UserError {
+  const message = `the engine at ${engine.address()} does not answer (${engineMessage(cause)})`;
+  const hint = "in a Swarm see docker node ls: more than half of the managers must be there";
+  return new UserError("engine_unreachable", message, { hint, cause });
+}
+
+interface SwarmInfo {
+  readonly Swarm?: { readonly LocalNodeState?: string; readonly ControlAvailable?: boolean };
+}
+
+/** Rejects with a UserError unless the engine is a manager of its Swarm. */
+export async function assertManager(engine: Engine): Promise<void> {
+  const { Swarm = {} } = (await engine.calls().info()) as SwarmInfo;
+  const { LocalNodeState = "inactive", ControlAvailable = false } = Swarm;
+  if (ControlAvailable) return;
+  // After a start of the engine, until it has found the others.
+  if (LocalNodeState === "pending") throw away(engine, new Error("its node is joining"));
+  const isMember = LocalNodeState === "active";
+  const message = isMember
+    ? `the engine at ${engine.address()} is a worker of its Swarm`
+    : `the engine at ${engine.address()} is in no Swarm (it is ${LocalNodeState})`;
+  const hint = isMember
+    ? "run docker node promote <this node> on a manager, or set DOCKER_HOST to a manager"
+    : "run docker swarm init there, or set DOCKER_HOST to a manager of the Swarm";
+  throw new UserError("not_a_swarm_manager", message, { hint });
+}

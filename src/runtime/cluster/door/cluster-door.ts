@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import type { SchedulerContext } from "../../../foundation/context.ts";
+import { reasonOf, UserError } from "../../../foundation/errors.ts";
+import type { RunSockets } from "../../run-api/run-sockets.ts";
+import { hostAndPortOf } from "../host-and-port.ts";
+import type { Door } from "./door.ts";
+
+export type ClusterDoor = ReturnType<typeof createClusterDoor>;
+
+/**
+ * The way of runs in the project's cluster to this scheduler. Its key and certificate are made with the first `[cluster]`
+ * and survive restarts.
+ */
+export function createClusterDoor(
+  { projectDir, project$, warn }: Pick<SchedulerContext, "projectDir" | "project$" | "warn">,
+  sockets: Pick<RunSockets, "find">,
+) {
+  let opened: { readonly certificate: string; readonly door: Door } | null = null;
+  /** The address that it could not listen at; it is not tried at each run again. */
+  let refused: string | null = null;
+  let last: Promise<void> = Promise.resolve();
+  const load = async () => {
+    const [{ doorIdentity }, { createDoor }] = await Promise.all([
+      import("./door-identity.ts"),
+      import("./door.ts"),
+    ]);
+    const identity = await doorIdentity(join(projectDir, ".al", "door.pem"));
+    const find = (name: string) => sockets.find(name);
+    return {
+      certificate: identity.certificate,
+      door: createDoor({ identity, find, onProblem: warn }),
+    };
+  };
+  const openNow = async (): Promise<void> => {
+    const listen = project$.value.cluster?.listen;
+    // Without the table it stays, for the runs that live.
+    if (listen === undefined || (opened !== null && listen === refused)) return;
+    refused = null;
+    const { certificate, door } = opened ?? (await load());
+    await door.listen(hostAndPortOf(listen)).catch((error: unknown) => {
+      if (opened === null) throw error;
+      refused = listen;
+      warn(`${reasonOf(error)}; it stays where it was`);
+    });
+    opened = { certificate, door };
+  };
+  return {
+    /**
+     * Listens at `[cluster].listen` from now on; does nothing without the table, or if it listens there already. Each
+     * run that starts calls it. Rejects with a UserError if it can't listen anywhere.
+     */
+    open: (): Promise<void> => {
+      // One after another: two at once would leave a listener that is never closed.
+      const opening = last.then(openNow);
+      last = opening.catch(() => undefined);
+      return opening;
+    },
+    /** PEM. Throws before the door was opened. */
+    certificate: (): string => {
+      if (opened !== null) return opened.certificate;
+      throw new UserError("no_door", "no run can reach this scheduler from another machine yet");
+    },
+    close: (): void => void last.then(() => opened?.door.close()),
+  };
+}

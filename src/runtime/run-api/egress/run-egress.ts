@@ -1,0 +1,60 @@
+import type { SchedulerContext } from "../../../foundation/context.ts";
+import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
+import { allowList } from "../../../foundation/credentials/allowed-hosts.ts";
+import { ownAddresses } from "./addresses.ts";
+import { dialDirect } from "./dial.ts";
+import type { Dial } from "./dial.ts";
+import { createEgress } from "./egress.ts";
+import type { EgressDeps } from "./egress.ts";
+import { createResolve } from "./resolve.ts";
+import type { Resolve } from "./resolve.ts";
+import type { LiveRun } from "../../runs/live-run.ts";
+import type { Brokering } from "./broker/brokering.ts";
+
+/** Overrides of this machine's resolver and sockets. */
+export interface EgressOptions {
+  readonly resolve?: Resolve;
+  readonly dial?: Dial;
+}
+
+/** Connects runs to hosts besides their models, by the current config of each run's agent. */
+export function createRunEgress(
+  context: SchedulerContext,
+  runs: { get(instanceId: string): Pick<LiveRun, "request"> },
+  { bindings, intercept }: Pick<Brokering, "bindings" | "intercept">,
+  /** The gateway's own address, which runs can't reach; null while it doesn't listen. */
+  gatewayUrl: () => string | null,
+  onAttempt: EgressDeps["onAttempt"],
+  { resolve = createResolve(), dial = dialDirect }: EgressOptions = {},
+) {
+  const { env, project$, status, credential, warn } = context;
+  /** Allows the hosts of the run's credentials, project and agent, as configured now. */
+  const policy = async (instanceId: string): Promise<EgressPolicy> => {
+    const { request } = runs.get(instanceId);
+    const agent = status.agent(request.agent.name)?.config ?? request.agent;
+    return {
+      agent: agent.name,
+      allow: await allowList(agent, project$.value.network, credential),
+      ownPort: portOf(gatewayUrl()),
+      bindings: await bindings(request),
+    };
+  };
+  const egress = createEgress({
+    policy,
+    resolve,
+    dial,
+    ownAddresses,
+    proxyEnv: env,
+    intercept,
+    onAttempt,
+    onProblem: warn,
+  });
+  return { ...egress, policy };
+}
+
+function portOf(url: string | null): number | null {
+  if (url === null) return null;
+  const { port, protocol } = new URL(url);
+  if (port !== "") return Number(port);
+  return protocol === "https:" ? 443 : 80;
+}

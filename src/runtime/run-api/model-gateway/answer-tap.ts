@@ -1,0 +1,249 @@
+import { StringDecoder } from "node:string_decoder";
+import { createParser } from "eventsource-parser";
+import { inputOf } from "../../../foundation/contracts/price.ts";
+import type {
+  AnswerFacts,
+  CallUsage,
+  CallEnd,
+} from "../../../foundation/contracts/model-gateway.ts";
+import { at, isObject, isWholeObject, textAt } from "./json.ts";
+import type { Json } from "./json.ts";
+import type { WireApi } from "./wire-api.ts";
+import { usualBytesPerToken } from "../../../features/spend/rules/input-estimate.ts";
+
+/** The reading of an answer so far. */
+interface AnswerReading {
+  /** As the provider reported it. */
+  readonly usage: CallUsage | null;
+  /** Whether no later event changes it. */
+  readonly isFinal: boolean;
+  /** UTF-8 bytes of the text, thinking and arguments that were streamed. */
+  readonly outputBytes: number;
+  /** Whether the answer ended with an error inside of a stream. */
+  readonly hasFailed: boolean;
+  readonly serviceTier: string | null;
+  readonly facts: AnswerFacts;
+}
+
+type AnswerFormat = Pick<WireApi, "readEvent" | "usageOf">;
+
+/** Reads an answer by its events, in any wire format. */
+export function createAnswerReader({ readEvent, usageOf }: AnswerFormat) {
+  let usage: Json | null = null;
+  let serviceTier: string | null = null;
+  let [isLast, hasFailed] = [false, false];
+  let outputBytes = 0;
+  let [refusal, blocked, streamError] = ["", null as string | null, null as string | null];
+  const cutCalls: string[] = [];
+  return {
+    take: (event: unknown): void => {
+      const read = readEvent(event);
+      if (isObject(read.usage)) usage = { ...usage, ...withoutNulls(read.usage) };
+      serviceTier = read.serviceTier ?? serviceTier;
+      isLast ||= read.isLast === true;
+      outputBytes += read.bytes ?? 0;
+      const error = errorIn(event);
+      hasFailed ||= error !== null || textAt(event, "type") === "response.failed";
+      streamError ??= short(codeOf(error));
+      blocked ??= short(textAt(event, "promptFeedback", "blockReason"));
+      refusal = (refusal + refusalIn(event)).slice(0, maxRefusal);
+      const cut = cutCallIn(event);
+      if (cut !== null && cutCalls.length < maxCutCalls) cutCalls.push(cut);
+    },
+    read: (): AnswerReading => ({
+      usage: usage === null ? null : usageOf(usage),
+      isFinal: usage !== null && isLast,
+      outputBytes,
+      hasFailed,
+      serviceTier,
+      facts: { refusal, blocked, streamError, cutCalls },
+    }),
+  };
+}
+
+type AnswerReader = ReturnType<typeof createAnswerReader>;
+
+/** Limits of the facts, which a trailer carries. */
+const maxRefusal = 500;
+const maxCode = 100;
+const maxCutCalls = 250;
+
+function short(text: string | null): string | null {
+  return text === null ? null : text.slice(0, maxCode);
+}
+
+function withoutNulls(usage: Json): Json {
+  return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
+}
+
+/** All providers have an error in `error`, some as the event itself. */
+function errorIn(event: unknown): unknown {
+  const found = [at(event, "error"), at(event, "response", "error")].find(isObject);
+  return found ?? (textAt(event, "type") === "error" ? { code: at(event, "code") } : null);
+}
+
+/** The most exact detail of an error: a number, a code, a type. */
+function codeOf(error: unknown): string | null {
+  const code = at(error, "code");
+  if (typeof code === "number") return String(code);
+  const texts = [textAt(error, "code"), textAt(error, "type")];
+  return texts.find((text) => text !== null && text !== "") ?? null;
+}
+
+/** A piece of a refusal in OpenAI's APIs. */
+function refusalIn(event: unknown): string {
+  if (textAt(event, "type") === "response.refusal.delta") return textAt(event, "delta") ?? "";
+  const choices = at(event, "choices");
+  return textAt(Array.isArray(choices) ? choices[0] : null, "delta", "refusal") ?? "";
+}
+
+/** The Responses API repeats the arguments of a call as a whole at its end, also without any piece before. */
+function cutCallIn(event: unknown): string | null {
+  if (textAt(event, "type") !== "response.output_item.done") return null;
+  const json = textAt(event, "item", "arguments");
+  return json === null || isWholeObject(json) ? null : textAt(event, "item", "call_id");
+}
+
+/** Sees an answer as it passes, and reads it. */
+interface AnswerTap {
+  readonly chunk: (bytes: Buffer) => void;
+  /** To be called when the last byte has passed or the answer was cut. */
+  readonly end: () => AnswerReading;
+}
+
+/** The longest event or document that is read, in characters; the usage of a longer one is estimated. */
+const maxLength = 64 * 1024 * 1024;
+
+/** Reads an answer as a document or a stream, by its content type; null for HTML, which no model sends. */
+export function createAnswerTap(contentType: string, format: AnswerFormat): AnswerTap | null {
+  if (/\bhtml\b/i.test(contentType)) return null;
+  const reader = createAnswerReader(format);
+  const { chunk, end } = /\bjson\b/i.test(contentType) ? documentTap(reader) : streamTap(reader);
+  let reading: AnswerReading | null = null;
+  return { chunk, end: () => (reading ??= end()) };
+}
+
+function streamTap(reader: AnswerReader): AnswerTap {
+  const decoder = new StringDecoder("utf8");
+  let [bytesSeen, eventsRead] = [0, 0];
+  let isReadable = true;
+  const parser = createParser({
+    maxBufferSize: maxLength,
+    onEvent: ({ data }) => {
+      if (data !== "[DONE]" && takeJson(data, reader)) eventsRead += 1;
+    },
+    onError: ({ type }) => {
+      if (type === "max-buffer-size-exceeded") isReadable = false;
+    },
+  });
+  return {
+    chunk: (bytes) => {
+      bytesSeen += bytes.length;
+      if (isReadable) parser.feed(decoder.write(bytes));
+    },
+    end: () => {
+      // A last event without the blank line behind it is whole where its JSON is.
+      if (isReadable) parser.feed("\n\n");
+      const reading = reader.read();
+      // An answer without any event has an unknown format, and all of its bytes may be output.
+      return eventsRead > 0 ? reading : { ...reading, outputBytes: bytesSeen };
+    },
+  };
+}
+
+function documentTap(reader: AnswerReader): AnswerTap {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  return {
+    chunk: (bytes) => {
+      length += bytes.length;
+      if (length <= maxLength) chunks.push(bytes);
+      else chunks.length = 0;
+    },
+    end: () => {
+      const isTaken = takeJson(Buffer.concat(chunks).toString("utf8"), reader);
+      const reading = reader.read();
+      const { usage, hasFailed } = reading;
+      const outputBytes = hasFailed || hasTokens(usage) ? reading.outputBytes : length;
+      // Some servers omit the finish reason in a document.
+      return { ...reading, isFinal: isTaken && usage !== null, outputBytes };
+    },
+  };
+}
+
+/** False if usage is missing or all zeros (some servers report none). */
+function hasTokens(usage: CallUsage | null): usage is CallUsage {
+  return usage !== null && inputOf(usage) > 0;
+}
+
+/** False if the text isn't JSON; the client reports that error. */
+function takeJson(text: string, reader: AnswerReader): boolean {
+  try {
+    reader.take(JSON.parse(text));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Progress of a call so far. */
+export interface SeenOfCall {
+  readonly requestBytes: number;
+  /** A time of `performance.now()`. */
+  readonly began: number;
+  firstByteMs: number | null;
+  status: number | null;
+  /** Null for an answer that is not the model's. */
+  tap: AnswerTap | null;
+  /** Whether the provider may bill the call although it has not answered. */
+  mayBeBilled: boolean;
+}
+
+/** `isCut`: the answer was not read to its end, and the provider did not end it. */
+export function endOfCall(seen: SeenOfCall, isCut: boolean): CallEnd {
+  const { began, firstByteMs, status, tap, requestBytes } = seen;
+  const isUnseen = status === null && seen.mayBeBilled;
+  const reading = tap?.end() ?? (isUnseen ? nothingRead : null);
+  const { usage, estimated } = reading === null ? unbilled : usageOf(reading, requestBytes);
+  return {
+    status,
+    usage,
+    estimated,
+    isCut: isCut && estimated,
+    serviceTier: reading?.serviceTier ?? null,
+    firstByteMs: firstByteMs === null ? null : Math.round(firstByteMs),
+    totalMs: Math.round(performance.now() - began),
+  };
+}
+
+const nothingRead = {
+  usage: null,
+  isFinal: false,
+  outputBytes: 0,
+  hasFailed: false,
+  serviceTier: null,
+};
+
+const unbilled = { usage: null, estimated: false } as const;
+
+/** A call's usage: the provider's report, else an estimate by the bytes of request and answer. */
+function usageOf(
+  {
+    usage: reported,
+    isFinal,
+    outputBytes,
+    hasFailed,
+  }: Omit<AnswerReading, "facts" | "serviceTier">,
+  requestBytes: number,
+): Pick<CallEnd, "usage" | "estimated"> {
+  const usage = hasTokens(reported) ? reported : null;
+  // A report of zero output tokens for an answer with text is wrong.
+  const isCounted = usage !== null && (usage.output > 0 || outputBytes === 0);
+  if (isCounted && isFinal) return { usage, estimated: false };
+  // The provider failed before the model began.
+  if (usage === null && hasFailed && outputBytes === 0) return unbilled;
+  const input = Math.ceil(requestBytes / usualBytesPerToken);
+  const known = usage ?? { input, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0 };
+  const output = Math.max(known.output, Math.ceil(outputBytes / usualBytesPerToken));
+  return { usage: { ...known, output }, estimated: true };
+}

@@ -1,0 +1,112 @@
+import { harnesses } from "../../../../streams/harnesses.ts";
+import type { AgentConfig, ModelApi, ModelConfig } from "../../../../streams/agent-config.ts";
+import type { Script } from "../../../foundation/contracts/job.ts";
+import type { Meter, UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
+import {
+  apiBaseUrl,
+  modelDefaults,
+  modelsOfRuns,
+} from "../../../foundation/contracts/model-defaults.ts";
+import { messageOf, reasonOf, UserError } from "../../../foundation/errors.ts";
+import { cliFor } from "../../harness/llm-cli/clis.ts";
+import type { Credential } from "../../../foundation/credentials/load-credential.ts";
+import type { SchedulerContext } from "../../../foundation/context.ts";
+import { readScriptFile } from "../../../features/models/scripted.ts";
+import { listedApi } from "../../../features/models/unknown-models.ts";
+import { answerScript } from "../../../features/models/scripted-answer.ts";
+import { createModelGateway } from "./model-gateway.ts";
+import type { LiveRuns } from "../../runs/live-runs.ts";
+import { noteRefusals } from "../../runs/run-meter.ts";
+
+/** Loads credentials and scripts of models. Both reject with a UserError that names the missing item and a fix. */
+export interface ModelSources {
+  /** `type` or `type:instance`; the secrets are known to the redactor before this resolves. */
+  readonly credential: (reference: string) => Promise<Credential>;
+  /** Absolute path of a script file. */
+  readonly script: (path: string) => Promise<Script>;
+}
+
+/** The gateway of runs to the models of their agents, with the keys as they are stored now. */
+export function createModelCalls(
+  context: SchedulerContext,
+  runs: Pick<LiveRuns, "get" | "find">,
+  meter: Meter,
+) {
+  const { credential, warn } = context;
+  const sources = { credential, script: readScriptFile };
+  return createModelGateway({
+    model: (instanceId, name) => {
+      const { agent } = runs.get(instanceId).request;
+      const found = modelsOfRuns(agent).find((model) => model.name === name);
+      if (found !== undefined) return upstreamModel(found, agent, sources);
+      const detail = `the config of agent ${agent.name} has no model ${JSON.stringify(name)}`;
+      return Promise.reject(new UserError("unknown_model", detail));
+    },
+    agentOf: (instanceId) => runs.get(instanceId).agent,
+    meter: noteRefusals(context, runs, meter),
+    answerScript,
+    onProblem: ({ instanceId, model, error }) =>
+      warn(`${instanceId}: model ${JSON.stringify(model)}: ${messageOf(error)}`),
+  });
+}
+
+/** The model as the gateway calls it for the agent's runs. Rejects with a UserError if its key or script is missing. */
+async function upstreamModel(
+  model: ModelConfig,
+  { harness }: Pick<AgentConfig, "harness">,
+  sources: ModelSources,
+): Promise<UpstreamModel> {
+  const { name, provider, authType, headers, baseUrl } = model;
+  const { providerTools, extraFields, timeoutSeconds } = model;
+  const api = harnesses[harness.type].startsCommand
+    ? cliFor(harness.command).api
+    : await apiOf(model);
+  return {
+    ...(await secretsOfModel(model, sources)),
+    name,
+    provider,
+    model: model.model,
+    api,
+    baseUrl: apiBaseUrl(baseUrl, { provider, api }),
+    authType,
+    headers,
+    providerTools,
+    extraFields,
+    timeoutSeconds,
+  };
+}
+
+/** The wire format that the pi harness uses for the model. */
+async function apiOf({ provider, model, api }: ModelConfig): Promise<ModelApi> {
+  return api ?? (await listedApi(provider, model)) ?? modelDefaults(provider, model).api;
+}
+
+async function secretsOfModel(
+  { provider, authType, credential, script }: ModelConfig,
+  sources: ModelSources,
+): Promise<Pick<UpstreamModel, "key" | "script">> {
+  const needsKey = authType !== "none" && provider !== "scripted";
+  return {
+    key: needsKey ? keyOf(await sources.credential(credential)) : null,
+    script: script === null ? null : await sources.script(script),
+  };
+}
+
+/** Why the model can't be used; null if it can. */
+export async function modelProblem(
+  model: ModelConfig,
+  sources: ModelSources,
+): Promise<string | null> {
+  try {
+    await secretsOfModel(model, sources);
+    return null;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return reasonOf(error);
+  }
+}
+
+/** A model's credential has one field, under any name: the key. */
+function keyOf({ fields }: Credential): string | null {
+  return fields.key ?? fields.token ?? Object.values(fields)[0] ?? null;
+}

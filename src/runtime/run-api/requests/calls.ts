@@ -1,0 +1,86 @@
+import { outcomes } from "../../../../streams/vocabulary.ts";
+import { maxTextLength, seconds } from "./row.ts";
+import type { RequestRow, Zod } from "./row.ts";
+
+const callStates = ["queued", "running", "ended"] as const;
+const callIds = (z: Zod) => z.array(z.uuid()).min(1).max(100).describe("From al_call.");
+
+const calledAgents = (z: Zod) =>
+  z.array(
+    z.object({
+      callId: z.string(),
+      agent: z.string(),
+      state: z.enum(callStates),
+      outcome: z.enum(outcomes).nullable(),
+      exitCode: z.int().nullable(),
+      /** The callee's return value; null if it returned none. */
+      value: z.unknown(),
+      reason: z.string().nullable(),
+    }),
+  );
+
+/** Requests by which an agent delegates work to another agent. */
+export const callRequests = {
+  call: {
+    request: (z) =>
+      z.strictObject({
+        agent: z.string().min(1).max(200).describe("The agent's name."),
+        context: z
+          .string()
+          .max(maxTextLength)
+          .describe("All that it needs to know: it sees nothing of this session."),
+        cancelOnExit: z.boolean().optional().describe("Ends the call when this run ends."),
+      }),
+    answer: (z) => z.object({ ok: z.literal(true), callId: z.string(), state: z.enum(callStates) }),
+    tool: {
+      name: "al_call",
+      description:
+        "Hands work to another agent, which does it in a run of its own. Answers at once with a callId; al_call_wait waits for what it returns.",
+    },
+    command: {
+      name: "al-subagent",
+      usage: "al-subagent <agent> [--cancel-on-exit] <CONTEXT_FILE",
+      purpose: "hands work to another agent; answers at once with a callId",
+      options: { "cancel-on-exit": "flag" },
+      body: async (args) => ({
+        agent: args.word("agent"),
+        context: await args.stdin(),
+        cancelOnExit: args.flag("cancel-on-exit"),
+      }),
+    },
+  },
+  "call-check": {
+    request: (z) => z.strictObject({ callIds: callIds(z) }),
+    answer: (z) => z.object({ ok: z.literal(true), calls: calledAgents(z) }),
+    tool: {
+      name: "al_call_check",
+      description: "Tells the state of calls, and of those that ended what they returned.",
+    },
+    command: {
+      name: "al-subagent-check",
+      usage: "al-subagent-check <callId>...",
+      purpose: "tells the state of calls and what they returned",
+      body: (args) => ({ callIds: args.words("callId") }),
+    },
+  },
+  "call-wait": {
+    request: (z) => z.strictObject({ callIds: callIds(z), timeoutSeconds: seconds(z).optional() }),
+    answer: (z) => z.object({ ok: z.literal(true), timedOut: z.boolean(), calls: calledAgents(z) }),
+    canWait: true,
+    tool: {
+      name: "al_call_wait",
+      description:
+        "Waits until all of these calls ended, or the time is over; then as al_call_check.",
+    },
+    command: {
+      name: "al-subagent-wait",
+      usage: "al-subagent-wait <callId>... [--timeout SECONDS]",
+      purpose: "waits until all of them ended, then as al-subagent-check",
+      options: { timeout: "text" },
+      body: (args) => ({
+        callIds: args.words("callId"),
+        timeoutSeconds: args.seconds("timeout"),
+      }),
+    },
+  },
+} as const satisfies Readonly<Record<string, RequestRow>>;

@@ -1,0 +1,74 @@
+import { done, resource, seconds } from "./row.ts";
+import type { RequestRow } from "./row.ts";
+
+/** Exclusive locks on resources. */
+export const lockRequests = {
+  lock: {
+    request: (z) =>
+      z.strictObject({
+        resource: resource(z),
+        /** `resourceLockTimeout` when absent. */
+        ttlSeconds: seconds(z)
+          .min(1)
+          .optional()
+          .describe("Time after which it is freed by itself."),
+        /** The request does not wait if this is absent. */
+        waitSeconds: seconds(z).optional().describe("How long to wait for it when it is held."),
+      }),
+    answer: (z) =>
+      z.object({
+        ok: z.literal(true),
+        resource: z.string(),
+        /** Grows with every new holder, so that the protected resource can reject an expired holder. */
+        fencingToken: z.int(),
+        expiresAt: z.iso.datetime(),
+      }),
+    shown: ["resource"],
+    canWait: true,
+    tool: {
+      name: "al_lock",
+      description:
+        "Takes an exclusive lock, so that no other run works on the same thing. Refused with its holder when it is held. It is freed when this run ends, or when its time is over.",
+    },
+    command: {
+      name: "rlock",
+      usage: "rlock <resource> [--ttl SECONDS] [--wait SECONDS]",
+      purpose: "takes an exclusive lock on a URI, so that no other run works on the same thing",
+      options: { ttl: "text", wait: "text" },
+      body: (args) => ({
+        resource: args.word("resource"),
+        ttlSeconds: args.seconds("ttl"),
+        waitSeconds: args.seconds("wait"),
+      }),
+    },
+  },
+  unlock: {
+    request: (z) => z.strictObject({ resource: resource(z) }),
+    answer: done,
+    shown: ["resource"],
+    tool: { name: "al_unlock", description: "Frees a lock that this run holds." },
+    command: {
+      name: "runlock",
+      usage: "runlock <resource>",
+      purpose: "frees it",
+      body: (args) => ({ resource: args.word("resource") }),
+    },
+  },
+  "lock-heartbeat": {
+    request: (z) =>
+      z.strictObject({ resource: resource(z), ttlSeconds: seconds(z).min(1).optional() }),
+    answer: (z) => z.object({ ok: z.literal(true), expiresAt: z.iso.datetime() }),
+    shown: ["resource"],
+    tool: {
+      name: "al_lock_heartbeat",
+      description: "Extends a lock that this run holds; use it before its time is over.",
+    },
+    command: {
+      name: "rlock-heartbeat",
+      usage: "rlock-heartbeat <resource> [--ttl SECONDS]",
+      purpose: "extends it",
+      options: { ttl: "text" },
+      body: (args) => ({ resource: args.word("resource"), ttlSeconds: args.seconds("ttl") }),
+    },
+  },
+} as const satisfies Readonly<Record<string, RequestRow>>;

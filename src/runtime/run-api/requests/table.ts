@@ -1,0 +1,41 @@
+import { callRequests } from "./calls.ts";
+import { lockRequests } from "./locks.ts";
+import type { RequestRow, CommandRow } from "./row.ts";
+import { signalRequests } from "./signals.ts";
+import { waitRequests, budgetRequests } from "./waits.ts";
+
+/** Requests that go to the scheduler: `POST /run/<name>` over the run's own socket. */
+export const schedulerRequests = {
+  ...lockRequests,
+  ...callRequests,
+  ...waitRequests,
+  ...budgetRequests,
+} as const;
+
+/** Every request that an agent can make while it runs, in the order in which people and models read them. */
+export const runRequests = { ...signalRequests, ...schedulerRequests } as const;
+
+export type RequestName = keyof typeof schedulerRequests;
+export type SignalName = keyof typeof signalRequests;
+export type RunRequestName = keyof typeof runRequests;
+
+/** All rows with their names. */
+export const requestRows = Object.entries(runRequests) as readonly (readonly [
+  RunRequestName,
+  RequestRow,
+])[];
+
+/** The only command without a request: connects its standard input and output to an allowed host. */
+export const connectCommandName = "al-connect";
+
+/** The commands in an agent's shell, each with the request that it makes. */
+export const agentCommands = requestRows.flatMap(
+  ([request, { command }]): readonly (CommandRow & { readonly request: RunRequestName })[] =>
+    command === undefined ? [] : [{ ...command, request }],
+);
+
+/** Names of the commands on the PATH of an agent's shell. */
+export const commandNames: readonly string[] = [
+  ...agentCommands.map(({ name }) => name),
+  connectCommandName,
+];

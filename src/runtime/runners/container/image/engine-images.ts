@@ -1,0 +1,59 @@
+import type { ImageInfo } from "dockerode";
+import { UserError } from "../../../../foundation/errors.ts";
+import { statusOf } from "../engine.ts";
+import type { Engine } from "../engine.ts";
+import type { ImageEvent } from "./build.ts";
+
+/** The only image that the scheduler builds itself. */
+export const defaultImage = "al-agent:latest";
+
+/** The label of every image that holds the program; an image built on one inherits it. */
+export const versionLabel = "al.version";
+
+type Labels = Readonly<Record<string, string | undefined>>;
+
+/** The part of the engine's answer that is used. */
+interface Inspected {
+  readonly Id: string;
+  readonly Config: { readonly Labels: Labels | null; readonly Volumes?: object | null };
+}
+
+/** An image's id, labels and declared volumes; null if the engine has no image of that name. */
+export async function inspectImage(engine: Engine, name: string) {
+  try {
+    const { Id, Config }: Inspected = await engine.calls().getImage(name).inspect();
+    return { id: Id, labels: Config.Labels ?? {}, volumes: Object.keys(Config.Volumes ?? {}) };
+  } catch (error) {
+    if (statusOf(error) === 404) return null;
+    throw error;
+  }
+}
+
+/** The image, if it was built on one that holds the program. Throws a UserError otherwise. */
+export function withProgram(
+  { id, labels }: { readonly id: string; readonly labels: Labels },
+  name: string,
+): ImageEvent {
+  if (labels[versionLabel] !== undefined) return { type: "image", id, name };
+  const message = `the image ${name} is not built on ${defaultImage}`;
+  throw new UserError("image_without_program", message, {
+    hint: `begin the last stage of its Dockerfile with FROM ${defaultImage}`,
+  });
+}
+
+/** Images with all of these labels. */
+export function imagesWith(engine: Engine, labels: Labels): Promise<ImageInfo[]> {
+  const label = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  return engine.calls().listImages({ filters: { label } });
+}
+
+/** Removes images by id or name. An image that a run or another image uses is refused, and goes with the next build. */
+export async function removeImages(engine: Engine, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await engine
+      .calls()
+      .getImage(name)
+      .remove()
+      .catch(() => undefined);
+  }
+}

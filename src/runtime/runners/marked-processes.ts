@@ -1,0 +1,59 @@
+import { readdir, readFile } from "node:fs/promises";
+
+/** Repeated scans catch processes that were forked while the list was read. */
+const scans = 5;
+
+/**
+ * Kills every process that carries `mark` (`NAME=value`) in its environment, so that one which left the process group
+ * (`setsid`) dies too. Does nothing on a system without /proc. A process that also cleans its environment
+ * escapes: only a PID namespace or a container holds that one.
+ */
+export async function killMarked(mark: string): Promise<void> {
+  for (let scan = 0; scan < scans; scan += 1) {
+    if ((await signalMarked(mark, "SIGKILL")) === 0) return;
+  }
+}
+
+/** Kills all that a run started, as far as it carries the run's `AL_INSTANCE`; see `killMarked`. */
+export function killRun(instanceId: string): Promise<void> {
+  return killMarked(`AL_INSTANCE=${instanceId}`);
+}
+
+/** Signals all that a run started, as far as it carries the run's `AL_INSTANCE`. */
+export async function signalRun(instanceId: string, signal: NodeJS.Signals): Promise<void> {
+  await signalMarked(`AL_INSTANCE=${instanceId}`, signal);
+}
+
+/** Signals every process that carries `mark`; resolves to how many there were. */
+async function signalMarked(mark: string, signal: NodeJS.Signals): Promise<number> {
+  const pids = await marked(mark);
+  for (const pid of pids) trySignal(pid, signal);
+  return pids.length;
+}
+
+/** Signals a process group, which may be gone already. */
+export function signalGroup(groupId: number, signal: NodeJS.Signals): void {
+  trySignal(-groupId, signal);
+}
+
+/** Signals a process, or the group of `-pid`; either may be gone already. */
+function trySignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // ESRCH, or EPERM if only zombies are left: the processes have ended.
+  }
+}
+
+async function marked(mark: string): Promise<readonly number[]> {
+  const names = await readdir("/proc").catch(() => []);
+  const pids = names.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
+  const carries = await Promise.all(pids.map((pid) => hasMark(pid, mark)));
+  return pids.filter((_pid, index) => carries[index]);
+}
+
+/** Another user's process cannot be read, and a dead one is empty: neither is ours to end. */
+async function hasMark(pid: number, mark: string): Promise<boolean> {
+  const environ = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+  return environ.split("\0").includes(mark);
+}

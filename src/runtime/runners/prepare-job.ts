@@ -1,0 +1,100 @@
+import { modelsOfRuns } from "../../foundation/contracts/model-defaults.ts";
+import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
+import type { RunRequest } from "../../../streams/vocabulary.ts";
+import { outsideOfRuns } from "../../foundation/contracts/job.ts";
+import type { Job, JobCredential, JobFile, JobModel } from "../../foundation/contracts/job.ts";
+import { UserError } from "../../foundation/errors.ts";
+import type { Brokering } from "../run-api/egress/broker/brokering.ts";
+import { modelProblem } from "../run-api/model-gateway/model-calls.ts";
+import type { Credential } from "../../foundation/credentials/load-credential.ts";
+import type { ModelSources } from "../run-api/model-gateway/model-calls.ts";
+
+/** The sources of a job. All reject with a UserError that names the missing part and has a hint. */
+export interface JobSources extends ModelSources {
+  /** Rejects when the command line that the agent's harness starts is surely not there. */
+  readonly checkCommand: (agent: AgentConfig) => Promise<void>;
+  /** The credentials as the run gets them: placeholders stand for secrets that are put in outside of the run. */
+  readonly broker: Brokering["forRun"];
+  /** Adds the environment variables, in the agent's order. */
+  readonly stage: (credentials: readonly Credential[]) => readonly JobCredential[];
+  /** The files of an agent's skill beside SKILL.md, as they are now. */
+  readonly files: (agent: string) => Promise<readonly JobFile[]>;
+  /** The body of an accepted webhook as text; null if retention took it. */
+  readonly payload: (receiptId: string) => string | null;
+  /** In the order to try. */
+  readonly orderModels: (models: readonly ModelConfig[]) => readonly ModelConfig[];
+  /** How an agent's runs reach the network; undefined if that is open, without proxies and certificates. */
+  readonly network: (agent: AgentConfig) => Promise<Job["network"]>;
+  /** The run's way to the scheduler; null for a run of an earlier one, which has its own. */
+  readonly channel: (request: RunRequest) => Promise<Job["channel"]>;
+}
+
+/** Everything that a run gets, secrets included. Rejects when something it needs is missing; then it does not start. */
+export async function prepareJob(
+  request: RunRequest,
+  workDir: string,
+  sources: JobSources,
+): Promise<Job> {
+  const { agent, instanceId, item } = request;
+  const [models, files, network, credentials] = await Promise.all([
+    jobModels(agent, sources),
+    sources.files(agent.name),
+    sources.network(agent),
+    Promise.all(agent.credentials.map((reference) => sources.credential(reference))),
+    sources.checkCommand(agent),
+  ]);
+  const { trigger } = item;
+  const inRun = await sources.broker(request, credentials);
+  return {
+    instanceId,
+    agent: agent.name,
+    title: agent.title,
+    instructions: agent.instructions,
+    files,
+    harness: agent.harness,
+    models,
+    params: agent.params,
+    credentials: sources.stage(inRun.credentials),
+    env: agent.local.env,
+    hooks: agent.hooks,
+    timeoutSeconds: agent.timeoutSeconds,
+    valueSchema: agent.expect?.schema ?? undefined,
+    trigger,
+    payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
+    workDir,
+    network: trusting(inRun.authority, network),
+    channel: await sources.channel(request),
+  };
+}
+
+function trusting(authority: string | null, network: Job["network"]): Job["network"] {
+  if (authority === null) return network;
+  return { ...(network ?? noNetwork), authority };
+}
+
+const noNetwork = { variables: {}, certificates: null };
+
+/** The models, in the order to try. An unusable one is included with the reason: the run warns and uses others. */
+async function jobModels(agent: AgentConfig, sources: JobSources): Promise<JobModel[]> {
+  const ordered = sources.orderModels(modelsOfRuns(agent));
+  const tried = await Promise.all(ordered.map((model) => jobModel(model, sources)));
+  if (tried.some(({ problem }) => problem === undefined)) return tried;
+  throw new UserError("no_model", noModel(tried));
+}
+
+function noModel(tried: readonly JobModel[]): string {
+  const problems = tried.map(({ name, problem = "" }) => `${JSON.stringify(name)}: ${problem}`);
+  const [only, ...others] = problems;
+  if (others.length === 0) return `model ${only ?? ""}`;
+  return `no model can be used: ${problems.join("; ")}`;
+}
+
+/** The model as runs get it: without its secret settings, and with `problem` if it can't be used. */
+async function jobModel(model: ModelConfig, sources: ModelSources): Promise<JobModel> {
+  const problem = await modelProblem(model, sources);
+  const entries = Object.entries(model).filter(([key]) => !outside.includes(key));
+  const settings = Object.fromEntries(entries) as unknown as JobModel;
+  return problem === null ? settings : { ...settings, problem };
+}
+
+const outside: readonly string[] = outsideOfRuns;

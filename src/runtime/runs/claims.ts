@@ -1,0 +1,45 @@
+import type { RunRequest } from "../../../streams/vocabulary.ts";
+import { runtimes } from "../../../streams/runtimes.ts";
+import { canonicalConfig } from "../../foundation/config/canonical-config.ts";
+import { scriptTexts, createSkillHashes } from "../../foundation/config/skill-files.ts";
+import { createProjectGit } from "../../features/versions/project-git.ts";
+import { createRunVersions, maskWith } from "../../features/versions/run-versions.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
+import { messageOf } from "../../foundation/errors.ts";
+
+/**
+ * Records which instance claims an item, and the version that it runs; a run starts after the returned promise resolves. It
+ * does not wait for git: a commit that is not known yet is recorded later.
+ */
+export function claimsWithVersions({
+  projectDir,
+  env,
+  store,
+  project$,
+  warn,
+}: SchedulerContext): (request: RunRequest) => Promise<void> {
+  const mask = maskWith(store.settings.maskKey());
+  const git = createProjectGit({ projectDir, env });
+  const versionOf = createRunVersions({
+    files: createSkillHashes(projectDir),
+    scripts: (config) => scriptTexts(config, projectDir),
+    describe: (config, files) => {
+      const project = project$.value;
+      const container = runtimes[config.runtime.type].hasLimits ? project.local : null;
+      return canonicalConfig(config, { projectDir, mask, container, project, files });
+    },
+    onChange: () => git.invalidate(),
+  });
+  const { work } = store;
+  return async (request) => {
+    const version = await versionOf(request.agent);
+    const state = git.state();
+    if (!(state instanceof Promise)) return work.claim(request, version, state);
+    await work.claim(request, version);
+    state
+      .then((later) => (later === null ? undefined : work.recordGit(request, later)))
+      .catch((error: unknown) => {
+        warn(`the commit that ${request.instanceId} ran is not recorded: ${messageOf(error)}`);
+      });
+  };
+}

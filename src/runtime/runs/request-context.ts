@@ -1,0 +1,39 @@
+import type { Observable } from "rxjs";
+import type { Clock } from "../../../streams/clock.ts";
+import type { WorkItem } from "../../../streams/vocabulary.ts";
+import type { ProjectConfig } from "../../foundation/config/project-config.ts";
+import type { OpenCall } from "../../foundation/contracts/run-state.ts";
+import type { RunFunds } from "../../foundation/contracts/spend.ts";
+import type { Store } from "../../foundation/store/store.ts";
+import type { FirstEvents } from "./first-events.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import type { ReadDelivery } from "./look-back.ts";
+
+/** The services that answer the requests of runs share it. */
+export interface RequestContext {
+  readonly clock: Clock;
+  readonly runs: LiveRuns;
+  /** Already without the locks, waits and calls of runs that live no more. */
+  readonly store: Pick<Store, "locks" | "waits" | "past" | "calls" | "spend">;
+  readonly firstEvents: FirstEvents;
+  readonly project: () => Pick<
+    ProjectConfig,
+    "resourceLockTimeoutSeconds" | "maxCallDepth" | "webhooks"
+  >;
+  readonly agentNames: () => readonly string[];
+  /** Throws an UserError with the reason why the agent can't run. */
+  readonly mustBeRunnable: (agent: string) => void;
+  /** Dispatches committed work. */
+  readonly dispatch: (items: readonly WorkItem[]) => void;
+  /** Ends a call whose caller ended. */
+  readonly abandon: (call: OpenCall) => void;
+  /** Work that waited in its queue is taken. */
+  readonly onTaken: (item: WorkItem) => void;
+  /** Null if it is gone, or can no longer be read. */
+  readonly deliveryOf: (receiptId: string) => ReadDelivery | null;
+  /** Whether the run can pay its model, from now on. */
+  readonly funds: (run: Pick<LiveRun, "instanceId" | "request">) => Observable<RunFunds>;
+  readonly onProblem: (message: string) => void;
+  readonly redact: (text: string) => string;
+}

@@ -1,0 +1,164 @@
+import { modelsOfRuns } from "../../foundation/contracts/model-defaults.ts";
+import { auditTime, buffer, concatMap, filter, from, map, merge, mergeMap, share } from "rxjs";
+import type { Observable } from "rxjs";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import type { Problem, RunEvent } from "../../../streams/vocabulary.ts";
+import { loadCredential } from "../../foundation/credentials/load-credential.ts";
+import { reasonOf } from "../../foundation/errors.ts";
+import { readScriptFile } from "../../features/models/scripted.ts";
+import { commandProblem } from "../harness/harness-command.ts";
+import type { CommandProblem } from "../harness/harness-command.ts";
+import { modelProblem } from "../run-api/model-gateway/model-calls.ts";
+import type { ModelSources } from "../run-api/model-gateway/model-calls.ts";
+
+/** The sources of a run's requirements, beside its agent's files. */
+export interface RequirementSources extends ModelSources {
+  readonly command: (agent: AgentConfig) => Promise<CommandProblem | null>;
+}
+
+/**
+ * The unmet requirements of the agent's runs: an error stops them, a warning does not. An agent that its `scale`
+ * disables has no requirements.
+ */
+export async function unmetRequirements(
+  agent: AgentConfig,
+  sources: RequirementSources,
+): Promise<readonly Problem[]> {
+  if (agent.scale === 0) return [];
+  const unmet = await Promise.all([
+    unmetCredentials(agent, sources),
+    unmetModels(agent, sources),
+    unmetCommand(agent, sources),
+  ]);
+  return unmet.flat();
+}
+
+/** Begins a check of several agents, in which each credential and each script is read once. */
+export function requirementCheck(
+  home: string,
+  env: NodeJS.ProcessEnv,
+): (agent: AgentConfig) => Promise<readonly Problem[]> {
+  const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
+    const known = new Map<string, Promise<T>>();
+    return (key) => {
+      const value = known.get(key) ?? read(key);
+      known.set(key, value);
+      return value;
+    };
+  };
+  const sources: RequirementSources = {
+    credential: once((reference) => loadCredential(home, reference)),
+    script: once(readScriptFile),
+    command: (agent) => commandProblem(agent, env),
+  };
+  return (agent) => unmetRequirements(agent, sources);
+}
+
+async function unmetCredentials(agent: AgentConfig, { credential }: RequirementSources) {
+  const reasons = await Promise.all(
+    agent.credentials.map((reference) => credential(reference).then(() => null, reasonOf)),
+  );
+  return reasons
+    .filter((reason) => reason !== null)
+    .map((reason) => problem("error", configOf(agent), reason));
+}
+
+async function unmetModels(agent: AgentConfig, sources: RequirementSources) {
+  const models = modelsOfRuns(agent);
+  const reasons = await Promise.all(
+    models.map((model) => modelProblem(model, sources).catch(reasonOf)),
+  );
+  const usable = models.find((_model, index) => reasons[index] === null);
+  return models.flatMap(({ name }, index) => {
+    const reason = reasons[index] ?? null;
+    if (reason === null) return [];
+    const unusable = `model ${JSON.stringify(name)} can't be used`;
+    if (usable === undefined) return [problem("error", "config.toml", `${unusable}: ${reason}`)];
+    const instead = index === 0 ? `, runs take ${JSON.stringify(usable.name)} instead` : "";
+    return [problem("warning", "config.toml", `${unusable}${instead}: ${reason}`)];
+  });
+}
+
+async function unmetCommand(agent: AgentConfig, { command }: RequirementSources) {
+  const found = await command(agent);
+  if (found === null) return [];
+  const severity = found.isCertain ? "error" : "warning";
+  return [problem(severity, configOf(agent), `${found.reason}; ${found.hint}`)];
+}
+
+function configOf({ name }: AgentConfig): string {
+  return `agents/${name}/config.toml`;
+}
+
+function problem(severity: Problem["severity"], file: string, message: string): Problem {
+  return { severity, file, line: null, column: null, message };
+}
+
+export interface RequirementDeps {
+  readonly agent: (name: string) => AgentRecord | undefined;
+  readonly agents: () => Iterable<AgentRecord>;
+  /** Begins a check of several agents, which reads shared sources once. */
+  readonly check: () => (config: AgentConfig) => Promise<readonly Problem[]>;
+  readonly now: () => number;
+}
+
+/** A start loads all agents at once: they are checked together, after this time in ms. */
+const gatherMs = 20;
+
+/**
+ * Emits the unmet requirements of agents whenever they differ from the agent's records. An agent is checked when its
+ * config is set and when a run of it was rejected. `check$` checks all agents when credentials changed (true),
+ * otherwise those with unmet requirements.
+ */
+export function requirementEvents(
+  event$: Observable<RunEvent>,
+  check$: Observable<boolean>,
+  deps: RequirementDeps,
+): Observable<RunEvent> {
+  const name$ = merge(
+    event$.pipe(
+      filter((event) => mayDiffer(event, deps)),
+      map(({ agent }) => agent),
+    ),
+    check$.pipe(mergeMap((all) => namesOf(deps.agents(), all))),
+  ).pipe(share());
+  return name$.pipe(
+    buffer(name$.pipe(auditTime(gatherMs))),
+    concatMap((names) => from(checked([...new Set(names)], deps))),
+    mergeMap((events) => events),
+  );
+}
+
+function mayDiffer(event: RunEvent, { agent }: RequirementDeps): boolean {
+  if (event.type === "agent-set") return true;
+  if (event.type === "finished" && event.end.outcome === "rejected") return true;
+  return event.type === "started" && (agent(event.agent)?.unmet.length ?? 0) > 0;
+}
+
+function namesOf(agents: Iterable<AgentRecord>, all: boolean): readonly string[] {
+  return [...agents].flatMap(({ name, unmet }) => (all || unmet.length > 0 ? [name] : []));
+}
+
+async function checked(
+  names: readonly string[],
+  { agent, check, now }: RequirementDeps,
+): Promise<readonly RunEvent[]> {
+  const unmetOf = check();
+  const events = await Promise.all(
+    names.map(async (name): Promise<readonly RunEvent[]> => {
+      const { config = null } = agent(name) ?? {};
+      if (config === null) return [];
+      const unmet = await unmetOf(config);
+      // One that changed meanwhile is checked again, one that was removed is not.
+      const record = agent(name);
+      if (record?.config !== config || isSame(record.unmet, unmet)) return [];
+      return [{ type: "agent-requirements", agent: name, at: now(), unmet }];
+    }),
+  );
+  return events.flat();
+}
+
+function isSame(a: readonly Problem[], b: readonly Problem[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

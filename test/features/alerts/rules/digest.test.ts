@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { digestOf, digestParts } from "../../../../src/features/alerts/rules/digest.ts";
+import type { StoredDelivery } from "../../../../src/features/alerts/rules/alert.ts";
+import { anAlert } from "./alerts.ts";
+
+function delivery(id: string, more: Partial<StoredDelivery> = {}): StoredDelivery {
+  const stored = { state: "waiting", attempts: 0, lastError: null, endedAt: null } as const;
+  return { id, at: 10, target: "ops", alert: anAlert(), nextAt: 10, ...stored, ...more };
+}
+
+const many = (count: number, more: Partial<StoredDelivery> = {}): StoredDelivery[] =>
+  Array.from({ length: count }, (_, index) => delivery(String(index), more));
+
+describe("due deliveries to one target", () => {
+  it.each([
+    ["as many as may be sent are sent one by one", many(5), 5, 0],
+    ["more than that are one digest", many(6), 5, 6],
+    ["one alone is never a digest", many(1), 0, 0],
+    ["those of quiet hours are one digest", many(2, { nextAt: 20 }), 5, 2],
+    ["one of quiet hours is sent as it is", many(1, { nextAt: 20 }), 5, 0],
+    ["those that were attempted are sent again as they are", many(9, { attempts: 1 }), 5, 0],
+    ["dead ones that a person retries are sent as they are", many(9, { lastError: "no" }), 5, 0],
+    ["digests stay", many(9, { alert: anAlert({ topic: "digest" }) }), 5, 0],
+  ])("%s", (_, due, free, joined) => {
+    expect(digestParts(due, free)).toHaveLength(joined);
+  });
+});
+
+describe("a digest", () => {
+  it("counts its alerts by topic and phase, and names ten agents", () => {
+    const alerts = Array.from({ length: 12 }, (_, index) =>
+      anAlert({ agent: `a${index}`, at: 100 - index, reason: `no ${index}` }),
+    );
+    const more = [anAlert({ phase: "resolved" }), anAlert({ topic: "budget", agent: null })];
+    expect(digestOf([...alerts, ...more], 200)).toMatchObject({
+      topic: "digest",
+      phase: "opened",
+      agent: null,
+      at: 200,
+      since: 89,
+      count: 14,
+      agents: ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"],
+      reason: "failed runs: 12 new, 1 resolved; budgets: 1 new",
+    });
+  });
+
+  it("of agents with the same reason has that reason, and resolves when all of them do", () => {
+    const alerts = ["dev", "ops"].map((agent) =>
+      anAlert({ agent, phase: "resolved", reason: "no answer from the model" }),
+    );
+    expect(digestOf(alerts, 200)).toMatchObject({
+      phase: "resolved",
+      reason: "failed runs: 2 resolved (no answer from the model)",
+    });
+  });
+
+  it("of a thousand alerts has a reason of at most 300 characters", () => {
+    const alerts = Array.from({ length: 1_000 }, () => anAlert({ reason: "x".repeat(300) }));
+    expect(digestOf(alerts, 200).reason).toHaveLength(300);
+  });
+});

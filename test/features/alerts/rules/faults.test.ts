@@ -1,0 +1,161 @@
+import { filter, map } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { createAlertRules } from "../../../../src/features/alerts/rules/alert-rules.ts";
+import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
+import type { AlertOptions } from "../../../../streams/alert-options.ts";
+import { marbles, minutes } from "../../../helpers/marbles.ts";
+import { anItem } from "../../../helpers/agents.ts";
+import { driven } from "../../../runtime/runs/rules/driven.ts";
+import { aProblem, eventsOf } from "../../../streams/status/events.ts";
+import { defaultOptions, ended, rulesDeps, runEvent, set, shortly } from "./alerts.ts";
+
+const dev = eventsOf("dev");
+const minute = 60_000;
+
+function lost(isRetried: boolean): AlertCommand {
+  const run = { item: anItem("1"), instanceId: "dev-1", outcome: "lost", reason: "gone" } as const;
+  return { type: "lost", ...run, isRetried };
+}
+
+const commands: Record<string, AlertCommand> = {
+  s: set("dev"),
+  x: ended("dev"),
+  t: ended("dev", "timed_out"),
+  m: ended("dev", "out_of_memory"),
+  b: ended("dev", "over_budget"),
+  o: ended("dev", "succeeded"),
+  k: ended("dev", "killed"),
+  i: ended("dev", "interrupted"),
+  l: lost(true),
+  L: lost(false),
+  S: runEvent(dev.refused("skipped")),
+  c: runEvent(dev.invalid(aProblem())),
+  C: set("dev"),
+  p: { type: "project-config", error: "config.toml:1:1  scale is not a number" },
+  P: { type: "project-config", error: null },
+  f: runEvent(dev.buildFinished("no such base image")),
+  F: runEvent(dev.buildFinished()),
+  u: runEvent(dev.requirements(aProblem())),
+  w: runEvent(dev.requirements(aProblem({ severity: "warning" }))),
+  U: runEvent(dev.requirements()),
+  y: runEvent(dev.blocked("no space left")),
+  Y: runEvent(dev.blocked(null)),
+  z: runEvent(dev.blocked("no space left", "dev-2")),
+  Z: runEvent(dev.blocked(null, "dev-2")),
+  d: runEvent(dev.enabled(false)),
+  e: runEvent(dev.enabled(true)),
+  r: runEvent(dev.removed()),
+};
+
+const alerts = {
+  "1": "dev runs opened 1",
+  "2": "dev runs opened 2",
+  D: "dev runs opened 1,dev dead_letters opened 1",
+  R: "dev runs reminder 1",
+  E: "dev runs reminder 3",
+  o: "dev runs resolved 1",
+  O: "dev runs resolved 2",
+  Q: "dev runs resolved 3",
+  c: "dev config opened 1",
+  C: "dev config resolved 1",
+  p: "project config opened 1",
+  P: "project config resolved 1",
+  f: "dev image opened 1",
+  F: "dev image resolved 1",
+  u: "dev credentials opened 1",
+  U: "dev credentials resolved 1",
+  y: "dev blocked opened 1",
+  Y: "dev blocked resolved 1",
+  n: "dev no_success opened 1",
+  N: "dev no_success resolved 1",
+  B: "dev runs resolved 1,dev no_success resolved 1",
+};
+
+/** The alerts that commands lead to; a column of a diagram is a minute. */
+function expectAlerts(done: string, alerted: string, options: Partial<AlertOptions> = {}): void {
+  marbles(({ cold, expectObservable, scheduler }) => {
+    const optionsOf = () => ({ ...defaultOptions, ...options });
+    const command$ = cold(minutes(done), commands);
+    const event$ = driven(command$, () => createAlertRules(rulesDeps({ optionsOf })), scheduler);
+    const alert$ = event$.pipe(
+      map(({ deliveries }) => deliveries.map(({ alert }) => shortly(alert)).join()),
+      filter((text) => text !== ""),
+    );
+    expectObservable(alert$, "120m !").toBe(minutes(alerted), alerts);
+  });
+}
+
+describe("an agent whose runs fail", () => {
+  it.each([
+    ["is alerted once, and once it succeeds", "s-x-x-x-o-o", "--1-----Q"],
+    ["is alerted for each kind of failure", "s-t-o-m-o-b-o", "--1-o-1-o-D-o"],
+    ["is not alerted for runs that a person ended", "s-k-i-S-----", ""],
+    ["does not recover by runs that a person ended", "s-x-k-i-S-o--", "--1-------o"],
+    ["is not alerted for a run that is tried again", "s-l-o", ""],
+    ["is alerted for a run whose last attempt was lost, and its work", "s-l-L-o", "----D-o"],
+    ["recovers, and fails anew", "s-x-o-x", "--1-o-1"],
+  ])("%s", (_, done, alerted) => expectAlerts(done, alerted));
+
+  it("is alerted after as many failures in a row as it may have", () => {
+    expectAlerts("s-x-o-x-x-o", "--------2-O", { after: 2 });
+  });
+
+  it("is alerted again while it lasts", () => {
+    expectAlerts("s-x--------o------", "--1----R---o", { remindMs: 5 * minute });
+  });
+
+  it("a reminder counts the failures since the last alert", () => {
+    expectAlerts("s-xxx----o--", "--1----E-Q", { remindMs: 5 * minute });
+  });
+
+  it("is closed without an alert when it is disabled or removed", () => {
+    expectAlerts("s-x-d---x-e-o", "--1", { remindMs: 5 * minute });
+    expectAlerts("s-x-r-------s-o", "--1", { remindMs: 5 * minute });
+  });
+});
+
+describe("a fault that lasts longer than a minute", () => {
+  it.each([
+    ["an agent's config", "s--c---C", "----c--C"],
+    ["a config that is fixed before", "s--(cC)----c----C", "------------c---C"],
+    ["the project's config", "---p---P", "----p--P"],
+    ["an agent's image", "s--f---F", "----f--F"],
+    ["missing requirements of an agent", "s--u---U", "----u--U"],
+    ["a machine that can't start its runs", "s--y-y-y-Y", "----y----Y"],
+    ["a machine that can start its runs before", "s--(yY)----", ""],
+    ["a machine that can't start one of two runs", "s--(yz)-------YZ", "----y----------Y"],
+    ["a warning about requirements", "s--w---U", ""],
+    ["the config of a disabled agent", "s-d-c---C-----", ""],
+    ["the config of an agent that is disabled then", "s-c-d---C-----", "---c"],
+    ["the config of an agent that is enabled then", "s-d-c-----e---C", "-----------c--C"],
+  ])("is alerted: %s", (_, done, alerted) => expectAlerts(done, alerted));
+});
+
+describe("an agent that is to succeed every five minutes", () => {
+  const options = { noSuccessForMs: 5 * minute };
+
+  it.each([
+    ["is alerted when it does not from the start", "s-----------", "-----n"],
+    ["is alerted five minutes after its last success", "s--o--o----------or", "-----------n-----N"],
+    ["is alerted though its runs fail, too", "s--x----or", "---1-n--B"],
+    ["is not alerted while it is disabled", "s--d---------e------or", "------------------n-N"],
+    ["is not alerted once it is removed", "s--r---------", ""],
+  ])("%s", (_, done, alerted) => expectAlerts(done, alerted, options));
+});
+
+it("open alerts are listed, the longest first", () => {
+  const rules = createAlertRules(rulesDeps());
+  rules.apply(set("dev"), 0);
+  rules.apply(set("ops"), 0);
+  rules.apply(ended("ops", "failed", "no reason"), 10);
+  rules.apply(ended("dev", "failed", "first"), 20);
+  rules.apply(ended("ops", "failed", "last"), 30);
+  expect(rules.open()).toEqual([
+    { agent: "ops", topic: "runs", since: 10, count: 2, reason: "last" },
+    { agent: "dev", topic: "runs", since: 20, count: 1, reason: "first" },
+  ]);
+  expect(rules.openCount()).toBe(2);
+  rules.apply(ended("ops", "succeeded"), 40);
+  rules.apply(runEvent(dev.enabled(false)), 50);
+  expect([rules.open(), rules.openCount()]).toEqual([[], 0]);
+});

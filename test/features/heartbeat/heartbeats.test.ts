@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as wait } from "node:timers/promises";
+import { Subject, takeUntil } from "rxjs";
+import { describe, expect, test } from "vitest";
+import {
+  beats,
+  lagProblem,
+  loopLag,
+  overdue,
+  storeProblem,
+} from "../../../src/features/heartbeat/heartbeats.ts";
+import { project } from "../../foundation/config/samples.ts";
+import { schedulerContext } from "../../helpers/scheduler-context.ts";
+
+/** Keeps the event loop busy for so many ms. */
+function block(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe("the scheduler is healthy", () => {
+  test("while its event loop is late by a second at most, as measured at the loop itself", async () => {
+    expect(lagProblem(1_000)).toBeNull();
+    expect(lagProblem(1_001)?.text).toBe("its event loop is late by 1.0 s");
+    expect(await loopLag()).toBeLessThan(500);
+    const measured = loopLag();
+    setTimeout(() => block(600), 150);
+    expect(await measured).toBeGreaterThan(450);
+  });
+
+  test("while its store takes writes", async () => {
+    const { projectDir, store } = schedulerContext();
+    const write = () => store.settings.recordAlive(1_000_000);
+    expect(await storeProblem(write)).toBeNull();
+    expect(store.settings.lastAlive()).toBe(1_000_000);
+    const other = new DatabaseSync(join(projectDir, ".al/state.db"));
+    other.exec("BEGIN EXCLUSIVE");
+    const problem = await storeProblem(write);
+    other.exec("ROLLBACK");
+    other.close();
+    expect(problem?.text).toMatch(/^its store takes no writes: .*state\.db/);
+  });
+
+  test.each([
+    [[970_000], null],
+    [[969_999], "the schedule of agent0 is overdue"],
+    [[969_999, 1, 1_000_001, null], "the schedule of agent0 and 1 more is overdue"],
+  ])("while its schedules are on time: due at %j", (times, text) => {
+    const agents = times.map((nextRunAt, index) => ({ name: `agent${index}`, nextRunAt }));
+    expect(overdue(agents, 1_000_000)?.text ?? null).toBe(text);
+  });
+});
+
+describe("the project's heartbeat", () => {
+  const monitor = { heartbeat: "http://monitor.example.test/" };
+
+  /** Addresses that were pinged and warnings while `during` runs; a check each 20 ms. */
+  async function whileBeating(
+    during: () => Promise<unknown>,
+    lag: () => Promise<number> = () => Promise.resolve(2),
+    context = schedulerContext({ project: monitor }),
+  ) {
+    const pings: string[] = [];
+    const stop$ = new Subject<void>();
+    beats(context, (_lagMs, url) => pings.push(url), { firstMs: 10, everyMs: 20, lag })
+      .pipe(takeUntil(stop$))
+      .subscribe();
+    await during();
+    stop$.next();
+    await wait(50);
+    return { pings, warnings: context.lines };
+  }
+  const aWhile = () => wait(150);
+
+  test("comes again and again while the scheduler is healthy", async () => {
+    const { pings, warnings } = await whileBeating(aWhile);
+    expect(pings.length).toBeGreaterThan(2);
+    expect(warnings).toEqual([]);
+  });
+
+  test("does not come while it is not; the reason is a warning, once a minute", async () => {
+    const { pings, warnings } = await whileBeating(aWhile, () => Promise.resolve(2_000));
+    expect(pings).toEqual([]);
+    expect(warnings).toEqual([
+      "no heartbeat is sent while the scheduler is not well: its event loop is late by 2.0 s",
+    ]);
+  });
+
+  test("measures nothing without a monitor, and begins with the edit that names one", async () => {
+    let checks = 0;
+    const context = schedulerContext();
+    const { pings } = await whileBeating(
+      async () => {
+        await aWhile();
+        expect(checks).toBe(0);
+        context.project$.next({ ...project(""), heartbeat: "http://monitor.example.test/new" });
+        await aWhile();
+      },
+      () => Promise.resolve(++checks),
+      context,
+    );
+    expect(pings[0]).toBe("http://monitor.example.test/new");
+  });
+
+  test("is checked by one check at a time", async () => {
+    let open = 0;
+    let atOnce = 0;
+    await whileBeating(aWhile, async () => {
+      atOnce = Math.max(atOnce, ++open);
+      await wait(50);
+      open -= 1;
+      return 0;
+    });
+    expect(atOnce).toBe(1);
+  });
+});

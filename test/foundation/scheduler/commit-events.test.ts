@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { commitEvents } from "../../../src/foundation/scheduler/commit-events.ts";
+import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import { anItem } from "../../helpers/agents.ts";
+import { schedulerContext } from "../../helpers/scheduler-context.ts";
+import { requestFor } from "../store/support.ts";
+
+type Outcome = "lost" | "interrupted" | "failed";
+
+/** The work that is dispatched, and stored by then, when the run of an item ends. */
+async function retried(outcome: Outcome, attempt: number): Promise<readonly WorkItem[]> {
+  const dispatched: WorkItem[] = [];
+  const context = schedulerContext({ dispatch: (items) => dispatched.push(...items) });
+  const item = { ...anItem("1"), attempt };
+  await context.store.work.enqueue([item]);
+  await context.store.work.claim(requestFor(item, "dev-1"));
+  const end = { outcome, exitCode: null, reason: null, usage: null } as const;
+  const run = { agent: "dev", at: 1, item, instanceId: "dev-1", startedAt: 0 };
+  const event: RunEvent = { type: "finished", ...run, end };
+  commitEvents(context, () => undefined)(event);
+  await expect.poll(() => context.store.openRuns()).toEqual([]);
+  expect(context.lines).toEqual([]);
+  return dispatched;
+}
+
+test.each(["lost", "interrupted"] as const)(
+  "a run that was %s is retried once",
+  async (outcome) => {
+    expect(await retried(outcome, 1)).toMatchObject([{ agent: "dev", attempt: 2 }]);
+    expect(await retried(outcome, 2)).toEqual([]);
+  },
+);
+
+test("a failed run is not retried", async () => {
+  expect(await retried("failed", 1)).toEqual([]);
+});

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { createStatusStore, seedFrom } from "../../../src/foundation/scheduler/status-store.ts";
+import type { EarlierRun } from "../../../streams/status/agent-record.ts";
+import { eventsOf } from "../../streams/status/events.ts";
+import { schedulerStatus } from "../../streams/status/board.ts";
+
+test("an agent that comes back shows the run that it had meanwhile", () => {
+  let lastRun: EarlierRun | null = null;
+  const board = createStatusStore(
+    schedulerStatus,
+    seedFrom(
+      () => lastRun,
+      () => true,
+      () => ({ usd: 0.25, endsAt: 9 }),
+    ),
+  );
+  const { set, removed } = eventsOf("dev");
+  board.apply(set());
+  lastRun = { startedAt: 5, endedAt: 9, outcome: "succeeded", reason: null };
+  board.apply(removed());
+  expect(board.agent("dev")).toBeUndefined();
+  board.apply(set());
+  expect(board.agent("dev")).toMatchObject({ lastRunAt: 5, lastDurationMs: 4 });
+  expect(board.agent("dev")?.today).toEqual({ usd: 0.25, endsAt: 9 });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { closeAll } from "../../../src/foundation/scheduler/stopping.ts";
+
+test("a step that fails is logged, and the others are taken in their order", async () => {
+  const taken: string[] = [];
+  const problems: unknown[] = [];
+  const broken = new Error("disk full");
+  await closeAll(
+    [
+      () => Promise.reject(broken),
+      () => void taken.push("logs"),
+      () => {
+        throw broken;
+      },
+      () => void taken.push("lock"),
+    ],
+    (error) => problems.push(error),
+  );
+  expect(taken).toEqual(["logs", "lock"]);
+  expect(problems).toEqual([broken, broken]);
+});

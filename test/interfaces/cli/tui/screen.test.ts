@@ -1,0 +1,225 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
+import { widthOf } from "../../../../src/interfaces/cli/terminal/fit.ts";
+import { drawScreen, shareRows, windowStart } from "../../../../src/interfaces/cli/tui/screen.ts";
+import { firstView, moved, selectedIndex } from "../../../../src/interfaces/cli/tui/view-state.ts";
+import type { ViewState } from "../../../../src/interfaces/cli/tui/view-state.ts";
+import { aLog, ranAgentStatus, aSnapshot, aStyle } from "./statuses.ts";
+
+interface Shown {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly view?: Partial<ViewState>;
+  readonly webUi?: boolean;
+  readonly apiKeyPath?: string;
+  readonly loginUrl?: string;
+  readonly isStopping?: boolean;
+}
+
+function show(snapshot: StatusSnapshot, shown: Shown = {}): string[] {
+  const { columns = 100, rows = 24, view = {}, webUi = false, isStopping = false } = shown;
+  const { apiKeyPath = "~/key", loginUrl = null } = shown;
+  const facts = { snapshot, view: { ...firstView, ...view }, webUi, apiKeyPath, isStopping };
+  return drawScreen({ ...facts, loginUrl: () => loginUrl }, aStyle(columns, rows));
+}
+
+function rowOf(lines: readonly string[], name: string): string {
+  return lines.find((line) => line.slice(2).startsWith(name)) ?? "";
+}
+
+const busy = aSnapshot(
+  [
+    ranAgentStatus("hello", { state: "running", statusText: "looking at the clock", running: 1 }),
+    ranAgentStatus("quiet", { enabled: false, nextRunAt: null }),
+    ranAgentStatus("wide", {
+      statusText: "状態を日本語で、👨‍👩‍👧 とても長い文章を書いています".repeat(4),
+    }),
+    ranAgentStatus("late", { queued: 7 }),
+    ranAgentStatus("bad", {
+      state: "error",
+      error:
+        'agents/bad/config.toml:4:12  schedule "every day" is not a cron expression; use five fields',
+    }),
+  ],
+  {},
+  [aLog(1, "run started manually"), aLog(2, "and more")],
+);
+
+describe("the header", () => {
+  test("names the project and counts", () => {
+    const [first] = show(busy);
+    expect(first).toBe("demo · 5 agents · 1 running · 1 with an error · Almanac 0.1.0");
+  });
+
+  test("shows the first of the project's warnings, and how many more there are", () => {
+    const warnings = ["agents/a  is not an agent", "agents/b  is not an agent"];
+    expect(show(aSnapshot([], { warnings }))).toContain(
+      "warning agents/a is not an agent (and 1 more)",
+    );
+  });
+
+  test("shows the dashboard and where its key is", () => {
+    const snapshot = aSnapshot([], { gatewayUrl: "http://localhost:8080" });
+    const [, place] = show(snapshot, { webUi: true });
+    expect(place).toBe("Dashboard: http://localhost:8080/dashboard · API key: ~/key");
+  });
+
+  test("shows the link that logs in as long as it does, and never cuts it", () => {
+    const snapshot = aSnapshot([], { gatewayUrl: "http://localhost:8080" });
+    const loginUrl = `http://localhost:8080/login/${"t".repeat(22)}`;
+    expect(show(snapshot, { webUi: true, loginUrl })[2]).toBe(`Log in: ${loginUrl}`);
+    const narrow = show(snapshot, { webUi: true, loginUrl, columns: 55 });
+    expect(narrow.slice(1, 5)).toContain(loginUrl);
+    expect(show(snapshot, { webUi: true }).join("\n")).not.toContain("Log in");
+  });
+
+  test("cuts neither where the dashboard is nor where its key is", () => {
+    const snapshot = aSnapshot([], { gatewayUrl: "http://localhost:8080" });
+    const apiKeyPath = `/tmp/newcomer-home/${"folder/".repeat(12)}gateway_api_key/default/key`;
+    const lines = show(snapshot, { webUi: true, columns: 80, apiKeyPath });
+    expect(lines[1]).toBe("Dashboard: http://localhost:8080/dashboard");
+    expect(lines.slice(2, 5).join("")).toBe(`API key:${apiKeyPath}`);
+  });
+
+  test("says that there is no dashboard, and how there would be one", () => {
+    const [, place] = show(aSnapshot([], { gatewayUrl: "http://localhost:8080" }));
+    expect(place).toContain("http://localhost:8080 · no dashboard (al start --web-ui");
+  });
+
+  test("shows what is wrong with the project's config", () => {
+    const lines = show(aSnapshot([], { error: "config.toml:3:1  unknown provider" }));
+    expect(lines[2]).toBe("error config.toml:3:1 unknown provider");
+  });
+});
+
+describe("the agents", () => {
+  test("have state, status, last run, duration, next run, cost and queue", () => {
+    const lines = show(busy);
+    expect(lines[2]).toMatch(
+      /Agent +State +Status +Last Run +Duration +Next Run +Cost Today +Queue/,
+    );
+    expect(rowOf(lines, "hello")).toMatch(
+      /^> hello +running +looking at the clock +1 min ago +1 min 05 s +in 1 min$/,
+    );
+    expect(rowOf(lines, "late")).toMatch(/ 7$/);
+    expect(rowOf(lines, "quiet")).toContain("disabled");
+  });
+
+  test("are shown as paused instead of with a next run that will be skipped", () => {
+    const lines = show(aSnapshot([ranAgentStatus("hello")], { paused: true }));
+    expect(lines[0]).toContain("demo · paused");
+    expect(rowOf(lines, "hello")).toContain("paused");
+    expect(rowOf(lines, "hello")).not.toContain("in 1 min");
+  });
+
+  test("lose columns on a narrow terminal, the next run last", () => {
+    const [, , head] = show(busy, { columns: 60 });
+    expect(head).toContain("Next Run");
+    expect(head).not.toContain("Duration");
+  });
+
+  test("the selected one has its error in full", () => {
+    const lines = show(busy, { columns: 60, view: { selected: "bad" } });
+    expect(lines.join(" ")).toContain("is not a cron expression; use five fields");
+    expect(rowOf(lines, "bad")).toMatch(/^> bad/);
+  });
+
+  test("are never shown with what a terminal would take for a command", () => {
+    const evil = "\u001b[2J\u001b]0;title\u0007\u009b31m\u202eevil\r\n next";
+    const status = ranAgentStatus("hello", { statusText: evil, state: "error", error: evil });
+    const text = show(aSnapshot([status], { error: evil }, [aLog(1, evil)])).join("\n");
+
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+
+  test("with a long name leave room for what the log says", () => {
+    const name = "an-agent-with-".padEnd(63, "long-name-");
+    const log = { ...aLog(1, "the session starts"), agent: name };
+    const lines = show(aSnapshot([ranAgentStatus(name)], {}, [log]), { columns: 80 });
+    expect(lines.join("\n")).toMatch(/INFO {2}an-agent-with-long-…? the session starts/);
+  });
+
+  test("are missing at first: the screen says how to begin", () => {
+    expect(show(aSnapshot([])).join("\n")).toContain("al agent new");
+  });
+});
+
+describe("the last line", () => {
+  test("has the keys, and the way out even where there is little room", () => {
+    expect(show(busy).at(-1)).toBe("q quit  enter log  r run  p pause  K kill");
+    expect(show(busy, { columns: 20 }).at(-1)).toBe("q quit  enter log  …");
+  });
+
+  test("asks before it ends runs", () => {
+    const question = { command: "kill", agent: "hello" } as const;
+    expect(show(busy, { view: { question } }).at(-1)).toBe("End the run of hello? y/n");
+  });
+
+  test("names the runs that a stop waits for", () => {
+    const text = "Stopping (Ctrl-C: now): waits for 1 run: hello";
+    expect(show(busy, { isStopping: true }).at(-1)).toBe(text);
+  });
+});
+
+describe("the selection", () => {
+  const agents = (...names: readonly string[]) => names.map((name) => ({ name }));
+  const abc = agents("a", "b", "c");
+
+  test("moves and stops at both ends", () => {
+    const last = moved(firstView, 9, abc);
+    expect(last).toMatchObject({ selected: "c", index: 2 });
+    expect(moved(last, 1, abc)).toMatchObject({ selected: "c" });
+    expect(moved(last, -9, abc)).toMatchObject({ selected: "a" });
+    expect(moved(firstView, 1, []).selected).toBeNull();
+  });
+
+  test("stays with its agent when others come, and goes to the next one with it", () => {
+    const view = moved(firstView, 1, abc);
+    expect(selectedIndex(view, agents("0", "a", "a2", "b"))).toBe(3);
+    expect(selectedIndex(view, agents("a", "c"))).toBe(1);
+    expect(selectedIndex(view, agents("a"))).toBe(0);
+    expect(selectedIndex(view, [])).toBe(0);
+  });
+
+  test("stays in the middle of the rows, as far as both ends allow", () => {
+    expect([0, 2, 3, 5, 9].map((index) => windowStart(index, 5, 10))).toEqual([0, 0, 1, 3, 5]);
+    expect(windowStart(1, 5, 2)).toBe(0);
+  });
+});
+
+test("every size is filled exactly, and the selected row is in it", () => {
+  const many = Array.from({ length: 300 }, (_, index) => ranAgentStatus(`agent-${index}`));
+  const snapshot = aSnapshot(
+    [...busy.agents, ...many],
+    { error: "x".repeat(300) },
+    busy.recentLogs,
+  );
+  const sizes = fc.tuple(fc.integer({ min: 20, max: 220 }), fc.integer({ min: 3, max: 70 }));
+  fc.assert(
+    fc.property(sizes, fc.constantFrom(...snapshot.agents), ([columns, rows], { name }) => {
+      const lines = show(snapshot, { columns, rows, view: { selected: name } });
+      expect(lines).toHaveLength(rows);
+      for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      if (rows >= 5) expect(lines.some((line) => line.startsWith("> "))).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a thousand agents cost little more than a screen of them", () => {
+  const agents = Array.from({ length: 1000 }, (_, index) => ranAgentStatus(`agent-${index}`));
+  const snapshot = aSnapshot(agents);
+  show(snapshot);
+  const startedAt = performance.now();
+  for (let round = 0; round < 20; round++) show(snapshot, { columns: 200, rows: 60 });
+  // There may be a frame each 100 ms, and a machine under load is slow.
+  expect((performance.now() - startedAt) / 20).toBeLessThan(50);
+});
+
+test("rows go to the table first, then to the selected agent and the log", () => {
+  const wanted = { table: 4, detail: 2, log: 20 };
+  expect(shareRows(5, wanted)).toEqual({ table: 5, detail: 0, log: 0 });
+  expect(shareRows(20, wanted)).toEqual({ table: 4, detail: 2, log: 14 });
+  expect(shareRows(20, { ...wanted, table: 1001 })).toEqual({ table: 12, detail: 2, log: 6 });
+});

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { searchQuerySchema } from "../../../../src/features/search/search-report.ts";
+import { firstSeenAddress } from "../../../../src/interfaces/dashboard/text/addresses.ts";
+import { parseTerms } from "../../../../src/features/search/terms.ts";
+
+test.each([
+  "timed out",
+  `denied: https://a.example/${"x".repeat(2_000)}`,
+  'a "quoted" word',
+  `${"x".repeat(298)}/${"abc".repeat(50)}`,
+])("the search for where an error was first can be asked, whatever the error: %.20s", (error) => {
+  const query = new URL(firstSeenAddress(error), "http://localhost").searchParams;
+  const { q } = searchQuerySchema.parse(Object.fromEntries(query));
+  expect(parseTerms(q)).toHaveLength(1);
+});

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import {
+  filterAgents,
+  filterOf,
+  queryOf,
+} from "../../../../src/interfaces/dashboard/text/agent-filter.ts";
+import { anAgentStatus } from "../../../helpers/agent-status.ts";
+
+const now = Date.UTC(2026, 10, 22, 12);
+const minutesAgo = (minutes: number): string => new Date(now - minutes * 60_000).toISOString();
+
+const agents = [
+  anAgentStatus("web-report", { triggers: ["schedule 15 * * * *"], tags: ["web", "reports"] }),
+  anAgentStatus("data-sync", {
+    triggers: ["webhook github"],
+    state: "error",
+    lastRunAt: minutesAgo(9),
+  }),
+  anAgentStatus("api-review", { triggers: ["webhook github"], enabled: false, lastDurationMs: 9 }),
+  anAgentStatus("api-triage", { state: "running", running: 1, lastRunAt: minutesAgo(2) }),
+];
+
+/** In the usual order, by name. */
+function shown(query: string): string[] {
+  const filter = filterOf(new URLSearchParams(query));
+  return filterAgents(agents, filter, now).map(({ name }) => name);
+}
+
+test("a part of a name is enough; state and triggers are met by whole words", () => {
+  expect(shown("q=web")).toEqual(["web-report"]);
+  expect(shown("q=WEBHOOK")).toEqual(["api-review", "data-sync"]);
+  expect(shown("q=api running")).toEqual(["api-triage"]);
+  expect(shown("q=report")).toEqual(["web-report"]);
+  expect(shown("q=nothing")).toEqual([]);
+});
+
+test("a state, a tag and words must all be met", () => {
+  expect(shown("state=error")).toEqual(["data-sync"]);
+  expect(shown("state=disabled")).toEqual(["api-review"]);
+  expect(shown("tag=web")).toEqual(["web-report"]);
+  expect(shown("tag=web&state=error")).toEqual([]);
+  expect(shown("state=nonsense")).toHaveLength(4);
+});
+
+test("an address stands for a filter and its order, and has nothing that is as usual", () => {
+  for (const query of ["", "q=web+hook&state=error&tag=a%26b&sort=-cost", "sort=errors"]) {
+    expect(queryOf(filterOf(new URLSearchParams(query)))).toBe(query);
+  }
+  expect(queryOf(filterOf(new URLSearchParams("q=+&state=nonsense&sort=nonsense")))).toBe("");
+});
+
+test("each order begins with what is looked for, and ends with what has no value", () => {
+  expect(shown("sort=")).toEqual(["api-review", "api-triage", "data-sync", "web-report"]);
+  expect(shown("sort=-name")).toEqual(["web-report", "data-sync", "api-triage", "api-review"]);
+  expect(shown("sort=errors")).toEqual(["data-sync", "api-triage", "web-report", "api-review"]);
+  expect(shown("sort=last-run")).toEqual(["api-triage", "data-sync", "api-review", "web-report"]);
+  expect(shown("sort=-last-run")).toEqual(["data-sync", "api-triage", "api-review", "web-report"]);
+  // The run that runs has taken two minutes so far.
+  expect(shown("sort=duration").slice(0, 2)).toEqual(["api-triage", "api-review"]);
+});

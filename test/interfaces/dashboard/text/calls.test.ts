@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { callNodes } from "../../../../src/interfaces/dashboard/text/calls.ts";
+import type { CallNode } from "../../../../src/interfaces/dashboard/text/calls.ts";
+import { historyEntry } from "../../../helpers/history-entry.ts";
+
+const entry = (id: string, caller: string | null, isRun = true) =>
+  historyEntry({ id, caller, instanceId: `i-${id}`, ...(isRun ? {} : { startedAt: null }) });
+
+function textOf(nodes: readonly CallNode[]): string {
+  return nodes
+    .map(({ entry: { id }, calls }) => (calls.length === 0 ? id : `${id}(${textOf(calls)})`))
+    .join(" ");
+}
+
+test("the calls of a run are below it, in the order in which they were made", () => {
+  const entries = [entry("a", null), entry("b", "i-a"), entry("c", "i-a"), entry("d", "i-b")];
+  expect(textOf(callNodes(entries))).toBe("a(b(d) c)");
+});
+
+test("a call that went to a run of the same tree, which waited for it, closes no circle", () => {
+  const taken = { ...entry("c", "i-b", false), instanceId: "i-a" };
+  expect(textOf(callNodes([entry("a", null), entry("b", "i-a"), taken]))).toBe("a(b(c))");
+});
+
+test("a call whose caller is no longer kept is shown nevertheless", () => {
+  expect(textOf(callNodes([entry("b", "i-a"), entry("c", "i-b")]))).toBe("b(c)");
+});

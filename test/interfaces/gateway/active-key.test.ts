@@ -1,0 +1,96 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { ensureApiKey, regenerateApiKey } from "../../../src/foundation/credentials/api-key.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
+import { activeKey } from "../../../src/interfaces/gateway/active-key.ts";
+import { openSessions } from "../../../src/interfaces/gateway/sessions.ts";
+
+async function setUp() {
+  const home = mkdtempSync(join(tmpdir(), "al-key-"));
+  const warnings: string[] = [];
+  const sessions = openSessions({ home, onProblem: (text) => warnings.push(text) });
+  const apiKey = await ensureApiKey(home);
+  const redactor = createRedactor();
+  const follow = () => {
+    const keys = activeKey({ home, apiKey, sessions, redactor, warn: (t) => warnings.push(t) });
+    const changes: string[] = [];
+    const subscription = keys.change$.subscribe((text) => changes.push(text));
+    onTestFinished(() => subscription.unsubscribe());
+    return { ...keys, changes };
+  };
+  onTestFinished(() => {
+    sessions.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  return { home, sessions, apiKey, redactor, warnings, follow };
+}
+
+test("a key that is made anew is in force within two seconds, and all sessions are over", async () => {
+  const { home, sessions, apiKey, redactor, follow } = await setUp();
+  const keys = follow();
+  const token = sessions.create();
+  const ended: string[] = [];
+  sessions.ended$.subscribe((id) => ended.push(id));
+  expect(keys.key()).toBe(apiKey.key);
+  const { key } = await regenerateApiKey(home);
+  await expect.poll(() => keys.key(), { timeout: 2_000 }).toBe(key);
+  expect(keys.changes).toHaveLength(1);
+  expect(sessions.touch(token)).toBeNull();
+  expect(ended).toHaveLength(1);
+  expect(redactor.redact(`key ${key}`)).toBe("key [redacted]");
+});
+
+test("a file that is only touched changes nothing", async () => {
+  const { apiKey, sessions, follow } = await setUp();
+  const keys = follow();
+  const token = sessions.create();
+  writeFileSync(apiKey.path, `${apiKey.key}\n`);
+  await sleep(1_500);
+  expect(keys.changes).toEqual([]);
+  expect(sessions.touch(token)).not.toBeNull();
+});
+
+test("without its file, or with one that can't be a key, the old key stays, and is warned of once", async () => {
+  const { home, apiKey, warnings, follow } = await setUp();
+  const keys = follow();
+  rmSync(apiKey.path);
+  await sleep(1_200);
+  expect([keys.key(), keys.changes, warnings]).toEqual([apiKey.key, [], []]);
+  writeFileSync(apiKey.path, "short\n", { mode: 0o600 });
+  await expect.poll(() => warnings, { timeout: 2_000 }).toHaveLength(1);
+  expect(warnings[0]).toContain("holds no usable key");
+  await sleep(1_200);
+  expect([keys.key(), warnings.length]).toEqual([apiKey.key, 1]);
+  const { key } = await regenerateApiKey(home);
+  await expect.poll(() => keys.key(), { timeout: 2_000 }).toBe(key);
+});
+
+test("a key that others could read is not taken until that is repaired", async () => {
+  const { apiKey, warnings, follow } = await setUp();
+  const keys = follow();
+  const key = "another-key-of-enough-length";
+  writeFileSync(apiKey.path, key);
+  chmodSync(apiKey.path, 0o644);
+  await expect.poll(() => warnings.join(), { timeout: 2_000 }).toContain("open to other users");
+  chmodSync(apiKey.path, 0o600);
+  await expect.poll(() => keys.key(), { timeout: 2_000 }).toBe(key);
+});
+
+test("a new key is in force while another process holds the sessions, which end when it lets go", async () => {
+  const { home, sessions, warnings, follow } = await setUp();
+  const keys = follow();
+  const token = sessions.create();
+  const other = new DatabaseSync(join(home, "sessions.db"));
+  onTestFinished(() => other.close());
+  other.exec("BEGIN IMMEDIATE");
+  const { key } = await regenerateApiKey(home);
+  await expect.poll(() => warnings.join(), { timeout: 3_000 }).toContain("database is locked");
+  expect([keys.key(), keys.changes]).toEqual([key, []]);
+  other.exec("ROLLBACK");
+  await expect.poll(() => keys.changes, { timeout: 3_000 }).toHaveLength(1);
+  expect(sessions.touch(token)).toBeNull();
+});

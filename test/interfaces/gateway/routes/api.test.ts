@@ -1,0 +1,400 @@
+/* eslint max-lines: off -- one table of all routes */
+import { describe, expect, test } from "vitest";
+import type { InjectOptions } from "fastify";
+import { UserError } from "../../../../src/foundation/errors.ts";
+import type { ReceiptView } from "../../../../src/foundation/contracts/operator-api.ts";
+import { emptyWhyNot } from "../../../helpers/empty-why-not.ts";
+import { aDelivery, aTarget } from "../../../helpers/fake-alerts.ts";
+import type { FakeOperations } from "../../../helpers/fake-operations.ts";
+import { historyEntry } from "../../../helpers/history-entry.ts";
+import { aRunView } from "../../../helpers/run-view.ts";
+import { logIn, openApp } from "../start-gateway.ts";
+
+const at = "2026-11-22T08:00:00.000Z";
+const receiptId = "0193a1b2-0000-7000-8000-000000000001";
+const receipt: ReceiptView = {
+  ...{ receiptId, at, source: "gh", type: "github", deliveryId: "d1", bytes: 12, reason: null },
+  ...{ headers: {}, matched: ["dev"], payload: { action: "opened" }, text: null },
+};
+const entries = [historyEntry({ id: "a" })];
+const tree = { context: "review it", value: { ok: true }, entries };
+const version = { hash: "a".repeat(32), commit: null, dirty: null };
+const difference = {
+  from: { instanceId: "dev-aaaaaaaa", version },
+  to: { instanceId: "dev-bbbbbbbb", version },
+  ...{ changed: true, text: "--- a\n+++ b\n" },
+};
+const run = aRunView("dev-bbbbbbbb");
+const denied = {
+  ...{ host: "api.evil.test", port: 443, attempts: 3, entry: "api.evil.test", lastAt: at },
+  denied: "not_allowed" as const,
+};
+const refused = {
+  ...({ type: "github", source: null, result: "unverified", count: 2 } as const),
+  ...{ reason: "wrong", firstAt: at, lastAt: at },
+};
+const lock = {
+  ...{ resource: "deploy", agent: "dev", instanceId: "dev-abcdefgh" },
+  ...{ heldSince: at, expiresAt: at },
+};
+const spending = { rows: [], limits: [], forecast: { monthUsd: 3.1, p90Usd: 7 } };
+const targets = [aTarget("ops", { state: "failing", waiting: 1, lastError: "HTTP 503" })];
+const dead = { state: "dead", attempts: 8, lastError: "HTTP 503" } as const;
+const deliveries = () => [aDelivery(1), aDelivery(2, dead), aDelivery(3)];
+const [, deadOne] = deliveries();
+const deadId = deadOne?.id ?? "";
+const replayed = (replayOf: string | null) => ({
+  ...{ agent: "dev", outcome: "started", instanceId: "dev-abcdefgh", triggerId: "t-dev" },
+  replayOf,
+});
+
+function fill(operations: FakeOperations): void {
+  operations.receipts.set(receiptId, receipt);
+  operations.trees.set("a", tree);
+  operations.runs.set("dev-bbbbbbbb", run);
+  operations.differences.set("dev-bbbbbbbb", difference);
+  operations.deniedHosts = [denied];
+  operations.refusedNow.push(refused);
+  operations.heldLocks.push(lock);
+  operations.spending.set("agent", spending);
+  Object.assign(operations.alerting, { targets, open: [], deliveries: deliveries() });
+}
+
+async function setUp() {
+  const opened = await openApp();
+  fill(opened.operations);
+  const ask = (request: string, options: InjectOptions = {}) => {
+    const [method = "", url = ""] = request.split(" ");
+    return opened.get(url, { method: method as "GET", ...options });
+  };
+  return { ...opened, ask };
+}
+
+type Row = readonly [string, object | undefined, number, object, string | null];
+const ok = { success: true };
+
+const answers: readonly Row[] = [
+  ["POST /control/pause", undefined, 200, { ...ok, paused: true }, "setPaused true"],
+  ["POST /control/resume", undefined, 200, { ...ok, paused: false }, "setPaused false"],
+  ...(["enable", "resume", "disable", "pause"] as const).map((word): Row => {
+    const enabled = word === "enable" || word === "resume";
+    const path = `POST /control/agents/dev/${word}`;
+    return [path, undefined, 200, { ...ok, agent: "dev", enabled }, `setEnabled dev ${enabled}`];
+  }),
+  ["POST /control/agents/dev/kill", undefined, 200, { ...ok, killed: 0 }, "killAgent dev"],
+  ["POST /control/kill/dev-abcdefgh", undefined, 200, ok, "killInstance dev-abcdefgh"],
+  [
+    "POST /control/trigger/dev",
+    { prompt: "hurry" },
+    202,
+    { ...ok, agent: "dev", triggerId: "t1", instanceId: "dev-abcdefgh", queued: false },
+    "trigger dev hurry",
+  ],
+  ["POST /control/trigger/dev", {}, 202, ok, "trigger dev null"],
+  ["POST /control/trigger/dev", undefined, 202, ok, "trigger dev null"],
+  ["GET /locks/status", undefined, 200, { locks: [lock] }, null],
+  [
+    "GET /api/stats/triggers",
+    undefined,
+    200,
+    { triggers: [], page: 1, limit: 50, total: 0, nextBefore: null },
+    'history {"page":1,"limit":50}',
+  ],
+  [
+    "GET /api/stats/triggers?page=2&limit=10&deadLetter=true&agent=dev&kind=cron&outcome=failed",
+    undefined,
+    200,
+    { page: 2 },
+    'history {"page":2,"limit":10,"deadLetter":true,"agent":"dev","kind":"cron","outcome":"failed"}',
+  ],
+  ["GET /api/stats/triggers/a/calls", undefined, 200, tree, null],
+  [
+    `GET /api/stats/refused-deliveries?source=hub&since=${at}`,
+    undefined,
+    200,
+    { deliveries: [refused] },
+    `refusedDeliveries {"source":"hub","since":"${at}","limit":50}`,
+  ],
+  ["GET /api/agents/dev/why-not?limit=5", undefined, 200, emptyWhyNot, null],
+  ["GET /api/runs/dev-bbbbbbbb", undefined, 200, run, null],
+  [
+    "GET /api/runs/dev-bbbbbbbb/diff",
+    undefined,
+    200,
+    difference,
+    "runDifference dev-bbbbbbbb null",
+  ],
+  [
+    "GET /api/runs/dev-bbbbbbbb/diff?to=dev-aaaaaaaa",
+    undefined,
+    200,
+    difference,
+    "runDifference dev-bbbbbbbb dev-aaaaaaaa",
+  ],
+  ["GET /api/agents/dev/hosts", undefined, 200, { days: 30, denied: [denied] }, null],
+  [
+    "POST /api/agents/dev/allow-host",
+    { host: "api.evil.test", dryRun: true },
+    200,
+    { entry: "api.evil.test", written: false },
+    "allowHost dev api.evil.test 443 false true",
+  ],
+  [
+    "POST /api/agents/dev/allow-host",
+    { host: "db.lan", port: 5432, private: true },
+    200,
+    {},
+    "allowHost dev db.lan 5432 true false",
+  ],
+  [
+    `GET /api/spend?by=agent&agent=dev&since=${at}`,
+    undefined,
+    200,
+    spending,
+    `spend {"by":"agent","since":"${at}","agent":"dev"}`,
+  ],
+  ["GET /api/spend", undefined, 200, { rows: [], forecast: null }, 'spend {"by":"day"}'],
+  [
+    "POST /api/budgets/agent%3Adev/raise",
+    { usd: 2.5 },
+    200,
+    { ...ok, scope: "agent:dev", limits: [] },
+    "raiseBudget agent:dev 2.5",
+  ],
+  [`GET /api/stats/webhooks/${receiptId}`, undefined, 200, receipt, null],
+  [
+    `POST /api/webhooks/${receiptId}/replay`,
+    undefined,
+    200,
+    { receiptId, replayId: "p1", matched: [replayed(null)], reason: null },
+    `replay ${receiptId} null`,
+  ],
+  [
+    `POST /api/webhooks/${receiptId}/replay?agent=dev`,
+    undefined,
+    200,
+    { receiptId },
+    `replay ${receiptId} dev`,
+  ],
+  [
+    "POST /api/triggers/t1/replay",
+    undefined,
+    200,
+    { receiptId: null, matched: [{ replayOf: "t1" }] },
+    "replayTrigger t1",
+  ],
+  ["GET /api/alerts", undefined, 200, { targets, open: [], next: null }, 'alerts {"limit":50}'],
+  [
+    `GET /api/alerts?state=dead&target=ops&before=${deadId}&limit=7`,
+    undefined,
+    200,
+    { targets },
+    `alerts {"state":"dead","target":"ops","before":"${deadId}","limit":7}`,
+  ],
+  [`POST /api/alerts/${deadId}/retry`, undefined, 202, { ...ok, id: deadId }, null],
+  ["POST /api/alerts/retry", undefined, 202, { ...ok, retried: 1 }, "retryDeadAlerts"],
+  ["POST /api/alerts/targets/ops/test", undefined, 200, { accepted: true, error: null }, null],
+];
+
+type Malformed = readonly [string, object | undefined];
+const malformed: readonly Malformed[] = [
+  ...["page=0", "limit=201", "limit=x", "deadLetter=yes", "kind=other", "since=now"].map(
+    (query): Malformed => [`GET /api/stats/triggers?${query}`, undefined],
+  ),
+  ["GET /api/stats/triggers?page=1&page=2", undefined],
+  ["GET /api/stats/refused-deliveries?limit=0", undefined],
+  ...["?by=hour", "?since=yesterday", "?by=day&by=model"].map((query): Malformed => [
+    `GET /api/spend${query}`,
+    undefined,
+  ]),
+  ...["", "?q=a&limit=101", "?q=a&since=yesterday", "?q=a&kind=usage"].map((query): Malformed => [
+    `GET /api/search${query}`,
+    undefined,
+  ]),
+  ...["?state=lost", "?limit=0", "?limit=201", "?limit=many"].map((query): Malformed => [
+    `GET /api/alerts${query}`,
+    undefined,
+  ]),
+  ...[{}, { usd: 0 }, { usd: -1 }, { usd: "5" }, { usd: 1e9 }, { usd: 1, agent: "dev" }].map(
+    (body): Malformed => ["POST /api/budgets/project/raise", body],
+  ),
+  ...[{}, { host: "a.test", port: 0 }, { host: "a.test", prot: 1 }, { host: "" }].map(
+    (body): Malformed => ["POST /api/agents/dev/allow-host", body],
+  ),
+  [`POST /api/webhooks/${receiptId}/replay?agent=dev&agent=dev`, undefined],
+  [`POST /api/webhooks/${receiptId}/replay`, { agent: "dev" }],
+  [`POST /api/alerts/${deadId}/retry`, { all: true }],
+  ["POST /api/alerts/retry", { target: "ops" }],
+  ["POST /api/alerts/targets/ops/test", { to: "me" }],
+];
+
+describe("the operator API", () => {
+  test.each(answers)("%s of %j answers %i", async (request, payload, status, body, call) => {
+    const { ask, calls } = await setUp();
+    const response = await ask(request, payload === undefined ? {} : { payload });
+    expect([response.statusCode, response.json()]).toMatchObject([status, body]);
+    if (call !== null) expect(calls).toEqual([call]);
+  });
+
+  test.each([
+    ["GET /api/stats/triggers/b/calls", "unknown_trigger"],
+    ["GET /api/agents/nope/why-not?limit=5", "unknown_agent"],
+    ["GET /api/agents/ops/hosts", "unknown_agent"],
+    ["GET /api/runs/dev-cccccccc", "unknown_instance"],
+    ["GET /api/runs/dev-cccccccc/diff", "unknown_instance"],
+    ["GET /api/runs/dev", "unknown_instance"],
+    ["GET /api/runs/dev-bbbbbbbb/diff?to=..", "unknown_instance"],
+    ["GET /api/runs/..%2f..%2fdev-bbbbbbbb", "unknown_instance"],
+    ["GET /api/stats/webhooks/0193a1b2-0000-7000-8000-00000000dead", "unknown_receipt"],
+    ["GET /api/stats/webhooks/..%2f..%2fetc", "unknown_receipt"],
+    ["POST /api/webhooks/%00/replay", "unknown_receipt"],
+    [`POST /api/webhooks/${receiptId}/replay?agent=nobody`, "unknown_agent"],
+    [`POST /api/webhooks/${receiptId}/replay?agent=..%2fx`, "unknown_agent"],
+    [`POST /api/webhooks/${receiptId}/replay?agent=`, "unknown_agent"],
+    [`POST /api/alerts/${aDelivery(1).id}/retry`, "unknown_delivery"],
+    ["POST /api/alerts/targets/..%2fops/test", "unknown_target"],
+  ])("%s is a 404 %s", async (request, error) => {
+    const response = await (await setUp()).ask(request);
+    expect([response.statusCode, response.json()]).toMatchObject([404, { error }]);
+  });
+
+  test.each(malformed)("%s of %j is malformed", async (request, payload) => {
+    const { ask, calls } = await setUp();
+    const response = await ask(request, payload === undefined ? {} : { payload });
+    expect([response.statusCode, response.json()]).toMatchObject([400, { error: "malformed" }]);
+    expect(calls).toEqual([]);
+  });
+
+  test("a page of alerts leads to the next", async () => {
+    const { ask } = await setUp();
+    const page = async (query: string) =>
+      (await ask(`GET /api/alerts?limit=2${query}`)).json<{
+        next: string | null;
+        deliveries: { id: string }[];
+      }>();
+    const first = await page("");
+    const second = await page(`&before=${first.next ?? ""}`);
+    const ids = [...first.deliveries, ...second.deliveries].map(({ id }) => id);
+    expect([ids, second.next]).toEqual([deliveries().map(({ id }) => id), null]);
+  });
+
+  test("a search is passed on with an order and a limit; a refusal has its reason", async () => {
+    const asked: unknown[] = [];
+    const answer = { runs: [], next: "2026-03-10.7", indexedUntil: null };
+    const find = (query: unknown) => {
+      asked.push(query);
+      if (asked.length === 1) return Promise.resolve(answer);
+      return Promise.reject(new UserError("bad_search", "the search has no word"));
+    };
+    const { get } = await openApp({ search: { find } });
+    expect((await get("/api/search?q=%22a+b%22+c*&kind=error&agent=dev")).json()).toEqual(answer);
+    const expected = { q: '"a b" c*', kind: "error", agent: "dev", order: "newest", limit: 20 };
+    expect(asked).toEqual([expected]);
+    const refused = await get("/api/search?q=-");
+    expect(refused.json()).toMatchObject({ status: 400, detail: "the search has no word" });
+  });
+});
+
+describe("bodies", () => {
+  test("a body may be missing, even if its type is sent", async () => {
+    const { post } = await openApp();
+    const json = { "content-type": "application/json" };
+    expect((await post("/control/trigger/dev", { headers: json })).statusCode).toBe(202);
+  });
+
+  test.each([
+    ["{", "application/json", 400, "malformed"],
+    ['{"prompt":5}', "application/json", 400, "malformed"],
+    ["[]", "application/json", 400, "malformed"],
+    ['{"__proto__":{"prompt":"x"}}', "application/json", 400, "malformed"],
+    ["hurry", "text/plain", 415, "unsupported_media_type"],
+    ["prompt=x", "application/x-www-form-urlencoded", 415, "unsupported_media_type"],
+    [JSON.stringify("x".repeat(1024 * 1024)), "application/json", 413, "too_large"],
+  ])("%.30s as %s is refused with %i", async (payload, type, status, error) => {
+    const { post, calls } = await openApp();
+    const headers = { "content-type": type };
+    const response = await post("/control/trigger/dev", { payload, headers });
+    expect(response.headers["content-type"]).toContain("application/problem+json");
+    expect([response.statusCode, response.json()]).toMatchObject([status, { error, status }]);
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    ["trigger/dev", { promt: "hurry" }, 'unknown key "promt"; did you mean "prompt"?'],
+    ["trigger/dev", { prompt: "x", when: 1 }, 'unknown key "when"; known here: prompt'],
+    ["stop", { nwo: true }, 'unknown key "nwo"; did you mean "now"?'],
+    ["agents/dev/kill", { instance: "x" }, 'unknown key "instance"; this body has no keys'],
+    ["trigger/dev", { a: 0, b: 1, c: 2, d: 3, e: 4 }, "and 2 more"],
+  ])("POST /control/%s of %j is a 400 that names the key", async (path, payload, detail) => {
+    const { post, calls } = await openApp();
+    const response = await post(`/control/${path}`, { payload });
+    expect(response.json<{ detail: string }>().detail).toContain(detail);
+    expect([response.statusCode, calls]).toEqual([400, []]);
+  });
+});
+
+test.each([
+  ["disabled", 409],
+  ["draining", 503],
+] as const)("an operation that is refused as %s is a %i with its reason", async (code, status) => {
+  const { post, operations } = await openApp();
+  operations.refusal = new UserError(code, "because");
+  const response = await post("/control/trigger/dev");
+  expect([response.statusCode, response.json()]).toMatchObject([
+    status,
+    { error: code, detail: "because" },
+  ]);
+  expect(response.headers["retry-after"]).toBe(status === 503 ? "5" : undefined);
+});
+
+test("a stop is accepted first and done afterwards", async () => {
+  const { post, calls } = await openApp();
+  const accepted = await post("/control/stop");
+  expect([accepted.statusCode, accepted.json()]).toMatchObject([202, ok]);
+  await expect.poll(() => calls).toEqual(["stop"]);
+  expect((await post("/control/stop", { payload: { now: true } })).statusCode).toBe(202);
+  await expect.poll(() => calls).toEqual(["stop", "stop now"]);
+});
+
+test("the latest run's address leads to it, or to its agent without one", async () => {
+  const { get, operations } = await openApp();
+  const leads = async () => (await get("/dashboard/agents/dev/runs/latest")).headers.location;
+  expect(await leads()).toBe("/dashboard/agents/dev");
+  const minute = (n: number): string => new Date(n * 60_000).toISOString();
+  operations.entries.push(
+    historyEntry({ id: "a", instanceId: "dev-aaaaaaaa", at: minute(1) }),
+    historyEntry({ id: "b", instanceId: "dev-bbbbbbbb", at: minute(2) }),
+    historyEntry({ id: "c", instanceId: null, at: minute(3), outcome: "skipped" }),
+  );
+  expect(await leads()).toBe("/dashboard/agents/dev/runs/dev-bbbbbbbb");
+});
+
+test("the scheduler is alive while it answers, and ready only while it takes work", async () => {
+  const { app, operations } = await openApp();
+  const health = await app.inject({ url: "/health" });
+  expect(health.json()).toEqual({ status: "ok", uptimeSeconds: 0 });
+  expect((await app.inject({ url: "/health/ready" })).statusCode).toBe(200);
+  for (const phase of ["starting", "draining"] as const) {
+    operations.phaseNow = phase;
+    const ready = await app.inject({ url: "/health/ready" });
+    expect(ready.json()).toMatchObject({ status: 503, error: phase });
+    expect((await app.inject({ url: "/health" })).statusCode).toBe(200);
+  }
+  operations.phaseNow = "running";
+  operations.storeProblemNow = "database or disk is full";
+  const full = await app.inject({ url: "/health/ready" });
+  expect(full.json()).toMatchObject({ status: 503, error: "store_unavailable" });
+  expect(full.body).toContain("disk is full");
+});
+
+test("the API's description needs access with the dashboard, and a known name without it", async () => {
+  const { app, get } = await openApp();
+  const cookie = await logIn(app);
+  expect((await app.inject({ url: "/openapi.json" })).statusCode).toBe(401);
+  expect((await app.inject({ url: "/openapi.json", headers: { cookie } })).statusCode).toBe(200);
+  expect((await get("/openapi.json")).statusCode).toBe(200);
+  const open = (await openApp({ dashboard: false })).app;
+  expect((await open.inject({ url: "/openapi.json" })).statusCode).toBe(200);
+  const foreign = { url: "/openapi.json", headers: { host: "evil.example" } };
+  expect((await open.inject(foreign)).statusCode).toBe(403);
+});

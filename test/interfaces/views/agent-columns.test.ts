@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { agentColumns, errorToShow } from "../../../src/interfaces/views/agent-columns.ts";
+import type { AgentStatus } from "../../../streams/status/wire.ts";
+import { anAgentStatus } from "../../helpers/agent-status.ts";
+
+const now = Date.parse("2026-11-22T12:00:00Z");
+const tomorrow = "2026-11-23T00:00:00.000Z";
+
+test.each<[AgentStatus["spentToday"], string]>([
+  [null, ""],
+  [{ usd: 0, endsAt: tomorrow }, "$0.00"],
+  [{ usd: 0.00213, endsAt: tomorrow }, "$0.0021"],
+  [{ usd: 12.345, endsAt: tomorrow }, "$12.35"],
+  [{ usd: 12.345, endsAt: "2026-11-22T12:00:00.000Z" }, ""],
+])("the cost of today of %j is %j", (spentToday, text) => {
+  const column = agentColumns.find(({ title }) => title === "Cost Today");
+  const moment = { now, paused: false, draining: false };
+  expect(column?.value(anAgentStatus("dev", { spentToday }), moment).text).toBe(text);
+});
+
+const used = { scope: "agent:dev", window: "2026-11-22", endsAt: tomorrow, usd: 4.99, limit: 5 };
+
+test.each<[AgentStatus["usedBudget"], string]>([
+  [
+    { ...used, onLimit: "pause" },
+    "waits for money: $4.99 of its $5.00 a day is spent; the next begins in 12 h",
+  ],
+  [
+    { ...used, scope: "project", window: "2026-11", onLimit: "stop" },
+    "refuses work: $4.99 of the project's $5.00 a month is spent; the next begins in 12 h",
+  ],
+])("the status of %j is %j", (usedBudget, text) => {
+  const column = agentColumns.find(({ title }) => title === "Status");
+  const moment = { now, paused: false, draining: false };
+  const agent = anAgentStatus("dev", { usedBudget, statusText: "done" });
+  expect(column?.value(agent, moment)).toEqual({ text, tone: "warning" });
+});
+
+test.each([
+  ["over budget: the call needs more", null],
+  ["agents/dev/config.toml:4:12  it is broken", "agents/dev/config.toml:4:12  it is broken"],
+])("beside a budget that is used up the error %j shows as %j", (error, shown) => {
+  const usedBudget = { ...used, onLimit: "pause" } as const;
+  const agent = anAgentStatus("dev", { usedBudget, error, lastOutcome: "over_budget" });
+  expect(errorToShow(agent)).toBe(shown);
+  expect(errorToShow({ ...agent, usedBudget: null })).toBe(error);
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { askEngine, isWithoutLeader } from "../../../../src/runtime/cluster/docker/ask-engine.ts";
+import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
+
+const engine = connectEngine({ env: { DOCKER_HOST: "unix:///nowhere.sock" } });
+const refusal = (statusCode: number, message: string) =>
+  Object.assign(new Error(message), { statusCode, json: { message } });
+const asked = (error: Error, isAway?: typeof isWithoutLeader) =>
+  askEngine(engine, () => Promise.reject(error), isAway);
+
+describe("a request to an engine", () => {
+  it.each([
+    [503, "rpc error: code = Unknown desc = The swarm does not have a leader."],
+    [500, "rpc error: code = DeadlineExceeded desc = context deadline exceeded"],
+    [
+      500,
+      "rpc error: code = Unknown desc = raft: failed to process the request: node lost leader status",
+    ],
+    [503, "This node is not a swarm manager. Use docker swarm init to make it one."],
+  ])("finds the leader of its Swarm away: %i %s", async (status, message) => {
+    await expect(asked(refusal(status, message), isWithoutLeader)).rejects.toMatchObject({
+      code: "engine_unreachable",
+      message: `the engine at unix:///nowhere.sock does not answer (${message})`,
+    });
+  });
+
+  it("is refused by an engine outside of a Swarm that is late", async () => {
+    const error = refusal(500, "context deadline exceeded");
+    await expect(asked(error)).rejects.toMatchObject({ code: "engine_refused" });
+  });
+
+  it("finds the engine away", async () => {
+    const error = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+    await expect(asked(error)).rejects.toMatchObject({ code: "engine_unreachable" });
+  });
+
+  it("is refused with the engine's reason", async () => {
+    const error = refusal(400, "invalid mount config");
+    await expect(asked(error)).rejects.toMatchObject({
+      code: "engine_refused",
+      message: "the engine at unix:///nowhere.sock refused it: invalid mount config",
+    });
+  });
+});

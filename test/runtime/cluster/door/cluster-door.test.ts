@@ -1,0 +1,74 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BehaviorSubject } from "rxjs";
+import { expect, onTestFinished, test } from "vitest";
+import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
+import { createClusterDoor } from "../../../../src/runtime/cluster/door/cluster-door.ts";
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Whether this process can listen there. */
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, "127.0.0.1");
+  const isListening = await once(server, "listening").then(
+    () => true,
+    () => false,
+  );
+  server.close();
+  return isListening;
+}
+
+async function doorAt(port: number) {
+  const projectDir = await mkdtemp(join(tmpdir(), "al-door-"));
+  onTestFinished(() => rm(projectDir, { recursive: true }));
+  await mkdir(join(projectDir, ".al"));
+  const project$ = new BehaviorSubject(listeningAt(port));
+  const problems: string[] = [];
+  const door = createClusterDoor(
+    { projectDir, project$, warn: (message) => problems.push(message) },
+    { find: () => ({ accept: () => undefined }) },
+  );
+  await door.open();
+  return { door, problems, move: (to: number) => project$.next(listeningAt(to)) };
+}
+
+const listeningAt = (port: number) =>
+  ({ cluster: { listen: `127.0.0.1:${port}` } }) as unknown as ProjectConfig;
+
+test("of two changes of its address at once the last one counts, and nothing listens after its end", async () => {
+  const ports = [await freePort(), await freePort(), await freePort()] as const;
+  const { door, problems, move } = await doorAt(ports[0]);
+  move(ports[1]);
+  const first = door.open();
+  move(ports[2]);
+  await Promise.all([first, door.open()]);
+  expect(await Promise.all(ports.map(isFree))).toEqual([true, true, false]);
+  door.close();
+  await expect.poll(() => isFree(ports[2])).toBe(true);
+  expect(problems).toEqual([]);
+});
+
+test("an address that is taken is warned of once, however many runs start", async () => {
+  const port = await freePort();
+  const { door, problems, move } = await doorAt(port);
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  onTestFinished(() => void other.close());
+  move((other.address() as AddressInfo).port);
+  await door.open();
+  await door.open();
+  expect(problems).toHaveLength(1);
+  expect(await isFree(port)).toBe(false);
+  door.close();
+});

@@ -1,0 +1,23 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { fillCompileCache } from "../../../src/runtime/harness/fill-compile-cache.ts";
+
+test("a rehearsal asks its model as a run does: through the bridge and a run's socket", async () => {
+  const asked: Pick<IncomingMessage, "url" | "headers">[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    request.resume();
+    response.writeHead(400, { "content-type": "application/json" }).end("{}");
+  });
+  const socket = `\0al-test-${process.pid}`;
+  await once(server.listen(socket), "listening");
+  onTestFinished(() => void server.close());
+  let isClosed = false;
+  const close = () => Promise.resolve(void (isClosed = true));
+  await fillCompileCache(() => Promise.resolve({ socket, token: "the-token", close }));
+  expect(asked.map(({ url }) => url)).toEqual(["/model/rehearsal/scripted/v1/chat/completions"]);
+  expect(asked[0]?.headers.authorization).toBe("Bearer the-token");
+  expect(isClosed).toBe(true);
+});

@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import type { AgentConfig } from "../../../../../streams/agent-config.ts";
+import { resolveProject } from "../../../../../src/foundation/config/resolve-project.ts";
+import { stageCredentials } from "../../../../../src/foundation/credentials/stage-credentials.ts";
+import { createBrokering } from "../../../../../src/runtime/run-api/egress/broker/brokering.ts";
+import { prepareJob } from "../../../../../src/runtime/runners/prepare-job.ts";
+import { anAgent, anItem } from "../../../../helpers/agents.ts";
+import { schedulerContext } from "../../../../helpers/scheduler-context.ts";
+
+const token = `ghp_${"R3al".repeat(9)}`;
+const stored: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  github_token: { token },
+  my_own: { word: "w0rd-of-mine" },
+};
+
+function credential(type: string) {
+  const fields = stored[type];
+  if (fields === undefined) return Promise.reject(new Error(`${type} is gone`));
+  return Promise.resolve({ type, instance: "default", fields });
+}
+
+function projectOf(text: string) {
+  const file = { dir: "/p", text, machineTimezone: "UTC", machineCores: 2 };
+  const change = resolveProject(file, {});
+  if (change.type === "set") return change.project;
+  throw new Error(change.problems.map(({ message }) => message).join("\n"));
+}
+
+const maskKey = () => "6b".repeat(32);
+
+function brokeringOf(project: string, whyNotClosed: string | null = "forbidden") {
+  const context = schedulerContext({ project: projectOf(project), credential });
+  const store = { ...context.store, settings: { ...context.store.settings, maskKey } };
+  return createBrokering({ ...context, store }, () => Promise.resolve(whyNotClosed));
+}
+
+const inContainer: Partial<AgentConfig> = { runtime: { type: "container", runAs: "$USER" } };
+const withTable: Partial<AgentConfig> = { network: { allow: [] } };
+
+/** The job of a run, and what its requests get. */
+async function jobOf(config: Partial<AgentConfig>, project = "", whyNotClosed?: string | null) {
+  const agent = anAgent("dev", { credentials: ["github_token"], ...config });
+  const request = { instanceId: "dev-abcdefgh", agent, item: anItem("1") };
+  const brokering = brokeringOf(project, whyNotClosed);
+  const job = await prepareJob(request, "/w", {
+    credential,
+    checkCommand: () => Promise.resolve(),
+    broker: brokering.forRun,
+    stage: stageCredentials,
+    files: () => Promise.resolve([]),
+    network: () => Promise.resolve(undefined),
+    script: () => Promise.reject(new Error("no script")),
+    payload: () => null,
+    orderModels: (models) => models,
+    channel: () => Promise.resolve(null),
+  });
+  return { job, bindings: await brokering.bindings(request), request };
+}
+
+test.each([
+  ["a container without a network", inContainer, ""],
+  ["a host user's run that has to be closed", withTable, ""],
+  ["a host user's run of a project with an allow list", {}, '[network]\nallow = ["npm"]'],
+  ["a run of the scheduler's own user that can be closed", {}, "", null],
+])("%s has no secret that is bound", async (_what, config, project, whyNotClosed?: null) => {
+  const { job, bindings } = await jobOf(config, project, whyNotClosed);
+  expect(JSON.stringify(job)).not.toContain("R3al");
+  expect(bindings).toMatchObject([
+    { secret: token, sentinel: job.credentials[0]?.env.GITHUB_TOKEN },
+  ]);
+  expect(job.network?.authority).toContain("BEGIN CERTIFICATE");
+});
+
+test.each([
+  ["a container with a network", { ...inContainer, ...withTable }, '[local]\nnetwork = "bridge"'],
+  ["a run of the scheduler's own user that can't be closed", {}, "", "forbidden"],
+  ["a run of another user", { runtime: { type: "host-user", runAs: "other" } }, "", null],
+])("%s has its secrets, and its tunnels are not opened", async (_what, config, project, why?) => {
+  const { job, bindings } = await jobOf(config as Partial<AgentConfig>, project, why);
+  expect(job.credentials[0]?.env.GITHUB_TOKEN).toBe(token);
+  expect(job.network).toBeUndefined();
+  expect(bindings).toEqual([]);
+});
+
+test("the project binds further credentials", async () => {
+  const project = '[network.credentials]\nmy_own = ["api.example.com"]';
+  const { job, bindings } = await jobOf({ ...inContainer, credentials: ["my_own"] }, project);
+  expect(JSON.stringify(job)).not.toContain("w0rd-of-mine");
+  expect(bindings).toMatchObject([{ secret: "w0rd-of-mine", hosts: ["api.example.com"] }]);
+});
+
+test("a run without a bound credential has no authority", async () => {
+  const { job } = await jobOf({ ...inContainer, credentials: ["my_own"] });
+  expect(job.network).toBeUndefined();
+  expect(job.credentials[0]?.env).toEqual({ MY_OWN_WORD: "w0rd-of-mine" });
+});
+
+test("a later scheduler knows the same sentinels; a credential that is gone has none", async () => {
+  const { bindings, request } = await jobOf(inContainer);
+  const agent = { ...request.agent, credentials: ["gone", "github_token"] };
+  expect(await brokeringOf("").bindings({ ...request, agent })).toEqual(bindings);
+});

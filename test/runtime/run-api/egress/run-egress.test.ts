@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { allowedHosts, isFor } from "../../../../src/foundation/contracts/network-allow.ts";
+import { createRunEgress } from "../../../../src/runtime/run-api/egress/run-egress.ts";
+import { anAgent, anItem } from "../../../helpers/agents.ts";
+import { schedulerContext } from "../../../helpers/scheduler-context.ts";
+import { createBrokering } from "../../../../src/runtime/run-api/egress/broker/brokering.ts";
+import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
+import type { AgentConfig } from "../../../../streams/agent-config.ts";
+
+interface Given {
+  readonly network: ProjectConfig["network"];
+  /** The agent's config now; undefined for a removed agent. */
+  readonly agent: AgentConfig;
+  readonly fields: Readonly<Record<string, string>> | null;
+  readonly gatewayUrl: string;
+}
+
+const started = anAgent("dev", { credentials: ["github_token", "npm_token"] });
+
+/** The policy of a run of agent dev. */
+function policy({
+  network = null,
+  agent,
+  fields = { token: "t" },
+  gatewayUrl,
+}: Partial<Given> = {}) {
+  const request = { instanceId: "dev-1", agent: started, item: anItem("dev") };
+  const context = schedulerContext({
+    project: { network },
+    credential: (type) =>
+      fields === null
+        ? Promise.reject(new Error("gone"))
+        : Promise.resolve({ type, instance: "default", fields }),
+  });
+  if (agent !== undefined) {
+    const set = { type: "agent-set", agent: "dev", at: 0, config: agent } as const;
+    context.status.apply({ ...set, warnings: [], summary: "" });
+  }
+  const runs = { get: () => ({ request }) };
+  const brokering = createBrokering(context, () => Promise.resolve("forbidden"));
+  const url = () => gatewayUrl ?? null;
+  return createRunEgress(context, runs, brokering, url, () => undefined).policy("dev-1");
+}
+
+describe("what a run may reach", () => {
+  it("are the hosts of its credentials, its project's and its agent's", async () => {
+    const network = { allow: ["*.p.test"], credentials: { npm_token: ["npm.test"] } };
+    const edited = anAgent("dev", {
+      credentials: started.credentials,
+      network: { allow: ["a.test:22"] },
+    });
+    const { allow, agent } = await policy({ network, agent: edited });
+    const entries = ["github", "npm", "npm.test", "*.p.test", "a.test:22"];
+    expect(allow).toEqual(allowedHosts(entries));
+    expect(agent).toBe("dev");
+  });
+
+  it("follows the agent's config as it is now", async () => {
+    const edited = anAgent("dev", { credentials: [] });
+    expect((await policy({ agent: edited })).allow).toEqual([]);
+  });
+
+  it("is the host of a credential of one's own in place of the public one", async () => {
+    const { allow } = await policy({ fields: { token: "t", host: "git.acme.test" } });
+    const opens = (host: string, port: number) => allow.some((entry) => isFor(entry, host, port));
+    expect([opens("git.acme.test", 443), opens("git.acme.test", 22)]).toEqual([true, true]);
+    expect(opens("github.com", 443)).toBe(false);
+    expect(opens("registry.npmjs.org", 443)).toBe(true);
+  });
+
+  it("is less without a credential that is gone", async () => {
+    expect((await policy({ fields: null })).allow).toEqual(allowedHosts(["npm"]));
+  });
+
+  it.each([
+    ["http://localhost:8080", 8080],
+    ["http://localhost", 80],
+    ["https://localhost", 443],
+    [undefined, null],
+  ])("is never the gateway at %s", async (url, port) => {
+    expect((await policy(url === undefined ? {} : { gatewayUrl: url })).ownPort).toBe(port);
+  });
+});

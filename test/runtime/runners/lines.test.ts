@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { lineSplitter } from "../../../src/runtime/runners/lines.ts";
+
+function split(chunks: readonly Buffer[], maxBytes = 1000) {
+  const lines: [string, boolean][] = [];
+  const splitter = lineSplitter(maxBytes, (line, cut) => lines.push([line, cut]));
+  for (const chunk of chunks) splitter.push(chunk);
+  splitter.end();
+  return lines;
+}
+
+describe("the line splitter", () => {
+  it("finds the same lines however the bytes are cut into chunks", () => {
+    const lines = fc.array(
+      fc.string({ unit: "binary" }).map((text) => text.replace(/[\r\n]/g, "")),
+    );
+    fc.assert(
+      fc.property(lines, fc.array(fc.nat(50)), (texts, sizes) => {
+        const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(""));
+        const chunks: Buffer[] = [];
+        let start = 0;
+        for (const size of sizes) {
+          chunks.push(bytes.subarray(start, start + size));
+          start += size;
+        }
+        chunks.push(bytes.subarray(start));
+        const expected = texts.map((text) => Buffer.from(text).toString("utf8"));
+        expect(split(chunks).map(([line]) => line)).toEqual(expected);
+      }),
+    );
+  });
+
+  it("takes CRLF, empty lines and a last line without an end", () => {
+    expect(split([Buffer.from("a\r\n\nb")]).map(([line]) => line)).toEqual(["a", "", "b"]);
+  });
+
+  it("keeps the beginning of a long line and goes on with the next", () => {
+    expect(split([Buffer.from("abcd"), Buffer.from("efgh\nij\n")], 5)).toEqual([
+      ["abcde", true],
+      ["ij", false],
+    ]);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
+import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
+import { UserError } from "../../../src/foundation/errors.ts";
+import { prepareJob } from "../../../src/runtime/runners/prepare-job.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+
+const model = (name: string, config: Partial<ModelConfig> = {}): ModelConfig => ({
+  name,
+  provider: "openai",
+  model: `${name}-1`,
+  authType: "api_key",
+  thinkingLevel: null,
+  baseUrl: null,
+  api: null,
+  contextWindow: null,
+  maxTokens: null,
+  input: null,
+  headers: {},
+  timeoutSeconds: null,
+  maxRetries: null,
+  price: null,
+  requestsPerMinute: null,
+  providerTools: [],
+  extraFields: [],
+  credential: `${name}_key`,
+  script: null,
+  ...config,
+});
+
+/** A job from these credentials, each with one field; models in the order of their names, backwards. */
+function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
+  const agent = anAgent("dev", config);
+  const request = { instanceId: "dev-abcdefgh", agent, item: anItem("1") };
+  return prepareJob(request, "/w", {
+    credential: async (type) => {
+      await Promise.resolve();
+      if (stored.includes(type)) return { type, instance: "default", fields: { key: `k-${type}` } };
+      const hint = `write the secret to /home/${type}/default/key`;
+      throw new UserError("missing_credential", `credential ${type} is missing`, { hint });
+    },
+    checkCommand: () => Promise.resolve(),
+    broker: (_request, credentials) => Promise.resolve({ credentials, authority: null }),
+    stage: stageCredentials,
+    files: () => Promise.resolve([]),
+    network: () => Promise.resolve(undefined),
+    script: () => Promise.reject(new UserError("script_invalid", "no such script")),
+    payload: () => null,
+    orderModels: (models) => models.toSorted((a, b) => b.name.localeCompare(a.name)),
+    channel: () => Promise.resolve(null),
+  });
+}
+
+describe("the job of a run", () => {
+  const chain = [model("a"), model("b"), model("c")];
+
+  it("has its models in the order to try, none with its key or its headers", async () => {
+    const headers = { "x-team": "secret-of-a" };
+    const models = [model("a", { headers }), model("b"), model("c")];
+    const job = await prepare({ models }, ["a_key", "b_key", "c_key"]);
+    expect(job.models.map(({ name }) => name)).toEqual(["c", "b", "a"]);
+    expect(JSON.stringify(job)).not.toMatch(/k-[abc]_key|secret-of-a/);
+  });
+
+  it("carries each model's own limits and wire", async () => {
+    const settings = {
+      api: "openai-completions",
+      contextWindow: 64_000,
+      maxTokens: 4000,
+      timeoutSeconds: 30,
+      maxRetries: 0,
+    } as const;
+    const job = await prepare({ models: [model("a", settings)] }, ["a_key"]);
+    expect(job.models[0]).toMatchObject(settings);
+  });
+
+  it("has the variables of the agent's config", async () => {
+    const local = { memory: null, cpus: null, network: null, env: { LOG_LEVEL: "debug" } };
+    const job = await prepare({ models: [model("a")], local }, ["a_key"]);
+    expect(job.env).toEqual({ LOG_LEVEL: "debug" });
+  });
+
+  it("goes on without a fallback that has no key or no script, and says why", async () => {
+    const models = [model("a"), model("b"), model("c", { provider: "scripted", script: "/x" })];
+    const job = await prepare({ models }, ["a_key"]);
+    expect(job.models.map(({ name, problem }) => [name, problem])).toEqual([
+      ["c", "no such script"],
+      ["b", "credential b_key is missing; write the secret to /home/b_key/default/key"],
+      ["a", undefined],
+    ]);
+  });
+
+  it("takes another model when the primary has no key, and does not come to be when none has one", async () => {
+    const job = await prepare({ models: chain }, ["b_key"]);
+    expect(job.models.map(({ name, problem }) => [name, problem === undefined])).toEqual([
+      ["c", false],
+      ["b", true],
+      ["a", false],
+    ]);
+    const reason = (name: string) =>
+      `"${name}": credential ${name}_key is missing; write the secret to /home/${name}_key/default/key`;
+    await expect(prepare({ models: chain }, [])).rejects.toMatchObject({
+      code: "no_model",
+      message: `no model can be used: ${["c", "b", "a"].map(reason).join("; ")}`,
+    });
+    await expect(prepare({ models: [model("a")] }, [])).rejects.toMatchObject({
+      message: `model ${reason("a")}`,
+    });
+  });
+
+  it("does not come to be when the agent lacks a credential", async () => {
+    const credential = prepare({ models: [model("a")], credentials: ["github_token"] }, ["a_key"]);
+    await expect(credential).rejects.toMatchObject({ message: /github_token is missing/ });
+  });
+
+  it("has the primary model alone for an external CLI, whatever the others cool down from", async () => {
+    const harness = { type: "llm-cli", command: "claude" } as const;
+    const job = await prepare({ models: chain, harness }, ["a_key"]);
+    expect(job.models.map(({ name }) => name)).toEqual(["a"]);
+    const without = prepare({ models: chain, harness }, ["b_key", "c_key"]);
+    await expect(without).rejects.toMatchObject({ message: /^model "a": credential a_key/ });
+  });
+});

@@ -1,0 +1,34 @@
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createRecordFiles } from "../../../src/runtime/runners/record-files.ts";
+
+async function recordFiles() {
+  const dir = await mkdtemp(join(tmpdir(), "al-records-"));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const folder = join(dir, "run/containers");
+  return { folder, records: createRecordFiles<{ readonly name: string }>(folder) };
+}
+
+test("a run's record is there for the next scheduler until it is removed, twice if need be", async () => {
+  const { folder, records } = await recordFiles();
+  expect(await records.list()).toEqual([]);
+  await records.write("dev-1", { name: "dev" });
+  expect(await records.list()).toEqual(["dev-1"]);
+  expect(await createRecordFiles(folder).read("dev-1")).toEqual({ name: "dev" });
+  await records.remove("dev-1");
+  await records.remove("dev-1");
+  expect(await records.list()).toEqual([]);
+  expect(await records.read("dev-1")).toBeNull();
+});
+
+test("records are for the scheduler's user only, and half of one reads as null", async () => {
+  const { folder, records } = await recordFiles();
+  await records.write("dev-1", { name: "dev" });
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(folder, "dev-1.json"))).mode & 0o777).toBe(0o600);
+  await writeFile(join(folder, "dev-2.json"), `{"name":`);
+  expect(await records.read("dev-2")).toBeNull();
+  expect(await records.list()).toEqual(["dev-1", "dev-2"]);
+});

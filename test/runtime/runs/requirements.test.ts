@@ -1,0 +1,136 @@
+import { expect, test } from "vitest";
+import { UserError } from "../../../src/foundation/errors.ts";
+import type { CommandProblem } from "../../../src/runtime/harness/harness-command.ts";
+import { commandProblem } from "../../../src/runtime/harness/harness-command.ts";
+import { unmetRequirements } from "../../../src/runtime/runs/requirements.ts";
+import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
+import { anAgent } from "../../helpers/agents.ts";
+
+function model(name: string): ModelConfig {
+  const [first] = anAgent("dev").models;
+  if (first === undefined) throw new Error("no model");
+  return { ...first, name, provider: "openai", authType: "api_key", credential: `${name}_key` };
+}
+
+/** What an agent lacks where these credentials are stored. */
+async function unmet(
+  config: Partial<AgentConfig>,
+  stored: readonly string[],
+  command: CommandProblem | null = null,
+): Promise<string[]> {
+  const problems = await unmetRequirements(anAgent("dev", config), {
+    credential: async (type) => {
+      await Promise.resolve();
+      if (stored.includes(type)) return { type, instance: "default", fields: { key: "k" } };
+      throw new UserError("missing_credential", `no ${type}`, { hint: `al creds add ${type}` });
+    },
+    script: () => Promise.reject(new Error("not asked for")),
+    command: () => Promise.resolve(command),
+  });
+  return problems.map(({ severity, file, message }) => `${severity} ${file} ${message}`);
+}
+
+const both = [model("a"), model("b")];
+const file = "agents/dev/config.toml";
+
+test.each<[string, Partial<AgentConfig>, string[], string[]]>([
+  ["nothing", { models: both, credentials: ["t"] }, ["t", "a_key", "b_key"], []],
+  ["a credential", { credentials: ["t", "u"] }, ["t"], [`error ${file} no u; al creds add u`]],
+  [
+    "the primary's key",
+    { models: both },
+    ["b_key"],
+    [
+      `warning config.toml model "a" can't be used, runs take "b" instead: no a_key; al creds add a_key`,
+    ],
+  ],
+  [
+    "a fallback's key",
+    { models: both },
+    ["a_key"],
+    [`warning config.toml model "b" can't be used: no b_key; al creds add b_key`],
+  ],
+  [
+    "every key",
+    { models: both },
+    [],
+    ["a", "b"].map(
+      (name) =>
+        `error config.toml model "${name}" can't be used: no ${name}_key; al creds add ${name}_key`,
+    ),
+  ],
+  [
+    "the key that an external CLI takes, whatever the others have",
+    { models: both, harness: { type: "llm-cli", command: "claude" } },
+    ["b_key"],
+    [`error config.toml model "a" can't be used: no a_key; al creds add a_key`],
+  ],
+  ["anything, while it is disabled", { models: both, credentials: ["t"], scale: 0 }, [], []],
+])("of an agent that lacks %s this is said", async (_what, config, stored, said) => {
+  expect(await unmet(config, stored)).toEqual(said);
+});
+
+test("a command that is surely not there is an error, one that is probably not a warning", async () => {
+  const problem = { reason: "it is not there", hint: "install it" };
+  for (const [isCertain, severity] of [
+    [true, "error"],
+    [false, "warning"],
+  ] as const) {
+    const said = await unmet({ models: [] }, [], { ...problem, isCertain });
+    expect(said).toEqual([`${severity} ${file} it is not there; install it`]);
+  }
+});
+
+test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
+  ["pi needs none", { harness: { type: "pi", command: "gone" } }, null],
+  [
+    "a known one is installed",
+    { harness: { type: "llm-cli", command: "codex" } },
+    {
+      isCertain: true,
+      hint: expect.stringMatching(/^install it: npm install .*codex; or/) as string,
+    },
+  ],
+  [
+    "of another user it is not certain",
+    {
+      harness: { type: "llm-cli", command: "codex" },
+      runtime: { type: "host-user", runAs: "al-agent" },
+    },
+    { isCertain: false },
+  ],
+  [
+    "a container's can't be seen",
+    {
+      harness: { type: "llm-cli", command: "codex" },
+      runtime: { type: "container", runAs: "al-agent" },
+    },
+    null,
+  ],
+  [
+    "one that the harness does not know is wrong everywhere",
+    {
+      harness: { type: "llm-cli", command: "cluade" },
+      runtime: { type: "container", runAs: "al-agent" },
+    },
+    {
+      isCertain: true,
+      reason: expect.stringContaining("it knows claude, codex, gemini") as string,
+    },
+  ],
+])("the harness' command: %s", async (_what, config, expected) => {
+  const problem = await commandProblem(anAgent("dev", config), { PATH: "/nowhere" });
+  if (expected === null) expect(problem).toBeNull();
+  else expect(problem).toMatchObject(expected);
+});
+
+test("the harness' command: claude refuses to work as root, the others don't", async () => {
+  const runtime = { type: "host-user", runAs: "root" } as const;
+  const problems = ["./claude", "./codex"].map((command) =>
+    commandProblem(anAgent("dev", { harness: { type: "llm-cli", command }, runtime }), {}),
+  );
+  expect(await Promise.all(problems)).toMatchObject([
+    { reason: expect.stringMatching(/claude refuses to work as root/) as string, isCertain: false },
+    null,
+  ]);
+});

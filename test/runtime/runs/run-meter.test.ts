@@ -1,0 +1,136 @@
+import { firstValueFrom, of } from "rxjs";
+import { expect, test } from "vitest";
+import type {
+  CallPlan,
+  CallRefusal,
+  Meter,
+} from "../../../src/foundation/contracts/model-gateway.ts";
+import type { SpendStore } from "../../../src/foundation/store/spend.ts";
+import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
+import type { LiveRun } from "../../../src/runtime/runs/live-run.ts";
+import {
+  budgetWarnings,
+  createRunMeter,
+  noteRefusals,
+} from "../../../src/runtime/runs/run-meter.ts";
+import { schedulerContext } from "../../helpers/scheduler-context.ts";
+
+const plan: CallPlan = {
+  instanceId: "dev-1",
+  agent: "dev",
+  model: "main",
+  providerModel: "m",
+  requestBytes: 100,
+  maxOutputTokens: null,
+  minOutputTokens: 1024,
+};
+
+/** A run as far as the meter knows it. */
+function runOf(warnings: string[] = []) {
+  const run = { overBudget: null as string | null, warn: (text: string) => warnings.push(text) };
+  const find = (instanceId: string) =>
+    instanceId === "dev-1" ? (run as unknown as LiveRun) : undefined;
+  return { run, find };
+}
+
+const refusals: Readonly<Record<string, CallRefusal>> = {
+  spent: { granted: false, code: "budget_exceeded", detail: "all is spent" },
+  turns: { granted: false, code: "too_many_turns", detail: "60 answers" },
+  later: { granted: false, code: "rate_limited", detail: "try again" },
+};
+
+async function begun(
+  answers: readonly string[],
+  recordRefusal: SpendStore["recordRefusal"] = () => Promise.resolve(),
+) {
+  const { run, find } = runOf();
+  const warnings: string[] = [];
+  const waiting = [...answers];
+  const meter: Meter = {
+    begin: () => {
+      const refusal = refusals[waiting.shift() ?? ""];
+      const grant = { granted: true, maxOutputTokens: null, settle: () => undefined } as const;
+      return Promise.resolve(refusal ?? grant);
+    },
+  };
+  const { store, ...context } = schedulerContext();
+  const noting = noteRefusals(
+    {
+      ...context,
+      store: { ...store, spend: { ...store.spend, recordRefusal } },
+      warn: (message) => warnings.push(message),
+    },
+    { find },
+    meter,
+  );
+  while (waiting.length > 0) await noting.begin(plan, AbortSignal.abort());
+  return { why: run.overBudget, warnings };
+}
+
+test.each([
+  [["spent"], "all is spent"],
+  [["turns"], "60 answers"],
+  [["later"], null],
+  [["spent", "granted"], null],
+  [["granted", "spent"], "all is spent"],
+] as const)("a run whose calls were answered with %j is over budget: %s", async (answers, why) => {
+  expect((await begun(answers)).why).toBe(why);
+});
+
+test("a refusal is stored before the run has it, once, and so is its end", async () => {
+  const stored: string[] = [];
+  const recordRefusal = async (_instanceId: string, reason: string | null) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    stored.push(reason ?? "none");
+  };
+  await begun(["granted", "spent", "spent"], recordRefusal);
+  expect(stored).toEqual(["all is spent"]);
+  await begun(["spent", "granted", "turns"], recordRefusal);
+  expect(stored).toEqual(["all is spent", "all is spent", "none", "60 answers"]);
+});
+
+test("a refusal that can't be stored is one all the same, with a warning", async () => {
+  const { why, warnings } = await begun(["spent"], () => Promise.reject(new Error("disk full")));
+  expect(why).toBe("all is spent");
+  expect(warnings).toEqual(["why dev-1 was refused a call is not recorded: disk full"]);
+});
+
+const at = { file: "agents/dev/config.toml", line: 1, column: 1 };
+
+test.each([
+  ["with an invalid config", [{ severity: "error", ...at, message: "broken" } as const]],
+  ["that the project does not have", null],
+])("an agent %s has no limits of its own", (_, problems) => {
+  const budget = { ...defaultBudget, dayUsd: 50, monthUsd: 600 };
+  const context = schedulerContext({ project: { models: {}, timezone: "UTC", budget } });
+  if (problems !== null)
+    context.status.apply({ type: "agent-invalid", agent: "dev", at: 0, problems, sources: [] });
+  const meter = createRunMeter(context, { of: () => [], find: () => undefined });
+  const limits = meter.limits(["dev"]).map(({ scope, limit }) => [scope, limit]);
+  expect(limits).toEqual([
+    ["project", 50],
+    ["project", 600],
+    ["agent:dev", null],
+    ["agent:dev", null],
+  ]);
+});
+
+const warning = { window: "2026-11-22", percent: 80, usd: 0.81, limitUsd: 1 };
+
+test("a passed percentage of a limit is a warning in the scheduler's log", async () => {
+  const { find } = runOf();
+  const warning$ = of({ ...warning, scope: "agent:dev" });
+  expect(await firstValueFrom(budgetWarnings({ warning$ }, { find }))).toBe(
+    "the budget of agent dev for 2026-11-22: $0.81 of $1.00 is spent, that is 80 % or more",
+  );
+});
+
+test("that of a run is in the log of the run", () => {
+  const warnings: string[] = [];
+  const logged: string[] = [];
+  const { find } = runOf(warnings);
+  const warning$ = of({ ...warning, window: "run", scope: "run:dev-1" });
+  budgetWarnings({ warning$ }, { find }).subscribe((text) => logged.push(text));
+  expect(warnings).toEqual(["this run's budget: $0.81 of $1.00 is spent, that is 80 % or more"]);
+  expect(logged).toEqual([]);
+});

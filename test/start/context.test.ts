@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { logEvents, startWarnings } from "../../src/start/context.ts";
+import type { LogEntry, RunEvent } from "../../streams/vocabulary.ts";
+import { anItem } from "../helpers/agents.ts";
+import { schedulerContext } from "../helpers/scheduler-context.ts";
+import { webhookItem } from "../foundation/store/support.ts";
+
+const secret = "hunter2-secret";
+
+/** Logs the event; returns the lines on the terminal. */
+function printed(event: RunEvent): readonly LogEntry[] {
+  const context = schedulerContext();
+  context.redactor.add([secret]);
+  const lines: LogEntry[] = [];
+  logEvents(context, (entry) => lines.push(entry))(event);
+  return lines;
+}
+
+test("the terminal shows a run's prompt without secrets", () => {
+  const item = anItem("1", "dev", { kind: "manual", prompt: `use ${secret}` });
+  expect(
+    printed({ type: "started", agent: "dev", at: 0, item, instanceId: "dev-1" }),
+  ).toMatchObject([
+    { agent: "dev", time: 0, trigger: { kind: "manual", prompt: "use [redacted]" } },
+  ]);
+});
+
+test("the output of agents goes to their own logs only", () => {
+  const entry = { level: 30, time: 0, msg: "hello", agent: "dev" } as const;
+  expect(printed({ type: "output", agent: "dev", at: 0, instanceId: "dev-1", entry })).toEqual([]);
+});
+
+test("a start without anything odd says nothing", () => {
+  expect(startWarnings({}, { lost: [], neverBegun: [] })).toEqual([]);
+});
+
+test("the password that is no longer used is named when it is set, and its value is not told", () => {
+  const [warning] = startWarnings({ AL_DASHBOARD_SECRET: "hush" }, { lost: [], neverBegun: [] });
+  expect(warning).toContain("AL_DASHBOARD_SECRET");
+  expect(warning).not.toContain("hush");
+});
+
+test("a lost run is told with what becomes of its work", () => {
+  const item = webhookItem("w1", "r1");
+  const lost = {
+    item,
+    instanceId: "dev-aaaaaaaa",
+    startedAt: 1,
+    waitedMs: 0,
+    leftByStop: false,
+    outcome: "lost",
+  } as const;
+  const both = [
+    { ...lost, retry: { ...item, id: "w2", attempt: 2 } },
+    { ...lost, retry: null },
+  ];
+  const [waits, once, twice] = startWarnings({}, { lost: both, neverBegun: [lost] });
+  expect(waits).toMatch(/^1 run had not begun .* waits again, as the same try$/);
+  expect(once).toMatch(/dev-aaaaaaaa of agent dev .* its work waits once more/);
+  expect(twice).toContain("it was the second try");
+});

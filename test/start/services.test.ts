@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { alertOptionsOf } from "../../src/start/services.ts";
+import { agentFiles, project, usualAgent, usualProject } from "../foundation/config/samples.ts";
+import { anAgent } from "../helpers/agents.ts";
+import { maskSecrets } from "../../src/interfaces/operations/operations.ts";
+
+const now = project(
+  `${usualProject}\n[alerts.ops]\ntype = "slack"\n[alerts.night]\ntype = "ntfy"\n[alert]\nto = ["ops"]\nafter = 3`,
+);
+
+/** The targets of an agent that runs with this list. */
+function targetsOf(to: readonly string[] | null): readonly string[] | null {
+  const alert = { ...now.alert, to };
+  const record = () => ({ config: anAgent("dev", { alert }) });
+  return alertOptionsOf({ agents: new Map(), record, project: () => now })("dev").to;
+}
+
+it("an agent's alerts reach the targets that it names, and none when it names none", () => {
+  expect(targetsOf(["night"])).toEqual(["night"]);
+  expect(targetsOf(["night", "gone"])).toEqual(["night", "gone"]);
+  expect(targetsOf(null)).toBeNull();
+  expect(targetsOf([])).toEqual([]);
+});
+
+it("those of an agent whose targets are all gone reach the project's", () => {
+  expect(targetsOf(["gone"])).toEqual(["ops"]);
+});
+
+it("the project's options are those of an agent without a valid config", () => {
+  const broken = new Map([["dev", agentFiles(`${usualAgent}scale = -1`)]]);
+  const own = new Map([["dev", agentFiles(`${usualAgent}[alert]\nafter = 5`)]]);
+  const optionsOf = (agents: typeof own) =>
+    alertOptionsOf({ agents, record: () => undefined, project: () => now })("dev");
+  expect(optionsOf(broken)).toEqual(now.alert);
+  expect(optionsOf(own)).toEqual({ ...now.alert, after: 5 });
+});
+
+it("the config that the gateway shows has the names of a model's headers, not the values", () => {
+  const [model] = anAgent("dev").models;
+  if (model === undefined) throw new Error("the agent has no model");
+  const agent = anAgent("dev", { models: [{ ...model, headers: { "X-Secret": "s3cret" } }] });
+  expect(maskSecrets(agent).models[0]?.headers).toEqual({ "X-Secret": "***" });
+});
+
+it("nor has it the URL of a heartbeat", () => {
+  expect(maskSecrets(anAgent("dev", { heartbeat: "https://a.example/k" })).heartbeat).toBe("***");
+  expect(maskSecrets(anAgent("dev")).heartbeat).toBeNull();
+});

@@ -1,0 +1,49 @@
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "..");
+
+/** "what" in 1,000 lines of `src` and `streams`, at most. */
+const whatLimit = 4.5;
+/** Places in comments and test names that the grammar forbids, at most. */
+const placesLimit = 345;
+
+interface Line {
+  readonly place: string;
+  readonly text: string;
+}
+
+function linesOf(pattern: string): readonly Line[] {
+  return globSync(pattern, { cwd: root }).flatMap((file) =>
+    readFileSync(join(root, file), "utf8")
+      .split("\n")
+      .map((text, index) => ({ place: `${file}:${index + 1}`, text })),
+  );
+}
+
+const comment = /(?:^|\s)(?:\/\/|\/\*\*|\*)\s/;
+const testName = /\b(?:it|test|describe)(?:\.\w+(?:\(.*?\))?)?\(\s*["`]/;
+const forbidden = /\b(?:is|are) no (?!longer)|\bthere is none\b|\bnone of\b/i;
+const badBeginning =
+  /^\s*(?:\/\*\*|\/\/|\*)\s*(?:Of|What|Those|So long|By which|Whatever|Whoever)\b/;
+
+/** A comment's first line, as a later line may begin with any word of its sentence. */
+const beginsComment = (text: string, before: string): boolean =>
+  /^\s*\/\*\*/.test(text) || (/^\s*\/\//.test(text) && !/^\s*\/\//.test(before));
+
+test(`"what" stands in src and streams at most ${whatLimit} times in 1,000 lines`, () => {
+  const lines = linesOf("{src,streams}/**/*.{ts,tsx}");
+  const count = lines.reduce((sum, { text }) => sum + (text.match(/\bwhat\b/gi)?.length ?? 0), 0);
+  expect(count).toBeLessThanOrEqual((lines.length / 1_000) * whatLimit);
+});
+
+test("comments and test names have a subject, a verb and no empty negation", () => {
+  const lines = linesOf("{src,streams,test}/**/*.{ts,tsx}");
+  const places = lines.filter(({ text }, index) => {
+    const isProse = comment.test(text) || testName.test(text);
+    const isBegun = beginsComment(text, lines[index - 1]?.text ?? "");
+    return (isProse && forbidden.test(text)) || (isBegun && badBeginning.test(text));
+  });
+  expect(places.slice(placesLimit).map(({ place, text }) => `${place} ${text.trim()}`)).toEqual([]);
+});
