@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { check } from "prettier";
 import { expect, onTestFinished, test } from "vitest";
 import { readFigures, slower, writeFigures } from "./baseline.ts";
+import { comparisonTable, medians } from "./compare.ts";
 import { figureOf } from "./figure.ts";
 import type { Figure } from "./figure.ts";
 import { table } from "./report.ts";
@@ -61,4 +62,18 @@ test("the table says of each figure what is to be reached and whether it is", ()
   expect(table([figure]).split("\n").at(-1)).toBe(
     "| save | 120 ms |  | 1.5 ms | 150 ms, p99 400 ms | yes |",
   );
+});
+
+test("a figure of several rounds is their median, and its worst is the worst of all", () => {
+  const [one, ...others] = medians([time(100, [10]), time(300, [30]), time(120, [20]), rate(5)]);
+  expect(one).toMatchObject({ name: "save", median: 120, floor: 20, p99: null, most: 300 });
+  expect(others).toMatchObject([{ name: "webhooks", median: 5, floor: null }]);
+});
+
+test("a comparison shows each figure of now beside the one of before", () => {
+  const compared = { before: [time(100, [10])], now: [time(80, [9]), rate(5)] };
+  expect(comparisonTable(compared).split("\n").slice(2)).toEqual([
+    "| save | 100 ms | 80 ms | -20 % | 10 ms | 9 ms |",
+    "| webhooks |  | 5 /s | new |  |  |",
+  ]);
 });

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { readFigures, slower, writeFigures } from "./baseline.ts";
+import { compareWith, comparisonTable } from "./compare.ts";
 import type { Figure, Measure } from "./figure.ts";
 import { containers } from "./measures/containers.ts";
 import { cron } from "./measures/cron.ts";
@@ -45,10 +46,13 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     json: { type: "string" },
     baseline: { type: "string" },
+    compare: { type: "string" },
   },
 });
 
 const chosen = chosenMeasures(values.only?.split(",") ?? short.map(({ name }) => name));
+const [repeats, minutes] = [Number(values.repeats), Number(values.minutes)];
+if (values.compare !== undefined) compare(values.compare);
 // Before anything is measured: a baseline that can't be read is known at once, and may be the file that is written.
 const before = values.baseline === undefined ? null : readFigures(values.baseline);
 const figures: Figure[] = [];
@@ -57,7 +61,6 @@ for (const { name, run } of chosen) {
   const began = performance.now();
   say(`measuring ${name} …`);
   try {
-    const [repeats, minutes] = [Number(values.repeats), Number(values.minutes)];
     figures.push(...(await run({ repeats, minutes, quick: values.quick })));
   } catch (error) {
     failed.push(name);
@@ -72,6 +75,16 @@ if (before !== null) say(worse.length === 0 ? "nothing got slower" : worse.join(
 if (values.json !== undefined) writeFigures(figures, values.json);
 if (failed.length > 0) say(`could not be measured: ${failed.join(", ")}`);
 if (failed.length > 0 || worse.length > 0) process.exitCode = 1;
+
+/** Prints the figures of a commit beside those of this checkout, and ends. */
+function compare(commit: string): never {
+  const measures = chosen.map(({ name }) => name);
+  const compared = compareWith(commit, { measures, rounds: repeats, quick: values.quick });
+  process.stdout.write(`${comparisonTable(compared)}\n`);
+  const worse = slower(compared.now, compared.before);
+  say(worse.length === 0 ? "nothing got slower" : worse.join("\n"));
+  process.exit(worse.length === 0 ? 0 : 1);
+}
 
 function chosenMeasures(wanted: readonly string[]): readonly Measure[] {
   const all: readonly Measure[] = [...short, ...long];

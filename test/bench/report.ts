@@ -13,7 +13,15 @@ export function table(figures: readonly Figure[]): string {
       ...[targetText(figure), reachedText(isReached(figure))],
     ];
   });
-  return [heads, heads.map(() => "---"), ...rows]
+  return markdownTable(heads, rows);
+}
+
+/** Lines of a table in markdown. */
+export function markdownTable(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  return [columns, columns.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");
 }
