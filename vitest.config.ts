@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { FlakyTests } from "./test/flaky-tests.ts";
 import { LongestFirst, TimingsWriter } from "./test/timings.ts";
 
 /** They measure how long something takes, so they run when nothing else does. */
@@ -30,7 +31,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 120_000,
-    // A busy machine is late, not wrong: in CI, what failed once is tried once more.
+    // A busy machine is late, not wrong: in CI, what failed once is tried once more, and named.
     retry: process.env.CI ? 1 : 0,
     expect: { poll: { timeout: 10_000 } },
     projects: [
@@ -67,6 +68,7 @@ export default defineConfig({
     ],
     reporters: [
       "default",
+      new FlakyTests(),
       ...(process.env.AL_TEST_JSON
         ? [["json", { outputFile: process.env.AL_TEST_JSON }] as const]
         : []),
