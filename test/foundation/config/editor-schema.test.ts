@@ -146,6 +146,17 @@ describe("the files of the examples", () => {
     expect(read(file)).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent\.json\n/);
     expect(ofAgent(parse(read(file))), ajv.errorsText(ofAgent.errors)).toBe(true);
   });
+
+  const pages = ["../README.md", ...globSync("*/README.md", { cwd: examples })];
+  const snippets = pages.flatMap((page) =>
+    [...read(page).matchAll(/^```toml\n([^]*?)^```$/gm)].map(([, text = ""]) => ({ page, text })),
+  );
+
+  it.each(snippets)("a snippet of $page is part of a valid config.toml: $text", ({ text }) => {
+    const usual = { models: ["main"], credentials: [], schedule: "@daily" };
+    const isOfAgent = ofAgent({ ...usual, ...parse(text) });
+    expect(isOfAgent || ofProject(parse(text)), ajv.errorsText(ofProject.errors)).toBe(true);
+  });
 });
 
 interface Node {
