@@ -55,6 +55,11 @@ interface UserErrorOptions {
   readonly cause?: unknown;
 }
 
+/** The headers of a response that has no other: a client may repeat what failed for a time. */
+export function headersFor(status: number): Readonly<Record<string, string>> {
+  return status === 503 ? { "retry-after": "5" } : {};
+}
+
 /**
  * An error for a person or a client: the problem, its place and its fix. A command prints it without a stack, the
  * gateway responds with a problem document.
@@ -77,7 +82,7 @@ export class UserError extends Error {
     this.hint = options.hint ?? null;
     this.exitCode = options.exitCode ?? (code === "usage" ? 2 : 1);
     this.status = options.status ?? statuses[code] ?? 500;
-    this.headers = options.headers ?? (this.status === 503 ? { "retry-after": "5" } : {});
+    this.headers = options.headers ?? headersFor(this.status);
   }
 }
 

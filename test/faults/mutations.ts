@@ -120,10 +120,10 @@ export const mutations: readonly Mutation[] = [
     tests: ["test/faults/doors/fuzz/routes.test.ts"],
   },
   {
-    defence: "pages run only scripts that carry their nonce",
-    file: "src/interfaces/gateway/app.ts",
-    find: "scriptSrc: []",
-    replace: "scriptSrc: [\"'unsafe-inline'\"]",
+    defence: "pages run only their own script",
+    file: "src/interfaces/dashboard/send-page.tsx",
+    find: "script-src ${script?.source ?? \"'none'\"}",
+    replace: "script-src 'unsafe-inline'",
     tests: [
       "test/interfaces/gateway/routes/dashboard.test.ts",
       "test/interfaces/gateway/app.test.ts",

@@ -7,8 +7,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 /** Requests that a program in a run may pipeline: `apt-get` sends ten at once. */
 export const pipelinedByPrograms = 16;
 
-/** By connection: requests whose answers were not handed to the kernel before this turn of the event loop. */
-const openRequests = new WeakMap<Socket, number>();
+/** Requests of a connection whose answers were not handed to the kernel before this turn of the event loop. */
+const openRequests = Symbol("open requests");
+type CountedSocket = Socket & { [openRequests]?: number };
 
 /**
  * Options of an HTTP server that destroys a connection with its next request while `max` are open, before any work for
@@ -21,20 +22,23 @@ export function limitOpenRequests(
   refuse: (request: IncomingMessage) => boolean = () => false,
 ): Required<Pick<ServerOptions, "IncomingMessage" | "ServerResponse">> {
   class LimitedRequest extends CompactRequest {
-    constructor(socket: Socket) {
+    declare isUpgrade: boolean;
+    isRefused: boolean | null = null;
+
+    constructor(socket: CountedSocket) {
       super(socket);
-      let isUpgrade = false;
-      let isRefused: boolean | null = null;
-      if ((openRequests.get(socket) ?? 0) >= max) {
-        socket.destroy();
-        isRefused = true;
-      }
-      // Node's parser stops at an upgrade alone; otherwise it would parse the rest of its buffer.
-      Object.defineProperty(this, "upgrade", {
-        configurable: true,
-        set: (given: boolean) => (isUpgrade = given),
-        get: () => (isRefused ??= refuse(this)) || isUpgrade,
-      });
+      if ((socket[openRequests] ?? 0) < max) return;
+      socket.destroy();
+      this.isRefused = true;
+    }
+
+    // Node sets it in its own constructor, too. Its parser stops at an upgrade alone; otherwise it would parse the rest
+    // of its buffer.
+    set upgrade(given: boolean) {
+      this.isUpgrade = given;
+    }
+    get upgrade(): boolean {
+      return (this.isRefused ??= refuse(this)) || this.isUpgrade;
     }
   }
   return { IncomingMessage: LimitedRequest, ServerResponse: CountedResponse };
@@ -44,13 +48,15 @@ class CountedResponse<R extends IncomingMessage = IncomingMessage> extends Serve
   // Node gives options after the request, which its types do not name.
   constructor(...given: [request: R]) {
     super(...given);
-    const { socket } = given[0];
-    const add = (change: 1 | -1) =>
-      openRequests.set(socket, (openRequests.get(socket) ?? 0) + change);
-    add(1);
+    const socket: CountedSocket = given[0].socket;
+    socket[openRequests] = (socket[openRequests] ?? 0) + 1;
     // Within one turn, Node may parse and answer everything that one read brought, one request after the other.
-    this.once("finish", () => setImmediate(add, -1));
+    this.once("finish", () => setImmediate(finishRequest, socket));
   }
+}
+
+function finishRequest(socket: CountedSocket): void {
+  socket[openRequests] = (socket[openRequests] ?? 0) - 1;
 }
 
 const smallBytes = 1024;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -9,17 +10,24 @@ const built = new URL(
   import.meta.url,
 );
 
-/** Files of the program don't change while it runs. */
-const texts = new Map<string, string>();
+export interface BuiltFile {
+  readonly text: string;
+  /** The source of a content security policy that allows an element with this text. */
+  readonly source: string;
+}
 
-/** The text of a file that the build made for the pages, to be put into an element: `pages/log.js`. */
-export function builtFile(name: string): string {
-  const known = texts.get(name);
+/** Files of the program don't change while it runs. */
+const files = new Map<string, BuiltFile>();
+
+/** A file that the build made for the pages, to be put into an element: `pages/log.js`. */
+export function builtFile(name: string): BuiltFile {
+  const known = files.get(name);
   if (known !== undefined) return known;
   const text = read(name);
   if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} would end its own element`);
-  texts.set(name, text);
-  return text;
+  const file = { text, source: `'sha256-${createHash("sha256").update(text).digest("base64")}'` };
+  files.set(name, file);
+  return file;
 }
 
 function read(name: string): string {

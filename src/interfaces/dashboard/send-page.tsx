@@ -2,15 +2,10 @@
 import type { FastifyReply } from "fastify";
 import type { FunctionComponent, VNode } from "preact";
 import { builtFile } from "./built-file.ts";
+import type { BuiltFile } from "./built-file.ts";
 import { calmIcon } from "./parts/mark.tsx";
 import { tabTitle } from "./parts/site.tsx";
 import type { Frame } from "./parts/site.tsx";
-
-/** The nonces by which this response's policy allows inline scripts and styles. */
-interface Nonces {
-  readonly script: string;
-  readonly style: string;
-}
 
 /** A page that the server renders with its data, and that the browser keeps current. */
 export interface LivePage<Data extends { readonly frame: Frame }> {
@@ -45,27 +40,51 @@ export async function sendLivePage<Data extends { readonly frame: Frame }>(
   return sendPage(reply, { ...document, body: <View {...data} /> });
 }
 
-/** Responds with a document under this response's own nonces. */
+/** Responds with a document. */
 export async function sendPage(
   reply: FastifyReply,
   page: Document,
   status = 200,
 ): Promise<FastifyReply> {
-  const html = await renderDocument(page, reply.cspNonce);
+  const styles = ["base", ...page.styles].map((name) => builtFile(`styles/${name}.css`));
+  const script = page.script === undefined ? null : builtFile(`pages/${page.script}.js`);
+  const html = await renderDocument(page, styles, script);
   return reply
     .code(status)
     .type("text/html; charset=utf-8")
-    .header("cache-control", "no-store")
+    .headers({
+      "cache-control": "no-store",
+      "content-security-policy": policyOf(styles, script),
+      "x-dns-prefetch-control": "off",
+      "x-frame-options": "DENY",
+    })
     .send(`<!doctype html>\n${html}\n`);
+}
+
+/**
+ * Limits a page to its own script and styles, and to requests to this gateway; it can't be framed. Hashes allow no more than
+ * nonces do, and the same page stays the same text.
+ */
+function policyOf(styles: readonly BuiltFile[], script: BuiltFile | null): string {
+  return [
+    "default-src 'none'",
+    `script-src ${script?.source ?? "'none'"}`,
+    `style-src ${styles.map(({ source }) => source).join(" ")}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join(";");
 }
 
 /** The document around a page: everything is inline, and it loads nothing. The renderer is loaded for the first page. */
 async function renderDocument(
-  { title, styles, body, script, data }: Document,
-  nonces: Nonces,
+  { title, body, data }: Document,
+  styles: readonly BuiltFile[],
+  script: BuiltFile | null,
 ): Promise<string> {
   const { renderToString } = await import("preact-render-to-string");
-  const style = ["base", ...styles].map((name) => builtFile(`styles/${name}.css`)).join("\n");
   return renderToString(
     <html lang="en">
       <head>
@@ -74,7 +93,9 @@ async function renderDocument(
         <meta name="color-scheme" content="light dark" />
         <title>{title}</title>
         <link rel="icon" href={calmIcon} />
-        <style nonce={nonces.style} dangerouslySetInnerHTML={{ __html: style }} />
+        {styles.map(({ text }) => (
+          <style dangerouslySetInnerHTML={{ __html: text }} />
+        ))}
         {data !== undefined && (
           <script
             type="application/json"
@@ -82,12 +103,8 @@ async function renderDocument(
             dangerouslySetInnerHTML={{ __html: JSON.stringify(data).replaceAll("<", "\\u003c") }}
           />
         )}
-        {script !== undefined && (
-          <script
-            type="module"
-            nonce={nonces.script}
-            dangerouslySetInnerHTML={{ __html: builtFile(`pages/${script}.js`) }}
-          />
+        {script !== null && (
+          <script type="module" dangerouslySetInnerHTML={{ __html: script.text }} />
         )}
       </head>
       <body>{body}</body>

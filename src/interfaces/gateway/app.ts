@@ -1,6 +1,4 @@
 import cookie from "@fastify/cookie";
-import helmet from "@fastify/helmet";
-import type { FastifyHelmetOptions } from "@fastify/helmet";
 import type { FastifyInstance } from "fastify";
 import type { Route } from "./api/route.ts";
 import { authenticate, authenticateKey } from "./auth.ts";
@@ -19,32 +17,6 @@ import { spendRoutes } from "./routes/spend.ts";
 import { healthRoutes, metricsRoutes, openapiRoutes, statusRoutes } from "./routes/status.ts";
 import { prepareWebhooks, webhookRoutes } from "./routes/webhooks.ts";
 import type { EventStreams } from "./sse.ts";
-
-/**
- * Limits pages to scripts and styles with this response's nonce and to requests to this gateway; they can't
- * be framed. Browsers are not made to insist on TLS, because the gateway is served without it as well.
- */
-const securityHeaders: FastifyHelmetOptions = {
-  enableCSPNonces: true,
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: [],
-      styleSrc: [],
-      imgSrc: ["'self'", "data:"],
-      connectSrc: ["'self'"],
-      formAction: ["'self'"],
-      baseUri: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  // Same-origin and not none, because without it a form's `Origin` would be `null`.
-  referrerPolicy: { policy: "same-origin" },
-  strictTransportSecurity: false,
-  originAgentCluster: false,
-  crossOriginOpenerPolicy: false,
-};
 
 /** The server on the operator's socket: the APIs, for programs with the key. */
 export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
@@ -68,15 +40,14 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
   const { app, streams, serve, describe, answerOthers } = createApp(deps);
   const checkKey = createKeyCheck(deps);
   const toOperators = authenticate(deps, checkKey, true);
-  await app.register(helmet, securityHeaders);
-  await app.register(cookie);
   serve(app, "open", healthRoutes(deps));
   await app.register((scope, _options, done) => {
     prepareWebhooks(scope);
     serve(scope, "open", webhookRoutes(deps));
     done();
   });
-  await app.register((known, _options, done) => {
+  await app.register(async (known) => {
+    await known.register(cookie);
     const names = [deps.host, ...deps.allowedHosts, deps.sessions.privateHost];
     known.addHook("onRequest", checkHost(names));
     // A scope of its own: no other route may use the login's form parser.
@@ -102,7 +73,6 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
       serve(scope, deps.dashboard ? "operator" : "open", openapiRoutes(describe));
       scopeDone();
     });
-    done();
   });
   answerOthers();
   return app;

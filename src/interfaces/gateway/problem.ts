@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply } from "fastify";
-import { UserError } from "../../foundation/errors.ts";
+import { headersFor, UserError } from "../../foundation/errors.ts";
 
 /** Codes of the framework's own refusals; every other 4xx of it is `malformed`. */
 const frameworkCodes: Readonly<Record<number, string>> = {
@@ -33,17 +33,20 @@ function frameworkStatus(error: unknown): number | null {
   return status !== undefined && status >= 400 && status < 500 ? status : null;
 }
 
+/** What a problem document is made of; the trace of an error costs more than all of it. */
+type Problem = Pick<UserError, "status" | "code" | "message"> & Partial<Pick<UserError, "headers">>;
+
 /** Answers with the problem document. */
-export function sendProblem(reply: FastifyReply, problem: UserError): FastifyReply {
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return reply
     .code(problem.status)
-    .headers(problem.headers)
+    .headers(problem.headers ?? headersFor(problem.status))
     .type("application/problem+json")
     .send(problemText(problem).body);
 }
 
 /** The title and the body of a problem answer. */
-function problemText({ status, message: detail, code: error }: UserError): {
+function problemText({ status, message: detail, code: error }: Problem): {
   readonly title: string;
   readonly body: string;
 } {

@@ -47,7 +47,7 @@ interface RouteSpec<
   /** Schemas of a stream's events, by the events' names. */
   readonly events?: Readonly<Record<string, z.ZodType>>;
   readonly config?: FastifyContextConfig;
-  readonly options?: Pick<RouteOptions, "bodyLimit" | "exposeHeadRoute" | "helmet">;
+  readonly options?: Pick<RouteOptions, "bodyLimit" | "exposeHeadRoute">;
   /** Returns the answer, or answers by `reply`. */
   handle(
     request: Parsed<Params, Query, Body>,

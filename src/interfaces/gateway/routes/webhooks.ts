@@ -1,25 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { UserError } from "../../../foundation/errors.ts";
 import { deliveryAnswer } from "../api/answers.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { internalError } from "../problem.ts";
+import { internalError, sendProblem } from "../problem.ts";
 
 const { post } = routesOf("Webhooks");
 const typeParams = z.object({ type: z.string() });
 const sourceParams = typeParams.extend({ source: z.string() });
 
-/** Leaves the bytes of bodies as they came in, because signatures cover them. No browser shows the answers. */
+/** Leaves the bytes of bodies as they came in, because signatures cover them. */
 export function prepareWebhooks(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
   );
-  scope.addHook("onRequest", (_request, reply, done) => {
-    reply.header("x-content-type-options", "nosniff");
-    done();
-  });
 }
 
 /** The routes that providers deliver to; `receiveWebhook` verifies and accepts a delivery. */
@@ -36,13 +31,13 @@ export function webhookRoutes({ operations, maxBodyBytes }: GatewayDeps) {
       throw internalError(error);
     });
     if (answer.status === 200) return reply.send(answer.body ?? undefined);
-    throw new UserError(answer.error, answer.detail, { status: answer.status });
+    const { status, error: code, detail: message } = answer;
+    return sendProblem(reply, { status, code, message });
   };
   const shared = {
     response: { 200: deliveryAnswer },
     problems: [400, 401, 403, 404, 413, 503],
-    // A nonce and a policy for each delivery would have no reader.
-    options: { helmet: false, bodyLimit: maxBodyBytes },
+    options: { bodyLimit: maxBodyBytes },
   } as const;
   return [
     post("/webhooks/:type", {
