@@ -61,14 +61,15 @@ test("the README leads to every document", () => {
 });
 
 test.each(documents)(
-  "every relative link of %s leads to a file of the package, or of the tests",
+  "every relative link of %s leads to a file of the package, a picture, or a file of the tests",
   (path) => {
     const text = read(path);
     for (const target of relativeLinks(text)) {
       const [file = "", anchor] = target.split("#");
       const linked = file === "" ? path : normalize(join(dirname(path), file));
       const isThere =
-        shipped.has(linked) || (linked.startsWith("test/") && existsSync(join(root, linked)));
+        shipped.has(linked) ||
+        (/^(test|examples\/gallery)\//.test(linked) && existsSync(join(root, linked)));
       expect([target, isThere]).toEqual([target, true]);
       if (anchor === undefined) continue;
       expect([target, anchorsOf(read(linked)).has(anchor)]).toEqual([target, true]);

@@ -3,29 +3,29 @@
  * al runs of its packages is in the chunks too, because opening hundreds of small files is most of a short command's
  * time. A page's script is one file of its own, which the page carries inside it, as it does its styles.
  */
-import { cpSync, existsSync, readdirSync, rmSync, rmdirSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync, rmdirSync } from "node:fs";
 import http from "node:http";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { rolldown } from "rolldown";
+import { writeBundledPackages } from "./bundled-packages.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const output = join(root, "dist");
 const styles = "src/interfaces/dashboard/styles";
 const pages = "src/interfaces/dashboard/pages";
 
-/** Packages that are loaded as they are: they look for files of their own beside them, or are needed seldom. */
-const external = [/^(dockerode|ink|react|tar-stream)(\/|$)/];
-
-/** What pi makes images smaller with reads a file beside itself, so it is loaded from where pi's packages are. */
+/** Photon (pi makes images smaller with it) reads its WebAssembly beside itself: beside the chunk, once bundled. */
 const photon = {
-  name: "photon-beside-pi",
-  resolveId: (id) => (id === "@silvia-odwyer/photon-node" ? "\0photon" : null),
-  load: (id) =>
-    id === "\0photon"
-      ? `import { createRequire } from "node:module";
-         const require = createRequire(import.meta.resolve("@earendil-works/pi-coding-agent"));
-         export const { PhotonImage, SamplingFilter, fliph, flipv, resize } = require("@silvia-odwyer/photon-node");`
-      : null,
+  name: "photon-beside-its-chunk",
+  transform: {
+    filter: { id: /photon-node\/photon_rs\.js$/ },
+    handler(code, id) {
+      const name = "photon_rs_bg.wasm";
+      const source = readFileSync(join(dirname(id), name));
+      this.emitFile({ type: "asset", fileName: `src/chunks/${name}`, source });
+      return code.replaceAll("__dirname", "import.meta.dirname");
+    },
+  },
 };
 
 /**
@@ -55,14 +55,17 @@ const unused = {
   name: "unused-parts",
   resolveId: (id, importer = "") => {
     const isLocales = id === "../locales/index.js" && importer.includes("/zod/");
-    if (isLocales || id === "@opentelemetry/api") return "\0empty";
+    const isOfDocker = importer.includes("/docker") && neverAskedOfDocker.test(id);
+    if (isLocales || isOfDocker || id === "@opentelemetry/api") return "\0empty";
     return isUnused.test(id) ? "\0unused" : null;
   },
   load: (id) =>
     ({ "\0empty": "export {}", "\0unused": 'throw new Error("left out of the build");' })[id],
 };
 const isUnused =
-  /^(@fastify\/(ajv-compiler|fast-json-stringify-compiler)|light-my-request|pino|esprima)$/;
+  /^(@fastify\/(ajv-compiler|fast-json-stringify-compiler)|light-my-request|pino|esprima|react-devtools-core)$/;
+/** Its own ssh client, sessions and builds of BuildKit, and archives of folders. */
+const neverAskedOfDocker = /^(\.\/(ssh|session|buildkit)|tar-fs|@balena\/dockerignore)$/;
 
 /** The script of a page takes over the markup that the server rendered with the same component. */
 const pageEntry = {
@@ -86,13 +89,14 @@ const inlineScripts = {
 const wordTables =
   /\/contracts\/(plain-text|alert|budget)\.ts$|\/search-kinds\.ts$|\/streams\/(agent-config|vocabulary)\.ts$/;
 
+const modules = [];
 const written = [
   ...(await bundle({
     input: { "src/cli/al": join(root, "src/interfaces/cli/al.ts") },
     platform: "node",
-    external,
     plugins: [photon, httpWithoutUndici, unused],
     resolve: { alias: { rxjs: join(root, "node_modules/rxjs/dist/esm/index.js") } }, // classes, in half the code
+    transform: { define: { "process.env.NODE_ENV": '"production"' } }, // React's
     checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
     split: { groups: [{ name: "words", test: wordTables }] },
   })),
@@ -112,6 +116,7 @@ for (const file of readdirSync(join(root, pages))) {
 }
 cpSync(join(root, styles), join(output, styles), { recursive: true });
 written.push(...readdirSync(join(root, styles)).map((name) => `${styles}/${name}`));
+written.push(...writeBundledPackages(root, modules));
 removeOthers(new Set(written));
 
 /** Writes one bundle; the paths of its files below `dist/`. */
@@ -127,6 +132,7 @@ async function bundle({ split, ...options }) {
     codeSplitting: split,
   });
   await build.close();
+  modules.push(...files.flatMap((file) => Object.keys(file.modules ?? {})));
   return files.map(({ fileName }) => fileName);
 }
 

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { plain } from "../terminal/format.ts";
 import type { Display, Displayed } from "../start/scheduler-display.ts";
 import { noteInterrupt, printEntry } from "../start/scheduler-display.ts";
-import type { LiveView, openLiveView } from "./live-view.ts";
+import type { LiveView } from "./live-view.ts";
 
 /** The facts that decide whether a person looks at a terminal. */
 export interface TerminalFacts {
@@ -23,22 +23,6 @@ export function wantsLiveView({ stdin, stdout, env, headless, json }: TerminalFa
   return stdin.isTTY === true && stdout.isTTY === true;
 }
 
-/**
- * Loads the live view and its packages; nothing else may load these. React decides by NODE_ENV, when it is loaded,
- * whether it is the one for developers, which is slow and remembers every frame's times.
- */
-export async function loadLiveView(): Promise<typeof openLiveView> {
-  const { NODE_ENV } = process.env;
-  process.env.NODE_ENV = "production";
-  try {
-    const view = await import("./live-view.ts");
-    return view.openLiveView;
-  } finally {
-    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
-    else process.env.NODE_ENV = NODE_ENV;
-  }
-}
-
 /** More would push the terminal's earlier lines out of sight. */
 const maxHeldEntries = 200;
 
@@ -47,7 +31,8 @@ const maxHeldEntries = 200;
  * printed when the view is gone. If the view breaks, the scheduler keeps running and prints its lines.
  */
 export async function createLiveDisplay(context: Context): Promise<Display> {
-  const openLiveView = await loadLiveView();
+  // The only place that loads the live view and its packages.
+  const { openLiveView } = await import("./live-view.ts");
   const { out, env, projectDir } = context;
   const startedAt = Date.now();
   let held: LogEntry[] | null = [];

@@ -1,19 +1,24 @@
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { builtAl } from "../../../helpers/scheduler.ts";
-import { loadLiveView, wantsLiveView } from "../../../../src/interfaces/cli/tui/live-display.ts";
+import { wantsLiveView } from "../../../../src/interfaces/cli/tui/live-display.ts";
 import type { TerminalFacts } from "../../../../src/interfaces/cli/tui/live-display.ts";
 import { makeFolders } from "../fake-operator.ts";
 import type { Folders } from "../fake-operator.ts";
 
-const src = resolve(import.meta.dirname, "../../../../src");
-/** Tells on standard error which packages of the live view a process loads. */
+/** The live view and its packages, in the build. */
+const liveView = resolve(
+  dirname(builtAl),
+  globSync("../chunks/live-view-*.js", { cwd: dirname(builtAl) })[0] ?? "",
+);
+/** Writes to standard error when a process loads it. */
 const watch = `import { registerHooks } from "node:module";
-registerHooks({ resolve(name, context, next) {
-  if (["ink", "react", "string-width"].includes(name)) process.stderr.write("loaded " + name + "\\n");
-  return next(name, context);
+registerHooks({ load(url, context, next) {
+  if (url === ${JSON.stringify(pathToFileURL(liveView).href)}) console.error("loaded the live view");
+  return next(url, context);
 } });`;
 const watching = `--import=data:text/javascript,${encodeURIComponent(watch)}`;
 
@@ -35,23 +40,20 @@ test.each([[["--help"]], [["start", "--help"]], [["start"]], [["_run-agent", "he
       env,
       cwd,
     });
-    expect(stderr).not.toContain("loaded ");
+    expect(stderr).not.toContain("loaded the live view");
   },
 );
 
-test("the live view loads them, and the React that is not for developers", () => {
-  // What is only searched for exported names stands there without being loaded.
-  const script = `const { ${loadLiveView.name} } = await import("${src}/interfaces/cli/tui/live-display.ts");
-    await loadLiveView();
-    const { createRequire } = await import("node:module");
-    const loaded = Object.values(createRequire("${src}/x.js").cache).filter((one) => one.loaded);
-    const files = loaded.map(({ filename }) => filename).join(" ");
-    console.log(/react\\.(\\w+)/.exec(files)[1], /react\\S*development/.test(files), process.env.NODE_ENV);`;
-  const args = [watching, "--input-type=module", "-e", script];
-  const env = { ...process.env, NODE_ENV: "test" };
-  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env });
-  expect(stderr).toContain("loaded ink");
-  expect(stdout).toBe("production false test\n");
+test("the watch notices the live view", () => {
+  const args = [watching, "-e", `import(${JSON.stringify(liveView)})`];
+  const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect(stderr).toBe("loaded the live view\n");
+});
+
+test("the build has the React for production alone: the other is slow and remembers every frame's times", () => {
+  const code = readFileSync(liveView, "utf8");
+  expect(code).toContain("react-reconciler.production");
+  expect(code).not.toMatch(/react\S*development/);
 });
 
 const terminal: TerminalFacts = {

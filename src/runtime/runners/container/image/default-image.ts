@@ -105,7 +105,7 @@ async function defaultBuild(
   if (base !== null && there === null) throw missingImage(base, "base");
   const program = await read();
   const { version } = program;
-  const dockerfile = defaultDockerfile({ base: base ?? registryBase, main: program.main });
+  const dockerfile = defaultDockerfile(base ?? registryBase);
   const build = shortHash(dockerfile, program.hash, there?.id ?? "");
   const repo = builtByItself.replace(/:[^:/]*$/, "");
   return {

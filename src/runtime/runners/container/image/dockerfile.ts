@@ -1,4 +1,5 @@
 import { commandNames } from "../../../run-api/requests/table.ts";
+import { programMain } from "./program.ts";
 
 /** The user inside every container: a number that no host user is likely to have. */
 export const containerUser = { name: "al", uid: 10001, gid: 10001, home: "/home/al" } as const;
@@ -21,19 +22,12 @@ export const command = `${commandFolder}/al`;
 /** Where a build finds the program in its context. */
 export const programContext = "program";
 
-export interface DockerfileOptions {
-  /** Image to build on. It must have Node 24 and a package manager or the tools already. */
-  readonly base: string;
-  /** Path of `al.js` below the program's folder. */
-  readonly main: string;
-}
-
 /**
- * The Dockerfile of the default image. The tools are installed only where they are missing, so that a local base
+ * The Dockerfile of the default image on `base`, which must have Node 24 and a package manager or the tools already. The tools are installed only where they are missing, so that a local base
  * that has them needs no network; users are made without tools, as no two distributions have the same ones. Node reads
  * a compile cache only for the user that wrote it, so the container's user fills it.
  */
-export function defaultDockerfile({ base, main }: DockerfileOptions): string {
+export function defaultDockerfile(base: string): string {
   const { name, uid, gid, home } = containerUser;
   return `FROM ${base}
 USER root
@@ -51,10 +45,10 @@ RUN echo "${name}:x:${gid}:" >>/etc/group && \\
     echo "${name}:x:${uid}:${gid}::${home}:/bin/sh" >>/etc/passwd && \\
     mkdir -p ${home} /workspace && chown ${uid}:${gid} ${home} /workspace
 COPY ${programContext}/ ${programFolder}/
-RUN printf '#!/bin/sh\\nexport NODE_COMPILE_CACHE=${compileCache}\\nexec node ${programFolder}/${main} "$@"\\n' >${command} && \\
+RUN printf '#!/bin/sh\\nexport NODE_COMPILE_CACHE=${compileCache}\\nexec node ${programFolder}/${programMain} "$@"\\n' >${command} && \\
     chmod 755 ${command} && mkdir ${compileCache} && chown ${uid}:${gid} ${compileCache}
 RUN for name in ${commandNames.join(" ")}; do \\
-      printf '#!/bin/sh\\nexec node ${programFolder}/${main} _agent %s "$@"\\n' $name >${commandFolder}/$name && \\
+      printf '#!/bin/sh\\nexec node ${programFolder}/${programMain} _agent %s "$@"\\n' $name >${commandFolder}/$name && \\
       chmod 755 ${commandFolder}/$name; \\
     done
 ENV HOME=${home}
