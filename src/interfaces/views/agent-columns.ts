@@ -82,7 +82,7 @@ function plainValue(text: string): ColumnValue {
 function statusValue(agent: AgentStatus, { now }: Moment): ColumnValue {
   const { usedBudget, statusText, warning } = agent;
   const error = errorToShow(agent);
-  if (error !== null) return { text: error, tone: "error" };
+  if (error !== null) return { text: causeFirst(error), tone: "error" };
   if (usedBudget !== null) return { text: usedBudgetText(usedBudget, now), tone: "warning" };
   if (statusText !== null) return plainValue(statusText);
   return { text: warning ?? "", tone: "warning" };
@@ -127,6 +127,13 @@ export function disabledText({ enabled, scale, models }: AgentStatus): string | 
 export function errorToShow({ error, usedBudget, lastOutcome }: AgentStatus): string | null {
   const isOfBudget = lastOutcome === "over_budget" && error?.startsWith("over budget") === true;
   return usedBudget !== null && isOfBudget ? null : error;
+}
+
+/** An error as a list shows it: the cause leads, its place in a file follows. */
+export function causeFirst(error: string): string {
+  const text = error.replace(/^failed: /, "");
+  const [, place, cause] = /^(\S+\.(?:toml|md)[:\d]*) {2}(.+)$/s.exec(text) ?? [];
+  return cause === undefined ? text : `${cause} · ${place}`;
 }
 
 /** The cost so far of the agent's running runs: `now $0.05`; null before their first model call. */

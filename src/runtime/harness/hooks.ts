@@ -26,7 +26,7 @@ export const hookTimeoutMs = 5 * 60_000;
 
 /**
  * Runs the hooks of one phase in order, each in its own shell in the run's working directory, until one fails.
- * Resolves to a reason with the failed command and its last lines; null if all hooks succeeded.
+ * Resolves to a reason that begins with the failed command's last line on stderr; null if all hooks succeeded.
  */
 export async function runHooks(
   phase: HookPhase,
@@ -51,6 +51,7 @@ async function runHook(
     logTo(emit, "hook", level, msg, { phase, command: cut(command, 500), ...fields });
   log(30, `${phase} hook: ${cut(command, 500)}`, {});
   const lines = rawLines((line, stream) => log(30, line, { stream }));
+  let lastError: string | undefined;
   // Reports output beyond the limit of logged lines, and that a silent hook is still running.
   const live = liveCall((progress) => {
     const tool = `${phase} hook`;
@@ -62,6 +63,7 @@ async function runHook(
     signal,
     timeoutMs,
     onLine: (line, stream) => {
+      if (stream === "stderr" && line.trim() !== "") lastError = line;
       if (!lines.add(line, stream)) live.add(Buffer.from(`${line}\n`));
     },
   });
@@ -74,10 +76,18 @@ async function runHook(
   }
   const how = problem ?? `exited with code ${exitCode ?? "unknown"}`;
   const output = lines.last();
-  const head = `${phase} hook "${cut(command, 500)}" ${how}`;
-  // The colon separates head and output where newlines are not shown.
-  const reason = output.length === 0 ? head : [`${head}:`, ...output].join("\n");
-  log(50, reason, ended);
+  const place = `${phase} hook "${cut(command, 500)}" ${how}`;
+  const cause = lastError ?? output.at(-1);
+  if (cause === undefined) {
+    log(50, place, ended);
+    return place;
+  }
+  // The cause leads: where there is room for a few words only, it is what a reader looks for.
+  const others = output.filter((line) => line !== cause);
+  const head = `${cut(cause.trim(), 500)} · ${place}`;
+  const reason = others.length === 0 ? head : [`${head}:`, ...others].join("\n");
+  // The lines are in the log already.
+  log(50, lines.leftOut() > 0 ? reason : place, ended);
   return reason;
 }
 

@@ -37,6 +37,20 @@ test("at 1280×800 at least fifteen of thirty agents are seen at once", async ()
   expect((fifteenth?.y ?? 900) + (fifteenth?.height ?? 0)).toBeLessThanOrEqual(800);
 });
 
+test.each([1280, 1920])("the reason of a problem is whole at a width of %i px", async (width) => {
+  const { page } = await open("/dashboard", withThirty());
+  await page.setViewportSize({ width, height: 800 });
+  const reason = page.locator("tr[data-agent=agent-17] .status-text:visible");
+  expect(await reason.textContent()).toMatch(/^exit code 7, .*at length $/);
+  const { wide, high, room } = await reason.evaluate((text) => ({
+    wide: text.clientWidth,
+    high: [text.scrollWidth, text.scrollHeight],
+    room: [text.clientWidth, text.clientHeight],
+  }));
+  expect(high).toEqual(room);
+  expect(wide).toBeGreaterThan(width * 0.85);
+});
+
 test("a chip, a tag and words filter the table, stand in the address, and survive reload and Back", async () => {
   const { page, url } = await open("/dashboard", withThirty());
   await page.getByRole("button", { name: "3 in error" }).click();

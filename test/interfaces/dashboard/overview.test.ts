@@ -45,7 +45,7 @@ test("the table has the eight columns and a row for each agent, by name", async 
   ]);
   const texts = await rows.allInnerTexts();
   expect(texts[0]).toMatch(/ant[\s\S]*idle[\s\S]*disabled[\s\S]*5 min ago[\s\S]*1\.2 s/);
-  expect(texts[1]).toMatch(/zoo[\s\S]*The Zoo[\s\S]*running[\s\S]*2 of 4 running · 3 queued/);
+  expect(texts[1]).toMatch(/zoo[\s\S]*The Zoo[\s\S]*running[\s\S]*2 of 4 · 3 queued/);
   expect(await rows.nth(0).locator("td.last-run time").getAttribute("title")).toContain("20");
   expect(await page.locator("#counts").textContent()).toBe("2 agents");
   expect(errors).toEqual([]);
@@ -145,16 +145,16 @@ test("what is refused again is told once, and covers no button", async () => {
   expect((told?.x ?? 0) + (told?.width ?? 0)).toBeLessThan(pressed?.x ?? 0);
 });
 
-test("an error is shown with its place, without the colours of a terminal", async () => {
+test("an error is shown with its cause first, then its place, without the colours of a terminal", async () => {
   const place = "agents/dev/config.toml:4:12";
-  const error = `${place} failed: \u001b[31mno space left\u001b[0m`;
+  const error = `${place}  \u001b[31mno space left\u001b[0m`;
   const { page } = await open("/dashboard", withAgents({ name: "dev", state: "error", error }));
   const status = page.locator("tr[data-agent=dev] td.status");
-  await expect.poll(() => status.textContent()).toBe(`${place} failed: no space left`);
+  await expect.poll(() => status.textContent()).toBe(`no space left · ${place}`);
   await page.getByRole("link", { name: "dev", exact: true }).click();
   await expect
     .poll(() => page.locator("#agent-error").textContent())
-    .toBe(`${place} failed: no space left`);
+    .toBe(`${place}  no space left`);
 });
 
 test("an empty project says how to begin, and shows the first agent when it comes", async () => {

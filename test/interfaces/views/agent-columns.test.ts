@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { agentColumns, errorToShow } from "../../../src/interfaces/views/agent-columns.ts";
+import {
+  agentColumns,
+  causeFirst,
+  errorToShow,
+} from "../../../src/interfaces/views/agent-columns.ts";
 import type { AgentStatus } from "../../../streams/status/wire.ts";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
 
@@ -44,4 +48,16 @@ test.each([
   const agent = anAgentStatus("dev", { usedBudget, error, lastOutcome: "over_budget" });
   expect(errorToShow(agent)).toBe(shown);
   expect(errorToShow({ ...agent, usedBudget: null })).toBe(error);
+});
+
+test.each([
+  [
+    'agents/dev/config.toml:4:12  schedule "x" is wrong; use five fields (and 1 more)',
+    'schedule "x" is wrong; use five fields (and 1 more) · agents/dev/config.toml:4:12',
+  ],
+  ["agents/dev/config.toml  no credential", "no credential · agents/dev/config.toml"],
+  ["failed: no route to host · pre hook exited", "no route to host · pre hook exited"],
+  ["timed out", "timed out"],
+])("a list shows the error %j as %j", (error, shown) => {
+  expect(causeFirst(error)).toBe(shown);
 });

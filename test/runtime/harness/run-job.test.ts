@@ -42,13 +42,12 @@ describe("a job", () => {
     expect(output).not.toContain("FROM_HOOK");
   });
 
-  it("ends at a pre hook that fails, naming the command and showing its last lines", async () => {
+  it("ends at a pre hook that fails: its last line on stderr leads, its command follows", async () => {
     const failing = "echo out; echo no such repository >&2; exit 4";
     const ended = await runOf(aJob(workDir, { hooks: hooks([failing, "touch never"]) }));
     expect(ended.exitCode).toBe(1);
     const { error } = endMessageOf(ended);
-    expect(error).toContain(`pre hook "${failing}" exited with code 4`);
-    expect(error).toContain("no such repository");
+    expect(error).toBe(`no such repository · pre hook "${failing}" exited with code 4:\nout`);
     expect(logsOf(ended, "said")).toEqual([]);
     expect(await readdir(workDir)).toEqual([]);
   });
@@ -140,7 +139,7 @@ describe("a job", () => {
       }),
     );
     expect(JSON.stringify(ended.messages)).not.toContain(secret);
-    expect(endMessageOf(ended).error).toContain("exited with code 3:\n[redacted]");
+    expect(endMessageOf(ended).error).toMatch(/^\[redacted\] · post hook/);
     expect(logsOf(ended, "said")[0]?.msg).toBe("I know [redacted].");
     expect(ended.messages).toContainEqual({ type: "status", text: "with [redacted]" });
   });

@@ -89,7 +89,6 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
         </a>
       </div>
       <AgentFilters filter={filter} counts={counts} onChange={change} />
-      {counts.all > 0 && <Timeline first={first.outcomes} agents={all} />}
       <AgentsTable
         agents={agents}
         filter={filter}
@@ -107,6 +106,7 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
           <code>al agent new</code> do it. It appears here by itself.
         </p>
       </section>
+      {counts.all > 0 && <Timeline first={first.outcomes} agents={all} />}
       <Activity first={first.recentLogs} />
       <LockList locks={locks} />
       <BulkActions {...selection} />

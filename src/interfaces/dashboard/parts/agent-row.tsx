@@ -6,6 +6,7 @@ import { outcomeText } from "../../../foundation/contracts/format.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import {
   agentColumns,
+  causeFirst,
   disabledText,
   errorToShow,
   runningCostText,
@@ -40,7 +41,7 @@ export const AgentRow = memo(({ isSelected, onSelect, ...shown }: AgentRowProps)
   const toggle = enabled ? "Disable" : "Enable";
   const refusals = refusalsOf(agent);
   return (
-    <tr data-agent={name} role="row">
+    <tr data-agent={name} role="row" class={hasProblem(agent) ? "problem" : undefined}>
       <Cell title="Select">
         <input
           type="checkbox"
@@ -75,10 +76,14 @@ export const AgentRow = memo(({ isSelected, onSelect, ...shown }: AgentRowProps)
   );
 });
 
-/** On a narrow screen the rows are cards, and each cell shows its title. */
+/** Its status then has a line of its own, over the whole width. */
+function hasProblem({ error, usedBudget, warning }: AgentStatus): boolean {
+  return [error, usedBudget, warning].some((one) => one !== null);
+}
+
 function Cell(props: { readonly title: string; readonly children: ComponentChildren }) {
   const content = <div class="cell">{props.children}</div>;
-  const attributes = { class: cellClass(props.title), "data-label": props.title };
+  const attributes = { class: cellClass(props.title) };
   if (props.title === "Agent") {
     return (
       <th {...attributes} role="rowheader">
@@ -157,7 +162,7 @@ function State({ agent }: ContentProps) {
   const { state, running, scale, queued } = agent;
   const disabled = disabledText(agent);
   const load = [
-    ...(running > 1 || (running > 0 && scale > 1) ? [`${running} of ${scale} running`] : []),
+    ...(running > 1 || (running > 0 && scale > 1) ? [`${running} of ${scale}`] : []),
     ...(queued > 0 ? [`${queued} queued`] : []),
   ];
   return (
@@ -175,7 +180,7 @@ function State({ agent }: ContentProps) {
 function Status({ agent, column }: ContentProps) {
   const { statusText, usedBudget, warning } = agent;
   const error = errorToShow(agent);
-  const status = error ?? statusText;
+  const status = error === null ? statusText : causeFirst(error);
   const budget = useTicking((now) => usedBudget && usedBudgetText(usedBudget, now));
   const isEmpty = [status, budget, warning].every((text) => text === null);
   return (
@@ -212,6 +217,9 @@ function StatusLine({ look, text, otherwise = null }: StatusLineProps) {
 
 function LastRun(props: ContentProps) {
   const { name, lastRunAt, lastOutcome, running } = props.agent;
+  const text = useTicking(
+    (now) => props.column.value(props.agent, { now, paused: false, draining: false }).text,
+  );
   // The outcome of the run before would be taken for that of the running one.
   const ended = running > 0 ? "" : (lastOutcome ?? "");
   return (
@@ -219,7 +227,7 @@ function LastRun(props: ContentProps) {
       {lastRunAt === null ? (
         <Value {...props} />
       ) : (
-        <a class="quiet" href={latestRunAddress(name)}>
+        <a href={latestRunAddress(name)} aria-label={`Latest run of ${name}, ${text}`}>
           <Value {...props} />
         </a>
       )}

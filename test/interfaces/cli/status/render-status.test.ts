@@ -111,7 +111,7 @@ test("without a limit an error is cut in the table, and a status is not", () => 
     anAgentStatus("ok", { statusText }),
   ];
   const text = renderStatus(snapshotOf(agents), plainStyle);
-  expect(text).toMatch(/^bad +error +failed: it went wrong [^…]{20,60}…/m);
+  expect(text).toMatch(/^bad +error +it went wrong [^…]{20,60}…/m);
   expect(text).toMatch(new RegExp(`^ok .*${statusText}`, "m"));
   expect(text).toContain(`error bad: ${error}`);
 });

@@ -90,7 +90,7 @@ describe.skipIf(noTerminal !== null)(
     test("a broken config is on the screen until it is fixed", async ({ project }) => {
       project.addAgent("first", 0, "every day");
       const view = project.start();
-      await view.until(/> first +error +agents\/first\/config.toml/);
+      await view.until(/> first +error +schedule "every day"/);
       expect(view.screen().join(" ")).toContain('"every day" is not');
       project.addAgent("first");
       await view.until(/> first +idle/);
