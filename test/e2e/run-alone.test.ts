@@ -65,6 +65,13 @@ describe("al run without a scheduler", () => {
     expect(broken.stderr).not.toContain("    at ");
   });
 
+  test("says once on each stream which credential is missing", async () => {
+    await configure((config) => config.replace("credentials = []", 'credentials = ["acme_token"]'));
+    const { stdout, stderr } = await runAl(project, ["run", "hello"]);
+    for (const text of [stdout, stderr])
+      expect(text.match(/acme_token is missing/g)).toHaveLength(1);
+  });
+
   test("an interruption ends the run and is told by 130", async () => {
     await configure((config) => config + hooks);
     const child = spawnAl(project, ["run", "hello"]);

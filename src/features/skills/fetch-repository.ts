@@ -165,13 +165,16 @@ function lastLine(stderr: string): string {
   return line?.replace(/^(fatal|error): /, "") ?? "no reason was given";
 }
 
-/** The directory that a URL names, when it is there and no repository of git; null otherwise. */
+const hereHint = "name one with a SKILL.md, or a repository: al add acme/skills";
+
+/** The directory that a URL names; null if it is a repository of git. Throws a UserError if it is missing. */
 async function plainDirectory(url: string): Promise<string | null> {
   if (!url.startsWith("file:")) return null;
   const path = fileURLToPath(url);
   const isThere = (name: string) => existsSync(join(path, name));
   const stats = await lstat(path).catch(() => null);
-  if (stats?.isDirectory() !== true) return null;
+  if (stats === null) throw new UserError("no_skill", `there is no directory ${path}`, hereHint);
+  if (!stats.isDirectory()) return null;
   const isRepository = isThere(".git") || (isThere("HEAD") && isThere("objects"));
   return isRepository ? null : path;
 }

@@ -34,12 +34,13 @@ export function closest(word: string, candidates: Iterable<string>): string | nu
   return best?.name ?? null;
 }
 
-/** The candidates that are most like `word`, the best first: those that hold it, or are held by it, before others. */
+/** The candidates that are like `word`, the best first: those that hold it, or are held by it, before others. */
 export function mostLike(word: string, candidates: readonly string[], count: number): string[] {
   const start = word.slice(0, longest);
-  const ranked = candidates.map((name) => {
-    const holds = name.includes(start) || start.includes(name);
-    return { name, distance: editDistance(start, name) - (holds ? longest : 0) };
+  const ranked = candidates.flatMap((name) => {
+    const distance = editDistance(start, name);
+    if (name.includes(start) || start.includes(name)) return { name, distance: distance - longest };
+    return distance <= Math.max(start.length, name.length) / 2 ? { name, distance } : [];
   });
   ranked.sort((a, b) => a.distance - b.distance);
   return ranked.slice(0, count).map(({ name }) => name);

@@ -16,15 +16,18 @@ const units: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Parses a moment: `90s`, `10m`, `2h`, `3d` ago, or an ISO 8601 date or date-time. Epoch ms. */
+/** Parses a moment: `90s`, `10m`, `1h30m`, `3d` ago, or an ISO 8601 date or date-time. Epoch ms. */
 export function moment(text: string): number {
-  const [, amount, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
-  if (amount !== undefined && unit !== undefined) {
-    return Date.now() - Number(amount) * (units[unit] ?? 0);
+  if (/^(\d+[smhd])+$/.test(text)) {
+    const parts = [...text.matchAll(/(\d+)(\w)/g)];
+    return parts.reduce(
+      (at, part) => at - Number(part[1]) * (units[part[2] ?? ""] ?? 0),
+      Date.now(),
+    );
   }
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
-  throw new InvalidArgumentError('Give a length such as "10m" or "2h", or a date-time.');
+  throw new InvalidArgumentError('Give a length such as "10m" or "1h30m", or a date-time.');
 }
 
 /** A moment as queries have it. There is an earliest date, and nothing is stored from before 1970. */

@@ -37,7 +37,7 @@ export function buildProgram(): Command {
       "the project's directory (default: this one or the nearest above)",
     )
     .option("--json", "print one JSON document on standard output, also on failure")
-    .configureHelp({ showGlobalOptions: true, optionDescription: optionText })
+    .configureHelp({ showGlobalOptions: true, optionDescription: optionText, minWidthToWrap: 20 })
     .helpCommand("help [command]", "show help for a command")
     .examples("al new my-project", "al start --web-ui", "al help start")
     .exitCodes({

@@ -23,8 +23,8 @@ test("among none there is none", () => expect(closest("dev", [])).toBeNull());
 
 test.each([
   ["front", ["dev-frontend", "from", "cron"]],
-  ["dev-frontend-issues", ["dev-frontend", "from", "cron"]],
-  ["x".repeat(10_000), ["from", "cron", "dev-frontend"]],
+  ["dev-frontend-issues", ["dev-frontend"]],
+  ["x".repeat(10_000), []],
 ])("%j is most like %j", (word, names) =>
   expect(
     mostLike(word, ["cron", "dev-frontend", "from", "zzzzzzzzzzzzzzzzzz"], 3).toSorted(),

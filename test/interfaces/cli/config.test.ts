@@ -102,7 +102,7 @@ describe("al config", () => {
 
   test.each([
     [["dev", "--set", "schedule=daily"], "not a cron expression", 1],
-    [["dev", "--set", "sheduel=0 9 * * *"], 'did you mean "schedule"', 1],
+    [["dev", "--set", "sheduel=0 9 * * *"], 'unknown key "sheduel"; did you mean "schedule"', 1],
     [["dev", "--set", 'models=["mian"]'], 'did you mean "main"', 1],
     [["--set", "gateway.port=http"], "gateway.port", 1],
     [["dev", "--set", "schedule"], "key=value", 2],

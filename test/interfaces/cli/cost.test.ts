@@ -20,7 +20,7 @@ const spent: SpendAnswer = {
     { ...limit, scope: "project", window: "2026-11-22", usd: 0.5, limit: 20, reserved: 0.1 },
     { ...limit, scope: "project", window: "2026-11", usd: 3, limit: null, reserved: 0.1 },
     { ...limit, scope: "agent:dev", window: "2026-11", usd: 0, limit: 5, reserved: 0 },
-    { ...limit, scope: "agent:cat", window: "2026-11", usd: 0, limit: null, reserved: 0 },
+    { ...limit, scope: "agent:cat", window: "2026-11", usd: 1, limit: null, reserved: 0 },
   ],
   forecast: { monthUsd: 3.1, p90Usd: 7 },
 };

@@ -176,6 +176,8 @@ describe("al creds rm", () => {
   test("wants --yes off a terminal, and names what was probably meant", async () => {
     await add("anthropic_key");
     expect(await cli.al(["creds", "rm", "anthropic_key"])).toMatchObject({ code: 2 });
+    const none = await cli.failure(["creds", "rm", "nothing", "--yes"]);
+    expect(none).toBe('error: there is no credential "nothing"\nhint: stored: anthropic_key\n');
     const stderr = await cli.failure(["creds", "rm", "anthropic_ky", "--yes"]);
     expect(stderr).toContain('did you mean "anthropic_key"?');
     expect(existsSync(pathOf("anthropic_key", "default", "key"))).toBe(true);

@@ -108,6 +108,14 @@ describe("al new", () => {
     expect(existsSync(join(dir, ".al"))).toBe(false);
   });
 
+  test("makes no project inside another one", async () => {
+    mkdirSync(join(cli.projectDir, "agents"));
+    const stderr = await cli.failure(["new", dir]);
+    expect(stderr).toContain(`${dir} would be inside the project ${cli.projectDir}`);
+    expect(stderr).toContain("hint: al agent new makes an agent in it");
+    expect(existsSync(dir)).toBe(false);
+  });
+
   test("says of a project that is there how to go on", async () => {
     const stderr = await cli.failure(["new", cli.projectDir]);
     expect(stderr).toContain("hint: al agent new");

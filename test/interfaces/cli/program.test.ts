@@ -83,6 +83,7 @@ describe("a usage error", () => {
     [["--xyzzy"], "unknown option", "al --help shows how it is used"],
     [["start", "--port", "http"], "whole number from 0 to 65535", "al start --help shows"],
     [["logs", "--since", "yesterday"], "10m", undefined],
+    [["logs", "--since", "9h30"], "10m", undefined],
     [["stat", "extra"], "too many arguments", undefined],
   ])("%j exits 2 and says so on standard error", async (args, message, hint) => {
     const { code, stdout, stderr } = await cli.al(args);

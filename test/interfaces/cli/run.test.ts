@@ -60,6 +60,8 @@ test.each([
   [{ outcome: "killed", exitCode: null }, 137],
   [{ outcome: "out_of_memory", exitCode: 137 }, 137],
   [{ outcome: "lost", exitCode: null }, 1],
+  [{ outcome: "over_budget", exitCode: 125 }, 125],
+  [{ outcome: "rejected", exitCode: null, reason: "budget: it is used up" }, 125],
 ])("prints the run's log and exits for %j with %i", async (end, code) => {
   await cli.serve(aRun(end));
   const ran = await cli.al(["run", "dev"]);
@@ -81,12 +83,22 @@ test("hands the prompt on", async () => {
   expect(body).toEqual({ prompt: "be brief" });
 });
 
-test("--json prints what became of it alone, and the log beside it", async () => {
-  await cli.serve(aRun({ outcome: "failed", exitCode: 3 }));
+test("--detach prints the run's id and how to follow it, and does not wait for its end", async () => {
+  await cli.serve(aRun({}, Infinity));
+  const { code, stdout, stderr } = await cli.al(["run", "dev", "--detach"]);
+  expect([code, stdout]).toEqual([0, `${instanceId}\n`]);
+  expect(stderr).toContain(`al logs dev -i ${instanceId} -f follows it`);
+  await cli.operator.close();
+  expect(await cli.failure(["run", "dev", "-d"])).toContain("no scheduler is running");
+});
+
+test("--json prints the result alone, and beside it the log, which has the reason already", async () => {
+  await cli.serve(aRun({ outcome: "failed", exitCode: 3, reason: "no such file" }));
   const { code, stdout, stderr } = await cli.al(["run", "dev", "--json"]);
   expect(code).toBe(3);
   expect(JSON.parse(stdout)).toMatchObject({ triggerId: "t1", outcome: "failed" });
   expect(stderr).toContain("hello");
+  expect(stderr).not.toContain("no such file");
 });
 
 test("a queued run is waited for", async () => {
@@ -215,14 +227,17 @@ test("a scheduler that is gone before the run's end is an error", async () => {
   expect(stderr).toContain("no scheduler is running");
 });
 
-test("a disabled and an unknown agent are refused with what to do", async () => {
+test("a disabled and an unknown agent, and one without money, are refused with what to do", async () => {
   await cli.serve({
     "GET /control/status": () => snapshotOf([anAgentStatus("dev")]),
     "POST /control/trigger/dev": (_request, response) =>
       problem(response, 409, "disabled", "dev is disabled (al resume dev enables it)"),
     "POST /control/trigger/def": (_request, response) =>
       problem(response, 404, "unknown_agent", "no"),
+    "POST /control/trigger/poor": (_request, response) =>
+      problem(response, 409, "refused", "budget: al budget raise poor <usd>"),
   });
+  expect(await cli.failure(["run", "poor"], 125)).toContain("al budget raise poor <usd>");
   const { stderr } = await cli.al(["run", "dev"]);
   expect(stderr).toBe("error: dev is disabled (al resume dev enables it)\n");
   expect((await cli.al(["run", "def"])).stderr).toContain('did you mean "dev"?');

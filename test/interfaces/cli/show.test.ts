@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { aRunView } from "../../helpers/run-view.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
-import { cliProject, problem } from "./fake-operator.ts";
+import { anAgentStatus } from "../../helpers/agent-status.ts";
+import { cliProject, problem, snapshotOf } from "./fake-operator.ts";
 import type { Routes } from "./fake-operator.ts";
 
 const cli = cliProject();
@@ -130,14 +131,17 @@ describe("al show", () => {
     expect(shown.stderr).toMatch(/^nothing changed from dev-aaaaaaaa to dev-bbbbbbbb/);
   });
 
-  test("a run that is not there names where runs are found", async () => {
+  test("a run that is not there names where runs are found, and the agent that was meant", async () => {
     await cli.serve({
+      "GET /control/status": () => snapshotOf([anAgentStatus("dev")]),
+      "GET /api/runs/dve": (_, response) => problem(response, 404, "unknown_instance", "no run"),
       "GET /api/runs/dev-cccccccc": (_, response) =>
         problem(response, 404, "unknown_instance", 'there is no run "dev-cccccccc"'),
       "GET /api/stats/triggers": () => ({
         ...{ triggers: [], page: 1, limit: 200, total: 0, nextBefore: null },
       }),
     });
+    expect(await cli.failure(["show", "dve"])).toContain('did you mean "dev"?');
     const stderr = await cli.failure(["show", "dev-cccccccc"]);
     expect(stderr).toContain("al history lists the runs with their instance ids");
   });

@@ -84,15 +84,16 @@ export const controlCommands = {
       .description("run an agent now and follow it; the exit code is the run's")
       .argument("<agent>", "the agent to run")
       .option("--prompt <text>", "what to tell the agent")
-      .examples("al run triage", "al run triage --prompt 'only issue 42'")
+      .option("-d, --detach", "don't follow it; print its id. Needs a running scheduler")
+      .examples("al run triage", "al run triage --prompt 'only issue 42'", "al run triage --detach")
       .exitCodes({
-        0: "the run succeeded",
+        0: "the run succeeded; with --detach it was started or queued",
         1: "it failed; a run that ends with a code of its own gives that one",
         124: "it reached its timeout",
         130: "interrupted",
-        125: "it was refused a call to its model, as its budget is used up",
+        125: "its budget is used up: it was not started, or refused a call to its model",
         137: "it was killed, or ran out of memory",
-        143: "the scheduler was stopped while it ran; its work is tried once more at the next start",
+        143: "the scheduler was stopped; its work is tried once more at the next start",
       })
       .does(async () => (await import("../run/run-agent.ts")).runAgent),
   pause: (command) =>

@@ -90,7 +90,8 @@ export function isRefused({ severity, message }: Problem): boolean {
 export function refuseProblems(problems: readonly Problem[]): void {
   const refused = problems.filter(isRefused);
   if (refused.length === 0) return;
-  throw new UserError("invalid_config", refused.map(problemText).join("\n"), "nothing was written");
+  const texts = refused.map((problem) => problemText(problem).replace(/ is ignored(?=; )/, ""));
+  throw new UserError("invalid_config", texts.join("\n"), "nothing was written");
 }
 
 /** Replaces the file's text and keeps its mode. Throws a UserError. */

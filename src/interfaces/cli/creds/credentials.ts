@@ -100,9 +100,10 @@ export async function removeStored(
   const stored = await readCredentials(home);
   const found = stored.find((one) => one.name === name);
   const names = stored.map((one) => one.name);
-  if (found === undefined) throw unknown(name, names);
+  if (found === undefined) throw unknown("there is no credential", name, names);
   const fields = found.fields.map((one) => one.name);
-  if (field !== null && !fields.includes(field)) throw unknown(`${name} ${field}`, fields);
+  if (field !== null && !fields.includes(field))
+    throw unknown(`${name} has no field`, field, fields);
   if (!options.yes) {
     const target = field === null ? name : `${field} of ${name}`;
     await mustConfirm(await openPrompts(context), {
@@ -115,7 +116,7 @@ export async function removeStored(
   out.answer({ name, removed }, `${name} is removed (${removed.join(", ")})`);
 }
 
-function unknown(name: string, known: readonly string[]): UserError {
-  const listed = known.length === 0 ? "there are none" : `there are: ${known.join(", ")}`;
-  return new UserError("unknown_credential", `there is no ${name}`, meantOr(name, known, listed));
+function unknown(what: string, name: string, known: readonly string[]): UserError {
+  const listed = known.length === 0 ? "none is stored" : `stored: ${known.join(", ")}`;
+  return new UserError("unknown_credential", `${what} "${name}"`, meantOr(name, known, listed));
 }

@@ -4,6 +4,7 @@ import { join, relative, resolve } from "node:path";
 import { UserError } from "../../../foundation/errors.ts";
 import { defaultBudget } from "../../../foundation/contracts/budget.ts";
 import { noteFirstSchedule } from "../config/note-forecast.ts";
+import { findProject } from "../context.ts";
 import type { GlobalContext } from "../context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { unknownModels } from "../../../features/models/unknown-models.ts";
@@ -27,6 +28,7 @@ export async function newProject(
   const { out } = context;
   const dir = resolve(given);
   refuseFile(dir, "config.toml", "al agent new adds an agent to it");
+  refuseNested(dir);
   const prompts = options.yes ? null : await openPrompts(context);
   const project = await chooseProject(options, prompts);
   const files = projectFiles(project);
@@ -45,6 +47,14 @@ export async function newProject(
     noteFirstSchedule(out, { agent, expression, timezone, runUsd: defaultBudget.runUsd });
   }
   for (const line of nextSteps(dir, project)) out.note(line);
+}
+
+function refuseNested(dir: string): void {
+  const project = findProject(dir);
+  if (project === dir) return;
+  throw new UserError("exists", `${dir} would be inside the project ${project}`, {
+    hint: "al agent new makes an agent in it; for another project name a directory outside of it",
+  });
 }
 
 function refuseFile(dir: string, path: string, hint = "name another directory"): void {

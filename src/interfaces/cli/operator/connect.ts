@@ -93,7 +93,7 @@ function namesLike(agent: string, known: readonly string[]): string {
   if (known.length === 0) return "the project has no agents";
   if (known.length <= namedAtMost) return `agents: ${known.join(", ")}`;
   const names = mostLike(agent, known, namedAtMost).join(", ");
-  return `most like it: ${names}; al stat lists all ${known.length}`;
+  return `${names === "" ? "" : `most like it: ${names}; `}al stat lists all ${known.length}`;
 }
 
 /** The scheduler's state as it is now. */

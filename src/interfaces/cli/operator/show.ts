@@ -171,7 +171,11 @@ function ask<T>(context: Context, name: string, question: Question<T>): Promise<
       if (!hasCode(error, "unknown_instance")) throw error;
       const latest = await latestRun(reader, name);
       if (latest !== null && latest !== name) return question(reader, latest);
-      const hint = "al history lists the runs with their instance ids";
+      const hint = meantOr(
+        name,
+        await reader.agentNames(),
+        "al history lists the runs with their instance ids",
+      );
       throw new UserError("unknown_instance", messageOf(error), { hint, cause: error });
     }
   });

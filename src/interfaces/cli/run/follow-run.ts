@@ -27,27 +27,40 @@ export interface WantedRun {
 export async function followRun(
   { out, projectDir }: Context,
   client: Client,
-  { agent, prompt, seen = () => undefined }: WantedRun,
+  wanted: WantedRun,
 ): Promise<number> {
-  const path = `/control/trigger/${encodeURIComponent(agent)}`;
-  const answer = await withAgent(
-    client,
-    agent,
-    client.post(path, prompt === null ? {} : { prompt }),
-  );
-  const { triggerId, instanceId, queued } = answer as {
-    readonly triggerId: string;
-    readonly instanceId: string | null;
-    readonly queued: boolean;
-  };
+  const { agent, seen = () => undefined } = wanted;
+  const { triggerId, instanceId, queued } = await triggerRun(client, wanted);
   seen(instanceId);
   if (queued) out.note(await whyQueued(client, agent));
   const followed = { client, projectDir, agent, triggerId };
   const started = instanceId ?? (await untilStarted(followed));
   seen(started);
-  const result = await follow(followed, started, out);
-  conclude(out, result);
-  return exitCodeOf(result.outcome, result.exitCode);
+  const { result, isLogged } = await follow(followed, started, out);
+  conclude(out, result, isLogged);
+  return exitCodeOf(result);
+}
+
+/** The trigger, whose run may begin later. Throws a UserError, with the run's exit code when no money is left for it. */
+export async function triggerRun(client: Client, { agent, prompt }: WantedRun) {
+  const path = `/control/trigger/${encodeURIComponent(agent)}`;
+  const asked = client.post(path, prompt === null ? {} : { prompt });
+  const answer = await withAgent(client, agent, asked).catch((error: unknown) => {
+    if (!(error instanceof UserError) || !isOfBudget(error.message)) throw error;
+    throw new UserError(error.code, error.message, { exitCode: overBudgetCode, cause: error });
+  });
+  return answer as {
+    readonly triggerId: string;
+    readonly instanceId: string | null;
+    readonly queued: boolean;
+  };
+}
+
+const overBudgetCode = 125;
+
+/** Whether work was refused because a budget is used up. */
+function isOfBudget(reason: string | null): boolean {
+  return reason?.startsWith("budget: ") === true;
 }
 
 /** A run waits for a slot, or for an image, whose problem is the agent's error. */
@@ -61,11 +74,13 @@ async function whyQueued(client: Client, agent: string): Promise<string> {
   return `the run waits for its turn; the error of ${agent}: ${plain(status.error)}`;
 }
 
-function conclude(out: Output, result: RunResult): void {
+/** The last line of the log has the reason already: it is repeated only where that went to another stream. */
+function conclude(out: Output, result: RunResult, isLogged: boolean): void {
   if (out.json) out.document(result);
   const { instanceId, agent, outcome, durationMs, reason } = result;
   const took = durationMs === null ? "" : ` after ${durationText(durationMs)}`;
-  const why = reason === null ? "" : `: ${plain(reason)}`;
+  const isShown = isLogged && (out.json || out.columns !== null);
+  const why = reason === null || isShown ? "" : `: ${plain(reason)}`;
   out.note(`${instanceId ?? agent ?? "run"} ${outcome}${took}${why}`);
 }
 
@@ -74,27 +89,27 @@ async function follow(
   followed: Followed,
   instanceId: string | null,
   out: Output,
-): Promise<RunResult> {
-  if (instanceId === null) return untilEnded(followed, null);
+): Promise<{ readonly result: RunResult; readonly isLogged: boolean }> {
+  if (instanceId === null) return { result: await untilEnded(followed, null), isLogged: false };
   const stopped = new AbortController();
   // The log is for watching; the result of the run comes from the history alone.
-  const printing = printLog(followed, instanceId, stopped.signal, out).catch((error: unknown) =>
-    out.note(`the log cannot be followed any more: ${messageOf(error)}`),
-  );
+  const printing = printLog(followed, instanceId, stopped.signal, out).catch((error: unknown) => {
+    out.note(`the log cannot be followed any more: ${messageOf(error)}`);
+    return false;
+  });
   const result = await untilEnded(followed, instanceId);
   await Promise.race([printing, sleep(lastLines)]);
   stopped.abort();
-  await printing;
-  return result;
+  return { result, isLogged: await printing };
 }
 
-/** Prints the run's lines until its end line, or until the signal ends the wait for it. */
+/** Prints the run's lines until its end line, or until the signal ends the wait for it, which is false. */
 async function printLog(
   { client, agent }: { client: Client; agent: string },
   instanceId: string,
   signal: AbortSignal,
   out: Output,
-): Promise<void> {
+): Promise<boolean> {
   const position: Position = { id: undefined };
   const onEntry = async (entry: LogEntry) => {
     const line = formatLog(entry, { colors: out.colors, showAgent: false, now: Date.now() });
@@ -105,19 +120,20 @@ async function printLog(
   };
   const stream = { agent, instanceId, lines: 10_000 };
   while (!signal.aborted) {
-    if (await streamLog(client, stream, position, { signal, onEntry })) return;
+    if (await streamLog(client, stream, position, { signal, onEntry })) return true;
   }
+  return false;
 }
 
 /**
  * The exit code that stands for a run: 0, the code of the process, 124 timed out, 125 over budget, 137 killed or out of memory, 143
  * interrupted, 1.
  */
-function exitCodeOf(outcome: Outcome, exitCode: number | null): number {
+function exitCodeOf({ outcome, exitCode, reason }: RunResult): number {
   if (outcome === "succeeded") return 0;
   if (outcome === "failed") return exitCode === null || exitCode === 0 ? 1 : exitCode;
   if (outcome === "timed_out") return 124;
-  if (outcome === "over_budget") return 125;
+  if (outcome === "over_budget" || isOfBudget(reason)) return overBudgetCode;
   if (outcome === "interrupted") return 143;
   return outcome === "killed" || outcome === "out_of_memory" ? 137 : 1;
 }

@@ -1,20 +1,29 @@
 import { connect, isNotRunning } from "../operator/connect.ts";
 import type { Context } from "../context.ts";
-import { followRun } from "./follow-run.ts";
+import { followRun, triggerRun } from "./follow-run.ts";
 import type { WantedRun } from "./follow-run.ts";
 import type { Output } from "../terminal/output.ts";
 
-/** Runs an agent through the live scheduler, or without one in this process; the exit code is the run's. */
+/**
+ * Runs an agent through the live scheduler, or without one in this process; the exit code is the run's. With `detach` it
+ * is triggered only, which needs a scheduler.
+ */
 export async function runAgent(
   context: Context,
   agent: string,
-  options: { readonly prompt?: string },
+  options: { readonly prompt?: string; readonly detach?: true },
 ): Promise<number> {
-  const prompt = options.prompt ?? null;
+  const { prompt = null, detach = false } = options;
   const client = await connect(context).catch((error: unknown) => {
-    if (isNotRunning(error)) return null;
+    if (isNotRunning(error) && !detach) return null;
     throw error;
   });
+  if (client !== null && detach) {
+    const answer = await triggerRun(client, { agent, prompt });
+    context.out.answer(answer, answer.instanceId ?? answer.triggerId);
+    if (!context.out.json) context.out.note(whatContinues(agent, answer.instanceId));
+    return 0;
+  }
   if (client !== null) {
     const seen = noteOnInterrupt(context.out, agent);
     return followRun(context, client, { agent, prompt, seen });

@@ -34,7 +34,7 @@ export async function runAlone(
     webUi: false,
     onDemand: true,
     graceSeconds,
-    log: (entry) => noteFailure(context, entry),
+    log: (entry) => noteFailure(context, agent, entry),
   });
   try {
     const client = await connect(context);
@@ -54,9 +54,9 @@ export async function runAlone(
   }
 }
 
-/** Only failures among the scheduler's own lines matter here. */
-function noteFailure({ out }: Context, entry: LogEntry): void {
-  if (entry.level < 50) return;
+/** Only failures among the scheduler's own lines matter here; the run's own lines are followed. */
+function noteFailure({ out }: Context, agent: string, entry: LogEntry): void {
+  if (entry.level < 50 || (entry.kind === "run" && entry.agent === agent)) return;
   out.note(formatLog(entry, { colors: out.colors, showAgent: true, now: Date.now() }));
 }
 

@@ -1,3 +1,4 @@
+import { projectScope } from "../../../foundation/contracts/budget.ts";
 import type { SpendKey } from "../../../foundation/contracts/budget.ts";
 import type { SpendAnswer, SpendRowView } from "../../../features/spend/spend-report.ts";
 import {
@@ -16,7 +17,7 @@ type Style = Pick<Output, "colors" | "columns">;
 const titles: Readonly<Record<SpendKey, string>> = { agent: "Agent", model: "Model", day: "Day" };
 
 /**
- * Spending as a table with its sum, then the limits, then the forecast; parts without content are left out. Names are
+ * Spending as a table with its sum, then the project's and all limits, then the forecast; parts without content are left out. Names are
  * whole: other commands take them.
  */
 export function renderCost(
@@ -25,7 +26,7 @@ export function renderCost(
   style: Style,
 ): string {
   const used = limits
-    .filter(({ usd, limit, reserved }) => usd > 0 || reserved > 0 || limit !== null)
+    .filter(({ scope, usd, limit }) => limit !== null || (scope === projectScope && usd > 0))
     .map((one) => [scopeName(one.scope), one.window, spentText(one)]);
   const isDoubtful = rows.some(({ unpriced, usd }) => unpriced > 0 && usd > 0);
   return [

@@ -13,7 +13,7 @@ import type { AgentColumn, ColumnValue, Moment } from "../../views/agent-columns
 import { relativeTime } from "../../../foundation/contracts/format.ts";
 import type { StoredStatus } from "../../operations/stored-project.ts";
 import { usedBudgetAdvice } from "../../../features/spend/spend-text.ts";
-import { cut } from "../terminal/fit.ts";
+import { cut, wrap } from "../terminal/fit.ts";
 import { plain, plainLine } from "../terminal/format.ts";
 import { toneColor } from "../terminal/output.ts";
 import type { Colors } from "../terminal/output.ts";
@@ -158,7 +158,7 @@ function shortened(text: string): string {
 /** The table cuts texts to fit; here they are whole, so that a terminal can jump to `file:line:column`. */
 function problemsOf(
   status: Pick<StoredStatus, "error" | "warnings" | "agents">,
-  { colors, now }: StatusStyle,
+  { colors, now, columns }: StatusStyle,
 ): string[] {
   const { agents } = status;
   const ofAgents = (textOf: (agent: AgentStatus) => string | null): string[] =>
@@ -176,5 +176,5 @@ function problemsOf(
     "",
     ...errors.map((error) => `${colors.red("error")} ${plain(error)}`),
     ...warnings.map((warning) => `${colors.yellow("warning")} ${plain(warning)}`),
-  ];
+  ].flatMap((text) => text.split("\n").flatMap((line) => wrap(line, columns ?? 0)));
 }

@@ -35,16 +35,18 @@ describe("al add", () => {
     ["an option in the URL's place", ["add", "--yes", "--", "--upload-pack=touch pwned"], 2],
     ["another transport", ["add", "ext::sh -c 'touch pwned'", "--yes"], 2],
     ["a name that leads out", ["add", "REPO", "--name", "../out", "--yes"], 2],
+    ["a directory that is missing", ["add", "./nowhere", "--yes"], 1, "there is no directory /"],
     ["a reserved name", ["add", "REPO", "--name", "scheduler", "--yes"], 2],
-  ])("refuses %s", async (_what, args, expected) => {
+  ])("refuses %s", async (_what, args, expected, message = "") => {
     repository.write("SKILL.md", skill);
     repository.commit();
-    const { code } = await cli.al([
+    const { code, stderr } = await cli.al([
       "-p",
       cli.projectDir,
       ...args.map((arg) => (arg === "REPO" ? repository.url : arg)),
     ]);
     expect(code).toBe(expected);
+    expect(stderr).toContain(message);
     expect(addedNothing(cli)).toBe(true);
     expect(existsSync("pwned")).toBe(false);
   });

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { commandTable, isHelp } from "../../../../src/interfaces/cli/help/command-table.ts";
 import type { CommandEntry } from "../../../../src/interfaces/cli/help/command-table.ts";
@@ -22,6 +23,15 @@ describe("the help of every command", () => {
       expect(shown).toContain(path);
     },
   );
+});
+
+test("the help of every command fits a terminal of 80 columns", () => {
+  const help = (command: Command): string =>
+    [command.helpInformation(), ...command.commands.map(help)].join("\n");
+  const lines = [help(buildProgram()), ...all(table).map(({ notes }) => notes)]
+    .join("\n")
+    .split("\n");
+  expect(lines.filter(({ length }) => length > 80)).toEqual([]);
 });
 
 describe("the command table", () => {
