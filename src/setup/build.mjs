@@ -3,7 +3,15 @@
  * al runs of its packages is in the chunks too, because opening hundreds of small files is most of a short command's
  * time. A page's script is one file of its own, which the page carries inside it, as it does its styles.
  */
-import { cpSync, existsSync, readFileSync, readdirSync, rmSync, rmdirSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import http from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { rolldown } from "rolldown";
@@ -111,16 +119,27 @@ for (const file of readdirSync(join(root, pages))) {
   const name = `${pages}/${file.replace(/\.tsx?$/, "")}`;
   const input = { [name]: isPage ? `\0${file}` : join(root, pages, file) };
   written.push(
-    ...(await bundle({ input, platform: "browser", plugins: [pageEntry, inlineScripts] })),
+    ...(await bundle({
+      input,
+      platform: "browser",
+      plugins: [pageEntry, inlineScripts],
+      minify: true,
+    })),
   );
 }
-cpSync(join(root, styles), join(output, styles), { recursive: true });
-written.push(...readdirSync(join(root, styles)).map((name) => `${styles}/${name}`));
+mkdirSync(join(output, styles), { recursive: true });
+for (const file of readdirSync(join(root, styles))) {
+  const text = readFileSync(join(root, styles, file), "utf8");
+  // Every page carries its styles: without comments and indents they are a fifth smaller.
+  const short = text.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/\s*\n\s*/g, "\n");
+  writeFileSync(join(output, styles, file), short.trimStart());
+  written.push(`${styles}/${file}`);
+}
 written.push(...writeBundledPackages(root, modules));
 removeOthers(new Set(written));
 
 /** Writes one bundle; the paths of its files below `dist/`. */
-async function bundle({ split, ...options }) {
+async function bundle({ split, minify = false, ...options }) {
   const build = await rolldown({ cwd: root, tsconfig: join(root, "tsconfig.json"), ...options });
   const { output: files } = await build.write({
     dir: output,
@@ -130,6 +149,7 @@ async function bundle({ split, ...options }) {
     entryFileNames: "[name].js",
     chunkFileNames: "src/chunks/[name]-[hash].js",
     codeSplitting: split,
+    minify,
   });
   await build.close();
   modules.push(...files.flatMap((file) => Object.keys(file.modules ?? {})));

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 import type { FunctionComponent, VNode } from "preact";
 import { builtFile } from "./built-file.ts";
@@ -29,7 +30,7 @@ export interface Document {
   readonly data?: object;
 }
 
-/** Responds with a live page. */
+/** Responds with a live page, or with 304 if the browser has it. */
 export async function sendLivePage<Data extends { readonly frame: Frame }>(
   reply: FastifyReply,
   { name, title, styles, view: View }: LivePage<Data>,
@@ -37,28 +38,33 @@ export async function sendLivePage<Data extends { readonly frame: Frame }>(
 ): Promise<FastifyReply> {
   const { scheduler } = data.frame;
   const document = { title: tabTitle(title(data), scheduler), styles, data, script: name };
-  return sendPage(reply, { ...document, body: <View {...data} /> });
+  const html = await renderDocument({ ...document, body: <View {...data} /> }, reply);
+  const tag = `W/"${createHash("sha256").update(html).digest("base64url")}"`;
+  void reply.headers({ "cache-control": "private, no-cache", etag: tag });
+  const known = reply.request.headers["if-none-match"]?.split(/,\s*/) ?? [];
+  return known.includes(tag) ? reply.code(304).send() : reply.send(html);
 }
 
-/** Responds with a document. */
+/** Responds with a document that is not stored, because it may hold a token. */
 export async function sendPage(
   reply: FastifyReply,
   page: Document,
   status = 200,
 ): Promise<FastifyReply> {
+  const html = await renderDocument(page, reply);
+  return reply.code(status).header("cache-control", "no-store").send(html);
+}
+
+/** Renders a document and sets its headers. */
+async function renderDocument(page: Document, reply: FastifyReply): Promise<string> {
   const styles = ["base", ...page.styles].map((name) => builtFile(`styles/${name}.css`));
   const script = page.script === undefined ? null : builtFile(`pages/${page.script}.js`);
-  const html = await renderDocument(page, styles, script);
-  return reply
-    .code(status)
-    .type("text/html; charset=utf-8")
-    .headers({
-      "cache-control": "no-store",
-      "content-security-policy": policyOf(styles, script),
-      "x-dns-prefetch-control": "off",
-      "x-frame-options": "DENY",
-    })
-    .send(`<!doctype html>\n${html}\n`);
+  void reply.type("text/html; charset=utf-8").headers({
+    "content-security-policy": policyOf(styles, script),
+    "x-dns-prefetch-control": "off",
+    "x-frame-options": "DENY",
+  });
+  return `<!doctype html>\n${await htmlOf(page, styles, script)}\n`;
 }
 
 /**
@@ -79,7 +85,7 @@ function policyOf(styles: readonly BuiltFile[], script: BuiltFile | null): strin
 }
 
 /** The document around a page: everything is inline, and it loads nothing. The renderer is loaded for the first page. */
-async function renderDocument(
+async function htmlOf(
   { title, body, data }: Document,
   styles: readonly BuiltFile[],
   script: BuiltFile | null,

@@ -2,6 +2,7 @@ import cookie from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
 import type { Route } from "./api/route.ts";
 import { authenticate, authenticateKey } from "./auth.ts";
+import { compressAnswers } from "./compress.ts";
 import { createApp } from "./create-app.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
@@ -58,18 +59,21 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
     });
     void known.register((scope, _scopeOptions, scopeDone) => {
       scope.addHook("onRequest", toOperators);
+      compressAnswers(scope);
       serve(scope, "operator", apiRoutes(deps, streams));
       if (deps.dashboard) serve(scope, "operator", pageRoutes(deps));
       scopeDone();
     });
     void known.register((scope, _scopeOptions, scopeDone) => {
       scope.addHook("onRequest", authenticateKey(deps, checkKey));
+      compressAnswers(scope);
       serve(scope, "key", metricsRoutes(deps));
       scopeDone();
     });
     void known.register((scope, _scopeOptions, scopeDone) => {
       // Where there are pages, this is one of them.
       if (deps.dashboard) scope.addHook("onRequest", toOperators);
+      compressAnswers(scope);
       serve(scope, deps.dashboard ? "operator" : "open", openapiRoutes(describe));
       scopeDone();
     });

@@ -50,6 +50,17 @@ test("the header's search leads to the search page, and a page shows where one i
   await page.waitForURL(`${url}/dashboard/search?q=%22exit+3%22+%26+more`);
 });
 
+test("after a logout, Back asks for the page again and leads to the login", async () => {
+  const { page, url } = await open("/dashboard/cost");
+  await page.goto(`${url}/logout`);
+  const [answer] = await Promise.all([
+    page.waitForResponse(`${url}/dashboard/cost`),
+    page.goBack(),
+  ]);
+  expect(answer.status()).toBe(302);
+  expect(await page.title()).toBe("Log in · Almanac");
+});
+
 test("nothing is wider than a phone", async () => {
   const { page, url } = await open("/dashboard");
   await page.setViewportSize({ width: 375, height: 700 });

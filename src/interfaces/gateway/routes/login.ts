@@ -57,7 +57,10 @@ export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
     handle: (request: FastifyRequest, reply: FastifyReply) => {
       refuseForeign(request);
       for (const id of sessionsOf(request, deps)) deps.sessions.end(id);
-      return reply.clearCookie(sessionCookie, cookieAttributes).redirect("/login", 303);
+      return reply
+        .header("clear-site-data", '"cache"') // or Back would show a page from there
+        .clearCookie(sessionCookie, cookieAttributes)
+        .redirect("/login", 303);
     },
   } as const;
   return [

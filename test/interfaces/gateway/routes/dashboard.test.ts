@@ -3,10 +3,10 @@ import { tcpApp } from "../../../../src/interfaces/gateway/app.ts";
 import { anAgent } from "../../../helpers/agents.ts";
 import { bearer, testDeps } from "../start-gateway.ts";
 
-async function get(url: string, deps = testDeps()) {
+async function get(url: string, deps = testDeps(), headers: Record<string, string> = {}) {
   const app = await tcpApp(deps);
   onTestFinished(() => app.close());
-  return await app.inject({ url, headers: bearer });
+  return await app.inject({ url, headers: { ...bearer, ...headers } });
 }
 
 test.each([
@@ -18,12 +18,26 @@ test.each([
   ["/dashboard/agents/dev", "<title>dev · hello · Almanac</title>"],
   ["/dashboard/agents/dev/logs", "<title>dev · log · hello · Almanac</title>"],
   ["/dashboard/agents/scheduler/logs", "<title>scheduler · log · hello · Almanac</title>"],
-])("%s is a page that nobody keeps", async (url, title) => {
+])("%s is a page that only its browser keeps, and asks for again", async (url, title) => {
   const response = await get(url);
   expect(response.statusCode).toBe(200);
   expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
-  expect(response.headers["cache-control"]).toBe("no-store");
+  expect(response.headers["cache-control"]).toBe("private, no-cache");
   expect(response.body).toContain(title);
+});
+
+test("a page that the browser has is not sent again until it changes", async () => {
+  const deps = testDeps();
+  const first = await get("/dashboard", deps);
+  const headers = { "if-none-match": `"other", ${String(first.headers.etag)}` };
+  const again = await get("/dashboard", deps, headers);
+  expect([again.statusCode, again.body]).toEqual([304, ""]);
+  expect(again.headers.etag).toBe(first.headers.etag);
+  expect(again.headers["content-security-policy"]).toBe(first.headers["content-security-policy"]);
+  deps.operations.setAgent({ name: "dev", state: "running" });
+  const changed = await get("/dashboard", deps, headers);
+  expect(changed.statusCode).toBe(200);
+  expect(changed.headers.etag).not.toBe(first.headers.etag);
 });
 
 test.each([

@@ -1,0 +1,58 @@
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { fakeOperations } from "../../helpers/fake-operations.ts";
+import { openApp, startTcp, testDeps, bearer } from "./start-gateway.ts";
+import { readStream } from "./event-stream.ts";
+
+test.each(["/dashboard", "/dashboard/cost", "/openapi.json", "/metrics"])(
+  "%s is compressed for clients that take it so, and the same text",
+  async (url) => {
+    const { get } = await openApp();
+    const plain = await get(url);
+    expect(plain.headers["content-encoding"]).toBeUndefined();
+    const small = await get(url, { headers: { "accept-encoding": "gzip, deflate, br" } });
+    expect(small.headers).toMatchObject({ "content-encoding": "gzip", vary: "accept-encoding" });
+    expect(small.headers["content-type"]).toBe(plain.headers["content-type"]);
+    expect(small.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2);
+    expect(gunzipSync(small.rawPayload).toString()).toBe(plain.body);
+  },
+);
+
+test("the overview of ten agents takes 30 kB on the wire at most", async () => {
+  const agents = Array.from({ length: 10 }, (_, n) => ({ name: `agent-${n}` }));
+  const { get } = await openApp({ operations: fakeOperations(agents) });
+  const { rawPayload } = await get("/dashboard", { headers: { "accept-encoding": "gzip" } });
+  expect(rawPayload.length).toBeLessThan(30_000);
+});
+
+test.each([
+  ["gzip", true],
+  ["br;q=1.0, gzip;q=0.5", true],
+  ["*", true],
+  ["GZIP", true],
+  ["gzip;q=0", false],
+  ["gzip; q=0.000, br", false],
+  ["br, zstd", false],
+  ["xgzip", false],
+  ["", false],
+])("a client with accept-encoding %j gets gzip: %j", async (accepted, isCompressed) => {
+  const { get } = await openApp();
+  const { headers } = await get("/openapi.json", { headers: { "accept-encoding": accepted } });
+  expect(headers["content-encoding"]).toBe(isCompressed ? "gzip" : undefined);
+});
+
+test("short answers stay as they are, and so do pages that may hold a token", async () => {
+  const { get } = await openApp();
+  for (const url of ["/locks/status", "/login"]) {
+    const { headers, statusCode } = await get(url, { headers: { "accept-encoding": "gzip" } });
+    expect(statusCode).toBe(200);
+    expect(headers["content-encoding"], url).toBeUndefined();
+  }
+});
+
+test("an event stream is not compressed: its events would wait for more of them", async () => {
+  const url = `${await startTcp(testDeps())}/dashboard/api/status-stream`;
+  const stream = await readStream(url, { ...bearer, "accept-encoding": "gzip" });
+  expect(stream.headers.get("content-encoding")).toBeNull();
+  await expect.poll(() => stream.events()).toHaveLength(1);
+});
