@@ -1,5 +1,9 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
@@ -59,34 +63,77 @@ describe("examples/hello", () => {
   });
 });
 
-describe("examples/webhook", () => {
-  const send = (...args: string[]) => runScript("send.mjs", "--url", scheduler.url, ...args);
+describe("examples/pull-request", () => {
+  /** As its README says. */
+  async function startWithSecret(): Promise<void> {
+    await start("pull-request");
+    const file = join(project.dir, "secret.txt");
+    writeFileSync(file, "a-secret-of-the-example\n", { mode: 0o600 });
+    const add = ["creds", "add", "github_webhook_secret", "--from-file", file];
+    expect(await runAl(project, add)).toMatchObject({ code: 0 });
+  }
+  const send = (event: string, file: string, ...args: string[]) =>
+    runAl(project, ["webhook", "send", join(project.dir, file), "-e", event, ...args]);
 
-  test("a signed delivery starts the agent, once", async () => {
-    await start("webhook");
-    const first = await send("--delivery", "one");
-    expect(first).toMatchObject({ code: 0 });
-    expect(first.stdout).toContain('"matched":[{"agent":"triage"}]');
-    const again = await send("--delivery", "one");
-    expect(again.stdout).toContain('"duplicate":true');
+  test("a pull request starts the reviewer and an issue the other agent, once each", async () => {
+    await startWithSecret();
+    const sent = ["pull_request", "pull-request-opened.json", "--delivery", "one"] as const;
+    expect((await send(...sent)).stdout).toContain("work for review");
+    expect((await send(...sent)).stdout).toContain("a duplicate");
+    expect((await send("issues", "issue-opened.json")).stdout).toContain("work for triage");
+    const ended = { kind: "webhook", action: "opened", outcome: "succeeded" };
     await expect.poll(history, { timeout: 20_000 }).toMatchObject([
-      {
-        kind: "webhook",
-        agent: "triage",
-        event: "issues",
-        action: "opened",
-        outcome: "succeeded",
-      },
+      { agent: "triage", event: "issues", ...ended },
+      { agent: "review", event: "pull_request", ...ended },
     ]);
+    const { stdout } = await runAl(project, ["logs", "review"]);
+    expect(stdout).toContain("Update the README with new information.");
   });
 
   test("a delivery that is signed with another secret starts nothing", async () => {
-    await start("webhook");
-    await send();
-    const bad = await send("--bad-signature");
-    expect(bad.code).toBe(1);
-    expect(bad.stdout).toMatch(/^401 /);
-    expect((await history()).filter(({ agent }) => agent === "triage")).toHaveLength(1);
+    await startWithSecret();
+    const body = readFileSync(join(project.dir, "issue-opened.json"));
+    const refused = await fetch(`${scheduler.url}/webhooks/github`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-github-event": "issues",
+        "x-github-delivery": "one",
+        "x-hub-signature-256": `sha256=${createHmac("sha256", "wrong").update(body).digest("hex")}`,
+      },
+      body: new Uint8Array(body),
+    });
+    expect(refused.status).toBe(401);
+    expect((await history()).filter(({ agent }) => agent !== null)).toEqual([]);
+  });
+});
+
+describe("examples/deploy", () => {
+  /** What a proxy on this machine would send. */
+  const through = async (
+    host: string,
+  ): Promise<{ status: number; location: string | undefined }> => {
+    const { port } = new URL(scheduler.url);
+    const headers = {
+      host,
+      accept: "text/html",
+      "x-forwarded-for": "198.51.100.7",
+      "x-forwarded-proto": "https",
+    };
+    const sent = request({ host: "127.0.0.1", port, path: "/dashboard", headers }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    response.resume();
+    return { status: response.statusCode ?? 0, location: response.headers.location };
+  };
+
+  test("is served under the name of its proxy, and runs", async () => {
+    await start("deploy");
+    expect(await through("al.example.org")).toMatchObject({
+      status: 302,
+      location: expect.stringMatching(/^\/login/) as string,
+    });
+    expect((await through("other.example.org")).status).toBeGreaterThanOrEqual(400);
+    expect(await runAl(project, ["run", "nightly"])).toMatchObject({ code: 0 });
   });
 });
 

@@ -11,7 +11,7 @@ let project: LiveProject;
 
 /** The webhook example, whose runs last until `letGo`. */
 async function startHeld(): Promise<void> {
-  project = await LiveProject.copy("examples/webhook");
+  project = await LiveProject.copy("examples/pull-request");
   await project.store("github_webhook_secret/default/secret", secret);
   const command = JSON.stringify(until(project.path("go")));
   const tools = `[[turns.tools]]\nname = "bash"\narguments = { command = ${command} }`;

@@ -1,5 +1,5 @@
 import { runtimeTypes } from "../../../../streams/runtimes.ts";
-import { providers } from "../../../../streams/agent-config.ts";
+import { starterProviders } from "../new/starter-providers.ts";
 import type { Commands, Define } from "../help/al-command.ts";
 import { severalTexts, wholeNumber } from "../options.ts";
 
@@ -75,14 +75,19 @@ export const projectCommands = {
       .description("make a project that runs at once; on a terminal it asks for what no flag says")
       .argument("<dir>", "the new directory; files that are there are not overwritten")
       .option("-a, --agent <name>", "name of its first agent (default: hello)")
-      .choice("--provider <provider>", "who serves the model (default: scripted)", providers)
+      .choice(
+        "--provider <provider>",
+        "who serves the model, or local for a server on this machine (default: scripted)",
+        starterProviders,
+      )
       .option("--model <model>", "the model, as the provider calls it")
-      .option("--base-url <url>", "address of an endpoint of your own (provider custom)")
+      .option("--base-url <url>", "address of a server of your own (provider custom or local)")
       .option("--schedule <cron>", "when the agent runs")
       .option("-y, --yes", "ask nothing, use the defaults")
       .examples(
         "al new my-project",
         "al new my-project --provider anthropic --schedule '0 9 * * 1-5'",
+        "al new my-project --provider local --base-url http://localhost:11434/v1",
       )
       .doesAnywhere(async () => (await import("../new/new-project.ts")).newProject),
   import: (command) =>

@@ -11,10 +11,12 @@ import { unknownModels } from "../../../features/models/unknown-models.ts";
 import { openPrompts, missingFlag } from "../terminal/prompts.ts";
 import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
+import { localModels, usualServers } from "./local-models.ts";
+import type { LocalModel } from "./local-models.ts";
+import { starterProviders } from "./starter-providers.ts";
+import type { StarterProvider } from "./starter-providers.ts";
 import { projectFiles, usualModel } from "./templates.ts";
 import type { NewProject, StarterModel } from "./templates.ts";
-import { providers } from "../../../../streams/agent-config.ts";
-import type { Provider } from "../../../../streams/agent-config.ts";
 import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
 import { scheduleProblem } from "../../../foundation/config/schedule.ts";
 import type { Prompts, TextQuestion } from "../terminal/prompts.ts";
@@ -80,26 +82,26 @@ async function writeAll(dir: string, files: ReadonlyMap<string, string>): Promis
 
 function nextSteps(dir: string, { agent, model, isReal }: NewProject): string[] {
   const there = relative(process.cwd(), dir);
-  const key = `al creds add ${model.provider}_key`;
+  const key = model.isKeyless ? null : `al creds add ${model.provider}_key`;
   return [
     "",
     `${dir} is ready. Next:`,
     ...(there === "" ? [] : [`  cd ${shellWord(there)}`]),
-    ...(isReal ? [`  ${key}`] : []),
+    ...(isReal && key !== null ? [`  ${key}`] : []),
     "  al start --web-ui",
     `  al run ${agent}`,
     ...(isReal
       ? []
       : [
           "",
-          `For a real model: ${key}, then models = ["${model.name}"] in agents/${agent}/config.toml.`,
+          `For a real model: ${key ?? ""}, then models = ["${model.name}"] in agents/${agent}/config.toml.`,
         ]),
   ];
 }
 
 interface NewOptions {
   readonly agent?: string;
-  readonly provider?: Provider;
+  readonly provider?: StarterProvider;
   readonly model?: string;
   readonly baseUrl?: string;
   readonly schedule?: string;
@@ -140,26 +142,56 @@ async function chosen(
   throw new UserError("usage", `${question.flag}: ${problem}`);
 }
 
-async function chooseProvider(prompts: Prompts | null): Promise<Provider> {
+const providerNames: Readonly<Record<string, string | undefined>> = {
+  scripted: "scripted: replays a file, needs no key",
+  local: "local: Ollama, LM Studio, vLLM or another server without a key",
+};
+
+async function chooseProvider(prompts: Prompts | null): Promise<StarterProvider> {
   if (prompts === null) return "scripted";
-  const choices = providers.map((value) => ({
-    value,
-    name: value === "scripted" ? "scripted: replays a file, needs no key" : value,
-  }));
+  const choices = starterProviders.map((value) => ({ value, name: providerNames[value] ?? value }));
   return prompts.choose("Model provider", choices, "scripted");
 }
 
 async function chooseModel(
-  provider: Provider,
-  { model, baseUrl }: NewOptions,
+  provider: StarterProvider,
+  options: NewOptions,
   prompts: Prompts | null,
 ): Promise<StarterModel> {
+  if (provider === "local") return chooseLocal(options, prompts);
+  const { model, baseUrl } = options;
   const usual = usualModel(provider);
   const id =
     model ?? (await askFor("--model", `${provider}'s name of the model`, usual.model, prompts));
   if (provider !== "custom") return { ...usual, model: id, baseUrl: baseUrl ?? null };
   const url = baseUrl ?? (await askFor("--base-url", "URL of the endpoint", "", prompts));
   return { ...usual, model: id, baseUrl: url };
+}
+
+/** Asks the servers for their models. Without a server it asks the person. */
+async function chooseLocal(options: NewOptions, prompts: Prompts | null): Promise<StarterModel> {
+  const listed = await localModels(options.baseUrl ? [options.baseUrl] : usualServers);
+  const fitting = listed.filter(({ model }) => model === (options.model ?? model));
+  const found = await chooseFound(fitting, prompts);
+  const ask = (flag: string, message: string, usual: string) =>
+    askFor(flag, message, usual, prompts);
+  const baseUrl =
+    options.baseUrl ??
+    found?.baseUrl ??
+    (await ask("--base-url", "URL of the server", usualServers[0]));
+  const model =
+    options.model ??
+    found?.model ??
+    (await ask("--model", "no server listed its models; the model's name", ""));
+  return { name: "local", provider: "custom", model, baseUrl, isKeyless: true };
+}
+
+/** The first without a person to ask; undefined if there is none. */
+async function chooseFound(found: readonly LocalModel[], prompts: Prompts | null) {
+  if (prompts === null || found.length < 2) return found[0];
+  const name = ({ model, baseUrl }: LocalModel) => `${model}  (${baseUrl})`;
+  const choices = found.map((one, index) => ({ value: String(index), name: name(one) }));
+  return found[Number(await prompts.choose("Model", choices))];
 }
 
 async function askFor(

@@ -29,8 +29,10 @@ export const gitignore = `# State, logs and caches of the scheduler.
 `;
 
 function projectConfig({ agent, model }: NewProject): string {
-  const { name, provider, baseUrl } = model;
-  const real = { provider, model: model.model, ...(baseUrl === null ? {} : { baseUrl }) };
+  const { name, provider, baseUrl, isKeyless } = model;
+  const address = baseUrl === null ? {} : { baseUrl };
+  const auth = isKeyless ? { authType: "none" } : {};
+  const real = { provider, model: model.model, ...address, ...auth };
   return `${schemaLine("project", "")}
 
 # The models that agents may name. "scripted" replays a file instead of calling an LLM: no key, no network, no cost.
@@ -38,7 +40,7 @@ function projectConfig({ agent, model }: NewProject): string {
 provider = "scripted"
 script = "${agent}.script.toml"
 
-# A real one. Its key: al creds add ${provider}_key
+${isKeyless ? "# One of a server of your own, without a key." : `# A real one. Its key: al creds add ${provider}_key`}
 ${stringify({ models: { [name]: real } }).trim()}
 
 [gateway]
@@ -110,6 +112,7 @@ export interface StarterModel {
   /** As the provider calls it. */
   readonly model: string;
   readonly baseUrl: string | null;
+  readonly isKeyless: boolean;
 }
 
 /** The model that is proposed for a provider; a newer one is one line away. */
@@ -127,5 +130,5 @@ const usual: Readonly<Record<Exclude<Provider, "scripted" | "custom">, [string, 
 export function usualModel(provider: Provider): StarterModel {
   const known = Object.hasOwn(usual, provider) ? usual[provider as keyof typeof usual] : undefined;
   const [name, model] = known ?? [provider, ""];
-  return { name, provider, model, baseUrl: null };
+  return { name, provider, model, baseUrl: null, isKeyless: false };
 }
