@@ -16,6 +16,7 @@ import http from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { writeBundledPackages } from "./bundled-packages.mjs";
+import { piParts } from "./pi-parts.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const output = join(root, "dist");
@@ -102,7 +103,7 @@ const written = [
   ...(await bundle({
     input: { "src/cli/al": join(root, "src/interfaces/cli/al.ts") },
     platform: "node",
-    plugins: [photon, httpWithoutUndici, unused],
+    plugins: [piParts(root), photon, httpWithoutUndici, unused],
     resolve: { alias: { rxjs: join(root, "node_modules/rxjs/dist/esm/index.js") } }, // classes, in half the code
     transform: { define: { "process.env.NODE_ENV": '"production"' } }, // React's
     checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked

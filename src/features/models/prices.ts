@@ -2,8 +2,8 @@ import type { ModelConfig, Provider, Rates } from "../../../streams/agent-config
 import type { Price } from "../../foundation/contracts/price.ts";
 import { modelDefaults } from "../../foundation/contracts/model-defaults.ts";
 import type { ModelTerms } from "../../foundation/contracts/spend.ts";
-import { isListedProvider, listedCosts } from "./unknown-models.ts";
-import type { ListedModel, ListedProvider } from "./unknown-models.ts";
+import { isListedProvider, listedModel, listedModels } from "./listed-models.ts";
+import type { ListedModel, ListedProvider } from "./listed-models.ts";
 type Asked = Pick<ModelConfig, "provider" | "model" | "authType" | "maxTokens">;
 
 /** The price and the rate of a model by the config. */
@@ -45,7 +45,7 @@ export async function modelTerms(asked: Asked, config: PriceConfig): Promise<Mod
 export async function listedPrice(provider: Provider, model: string): Promise<Price | null> {
   if (provider === "scripted") return free;
   if (!isListedProvider(provider)) return null;
-  const listed = (await listedCosts(provider)).get(model);
+  const listed = (await listedModels(provider))[model];
   return listed === undefined ? null : priceOf(provider, model, listed);
 }
 
@@ -53,7 +53,7 @@ export async function listedPrice(provider: Provider, model: string): Promise<Pr
 export async function dearest(provider: Provider): Promise<Price> {
   if (provider === "scripted") return free;
   if (!isListedProvider(provider)) return unpricedCustom;
-  const prices = [...(await listedCosts(provider))].flatMap(
+  const prices = Object.entries(await listedModels(provider)).flatMap(
     ([model, listed]) => priceOf(provider, model, listed) ?? [],
   );
   const rates = prices.flatMap((price): readonly Rates[] => [price, ...(price.tiers ?? [])]);
@@ -83,7 +83,7 @@ function withCacheRates({ input, output, cacheRead, cacheWrite }: Rates): Rates 
 
 async function mostOutput({ provider, model, maxTokens }: Asked): Promise<number> {
   if (maxTokens !== null) return maxTokens;
-  const listed = isListedProvider(provider) ? (await listedCosts(provider)).get(model) : undefined;
+  const listed = await listedModel(provider, model);
   return listed?.maxTokens ?? modelDefaults(provider, model).maxTokens;
 }
 

@@ -32,9 +32,9 @@ interface Loaded {
   readonly own: readonly string[];
 }
 
-function loadedBy(args: readonly string[]): Loaded {
+function loadedBy(args: readonly string[], more: NodeJS.ProcessEnv = {}): Loaded {
   const list = join(folder, "loaded");
-  const env = { ...process.env, AL_HOME: project.home, AL_TEST_LOADS: list };
+  const env = { ...process.env, AL_HOME: project.home, AL_TEST_LOADS: list, ...more };
   const options = { cwd: project.dir, env };
   spawnSync(process.execPath, ["--import", listing, builtAl, ...args], options);
   return readList(list);
@@ -81,6 +81,18 @@ describe("what is loaded for a command", () => {
     const { files, bytes } = loadedBy(["_agent", "al-status", "--help"]);
     expect(files.length).toBeLessThan(13);
     expect(bytes).toBeLessThan(60_000);
+  });
+
+  test("a run in pi: the client of one provider, no table of models, no terminal, under 2.5 MB", () => {
+    const { files, bytes } = loadedBy(["_run-agent", "one"], {
+      AL_INSTANCE: "1",
+      AL_FILL_CACHE: "1",
+    });
+    const others = /[/](anthropic|google|mistral|openai-responses)[^/]*$|[.]models-/;
+    expect(files.some((file) => file.includes("/openai-completions-"))).toBe(true);
+    expect(files.filter((file) => others.test(file))).toEqual([]);
+    expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
+    expect(bytes).toBeLessThan(2_500_000);
   });
 
   test("a start: under 3.05 MB, of texts that take one byte a character, and no undici", async () => {

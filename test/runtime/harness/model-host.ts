@@ -15,7 +15,7 @@ import type {
   Meter,
   UpstreamModel,
 } from "../../../src/foundation/contracts/model-gateway.ts";
-import { listedApi } from "../../../src/features/models/unknown-models.ts";
+import { listedApi } from "../../../src/features/models/listed-models.ts";
 import { answerScript } from "../../../src/features/models/scripted-answer.ts";
 import { createModelGateway } from "../../../src/runtime/run-api/model-gateway/model-gateway.ts";
 import type { ModelGateway } from "../../../src/runtime/run-api/model-gateway/model-gateway.ts";

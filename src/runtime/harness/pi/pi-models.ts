@@ -9,6 +9,7 @@ import { modelDefaults, apiBaseUrl } from "../../../foundation/contracts/model-d
 import type { ModelDefaults } from "../../../foundation/contracts/model-defaults.ts";
 import { noAnswerLimit, wires } from "./wires.ts";
 import { createProvider } from "@earendil-works/pi-ai";
+import { listedModel } from "../../../features/models/listed-models.ts";
 
 /** pi's own default. */
 const defaultThinkingLevel: ThinkingLevel = "medium";
@@ -24,11 +25,11 @@ export async function preparePiModels(
 ) {
   const usable: PiModel[] = [];
   const problems: string[] = [];
-  const pi = { runtime, endpoint, authenticate: piAuthenticator(runtime) };
+  const pi = { endpoint, authenticate: piAuthenticator(runtime) };
   for (const [index, jobModel] of models.entries()) {
     const lacksUrl = jobModel.provider === "custom" && jobModel.baseUrl === null;
     const problem = jobModel.problem ?? (lacksUrl ? `provider "custom" needs a baseUrl` : null);
-    if (problem === null) usable.push(piModel(jobModel, index, pi));
+    if (problem === null) usable.push(await piModel(jobModel, index, pi));
     else problems.push(`model "${jobModel.name}": ${problem}`);
   }
   // pi changes to a model only once it has seen that its provider is authenticated.
@@ -37,16 +38,14 @@ export async function preparePiModels(
 }
 
 interface Pi {
-  readonly runtime: ModelRuntime;
   readonly endpoint: ModelEndpoint;
   readonly authenticate: ReturnType<typeof piAuthenticator>;
 }
 
-function piModel(jobModel: JobModel, index: number, pi: Pi) {
-  const { runtime, endpoint, authenticate } = pi;
+async function piModel(jobModel: JobModel, index: number, { endpoint, authenticate }: Pi) {
   const { name, thinkingLevel } = jobModel;
   const provider = piProvider(jobModel, index);
-  const listed = runtime.getModel(provider, jobModel.model);
+  const listed = await listedModel(jobModel.provider, jobModel.model);
   const shape = modelShape(jobModel, provider, listed);
   const model = { ...shape, baseUrl: endpoint.baseUrl(jobModel, shape.baseUrl) };
   const auth = modelAuth(jobModel, endpoint.key);
@@ -64,7 +63,7 @@ function piModel(jobModel: JobModel, index: number, pi: Pi) {
 }
 
 /** A model of the job, ready to be used by pi. */
-export type PiModel = ReturnType<typeof piModel>;
+export type PiModel = Awaited<ReturnType<typeof piModel>>;
 
 /** A model that the config gives no price is priced when pi lists it. The scripted one costs nothing. */
 function isPriced({ provider, price }: JobModel): boolean {
@@ -180,9 +179,10 @@ function piAuthenticator(runtime: ModelRuntime): (provider: string, auth: ModelA
     active.set(id, auth);
     if (!isNew) return;
     const resolve = () => Promise.resolve({ auth: active.get(id) ?? auth });
-    const models = runtime.getModels(id);
+    const apiKey = { name: "API key", resolve };
+    // A session is given its models: the provider need not list them.
     runtime.registerNativeProvider(
-      createProvider({ id, auth: { apiKey: { name: "API key", resolve } }, models, api: wires }),
+      createProvider({ id, auth: { apiKey }, models: [], api: wires }),
     );
   };
 }

@@ -29,6 +29,7 @@ export function createPiHarness(time: Time): Harness {
       credentials: new InMemoryCredentialStore(),
       modelsPath: null,
       allowModelNetwork: false,
+      refreshOnCreate: false,
     });
     const models = await preparePiModels(session.job.models, runtime, session.endpoint);
     for (const problem of models.problems) logTo(session.emit, "run", 40, problem);

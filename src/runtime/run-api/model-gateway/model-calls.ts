@@ -12,7 +12,7 @@ import { cliFor } from "../../harness/llm-cli/clis.ts";
 import type { Credential } from "../../../foundation/credentials/load-credential.ts";
 import type { SchedulerContext } from "../../../foundation/context.ts";
 import { readScriptFile } from "../../../features/models/scripted.ts";
-import { listedApi } from "../../../features/models/unknown-models.ts";
+import { listedApi } from "../../../features/models/listed-models.ts";
 import { answerScript } from "../../../features/models/scripted-answer.ts";
 import { createModelGateway } from "./model-gateway.ts";
 import type { LiveRuns } from "../../runs/live-runs.ts";
