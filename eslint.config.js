@@ -44,7 +44,16 @@ const subscribers = [
 ];
 
 export default tseslint.config(
-  { ignores: ["dist", "node_modules", "**/*.mjs", "**/*.cjs", "eslint.config.js"] },
+  {
+    ignores: [
+      "dist",
+      "node_modules",
+      "**/*.mjs",
+      "!src/setup/*.mjs",
+      "**/*.cjs",
+      "eslint.config.js",
+    ],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {
@@ -128,5 +137,11 @@ export default tseslint.config(
         subscriptions,
       ],
     },
+  },
+  {
+    // The build is plain JavaScript, so that a clone can run it with any Node.
+    files: ["src/setup/*.mjs"],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: { parserOptions: { project: false } },
   },
 );
