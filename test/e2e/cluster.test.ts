@@ -1,6 +1,5 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,6 +9,7 @@ import { UserError } from "../../src/foundation/errors.ts";
 import { createLogSource } from "../../src/foundation/logs/log-source.ts";
 import { startScheduler } from "../../src/start/start.ts";
 import type { Scheduler } from "../../src/start/start.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { processEngine } from "../helpers/process-engine.ts";
 import { remoteRunProcess } from "../helpers/remote-run-process.ts";
 import { end, log } from "../runtime/runners/shell-runs.ts";
@@ -18,14 +18,6 @@ import { shell } from "../runtime/cluster/remote-run/start-remote-run.ts";
 const patience = { timeout: 20_000 };
 const model = '[models.m]\nprovider = "scripted"\nscript = "m.script.toml"\n';
 const agent = 'models = ["m"]\ncredentials = []\ncallable = true\n';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 const clusterAt = (port: number, more = "") =>
   `[cluster]\nengine = "swarm"\naddress = "127.0.0.1:${port}"\nlisten = "127.0.0.1:${port}"\nimage = "given:1"\n${more}`;

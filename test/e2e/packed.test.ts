@@ -1,17 +1,205 @@
-import { execFile, spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { environment, inBackground, installedPackage } from "../helpers/installed-package.ts"; // first: it decides what the helpers start
+import { execFile } from "node:child_process";
+import { readFileSync, symlinkSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { userInfo } from "node:os";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { alertCredentialTypes } from "../../src/foundation/config/fields.ts";
+import { installedProgram } from "../../src/runtime/runners/container/image/program.ts";
+import { defaultImageTag } from "../../src/runtime/runners/container/image/default-image.ts";
+import { defaultImage } from "../../src/runtime/runners/container/image/engine-images.ts";
+import { alertTargetTypes } from "../../streams/alert-options.ts";
+import type { AlertTargetType } from "../../streams/alert-options.ts";
+import { fakeApis } from "../features/alerts/fake-apis.ts";
+import { mailLogin, startMailServer } from "../features/alerts/mail-server.ts";
+import { startReceiver } from "../features/alerts/receiver.ts";
+import { certificateAuthority } from "../helpers/certificate-authority.ts";
+import { ownUser } from "../helpers/command-agents.ts";
+import { removeAll } from "../helpers/container-project.ts";
+import { engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
+import { filesBelow } from "../helpers/files-below.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { startProcessPod } from "../helpers/kubernetes/process-pods.ts";
+import { startSmallCluster } from "../helpers/kubernetes/small-cluster.ts";
+import { forAll, LiveProject } from "../helpers/live-project.ts";
+import { whyNoTerminal } from "../interfaces/cli/terminal.ts";
+import { emulate } from "../interfaces/cli/tui/emulator.ts";
+import { untilLeftClean } from "../interfaces/cli/tui/live-project.ts";
+import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 
-const root = resolve(import.meta.dirname, "../..");
 const run = promisify(execFile);
+const root = resolve(import.meta.dirname, "../..");
+const { folder, prefix } = installedPackage;
+const packages = join(prefix, "lib/node_modules");
+const programDir = join(packages, "almanac");
+const { engine, missing: noEngine } = await testEngine();
+const noNetwork = whyNoNetwork();
+const noTerminal = whyNoTerminal();
+for (const why of [noNetwork, noTerminal]) {
+  if (why !== null) process.stderr.write(`skipped: a part of the installed package (${why})\n`);
+}
+afterAll(() => installedPackage.remove());
+
+describe("the package", () => {
+  test("is installed by itself within 60 MB, and npm has nothing to warn of", async () => {
+    expect(installedPackage.output).toMatch(/^\n?added 1 package in \w+\n$/);
+    expect(await readdir(packages)).toEqual(["almanac"]);
+    const files = await filesBelow(prefix);
+    const bytes = [...files.values()].reduce((sum, content) => sum + content.length, 0);
+    expect(bytes).toBeLessThan(60_000_000);
+  });
+
+  test("holds what a user reads and runs", () => {
+    const expected =
+      /^(dist\/(src\/.+\.(js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/gallery\/overview-light\.png|LICENSE|package\.json)$/;
+    expect(installedPackage.files.filter((path) => !expected.test(path))).toEqual([]);
+    expect(installedPackage.files).toContain("README.md");
+  });
+
+  test("names the packages inside of it, with their licenses", () => {
+    const text = (file: string): string => readFileSync(join(programDir, "dist", file), "utf8");
+    const { components } = JSON.parse(text("sbom.cdx.json")) as {
+      components: { name: string; version: string; purl: string; hashes?: object[] }[];
+    };
+    const names = components.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["rxjs", "fastify", "dockerode", "photon-node"]));
+    expect(names).not.toEqual(expect.arrayContaining(["vitest"]));
+    expect(names.filter((name) => /^(ssh2|cpu-features|grpc-js)$/.test(name))).toEqual([]);
+    expect(components.filter(({ hashes }) => hashes === undefined)).toEqual([]);
+    const licenses = text("licenses.txt");
+    for (const { purl } of components)
+      expect(licenses).toContain(decodeURIComponent(purl.replace("pkg:npm/", "")));
+  });
+});
+
+/** What a run returns: its user, and its network interfaces. */
+const look = `al-return "$(id -un) $(tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' \\n')"`;
+const script = `[[turns]]\n[[turns.tools]]\nname = "bash"\narguments = { command = ${JSON.stringify(look)} }\n[[turns]]\ntext = "Done."\n`;
+const agents = {
+  boxed: '[runtime]\ntype = "container"\n',
+  closed: `${ownUser}[local]\nnetwork = "none"\n`,
+  placed: "", // elsewhere, as the project has a cluster
+};
+
+function configOf(door: string): string {
+  const target = (type: AlertTargetType): string =>
+    `[alerts.${type}]\ntype = "${type}"\n${type === "email" ? 'to = ["ops@example.com"]\n' : ""}`;
+  return `[models.m]
+provider = "scripted"
+script = "m.script.toml"
+[local]
+base = "${testBase}"
+[cluster]
+engine = "kubernetes"
+address = "${door}"
+listen = "${door}"
+image = "given:1"
+${alertTargetTypes.map(target).join("")}`;
+}
+
+describe("the installed program", () => {
+  const authority = certificateAuthority();
+  let cluster: Awaited<ReturnType<typeof startSmallCluster>>;
+  let project: LiveProject;
+
+  forAll(async () => {
+    cluster = await startSmallCluster({ start: startProcessPod });
+    project = await LiveProject.of({
+      "project/config.toml": configOf(`127.0.0.1:${await freePort()}`),
+      "project/m.script.toml": script,
+      "authority.pem": authority.cert,
+    });
+    for (const [name, config] of Object.entries(agents)) {
+      const begin = 'models = ["m"]\ncredentials = []\ncallable = true\n';
+      await project.write(`agents/${name}/config.toml`, begin + config);
+      await project.write(`agents/${name}/SKILL.md`, "Look around.\n");
+    }
+    const NODE_EXTRA_CA_CERTS = project.path("../authority.pem");
+    await project.start({ env: { KUBECONFIG: cluster.kubeconfig, NODE_EXTRA_CA_CERTS } });
+  });
+  afterAll(async () => {
+    await cluster.stop();
+    authority.remove();
+    if (noEngine === null) await removeImages(project.dir);
+  });
+
+  async function runOf(agent: keyof typeof agents): Promise<unknown> {
+    return JSON.parse(await project.print("run", agent, "--json"));
+  }
+
+  test("serves the whole dashboard", async () => {
+    const login = await project.post("/login", { key: project.scheduler.apiKey });
+    const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const pages = ["", "/agents/closed", "/triggers", "/cost", "/alerts", "/search"];
+    for (const path of [...pages.map((page) => `/dashboard${page}`), "/openapi.json"]) {
+      const response = await fetch(project.scheduler.url + path, { headers: { cookie } });
+      expect([path, response.status]).toEqual([path, 200]);
+    }
+  });
+
+  test("sends alerts to every type of target", async () => {
+    const mail = await startMailServer(authority.issue("localhost"));
+    onTestFinished(() => mail.close());
+    const port = String(mail.port);
+    const smtp = { host: "localhost", port, ...mailLogin, from: "almanac@example.com" };
+    for (const type of alertTargetTypes) {
+      const api = type === "email" ? null : fakeApis[type];
+      const fields = api?.fields((await startReceiver(api.answer)).base) ?? smtp;
+      for (const [field, value] of Object.entries(fields))
+        await project.store(`${alertCredentialTypes[type]}/default/${field}`, value);
+      expect(await project.al("alerts", "test", type)).toMatchObject({ code: 0, stderr: "" });
+    }
+    expect(mail.mails).toHaveLength(1);
+  });
+
+  test("al add makes an agent from a repository", async () => {
+    const repository = project.path("../skills");
+    await project.write(
+      "../skills/SKILL.md",
+      "---\nname: triage\ndescription: Sorts\n---\nSort.\n",
+    );
+    const git = ["-C", repository, "-c", "user.name=T", "-c", "user.email=t@example.org"];
+    await run("git", ["init", "--quiet", repository]);
+    await run("git", [...git, "add", "."]);
+    await run("git", [...git, "commit", "--quiet", "--message", "begin"]);
+    await project.print("add", pathToFileURL(repository).href, "--name", "triage", "--yes");
+    expect(await project.read("agents/triage/SKILL.md")).toContain("Sort.");
+  });
+
+  test.skipIf(noNetwork !== null)("runs an agent as its user in a closed network", async () => {
+    const value = `${userInfo().username} lo`;
+    expect(await runOf("closed")).toMatchObject({ outcome: "succeeded", value });
+  });
+
+  test.skipIf(noEngine !== null)(
+    "builds the image of containers and runs an agent in one",
+    async () => {
+      expect(await runOf("boxed")).toMatchObject({ outcome: "succeeded", value: "al lo" });
+    },
+    engineSetupMs,
+  );
+
+  test("runs an agent as a job of Kubernetes", async () => {
+    const value = expect.stringMatching(userInfo().username) as string;
+    expect(await runOf("placed")).toMatchObject({ outcome: "succeeded", value });
+    expect(cluster.requests).toContain("create jobs");
+    expect(cluster.violations()).toEqual([]);
+  });
+});
+
+/** The image that was made for these tests; runs of other tests have images of other contents. */
+async function removeImages(projectDir: string): Promise<void> {
+  await removeAll(engine, projectDir);
+  const program = () => installedProgram(programDir);
+  const sources = { engine, programDir, program, builtByItself: defaultImage };
+  const image = engine.calls().getImage(await defaultImageTag(sources, testBase));
+  await image.remove({ force: true }).catch(() => undefined);
+}
 
 /** The commands of README.md that make a project of one's own, without their comments. */
-const [packing = "", installing = "", ...commands] = readmeCommands("### A project of your own");
-
 function readmeCommands(heading: string): string[] {
   const [, section = ""] = readFileSync(join(root, "README.md"), "utf8").split(`${heading}\n`);
   const [, block = ""] = /```sh\n([^`]*)```/.exec(section) ?? [];
@@ -21,149 +209,40 @@ function readmeCommands(heading: string): string[] {
     .map((line) => line.replace(/\s+#.*/, ""));
 }
 
-let folder: string;
-/** Where the package is, as `npm install --global` puts it below its prefix. */
-let installed: string;
-let packed: readonly string[];
-/** None of them outlives a test that failed. */
-const started: ChildProcess[] = [];
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "al-packed-"));
-  installed = join(folder, "prefix/lib/node_modules/almanac");
-  expect(packing).toBe("npm pack");
-  // Nothing is built here: the tests have a build already, and it is that one.
-  const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
-  const { stdout } = await run("npm", pack, { cwd: root });
-  const [{ filename, files }] = JSON.parse(stdout) as [
-    { filename: string; files: { path: string }[] },
-  ];
-  packed = files.map(({ path }) => path);
-  expect(installing).toBe("npm install --global ./almanac-*.tgz");
-  await install(join(folder, filename));
-});
-afterAll(() => {
-  for (const child of started) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-});
-
-/** What npm does with a package that has no dependencies. */
-async function install(tarball: string): Promise<void> {
-  mkdirSync(installed, { recursive: true });
-  await run("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"]);
-  const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
-    bin: { al: string };
-  };
-  const al = join(installed, manifest.bin.al);
-  chmodSync(al, 0o755);
-  mkdirSync(join(folder, "prefix/bin"));
-  symlinkSync(al, join(folder, "prefix/bin/al"));
-}
-
-/** Puts a package of the checkout into a folder of packages. */
-function link(name: string, into: string): void {
-  mkdirSync(dirname(join(into, name)), { recursive: true });
-  symlinkSync(join(root, "node_modules", name), join(into, name));
-}
-
-/** A newcomer's environment: the installed command and a Node first. */
-function environment(nodeDir: string): NodeJS.ProcessEnv {
-  const PATH = [join(folder, "prefix/bin"), nodeDir, "/usr/bin", "/bin"].join(":");
-  return { PATH, HOME: join(folder, "home"), AL_HOME: join(folder, "al-home"), NO_COLOR: "1" };
-}
-
-describe("the package", () => {
-  test("holds the built program, the README and the licence, and nothing of the checkout's own", () => {
-    expect(packed).toEqual(
-      expect.arrayContaining(["README.md", "LICENSE", "package.json", "dist/src/cli/al.js"]),
-    );
-    const strange = packed.filter(
-      (path) =>
-        !/^(dist\/(src\/.+\.(js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/gallery\/overview-light\.png|LICENSE|package\.json)$/.test(
-          path,
-        ),
-    );
-    expect(strange).toEqual([]);
-  });
-});
-
 describe("a newcomer with the package", () => {
+  const env = environment(dirname(process.execPath));
+
   test("follows the README's first page to the letter", async () => {
-    const env = environment(dirname(process.execPath));
+    const [packing, installing, ...commands] = readmeCommands("### A project of your own");
+    expect([packing, installing]).toEqual(["npm pack", "npm install --global ./almanac-*.tgz"]);
     let cwd = folder;
-    let said = "";
-    let scheduler: Background | null = null;
+    let output = "";
+    let scheduler: Awaited<ReturnType<typeof inBackground>> | null = null;
     for (const command of commands) {
       const [, dir] = /^cd (\S+)$/.exec(command) ?? [];
       if (dir !== undefined) cwd = join(cwd, dir);
       else if (command.startsWith("al start")) scheduler = await inBackground(command, cwd, env);
-      else said += (await run("/bin/sh", ["-c", command], { cwd, env })).stdout;
+      else output += (await run("/bin/sh", ["-c", command], { cwd, env })).stdout;
     }
     expect(commands).toEqual(
       expect.arrayContaining(["al new my-project", "al run hello", "al stat", "al stop"]),
     );
-    expect(said).toContain("agents/hello/SKILL.md");
-    expect(said).toContain("Hello from your first agent");
-    expect(said).toMatch(/^hello +(idle|running)/m);
-    expect(said).toContain("stopped");
+    expect(output).toContain("agents/hello/SKILL.md");
+    expect(output).toContain("Hello from your first agent");
+    expect(output).toMatch(/^hello +(idle|running)/m);
+    expect(output).toContain("stopped");
     expect(await scheduler?.ended).toBe(0);
   }, 90_000);
 
-  test("gets the whole dashboard", async () => {
-    const env = environment(dirname(process.execPath));
-    await run("al", ["new", "seen"], { cwd: folder, env });
-    const { url, ended } = await inBackground("al start --web-ui", join(folder, "seen"), env);
-    const key = readFileSync(
-      join(folder, "al-home/credentials/gateway_api_key/default/key"),
-      "utf8",
-    ).trim();
-    const login = await fetch(new URL("/login", url), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ key }),
-    });
-    const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
-    for (const page of [
-      "/dashboard",
-      "/dashboard/agents/hello",
-      "/dashboard/triggers",
-      "/dashboard/cost",
-      "/openapi.json",
-    ]) {
-      const response = await fetch(new URL(page, url), { headers: { cookie } });
-      expect([page, response.status]).toEqual([page, 200]);
-    }
-    await run("al", ["stop", "-p", join(folder, "seen")], { env });
-    expect(await ended).toBe(0);
-  }, 60_000);
-});
-
-interface Background {
-  readonly url: string;
-  /** The exit code. */
-  readonly ended: Promise<number | null>;
-}
-
-/** Resolves once the scheduler says that it runs. Another port: the usual one may be in use here. */
-async function inBackground(
-  command: string,
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-): Promise<Background> {
-  const line = `exec ${command} --port 0`;
-  const child = spawn("/bin/sh", ["-c", line], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
-  started.push(child);
-  const ended = new Promise<number | null>((done) => child.once("close", done));
-  let output = "";
-  await new Promise<void>((ready, fail) => {
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-      if (output.includes("API key:")) ready();
-    });
-    child.once("close", () => fail(new Error(`the scheduler ended: ${output}`)));
+  test.skipIf(noTerminal !== null)("watches the agents in a terminal", async () => {
+    await run("al", ["new", "watched"], { cwd: folder, env });
+    const dir = join(folder, "watched");
+    const view = emulate(["start", "--port", "0", "-p", dir], { env });
+    await view.until(/> hello +(idle|running)/);
+    view.signal("SIGTERM");
+    await untilLeftClean(view, 0);
   });
-  return { url: /^Dashboard: +(\S+)$/m.exec(output)?.[1] ?? "", ended };
-}
+});
 
 /** The system's own Node, when it is an old one. */
 const systemNode = "/usr/bin/node";
@@ -183,7 +262,7 @@ test.skipIf(!hasOldNode)("on an old Node says what to install, and then works", 
       /^error: al needs Node 24 .*npm install --global node@24\n$/,
     ) as string,
   });
-  link("node", join(folder, "prefix/lib/node_modules"));
+  symlinkSync(join(root, "node_modules/node"), join(packages, "node"));
   const { stdout } = await run("al", ["--version"], { env });
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

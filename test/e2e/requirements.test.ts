@@ -1,13 +1,11 @@
 import { chmod, rename, rm } from "node:fs/promises";
-import { once } from "node:events";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { openStore } from "../../src/foundation/store/store.ts";
 import { anItem } from "../helpers/agents.ts";
 import { ownUser } from "../helpers/command-agents.ts";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { freePort } from "../helpers/free-port.ts";
 
 let project: LiveProject;
 beforeEach(async () => {
@@ -166,14 +164,6 @@ test("a DOCKER_HOST of another machine is an agent's error that names the [clust
     .poll(async () => (await agent("hello"))?.error, inTime)
     .toMatch(/DOCKER_HOST is ssh:\/\/build-1, .*engine = "docker".+under \[cluster\]/);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 test("an edited port counts until webhooks open the gateway at it, and from then on at the next start", async () => {
   const [before, after, later] = [await freePort(), await freePort(), await freePort()];

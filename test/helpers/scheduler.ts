@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "../..");
-/** The built program. */
-export const builtAl = join(root, "dist/src/cli/al.js");
+/** The built program: the checkout's, or the one that a test installed from its package. */
+export const builtAl = process.env.AL_TEST_PROGRAM ?? join(root, "dist/src/cli/al.js");
 
 /** For the environment of a process that does not inherit the tests': compiled once, loaded by every start. */
 export const compileCache = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };

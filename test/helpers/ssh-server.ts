@@ -1,11 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { freePort } from "./free-port.ts";
 
 const sshd = "/usr/sbin/sshd";
 
@@ -64,12 +63,3 @@ export async function startSshServer(dir: string) {
 
 /** A real sshd on the loopback interface that lets one key in, as this process's own user. */
 export type SshServer = Awaited<ReturnType<typeof startSshServer>>;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

@@ -1,9 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
-import { once } from "node:events";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -15,6 +12,7 @@ import { crashProject } from "../crash/crash-project.ts";
 import type { CrashProject } from "../crash/crash-project.ts";
 import { fill } from "./fill-disk.ts";
 import { delivery } from "./store-project.ts";
+import { freePort } from "../../helpers/free-port.ts";
 
 let project: CrashProject;
 let child: ChildProcess | null = null;
@@ -120,11 +118,3 @@ it("a scheduler starts with its output on /dev/full", async () => {
   await expect.poll(ready, { timeout: 90_000 }).toBe(200);
   expect(child.exitCode).toBeNull();
 }, 120_000);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}

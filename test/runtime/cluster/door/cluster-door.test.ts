@@ -8,15 +8,7 @@ import { BehaviorSubject } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
 import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
 import { createClusterDoor } from "../../../../src/runtime/cluster/door/cluster-door.ts";
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
+import { freePort } from "../../../helpers/free-port.ts";
 
 /** Whether this process can listen there. */
 async function isFree(port: number): Promise<boolean> {
