@@ -69,7 +69,10 @@ const unused = {
     return isUnused.test(id) ? "\0unused" : null;
   },
   load: (id) =>
-    ({ "\0empty": "export {}", "\0unused": 'throw new Error("left out of the build");' })[id],
+    ({
+      "\0empty": "export {}",
+      "\0unused": 'module.exports = {}; throw new Error("left out of the build");',
+    })[id],
 };
 const isUnused =
   /^(@fastify\/(ajv-compiler|fast-json-stringify-compiler)|light-my-request|pino|esprima|react-devtools-core)$/;
