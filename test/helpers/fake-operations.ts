@@ -180,6 +180,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       fake.calls.push(`history ${JSON.stringify(query)}`);
       return fakeHistoryPage(fake.entries, query);
     },
+    failing: () => null,
     outcomes: () => fakeOutcomes(fake.entries, snapshot.agents),
     whyNots: new Map(),
     whyNot: (name) => Promise.resolve(fake.whyNots.get(find(name).name) ?? emptyWhyNot),

@@ -12,6 +12,7 @@ export function aRunView(instanceId: string, run: Partial<RunView> = {}): RunVie
     spend: { usd: 0.01, subscriptionUsd: 0, calls: 2, tokens: 1200, unpriced: 0, estimated: 0 },
     version: { hash: "a".repeat(32), commit: "c".repeat(40), dirty: false },
     lastSuccess: null,
+    failing: null,
     hosts: [],
     calls: { received: null, made: [] },
     ...run,

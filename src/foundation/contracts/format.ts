@@ -67,6 +67,15 @@ export const refusedOutcomes = [
   "rejected",
 ] as const satisfies readonly Outcome[];
 
+/** Ends of runs that failed. */
+export const failedOutcomes = [
+  "failed",
+  "timed_out",
+  "out_of_memory",
+  "over_budget",
+  "lost",
+] as const satisfies readonly Outcome[];
+
 interface Ended {
   readonly kind: TriggerKind;
   readonly agent: string | null;

@@ -57,6 +57,21 @@ export const callTreeSchema = z
   .meta({ id: "CallTree" });
 export type CallTree = z.infer<typeof callTreeSchema>;
 
+/** An agent's failed runs since its last success. */
+export const failingSchema = z
+  .object({
+    since: z.string().meta({ description: "When the work of the first of them arrived" }),
+    count: z.int(),
+    instanceId: z.string().meta({ description: "The latest of them" }),
+    lastSuccess: z.object({ instanceId: z.string(), at: z.string() }).nullable(),
+    changed: z
+      .array(z.enum(["config", "instructions", "scripts"]))
+      .nullable()
+      .meta({ description: "What changed since the last success; null if that is not known" }),
+  })
+  .meta({ id: "Failing" });
+export type Failing = z.infer<typeof failingSchema>;
+
 const numberOf = z.int().meta({ description: "Work items" });
 /** How the work of the last three days ended, in buckets of three hours, oldest first. */
 export const outcomeCountsSchema = z

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { Failing } from "./history.ts";
 
 /** A resource that a run holds for itself; times ISO 8601 UTC. */
 export const lockSchema = z
@@ -93,6 +94,8 @@ export interface AgentFact {
 
 /** The gateway's answer to the agent page. */
 export interface AgentAnswer extends AgentDetail {
+  /** Null while its latest run succeeded. */
+  readonly failing: Failing | null;
   /** The schedule in words; null without one. */
   readonly scheduleText: string | null;
   /** The config as lines for people. */

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { triggerKinds } from "../../../streams/vocabulary.ts";
-import type { HistoryEntry } from "../contracts/history.ts";
+import { failedOutcomes, isoTime } from "../contracts/format.ts";
+import type { Failing, HistoryEntry } from "../contracts/history.ts";
 import { entryColumns, entryOf } from "./history.ts";
 import type { EntryRow } from "./history.ts";
 
@@ -25,6 +26,10 @@ const mostCalls = 500;
 /** Excludes work that a waiting run received: it has that run's instance, but is not a run of its own. */
 const isRun = "(started_at IS NOT NULL OR version IS NOT NULL OR outcome = 'rejected')";
 
+const failedClasses = triggerKinds
+  .flatMap((kind) => failedOutcomes.map((outcome) => `'${kind}/${outcome}/0'`))
+  .join(", ");
+
 /** Reads single runs. Throws the store's errors. */
 export function createRuns(db: DatabaseSync) {
   const select = db.prepare(
@@ -41,9 +46,21 @@ export function createRuns(db: DatabaseSync) {
      ORDER BY at DESC, seq DESC LIMIT 1`,
   );
   const placeOf = db.prepare(
-    `SELECT agent, at, seq FROM triggers WHERE instance_id = ? AND ${isRun} ORDER BY seq LIMIT 1`,
+    `SELECT agent, at, seq, outcome FROM triggers WHERE instance_id = ? AND ${isRun} ORDER BY seq LIMIT 1`,
+  );
+  // The index alone has all that is counted.
+  const countFailed = db.prepare(
+    `SELECT count(*) AS count, min(at) AS since FROM triggers INDEXED BY triggers_by_agent_class
+     WHERE agent = :agent AND class IN (${failedClasses}) AND at >= :from
+       AND (at, seq) > (:from, :after) AND (at, seq) <= (:at, :seq)`,
   );
   const contents = prepareContents(db);
+  const lastSuccess = ({ agent, at, seq }: Place): Found | undefined =>
+    triggerKinds
+      .map((kind) => selectBefore.get(agent, `${kind}/succeeded/0`, at, seq))
+      .filter((row) => row !== undefined)
+      .map((row) => row as unknown as Found)
+      .sort((a, b) => b.at - a.at || b.seq - a.seq)[0];
   return {
     /** Undefined if the run is unknown, or retention deleted it. */
     find: (instanceId: string): StoredRun | undefined => {
@@ -56,12 +73,22 @@ export function createRuns(db: DatabaseSync) {
     /** The latest run of the same agent that succeeded, of those whose triggers are older; null for none. */
     succeededBefore: (instanceId: string): string | null => {
       const place = placeOf.get(instanceId) as unknown as Place | undefined;
-      if (place === undefined) return null;
-      const found = triggerKinds
-        .map((kind) => selectBefore.get(place.agent, `${kind}/succeeded/0`, place.at, place.seq))
-        .filter((row) => row !== undefined)
-        .map((row) => row as unknown as Found);
-      return found.sort((a, b) => b.at - a.at || b.seq - a.seq)[0]?.instanceId ?? null;
+      return (place && lastSuccess(place)?.instanceId) ?? null;
+    },
+    /** The failed runs of the same agent from its last success to this run; null if this one did not fail. */
+    failingAt: (instanceId: string): Omit<Failing, "changed"> | null => {
+      const place = placeOf.get(instanceId) as unknown as Place | undefined;
+      if (place === undefined || !failedOutcomes.some((one) => one === place.outcome)) return null;
+      const before = lastSuccess(place);
+      const { agent, at, seq } = place;
+      const range = { agent, at, seq, from: before?.at ?? 0, after: before?.seq ?? 0 };
+      const { count, since } = countFailed.get(range) as unknown as FailedRow;
+      return {
+        instanceId,
+        count,
+        since: isoTime(since),
+        lastSuccess: before ? { instanceId: before.instanceId, at: isoTime(before.at) } : null,
+      };
     },
     /** The config and instructions of a run; undefined if they are not stored. */
     content: (hash: string): RunContent | undefined => contents.find(hash),
@@ -72,9 +99,15 @@ interface Place {
   readonly agent: string;
   readonly at: number;
   readonly seq: number;
+  readonly outcome: string | null;
 }
 
-interface Found extends Omit<Place, "agent"> {
+interface FailedRow {
+  readonly count: number;
+  readonly since: number;
+}
+
+interface Found extends Omit<Place, "agent" | "outcome"> {
   readonly instanceId: string;
 }
 

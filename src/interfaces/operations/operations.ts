@@ -24,7 +24,7 @@ import { replay, replayTrigger, startWork } from "./replay.ts";
 import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
 import { createSpendAnswers, raiseBudget } from "./spend-answer.ts";
 import { whyNot, whyNotNow } from "./why-not.ts";
-import { viewRun, compareRuns } from "./view-run.ts";
+import { agentFailing, viewRun, compareRuns } from "./view-run.ts";
 
 interface OperationPorts {
   readonly firstEvents: FirstEvents;
@@ -103,6 +103,8 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     /** Lets running runs finish within their grace period; `now` ends them. */
     stop: (now: boolean) => (now ? stopping.stopNow("al stop --now") : stopping.stop("al stop")),
     history: (query: HistoryQuery) => store.history.query(query),
+    /** How long an agent has been failing; null if it is not. */
+    failing: (name: string) => agentFailing(name, store),
     /** How the work of each agent ended in the last days, at most a second ago. */
     outcomes: (): OutcomeCounts => {
       const now = performance.now();

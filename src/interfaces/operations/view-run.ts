@@ -1,6 +1,8 @@
 import { hasCode, UserError } from "../../foundation/errors.ts";
 import { kindOf } from "../../foundation/contracts/log-kinds.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
+import type { Failing } from "../../foundation/contracts/history.ts";
+import { isEndedOnPurpose } from "../../../streams/status/agent-record.ts";
 import { runEntrySchema } from "../views/run-view.ts";
 import type { RunVersionView, RunView, RunDifference } from "../views/run-view.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
@@ -41,6 +43,7 @@ export async function viewRun(instanceId: string, deps: ViewRunDeps): Promise<Ru
     spend: spendView(store.spendReport.run(instanceId)),
     version: versionView(run),
     lastSuccess: lastSuccess(run, instanceId, store),
+    failing: failingAt(instanceId, store),
     hosts: [...store.hosts.of(instanceId)],
     calls: {
       received:
@@ -76,6 +79,38 @@ function lastSuccess(
   return { instanceId: earlier, changed: isKnown ? before !== version : null };
 }
 
+/** The agent's failed runs from its last success to this run; null if the run did not fail. */
+function failingAt(instanceId: string, { runs }: Pick<Store, "runs">): Failing | null {
+  const failing = runs.failingAt(instanceId);
+  if (failing === null) return null;
+  const [now, before] = [instanceId, failing.lastSuccess?.instanceId].map((id) => {
+    const { version = null } = (id === undefined ? undefined : runs.find(id)?.entry) ?? {};
+    return version === null ? undefined : runs.content(version);
+  });
+  const changed =
+    now === undefined || before === undefined
+      ? null
+      : (["config", "instructions", "scripts"] as const).filter(
+          (part) => now[part] !== before[part],
+        );
+  return { ...failing, changed };
+}
+
+/** How long an agent has been failing; null if its latest run that was not stopped succeeded. */
+export function agentFailing(
+  agent: string,
+  store: Pick<Store, "runs" | "history">,
+): Failing | null {
+  const { triggers } = store.history.query({ agent, page: 1, limit: recentEntries });
+  const latest = triggers.find(
+    ({ startedAt, outcome }) =>
+      startedAt !== null && outcome !== null && !isEndedOnPurpose(outcome),
+  );
+  const instanceId = latest?.instanceId ?? null;
+  return instanceId === null ? null : failingAt(instanceId, store);
+}
+
+const recentEntries = 30;
 const maxPayloadChars = 20_000;
 
 async function payloadOf(

@@ -1,5 +1,6 @@
 import { denyProblems, hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { bytesText, counted, durationText } from "../../foundation/contracts/format.ts";
+import type { Failing } from "../../foundation/contracts/history.ts";
 import type { RunHost } from "../../foundation/contracts/run-hosts.ts";
 import type { RunVersionView, RunView } from "./run-view.ts";
 
@@ -37,6 +38,22 @@ export function commitText({ commit, dirty }: RunVersionView): string | null {
   if (commit === null) return null;
   const short = commit.slice(0, shownDigits);
   return dirty === true ? `${short} with changes` : short;
+}
+
+/**
+ * `failing since 06:33, 78 in a row; last success 06:26; config changed in between`. `moment` formats an ISO time for its
+ * reader.
+ */
+export function failingText(
+  { since, count, lastSuccess, changed }: Failing,
+  moment: (at: string) => string,
+): string {
+  const parts = [
+    `failing since ${moment(since)}${count > 1 ? `, ${count.toLocaleString("en")} in a row` : ""}`,
+    lastSuccess === null ? "no success is known" : `last success ${moment(lastSuccess.at)}`,
+    ...(changed === null ? [] : [`${changed.join(" and ") || "nothing"} changed in between`]),
+  ];
+  return parts.join("; ");
 }
 
 /** The tokens that the run reported, or while it runs, those that the scheduler counted. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { historyEntrySchema } from "../../foundation/contracts/history.ts";
+import { failingSchema, historyEntrySchema } from "../../foundation/contracts/history.ts";
 import { runHostSchema } from "../../foundation/contracts/run-hosts.ts";
 
 /** The version of an agent that a run ran. */
@@ -75,6 +75,7 @@ export const runSchema = runEntrySchema
       })
       .nullable()
       .meta({ description: "The agent's last run before it that succeeded" }),
+    failing: failingSchema.nullable().meta({ description: "Null if it did not fail" }),
     hosts: z.array(runHostSchema).meta({
       description:
         "Hosts that it asked for beside its models: denied ones first, at most 200 of them and 200 others",

@@ -65,6 +65,16 @@ describe("al show", () => {
       "dev-bbbbbbbb": aRunView("dev-bbbbbbbb", {
         payload: '{\n  "title": "\u001b[2Jhi"\n}',
         lastSuccess: { instanceId: "dev-aaaaaaaa", changed: true },
+        failing: {
+          instanceId: "dev-bbbbbbbb",
+          count: 1078,
+          since: new Date(2026, 10, 20, 6, 33).toISOString(),
+          lastSuccess: {
+            instanceId: "dev-aaaaaaaa",
+            at: new Date(2026, 10, 20, 6, 26).toISOString(),
+          },
+          changed: ["config", "instructions"],
+        },
       }),
       "dev-cccccccc": aRunView("dev-cccccccc", {
         lastSuccess: { instanceId: "dev-aaaaaaaa", changed: false },
@@ -78,6 +88,9 @@ describe("al show", () => {
     expect(changed.stdout).toMatch(/^Payload +\{\n +"title": "hi"\n +\}$/m);
     expect(changed.stdout).toMatch(
       /^Last success +dev-aaaaaaaa; changed since then: al show dev-bbbbbbbb --diff$/m,
+    );
+    expect(changed.stdout).toMatch(
+      /^Standing +failing since 2026-11-20 06:33:00, 1,078 in a row; last success 2026-11-20 06:26:00; config and instructions changed in between$/m,
     );
     const same = await cli.al(["show", "dev-cccccccc"]);
     expect(same.stdout).toMatch(/^Last success +dev-aaaaaaaa; ran the same$/m);

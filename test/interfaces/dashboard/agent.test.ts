@@ -159,6 +159,33 @@ test("an agent without a valid config says so, with its error", async () => {
   expect(await page.getByRole("button", { name: "As written" }).count()).toBe(0);
 });
 
+test("a failing agent says since when, how often, and what changed since its last success", async () => {
+  const deps = testDeps();
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  deps.operations.failing = () => ({
+    instanceId: "dev-bbbbbbbb",
+    count: 1078,
+    since: minutesAgo(3 * 24 * 60),
+    lastSuccess: { instanceId: "dev-aaaaaaaa", at: minutesAgo(3 * 24 * 60 + 7) },
+    changed: ["config"],
+  });
+  const { page } = await open("/dashboard/agents/dev", deps);
+  const failing = page.locator("#failing");
+  await expect
+    .poll(() => failing.innerText())
+    .toMatch(
+      /^Failing since .*\d\d:\d\d, 1,078 in a row; last success .*\d\d:\d\d; changed in between: config$/,
+    );
+  const links = await failing.locator("a").all();
+  expect(await Promise.all(links.map((link) => link.getAttribute("href")))).toEqual([
+    "/dashboard/agents/dev/runs/dev-aaaaaaaa",
+    "/dashboard/agents/dev/runs/dev-bbbbbbbb/changes?to=dev-aaaaaaaa",
+  ]);
+  deps.operations.failing = () => null;
+  deps.operations.setAgent({ name: "dev", statusText: "well" });
+  await expect.poll(() => failing.count()).toBe(0);
+});
+
 test("an agent that goes is said to be gone, and can't be run", async () => {
   const { page, deps } = await open(path, withDetail());
   await expect.poll(() => page.locator("#state").innerText()).toBe("idle");

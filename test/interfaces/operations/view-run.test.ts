@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunVersion } from "../../../src/foundation/store/runs.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
-import { viewRun, compareRuns } from "../../../src/interfaces/operations/view-run.ts";
+import { agentFailing, viewRun, compareRuns } from "../../../src/interfaces/operations/view-run.ts";
 import { memoryLogs } from "../../helpers/memory-logs.ts";
 import {
   callItem,
@@ -110,12 +110,45 @@ test("a run knows its agent's last success before it, and whether that ran the s
   const seen = await Promise.all(
     ["dev-1", "dev-2", "dev-3", "dev-4"].map(async (id) => (await viewRun(id, deps)).lastSuccess),
   );
+  expect((await viewRun("dev-1", deps)).failing).toBeNull();
   expect(seen).toEqual([
     null,
     { instanceId: "dev-1", changed: false },
     { instanceId: "dev-1", changed: true },
     { instanceId: "dev-3", changed: null },
   ]);
+});
+
+test("failed runs are counted since the last success, whatever started or ended them otherwise", async () => {
+  const deps = setUp();
+  const { store } = deps;
+  const runs = [
+    ["1", "dev", "a", "failed"],
+    ["2", "dev", "a", "succeeded"],
+    ["3", "dev", "b", "failed"],
+    ["4", "ops", "a", "failed"],
+    ["5", "dev", "b", "killed"],
+    ["6", "dev", "b", "timed_out"],
+  ] as const;
+  for (const [id, agent, letter, outcome] of runs) {
+    const item = (id === "6" ? manualItem : cronItem)(id, agent, Number(id));
+    if (id === "6") await store.work.enqueue([item]);
+    await store.work.claim(requestFor(item, `${agent}-${id}`), version(letter));
+    const end = { ...succeeded, outcome };
+    await store.work.end(item, { instanceId: `${agent}-${id}`, startedAt: Number(id), at: 9, end });
+  }
+  const failing = {
+    instanceId: "dev-6",
+    count: 2,
+    since: "1970-01-01T00:00:00.003Z",
+    lastSuccess: { instanceId: "dev-2", at: "1970-01-01T00:00:00.002Z" },
+    changed: ["instructions"],
+  };
+  expect((await viewRun("dev-6", deps)).failing).toEqual(failing);
+  expect(agentFailing("dev", store)).toEqual(failing);
+  expect(agentFailing("ops", store)).toMatchObject({ count: 1, lastSuccess: null, changed: null });
+  expect(agentFailing("cat", store)).toBeNull();
+  expect((await viewRun("dev-5", deps)).failing).toBeNull();
 });
 
 test("a run by webhook names its receipt", async () => {

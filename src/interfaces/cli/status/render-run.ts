@@ -2,7 +2,7 @@ import { outcomeText } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { triggerNames } from "../../../../streams/vocabulary.ts";
 import { differenceLine } from "../../views/difference-line.ts";
-import { runFacts, runHostText, commitText } from "../../views/run-facts.ts";
+import { failingText, runFacts, runHostText, commitText } from "../../views/run-facts.ts";
 import type { RunHost } from "../../../foundation/contracts/run-hosts.ts";
 import type { RunView, RunDifference } from "../../views/run-view.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";
@@ -33,6 +33,10 @@ function factsOf(run: RunView, style: StatusStyle): readonly Fact[] {
     ["Called with", calls.received?.context ?? null],
     ["Payload", run.payload],
     ...runFacts(run, (at) => localTime(Date.parse(at), style.now)),
+    [
+      "Standing",
+      run.failing && failingText(run.failing, (at) => localTime(Date.parse(at), style.now)),
+    ],
     ["Last success", lastSuccessText(run)],
     ["Calls", calls.made.length === 0 ? null : calls.made.map(callText).join("\n")],
     ["Denied", hostsText(run, ({ denied }) => denied !== null)],

@@ -19,6 +19,7 @@ import { Hosts } from "../parts/agent-hosts.tsx";
 import { Locks } from "../parts/agent-locks.tsx";
 import { Runs } from "../parts/agent-runs.tsx";
 import { Why, whyQuery } from "../parts/agent-why.tsx";
+import { FailingSince } from "../parts/run-parts.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
@@ -107,6 +108,7 @@ function Agent(data: AgentData) {
           <RunAgent name={name} agent={agent} />
         </div>
       </div>
+      <FailingSince agent={name} failing={detail.value?.failing ?? null} />
       <Notices name={name} agent={agent} budget={budget.notice} />
       <div class="columns">
         <div class="column">

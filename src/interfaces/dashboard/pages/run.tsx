@@ -10,6 +10,7 @@ import { Action } from "../parts/action.tsx";
 import { useRunAgain } from "../parts/run-again.tsx";
 import { RunLog } from "../parts/run-log.tsx";
 import { Called, Facts, Hosts, Result, Since, Trigger } from "../parts/run-panels.tsx";
+import { FailingSince } from "../parts/run-parts.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import { Duration } from "../parts/time.tsx";
@@ -90,6 +91,7 @@ function Run({ frame, run: first, status: firstStatus }: RunData) {
           </span>
         )}
       </p>
+      <FailingSince agent={agent} failing={run.failing} />
       <Notice
         kind={look === undefined ? "error" : "warning"}
         id="reason"

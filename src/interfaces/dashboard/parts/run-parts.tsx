@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
 import { outcomeText } from "../../../foundation/contracts/format.ts";
-import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
+import type { Failing, HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { stateWord } from "../../../foundation/contracts/format.ts";
-import { agentAddress, runAddress } from "../text/addresses.ts";
+import { agentAddress, changesAddress, runAddress } from "../text/addresses.ts";
+import { listTime } from "../text/format.ts";
 import { runningSince, stateOf, triggerWords } from "../text/trigger-words.ts";
 import { Duration } from "./time.tsx";
 
@@ -23,6 +24,42 @@ export function RunLink({ agent, instanceId, text = instanceId }: RunLinkProps) 
     >
       {text}
     </a>
+  );
+}
+
+/** How long an agent has been failing, its last success, and what changed in between. */
+export function FailingSince({
+  agent,
+  failing,
+}: {
+  readonly agent: string;
+  readonly failing: Failing | null;
+}) {
+  if (failing === null) return null;
+  const { since, count, instanceId, lastSuccess, changed } = failing;
+  const at = (time: string) => listTime(Date.parse(time));
+  return (
+    <p class="outcome failed" id="failing">
+      Failing since {at(since)}
+      {count > 1 && `, ${count.toLocaleString("en")} in a row`}
+      {lastSuccess === null ? (
+        "; no success is known"
+      ) : (
+        <>
+          {"; last success "}
+          <RunLink agent={agent} instanceId={lastSuccess.instanceId} text={at(lastSuccess.at)} />
+          {changed?.length === 0 && "; nothing changed in between"}
+          {changed !== null && changed.length > 0 && (
+            <>
+              {"; changed in between: "}
+              <a href={changesAddress(agent, instanceId, lastSuccess.instanceId)}>
+                {changed.join(" and ")}
+              </a>
+            </>
+          )}
+        </>
+      )}
+    </p>
   );
 }
 

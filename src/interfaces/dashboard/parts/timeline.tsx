@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { useEffect, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { counted, outcomeText } from "../../../foundation/contracts/format.ts";
+import { counted, failedOutcomes, outcomeText } from "../../../foundation/contracts/format.ts";
 import type { OutcomeCounts } from "../../../foundation/contracts/history.ts";
 import { useIsLocal } from "../live/clock.ts";
 import { remember, remembered } from "../live/remember.ts";
@@ -12,7 +12,7 @@ import { Unfold } from "./table.tsx";
 
 /** Looks of buckets and their outcomes, worst first: the worst outcome gives a bucket its look. */
 const looks = [
-  ["error", ["failed", "timed_out", "out_of_memory", "over_budget", "lost"]],
+  ["error", failedOutcomes],
   ["held", ["interrupted", "skipped", "missed", "dropped", "rejected"]],
   ["off", ["killed"]],
   ["running", ["open"]],

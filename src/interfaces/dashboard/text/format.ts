@@ -30,6 +30,12 @@ export function dayTime(time: number, timeZone = ownTimeZone()): string {
   });
 }
 
+/** A moment of a list, to the minute: `15:18`, and with its day if that is not today. */
+export function listTime(time: number): string {
+  const isToday = new Date(time).toDateString() === new Date().toDateString();
+  return isToday ? clockTime(time).slice(0, 5) : dayTime(time);
+}
+
 /** The reader's own time zone: `Europe/Berlin`. */
 export function ownTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { failingSchema } from "../../../foundation/contracts/history.ts";
 import { lockSchema } from "../../../foundation/contracts/operator-api.ts";
 import { agentConfigSchema } from "../../../foundation/config/agent-view.ts";
 
@@ -39,6 +40,9 @@ export const agentDetailSchema = z
   .object({
     config: agentConfigSchema.nullable().meta({ description: "Null until there was a valid one" }),
     nextTicks: z.array(z.iso.datetime()).readonly(),
+    failing: failingSchema
+      .nullable()
+      .meta({ description: "Null while its latest run succeeded or was stopped by a person" }),
     scheduleText: z.string().nullable().meta({ description: "The schedule in words" }),
     facts: z
       .array(z.object({ label: z.string(), values: z.array(z.string()).readonly() }))

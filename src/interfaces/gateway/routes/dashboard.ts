@@ -172,5 +172,5 @@ function detailOf(name: string, { operations }: GatewayDeps): AgentAnswer {
   const { config, nextTicks } = operations.agent(name);
   const text = scheduleText(config?.schedule ?? null);
   const facts = config === null ? [] : agentFacts(config, text);
-  return { config, nextTicks, scheduleText: text, facts };
+  return { config, nextTicks, failing: operations.failing(name), scheduleText: text, facts };
 }
