@@ -76,7 +76,11 @@ const localSchema = table({
     ),
 });
 
-const publicUrlError = 'an http or https URL without a path, e.g. "https://al.example.org"';
+const publicUrlError =
+  'an http or https URL, e.g. "https://al.example.org" or "https://example.org/al"';
+/** With a path that is none of the gateway's own: they are told apart by how they begin. */
+const publicUrlForm =
+  /^\w+:\/\/[^/?#]+(\/(?!(api|control|dashboard|health|locks|log|metrics|openapi|webhooks))[\w.~-]+(\/[\w.~-]+)*)?\/?$/;
 
 const gatewaySchema = table({
   port: integer("", 0, 65_535).default(8080).describe("The TCP port; 0 is any that is free."),
@@ -95,9 +99,11 @@ const gatewaySchema = table({
       "The largest delivery that is taken; the default is GitHub's limit. Four of this size may arrive at the same time.",
     ),
   publicUrl: httpUrl(publicUrlError)
-    .refine((url) => /^\w+:\/\/[^/?#]+\/?$/.test(url), { error: publicUrlError })
+    .refine((url) => publicUrlForm.test(url), { error: publicUrlError })
     .optional()
-    .describe("The address by which people reach the dashboard, for links in alerts."),
+    .describe(
+      "The address by which people reach the dashboard, for links in alerts. With a path, the gateway is served below it, whether the proxy leaves the path in requests or not.",
+    ),
 });
 
 const name = pattern(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$/, "letters, digits and . _ : / -");

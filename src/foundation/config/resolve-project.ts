@@ -105,7 +105,7 @@ function projectConfig(
       base: base ?? null,
       starting: starting ?? machineCores,
     },
-    gateway: { ...gateway, publicUrl: publicOrigin(gateway) },
+    gateway: { ...gateway, publicUrl: withoutSlash(gateway.publicUrl) },
     webhooks: mapEntries(webhooks, (name, { credential = null, ...source }): WebhookSource => {
       return { name, ...source, credential };
     }),
@@ -123,8 +123,8 @@ function projectConfig(
   };
 }
 
-function publicOrigin({ publicUrl }: ProjectTable["gateway"]): string | null {
-  return publicUrl === undefined ? null : new URL(publicUrl).origin;
+function withoutSlash(url: string | undefined): string | null {
+  return url === undefined ? null : new URL(url).href.replace(/\/$/, "");
 }
 
 function modelConfig(name: string, table: ModelTable, projectDir: string): ModelConfig {

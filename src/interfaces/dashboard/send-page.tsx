@@ -4,6 +4,7 @@ import type { FastifyReply } from "fastify";
 import type { FunctionComponent, VNode } from "preact";
 import { builtFile } from "./built-file.ts";
 import type { BuiltFile } from "./built-file.ts";
+import { currentBasePath } from "./text/base-path.ts";
 import { calmIcon } from "./parts/mark.tsx";
 import { tabTitle } from "./parts/site.tsx";
 import type { Frame } from "./parts/site.tsx";
@@ -92,7 +93,7 @@ async function htmlOf(
 ): Promise<string> {
   const { renderToString } = await import("preact-render-to-string");
   return renderToString(
-    <html lang="en">
+    <html lang="en" data-base={currentBasePath()}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -6,6 +6,7 @@ import { addRoutes, answerOtherMethods } from "./api/route.ts";
 import type { Access, DescribedRoute, Route } from "./api/route.ts";
 import { isPageVisit } from "./auth.ts";
 import { errorPage } from "../dashboard/card-pages.tsx";
+import { localPath } from "../dashboard/text/base-path.ts";
 import { sendPage } from "../dashboard/send-page.tsx";
 import {
   limitOpenRequests,
@@ -54,6 +55,7 @@ export function createApp(deps: GatewayDeps) {
     bodyLimit: Math.min(deps.maxBodyBytes, maxRequestBytes),
     trustProxy: deps.trustProxy && isNearestProxy,
     routerOptions: { ignoreTrailingSlash: true },
+    rewriteUrl: ({ url = "/" }) => localPath(url),
     clientErrorHandler: answerClientError,
     // Fastify's own 503 is not a problem document; the hook below sends one.
     return503OnClosing: false,

@@ -18,6 +18,8 @@ export interface TcpSettings {
   readonly allowedHosts: readonly string[];
   /** True behind a reverse proxy: the values that it adds to `X-Forwarded-*` are trusted. */
   readonly trustProxy: boolean;
+  /** The address of the dashboard for people, `[gateway].publicUrl`; its path is where a proxy serves the gateway. */
+  readonly publicUrl: string | null;
   /** Largest body of a delivery, bytes. */
   readonly maxBodyBytes: number;
 }

@@ -3,6 +3,7 @@ import type { FastifyRequest, FastifyReply } from "fastify";
 import { createHash } from "node:crypto";
 import { openingPage } from "../dashboard/card-pages.tsx";
 import { sendPage } from "../dashboard/send-page.tsx";
+import { publicPath } from "../dashboard/text/base-path.ts";
 import type { GatewayDeps } from "./deps.ts";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
@@ -106,8 +107,9 @@ export function isOnPrivateHost(request: FastifyRequest, { sessions }: GatewayDe
 export function moveToPrivateHost(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sessions: { privateHost }, path }: Pick<GatewayDeps, "sessions"> & { readonly path: string },
+  { sessions: { privateHost }, path: local }: Pick<GatewayDeps, "sessions"> & { path: string },
 ): Promise<FastifyReply> {
+  const path = publicPath(local);
   const port = /:\d+$/.exec(request.headers.host ?? "")?.[0] ?? "";
   const url = `http://${privateHost}${port}${path}`;
   // For browsers without scripts.

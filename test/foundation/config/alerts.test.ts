@@ -148,12 +148,14 @@ describe("[heartbeat] and publicUrl", () => {
     },
   );
 
-  it("takes an origin as the address of the dashboard", () => {
+  it("takes an address, with a path or without, as that of the dashboard", () => {
     const at = (text: string) => projectChange(`[gateway]\npublicUrl = "${text}"`);
     expect(project('[gateway]\npublicUrl = "https://Al.example/"').gateway.publicUrl).toBe(
       "https://al.example",
     );
-    for (const wrong of ["https://al.example/x", "https://al.example/?a", "al.example"]) {
+    const below = project('[gateway]\npublicUrl = "https://al.example/team/al/"');
+    expect(below.gateway.publicUrl).toBe("https://al.example/team/al");
+    for (const wrong of ["https://al.example/dashboard", "https://al.example/?a", "al.example"]) {
       expect(said(at(wrong))).toEqual([
         expect.stringContaining(`gateway.publicUrl is "${wrong}"; expected an http or https URL`),
       ]);

@@ -42,6 +42,7 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
     host: "127.0.0.1",
     port: 0,
     allowedHosts: [],
+    publicUrl: null,
     trustProxy: false,
     maxBodyBytes: 1024 * 1024,
     log: (level, message) => void lines.push(`${level} ${message}`),

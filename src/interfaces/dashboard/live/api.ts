@@ -1,3 +1,4 @@
+import { publicPath } from "../text/base-path.ts";
 import { goToLogin } from "./live.ts";
 import { showToast } from "./toasts.ts";
 
@@ -12,7 +13,7 @@ export const noResponse = "The scheduler does not answer. Is it running?";
 /** Requests a JSON document of the gateway. An expired session leads to the login page. */
 export async function fetchJson<T>(path: string, init: RequestInit = {}): Promise<Fetched<T>> {
   try {
-    const response = await fetch(path, { ...init, credentials: "same-origin" });
+    const response = await fetch(publicPath(path), { ...init, credentials: "same-origin" });
     const answer = (await response.json()) as T & { readonly detail?: string };
     if (response.ok) return { ok: true, value: answer };
     if (response.status === 401) goToLogin();

@@ -1,5 +1,6 @@
 /** After this time without an event the gateway is probed. */
 const silentMs = 20_000;
+import { publicPath } from "../text/base-path.ts";
 const answerMs = 5_000;
 
 /**
@@ -24,7 +25,9 @@ function watchSilence(isOpen: () => boolean, onGone: () => void): () => void {
 /** Any response will do, but that of a proxy whose gateway is down. */
 async function isThere(): Promise<boolean> {
   try {
-    return (await fetch("/health", { signal: AbortSignal.timeout(answerMs) })).status < 500;
+    return (
+      (await fetch(publicPath("/health"), { signal: AbortSignal.timeout(answerMs) })).status < 500
+    );
   } catch {
     return false;
   }
@@ -67,7 +70,7 @@ export function openLive(stream: LiveStream): LiveConnection {
     close();
     // A tab that is opened behind another, or hidden meanwhile, waits until it is looked at.
     if (isOver || document.visibilityState === "hidden") return;
-    const opened = new EventSource(stream.url(lastId));
+    const opened = new EventSource(publicPath(stream.url(lastId)));
     source = opened;
     opened.addEventListener("open", () => stream.onState("live"));
     opened.addEventListener("error", () => {
@@ -124,7 +127,7 @@ export function openLive(stream: LiveStream): LiveConnection {
 
 async function isLoggedOut(): Promise<boolean> {
   try {
-    return (await fetch("/control/status", { method: "HEAD" })).status === 401;
+    return (await fetch(publicPath("/control/status"), { method: "HEAD" })).status === 401;
   } catch {
     // Without a response the scheduler is down, and the session may still be valid.
     return false;
@@ -133,5 +136,6 @@ async function isLoggedOut(): Promise<boolean> {
 
 /** Leaves for the login page, which leads back here. */
 export function goToLogin(): void {
-  location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+  const next = encodeURIComponent(location.pathname + location.search);
+  location.assign(publicPath(`/login?next=${next}`));
 }

@@ -9,6 +9,7 @@ import { openLive } from "./live.ts";
 import type { LiveState } from "./live.ts";
 import { createStore, useLatest } from "./store.ts";
 import { dismiss } from "./toasts.ts";
+import { publicPath } from "../text/base-path.ts";
 
 /** Whether the page is connected to the scheduler, and since when it is not (epoch ms). */
 export const connection = createStore<{
@@ -74,7 +75,9 @@ const askMs = 60_000;
 export function watchScheduler(hasStream: boolean): void {
   const ask = async (): Promise<void> => {
     if (hasStream && document.visibilityState !== "hidden") return;
-    const response = await fetch("/dashboard/api/scheduler", { credentials: "same-origin" });
+    const response = await fetch(publicPath("/dashboard/api/scheduler"), {
+      credentials: "same-origin",
+    });
     if (response.ok) scheduler.set((await response.json()) as SchedulerStatus);
   };
   // Without a response the frame stays as it is; the page itself shows that the scheduler is gone.

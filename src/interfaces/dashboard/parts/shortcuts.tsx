@@ -2,6 +2,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { remember, remembered } from "../live/remember.ts";
 import { Dialog } from "./dialog.tsx";
+import { publicPath } from "../text/base-path.ts";
 
 /** Page of the header: its name in the code, address, words, and the letter that leads to it after `g`. */
 type HeaderPage = readonly [name: string, address: string, words: string, letter: string];
@@ -97,7 +98,7 @@ function createKeys(pages: readonly HeaderPage[], showList: () => void) {
     const isPrefixed = performance.now() < prefixedUntil;
     prefixedUntil = 0;
     const page = isPrefixed ? pages.find(([, , , letter]) => letter === event.key) : undefined;
-    if (page !== undefined) return location.assign(page[1]);
+    if (page !== undefined) return location.assign(publicPath(page[1]));
     const act = keys[event.key];
     if (act === undefined) return;
     // A browser may open its own search at a slash.

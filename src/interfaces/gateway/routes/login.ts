@@ -6,6 +6,7 @@ import { loginPage, openingPage } from "../../dashboard/card-pages.tsx";
 import type { LoginMessage } from "../../dashboard/card-pages.tsx";
 import { sendPage } from "../../dashboard/send-page.tsx";
 import type { Document } from "../../dashboard/send-page.tsx";
+import { localPath, publicPath } from "../../dashboard/text/base-path.ts";
 import { emptyBody } from "../api/bodies.ts";
 import { routesOf } from "../api/route.ts";
 import { sessionCookie, sessionsOf } from "../auth.ts";
@@ -15,7 +16,8 @@ import { problemOf } from "../problem.ts";
 import { isForeign, moveToPrivateHost, rememberedAs, shouldMove } from "../known-hosts.ts";
 
 const { get, post } = routesOf("Login");
-const cookieAttributes = { httpOnly: true, sameSite: "strict", path: "/" } as const;
+const cookieAttributes = () =>
+  ({ httpOnly: true, sameSite: "strict", path: publicPath("/") }) as const;
 const formType = "application/x-www-form-urlencoded";
 const nextQuery = z.object({
   next: z.unknown().optional().meta({ description: "Where to go afterwards: a path of this site" }),
@@ -59,7 +61,7 @@ export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
       for (const id of sessionsOf(request, deps)) deps.sessions.end(id);
       return reply
         .header("clear-site-data", '"cache"') // or Back would show a page from there
-        .clearCookie(sessionCookie, cookieAttributes)
+        .clearCookie(sessionCookie, cookieAttributes())
         .redirect("/login", 303);
     },
   } as const;
@@ -73,7 +75,7 @@ export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
         if (sessionsOf(request, deps).length > 0) return reply.redirect(next, 303);
         // After a link of another site the browser sends a strict cookie from the next page on.
         if (isForeign(request)) {
-          void reply.header("refresh", `0; url=${request.url}`);
+          void reply.header("refresh", `0; url=${publicPath(request.url)}`);
           return sendPage(reply, openingPage(request.url));
         }
         const message = linkMessage(request.query.link) ?? endOfSession(request);
@@ -191,7 +193,7 @@ function wrongKey(): UserError {
 function startSession(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): void {
   for (const id of sessionsOf(request, deps)) deps.sessions.end(id);
   const isSecure = request.protocol === "https";
-  const attributes = { ...cookieAttributes, maxAge: cookieMaxAge, secure: isSecure };
+  const attributes = { ...cookieAttributes(), maxAge: cookieMaxAge, secure: isSecure };
   void reply.setCookie(sessionCookie, deps.sessions.create(), attributes);
 }
 
@@ -206,10 +208,9 @@ const base = "http://this.invalid";
 
 /** The path to go to after login: one of this site, or the fallback. `next` comes from the address bar. */
 export function safeNext(next: unknown, fallback: string): string {
-  if (typeof next !== "string" || !next.startsWith("/") || !URL.canParse(next, base)) {
-    return fallback;
-  }
-  const url = new URL(next, base);
+  const given = typeof next === "string" ? localPath(next) : "";
+  if (!given.startsWith("/") || !URL.canParse(given, base)) return fallback;
+  const url = new URL(given, base);
   const path = url.pathname + url.search;
   // `/.//evil.example` is of this site to the parser, yet its normalized path is not to a browser.
   const isOwn = url.origin === base && !/^\/[/\\]/.test(path);

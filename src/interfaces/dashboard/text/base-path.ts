@@ -1,0 +1,35 @@
+import { options } from "preact";
+
+/** The path below which a reverse proxy serves this gateway, such as "/al"; empty at the root of a host. */
+let basePath = typeof document === "undefined" ? "" : (document.documentElement.dataset.base ?? "");
+
+/** Sets it for the pages that this process renders. */
+export function setBasePath(path: string): void {
+  basePath = path;
+}
+
+export function currentBasePath(): string {
+  return basePath;
+}
+
+/** A path of this gateway as browsers ask for it. Paths that have the base already, and other addresses, stay. */
+export function publicPath(path: string): string {
+  const isOfHost = path.startsWith("/") && !path.startsWith("//");
+  return isOfHost && localPath(path) === path ? `${basePath}${path}` : path;
+}
+
+/** A path that a request names, without the base that the proxy may have left in it. */
+export function localPath(path: string): string {
+  const isBelow = basePath !== "" && path.startsWith(basePath);
+  const rest = isBelow ? path.slice(basePath.length) : path;
+  if (!isBelow || rest.startsWith("/")) return rest;
+  return rest === "" || rest.startsWith("?") ? `/${rest}` : path;
+}
+
+/** Every link and form of a page, on the server and in the browser, leads below the base. */
+options.vnode = ({ type, props }) => {
+  if (typeof type !== "string" || basePath === "") return;
+  const attributes = props as { href?: unknown; action?: unknown };
+  if (typeof attributes.href === "string") attributes.href = publicPath(attributes.href);
+  if (typeof attributes.action === "string") attributes.action = publicPath(attributes.action);
+};
