@@ -307,8 +307,8 @@ export const mutations: readonly Mutation[] = [
   {
     defence: "a run that needs a closed network does not start with an open one",
     file: "src/runtime/runners/host-user/isolation.ts",
-    find: 'network === "closed" && !isClosed',
-    replace: 'network === "closed" && isClosed',
+    find: 'if (network === "closed") return',
+    replace: 'if (network === "open") return',
     tests: ["test/runtime/runners/host-user/closed-network.test.ts"],
     only: "does not start where",
   },

@@ -92,9 +92,6 @@ const jobNetworkSchema = z.object({
 });
 export type JobNetwork = z.infer<typeof jobNetworkSchema>;
 
-/** `closed` or `open`: the network of a host user's run, which is known only once it starts. */
-export const networkVariable = "AL_NETWORK";
-
 export const jobSchema = z.object({
   instanceId: z.string(),
   agent: z.string(),

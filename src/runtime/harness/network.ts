@@ -1,4 +1,4 @@
-import { networkVariable } from "../../foundation/contracts/job.ts";
+import { networkVariable } from "../runners/host-user/supervisor-order.ts";
 import type { Job, JobNetwork } from "../../foundation/contracts/job.ts";
 import { connectCommandName } from "../run-api/requests/table.ts";
 import { existsSync } from "node:fs";

@@ -1,6 +1,6 @@
 import type { RunnerEvent, RunnerExit } from "../../../streams/runs/runner.ts";
 import type { LogEntry, LogLevel, RunRequest } from "../../../streams/vocabulary.ts";
-import { lineSplitter } from "./lines.ts";
+import { cappedMessage, lineSplitter, maxOutputBytes } from "./lines.ts";
 import { mapTexts } from "../../foundation/contracts/json-size.ts";
 import type { RedactText } from "../../foundation/credentials/redactor.ts";
 import { runMessageSchema } from "../harness/run-messages.ts";
@@ -172,9 +172,3 @@ function messageIn(line: string): RunMessage | null {
     return null;
   }
 }
-
-/** Bytes of output that a run may log. */
-export const maxOutputBytes = 50 * 1024 * 1024;
-
-/** Stands in the log for all further output of a run. */
-export const cappedMessage = `output capped: the run wrote more than ${maxOutputBytes} bytes`;

@@ -83,12 +83,20 @@ describe("what is loaded for a command", () => {
     expect(bytes).toBeLessThan(60_000);
   });
 
-  test("a run in pi: the client of one provider, no table of models, no terminal, under 2.5 MB", () => {
+  test("the supervisor of a run: a file of its own, under 40 kB with the entry", () => {
+    const { files, bytes, own } = loadedBy(["_run-agent", "one"]);
+    expect(files.length).toBeLessThan(6);
+    expect(bytes).toBeLessThan(40_000);
+    expect(own.filter((name) => /http|undici|crypto/.test(name))).toEqual([]);
+  });
+
+  test("a run in pi: under 30 files, the client of one provider, no table of models, no terminal, under 2.5 MB", () => {
     const { files, bytes } = loadedBy(["_run-agent", "one"], {
       AL_INSTANCE: "1",
       AL_FILL_CACHE: "1",
     });
     const others = /[/](anthropic|google|mistral|openai-responses)[^/]*$|[.]models-/;
+    expect(files.length).toBeLessThan(30);
     expect(files.some((file) => file.includes("/openai-completions-"))).toBe(true);
     expect(files.filter((file) => others.test(file))).toEqual([]);
     expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);

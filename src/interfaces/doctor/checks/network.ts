@@ -14,7 +14,7 @@ import { alCommand, finding, note } from "../finding.ts";
 import type { ProjectNetwork, RunNetwork } from "../../../../streams/run-network.ts";
 import { runtimes } from "../../../../streams/runtimes.ts";
 import { findNetworkTools } from "../../../runtime/runners/host-user/closed-network.ts";
-import { findIsolation } from "../../../runtime/runners/host-user/isolation.ts";
+import { probeClosing } from "../../../runtime/runners/host-user/isolation.ts";
 import { isOwnUser } from "../../../runtime/runners/host-user/supervisor-process.ts";
 import { isRoot } from "../host-user/account.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
@@ -105,9 +105,9 @@ export const closedNetwork: Check = async (context) => {
   const { project, env } = context;
   const agents = enabledAgents(context).filter(canBeChecked);
   if (project === null || agents.every((agent) => networkOf(agent, project) === "open")) return [];
-  const { notClosed, unknown } = await findIsolation(env, "closed");
-  if (unknown !== null) return [unknownFinding(unknown)];
-  return notClosed === null ? [] : notClosedFindings(agents, project, notClosed, context);
+  const found = await probeClosing(env);
+  if (found.kind === "unknown") return [unknownFinding(found.why)];
+  return found.kind === "unclosable" ? notClosedFindings(agents, project, found.why, context) : [];
 };
 
 function unknownFinding(where: string): Finding {

@@ -1,24 +1,28 @@
-import type { RunNetwork } from "../../../../streams/run-network.ts";
 import { cannotClose, closingShell, findNetworkTools } from "./closed-network.ts";
 import type { NetworkTools } from "./closed-network.ts";
+import { startConfined } from "./confined-start.ts";
+import type { Confined, Failure } from "./confined-start.ts";
 import type { Program, RunOrder } from "./supervisor-order.ts";
-import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { messageOf } from "../../../foundation/errors.ts";
 
-/** How the processes of a run are held together, and away from the network. */
-export interface Isolation {
-  /** The program, started so that all it starts ends with it. */
-  readonly confine: Confine;
-  /** Why the run gets no PID namespace; null if it has one. */
-  readonly unconfined: string | null;
-  /** Whether the run has a network of its own, with only the loopback interface. */
-  readonly isClosed: boolean;
-  /** Why the run has no network of its own; null if it has one, or is to be open. */
-  readonly notClosed: string | null;
-  /** Why the check failed for now, such as for lack of descriptors; null if it succeeded. Runs start only then. */
-  readonly unknown: string | null;
-}
+/** How the processes of a run are held together, and away from the network; or why it does not start. */
+export type Isolation =
+  /** In PID and network namespaces of its own, with only the loopback interface. */
+  | { readonly kind: "closed"; readonly confined: Confined }
+  /** In a PID namespace; `notClosed` is why the network is open, null if it is to be. */
+  | { readonly kind: "confined"; readonly confined: Confined; readonly notClosed: string | null }
+  /** In no namespace, as the kernel gives this user none. Nothing was started. */
+  | { readonly kind: "bare"; readonly unconfined: string; readonly notClosed: string | null }
+  /** The network has to be closed and can't be. */
+  | { readonly kind: "unclosable"; readonly why: string }
+  /** An earlier run of this user was isolated as this one can't be. */
+  | { readonly kind: "lost"; readonly why: string }
+  /** The start failed for now, such as for lack of descriptors. */
+  | { readonly kind: "unknown"; readonly why: string };
+
+type Wanted = Pick<RunOrder, "network" | "mustIsolate" | "program">;
+
+/** Starts a program that `Isolation` wraps; `isClosed` if it has no network then. */
+type Start = (program: Program, isClosed: boolean) => Promise<Confined | Failure>;
 
 const ownPids = ["--pid", "--fork", "--kill-child"];
 const ownNetwork = ["--net", "--mount"];
@@ -31,46 +35,63 @@ const limit =
   'for max in /proc/sys/user/max_*_namespaces; do echo 64 > "$max"; done 2>/dev/null; exec "$@"';
 
 /**
- * The first process of a namespace: it reaps orphans, and its end kills all others. Its own messages (`Terminated`)
- * stay out of the run's output.
+ * The first process of a namespace: it reports on descriptor 3 that it is there and starts the program when it is told
+ * to. It reaps orphans, and its end kills all others. Its own messages (`Terminated`) stay out of the run's output.
  */
-const init = 'exec 3>&2 2>/dev/null; "$@" 2>&3 3>&-; exit $?';
+const init =
+  'unset LC_ALL; echo >&3; read -r go <&3 || exit; exec 3>&2 2>/dev/null; "$@" 2>&3 3>&-; exit $?';
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** Finds the best isolation that the kernel allows this user, for a run with this network mode. */
-export async function findIsolation(
+/** Starts the program with the best isolation that the kernel allows this user; it waits for `begin`. */
+export async function isolate(
+  wanted: Wanted,
   env: NodeJS.ProcessEnv,
-  network: RunNetwork,
+  start: Start,
 ): Promise<Isolation> {
-  const closed = network === "open" ? null : await findClosed(env);
-  if (closed !== null && "confine" in closed) return { ...none, ...closed, isClosed: true };
-  if (closed?.isPassing) return { ...none, unknown: closed.why };
-  const notClosed = closed?.why ?? null;
+  const { network, mustIsolate, program } = wanted;
+  if (network === "open") return isolateOpen(wanted, null, start);
+  const closed = await startClosed(program, env, start);
+  if ("child" in closed) return { kind: "closed", confined: closed };
+  const { why, isPassing } = closed;
+  if (isPassing) return { kind: "unknown", why };
   // A run whose network must be closed is refused: it would start open.
-  if (network === "closed") return { ...none, notClosed };
-  const open = await firstThatWorks(openVariants(), env);
-  if ("confine" in open) return { ...none, ...open, notClosed };
-  return open.isPassing
-    ? { ...none, unknown: open.why }
-    : { ...none, unconfined: open.why, notClosed };
+  if (network === "closed") return { kind: "unclosable", why };
+  return mustIsolate ? { kind: "lost", why } : isolateOpen(wanted, why, start);
 }
 
-const none: Isolation = {
-  confine: (program) => program,
-  unconfined: null,
-  isClosed: false,
-  notClosed: null,
-  unknown: null,
-};
+async function isolateOpen(
+  { program, mustIsolate }: Wanted,
+  notClosed: string | null,
+  start: Start,
+): Promise<Isolation> {
+  const open = await firstThatStarts(openVariants(), program, (one) => start(one, false));
+  if ("child" in open) return { kind: "confined", confined: open, notClosed };
+  const { why, isPassing } = open;
+  if (isPassing) return { kind: "unknown", why };
+  return mustIsolate ? { kind: "lost", why } : { kind: "bare", unconfined: why, notClosed };
+}
+
+/** Whether this OS user can have a closed network, by starting one in which nothing runs. */
+export async function probeClosing(
+  env: NodeJS.ProcessEnv,
+): Promise<Exclude<Isolation, { confined: Confined }> | { readonly kind: "closed" }> {
+  const program = { file: "true", args: [] };
+  const found = await isolate({ network: "closed", mustIsolate: false, program }, env, (one) =>
+    startConfined(one, { env }),
+  );
+  if (!("confined" in found)) return found;
+  found.confined.leave();
+  return { kind: "closed" };
+}
 
 /** Gives why the network of a run of this OS user can't be closed, null if it can; asked until the kernel answers. */
 export function createClosingProbe(env: NodeJS.ProcessEnv): () => Promise<string | null> {
-  let tried: Promise<Isolation> | undefined;
+  let tried: ReturnType<typeof probeClosing> | undefined;
   return async () => {
-    const { notClosed, unknown } = await (tried ??= findIsolation(env, "closed"));
-    if (unknown !== null) tried = undefined;
-    return notClosed;
+    const found = await (tried ??= probeClosing(env));
+    if (found.kind === "unknown") tried = undefined;
+    return found.kind === "unclosable" ? found.why : null;
   };
 }
 
@@ -81,18 +102,16 @@ export interface Refusal {
   readonly isPassing: boolean;
 }
 
-/** Why the run may not start; null if it may. */
-export function refusalOf(
-  { isClosed, notClosed, unconfined, unknown }: Isolation,
-  { network, mustIsolate }: Pick<RunOrder, "network" | "mustIsolate">,
-): Refusal | null {
-  if (unknown !== null) return { reason: cannotIsolateNow(unknown), isPassing: true };
-  if (network === "closed" && !isClosed)
-    return { reason: cannotClose(notClosed ?? "unknown reason"), isPassing: false };
-  const lost = notClosed ?? unconfined;
-  return mustIsolate && lost !== null
-    ? { reason: cannotIsolateNow(`${lost}, unlike for earlier runs`), isPassing: true }
-    : null;
+/** Why a run that got no isolation may not start. */
+export function refusalOf({ kind, why }: Extract<Isolation, { readonly why: string }>): Refusal {
+  switch (kind) {
+    case "unclosable":
+      return { reason: cannotClose(why), isPassing: false };
+    case "lost":
+      return { reason: cannotIsolateNow(`${why}, unlike for earlier runs`), isPassing: true };
+    case "unknown":
+      return { reason: cannotIsolateNow(why), isPassing: true };
+  }
 }
 
 function cannotIsolateNow(why: string): string {
@@ -118,10 +137,14 @@ function openVariants(): readonly Confine[] {
   return isRoot() ? [...asRoot, ...asUser] : asUser;
 }
 
-async function findClosed(env: NodeJS.ProcessEnv): Promise<Probed> {
+async function startClosed(
+  program: Program,
+  env: NodeJS.ProcessEnv,
+  start: Start,
+): Promise<Confined | Failure> {
   const tools = findNetworkTools(env);
   if (typeof tools === "string") return { why: tools, isPassing: false };
-  return firstThatWorks(closedVariants(tools), env);
+  return firstThatStarts(closedVariants(tools), program, (one) => start(one, true));
 }
 
 /**
@@ -169,72 +192,18 @@ function startedBy([file = "", ...args]: readonly string[]): Program {
 /** The program, started so that all it starts ends with it. */
 type Confine = (program: Program) => Program;
 
-/** Why one does not work here. */
-interface Failure {
-  readonly why: string;
-  /** Whether it may work later: the machine lacked something at that moment, or took too long. */
-  readonly isPassing: boolean;
-}
-
-type Probed = { readonly confine: Confine } | Failure;
-
-/** The first variant that works. A passing failure ends the search: the variants after it isolate less. */
-async function firstThatWorks(
+/** The first variant that starts. A passing failure ends the search: the variants after it isolate less. */
+async function firstThatStarts(
   variants: readonly Confine[],
-  env: NodeJS.ProcessEnv,
-): Promise<Probed> {
+  program: Program,
+  start: (program: Program) => Promise<Confined | Failure>,
+): Promise<Confined | Failure> {
   let failure: Failure = { why: "", isPassing: false };
   for (const confine of variants) {
-    const failed = await tryOut(confine({ file: "true", args: [] }), env);
-    if (failed === null) return { confine };
-    failure = failed;
-    if (failed.isPassing) break;
+    const started = await start(confine(program));
+    if ("child" in started) return started;
+    failure = started;
+    if (failure.isPassing) break;
   }
   return failure;
-}
-
-/** Long enough for a machine under load, in ms. */
-const timeoutMs = 5000;
-
-function tryOut({ file, args }: Program, own: NodeJS.ProcessEnv): Promise<Failure | null> {
-  // Its words are read in English.
-  const env = { ...own, LC_ALL: "C" };
-  // unshare waits for its child whatever TERM says.
-  const options = { env, timeout: timeoutMs, killSignal: "SIGKILL" } as const;
-  return new Promise<Failure | null>((resolve) => {
-    execFile(file, [...args], options, (error, _out, stderr) => {
-      if (error === null) return resolve(null);
-      const { code, signal } = error;
-      if (typeof code === "number") return resolve(failureOf(stderr, args));
-      const ended = error.killed ? `no answer within ${timeoutMs / 1000} s` : `ended by ${signal}`;
-      resolve({ why: code == null ? ended : error.message, isPassing: !missing.has(code ?? "") });
-    });
-    // A shortage of the machine, such as of memory, may throw at once.
-  }).catch((error: unknown) => ({ why: messageOf(error), isPassing: true }));
-}
-
-/** Codes of a program that is missing or must not be started. */
-const missing: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM"]);
-
-/** The answers of the kernel and the tools that do not change by themselves. */
-const lasting =
-  /not permitted|permission denied|superuser|invalid argument|not implemented|not supported|(unrecognized|unknown|invalid) option|not found|no such file/i;
-
-function failureOf(stderr: string, args: readonly string[]): Failure {
-  const lines = stderr.trim().split("\n");
-  const answer = lines.find((line) => lasting.test(line));
-  const why = answer ?? (lines.at(-1) || "unshare failed");
-  return { why, isPassing: answer === undefined && !isTurnedOff(args) };
-}
-
-/** Whether the administrator set a limit of namespaces to 0: the kernel then reports ENOSPC, as for used-up ones. */
-function isTurnedOff(args: readonly string[]): boolean {
-  const kinds = ["user", "net", "pid"].filter((kind) => args.includes(`--${kind}`));
-  return kinds.some((kind) => {
-    try {
-      return readFileSync(`/proc/sys/user/max_${kind}_namespaces`, "utf8").trim() === "0";
-    } catch {
-      return false;
-    }
-  });
 }

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { cappedMessage, maxOutputBytes } from "../run-output.ts";
+import { cappedMessage, maxOutputBytes } from "../lines.ts";
 import { runLogLine } from "./run-log.ts";
 import type { EndRecord, BeginRecord, RunLogKind } from "./run-log.ts";
 

@@ -9,10 +9,11 @@ import { lineSplitter } from "../lines.ts";
 import { machineFault } from "../machine-fault.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { killRun, signalGroup } from "../marked-processes.ts";
-import { networkVariable } from "../../../foundation/contracts/job.ts";
+import { startConfined } from "./confined-start.ts";
 import { pathWithoutRun } from "./closed-network.ts";
-import { findIsolation, refusalOf } from "./isolation.ts";
+import { isolate, refusalOf } from "./isolation.ts";
 import type { Isolation, Refusal } from "./isolation.ts";
+import { networkVariable } from "./supervisor-order.ts";
 import type { RunOrder } from "./supervisor-order.ts";
 import { runLogWriter } from "./run-log-writer.ts";
 import type { RunLogWriter } from "./run-log-writer.ts";
@@ -50,10 +51,9 @@ export async function superviseRun(
   context: SupervisorContext,
 ): Promise<number> {
   const log = runLogWriter(context.logFd);
-  const isolation = await findIsolation(context.env, order.network);
-  const refusal = refusalOf(isolation, order);
-  const start = { ...context, job, isolation, log };
-  const ended = refusal === null ? await startRun(order, start) : refused(refusal);
+  const ended = await startRun(order, { ...context, job, log }).catch((error: unknown) =>
+    failed(error, order.workDir),
+  );
   const leftover = await removeWorkDir(order.workDir).then(() => null, messageOf);
   log.end({ ...ended, leftover });
   return 0;
@@ -62,32 +62,47 @@ export async function superviseRun(
 /** Dependencies of a run that starts. */
 interface RunStart extends SupervisorContext {
   readonly job: Buffer;
-  readonly isolation: Isolation;
   readonly log: RunLogWriter;
 }
 
-async function startRun(
-  order: RunOrder,
-  { job, isolation, log, env, asked }: RunStart,
-): Promise<HowItEnded> {
-  const { isClosed, unconfined, notClosed } = isolation;
-  log.supervisor({ isClosed, unconfined, notClosed });
-  try {
-    await makeWorkDir(order.workDir);
-    accessSync(order.program.file, constants.X_OK);
-  } catch (error) {
-    return failed(error, order.workDir);
-  }
-  if (asked.now() !== null) return { exitCode: null, signal: "SIGTERM", rejected: null };
-  const { file, args } = isolation.confine(order.program);
-  // In a session of its own.
-  const child = spawn(file, args, {
+async function startRun(order: RunOrder, start: RunStart): Promise<HowItEnded> {
+  const { log, env, asked } = start;
+  await makeWorkDir(order.workDir);
+  accessSync(order.program.file, constants.X_OK);
+  const options = (isClosed: boolean) => ({
     cwd: order.workDir,
-    env: variablesOf(order, isolation, env),
-    detached: true,
-    stdio: ["pipe", "pipe", "pipe"],
+    env: variablesOf(order, isClosed, env),
   });
-  return ending(child, order, log, asked, job);
+  const isolation = await isolate(order, env, (program, isClosed) =>
+    startConfined(program, options(isClosed)),
+  );
+  if ("why" in isolation) return refused(refusalOf(isolation));
+  const { isClosed, unconfined, notClosed } = recordOf(isolation);
+  if (asked.now() !== null) {
+    if ("confined" in isolation) isolation.confined.leave();
+    return { exitCode: null, signal: "SIGTERM", rejected: null };
+  }
+  log.supervisor({ isClosed, unconfined, notClosed });
+  if ("confined" in isolation) {
+    const ended = ending(isolation.confined.child, order, start);
+    isolation.confined.begin();
+    return ended;
+  }
+  const { file, args } = order.program;
+  // In a session of its own.
+  const child = spawn(file, args, { ...options(false), detached: true, stdio: "pipe" });
+  return ending(child, order, start);
+}
+
+function recordOf(isolation: Exclude<Isolation, { readonly why: string }>) {
+  switch (isolation.kind) {
+    case "closed":
+      return { isClosed: true, unconfined: null, notClosed: null };
+    case "confined":
+      return { isClosed: false, unconfined: null, notClosed: isolation.notClosed };
+    case "bare":
+      return { isClosed: false, ...isolation };
+  }
 }
 
 /** The variables that sudo sets for the user it changes to. */
@@ -98,7 +113,7 @@ function ownVariables(env: NodeJS.ProcessEnv): Record<string, string> {
 
 function variablesOf(
   order: RunOrder,
-  { isClosed }: Isolation,
+  isClosed: boolean,
   own: NodeJS.ProcessEnv,
 ): Record<string, string> {
   const { PATH = "", ...variables } = { ...ownVariables(own), ...order.env };
@@ -129,9 +144,7 @@ function failed(error: unknown, workDir: string): HowItEnded {
 function ending(
   child: ChildProcess,
   order: RunOrder,
-  log: RunLogWriter,
-  asked: StopRequests,
-  job: Buffer,
+  { log, asked, job }: RunStart,
 ): Promise<HowItEnded> {
   return new Promise((resolve) => {
     const closed = [outputTo(log, "out", child.stdout), outputTo(log, "err", child.stderr)];

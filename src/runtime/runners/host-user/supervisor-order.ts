@@ -1,5 +1,8 @@
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 
+/** A variable of the run, `closed` or `open`: the network of a host user's run is known only once it starts. */
+export const networkVariable = "AL_NETWORK";
+
 /** A program and its arguments. */
 export interface Program {
   /** Absolute path. */

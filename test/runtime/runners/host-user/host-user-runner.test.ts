@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { lstat, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,6 +11,7 @@ import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import { exitOf, messagesOf, runnerContract } from "../contract.ts";
 import { end, forever, jobOf, log, processesOf } from "../shell-runs.ts";
+import { whyNoNetwork } from "./network-namespaces.ts";
 import { aRequest, aRunner, leftovers } from "./support.ts";
 
 let baseDir: string;
@@ -44,6 +45,19 @@ describe("a run as the scheduler's user", () => {
     expect(messages[1]).toBe("0");
     expect(messages.slice(2).join("\n")).not.toContain("the-job-text");
     expect(messages.at(-1)).toBe("cat ended with 124");
+  });
+
+  it.skipIf(whyNoNetwork() !== null)("starts its namespaces once, without a trial", async () => {
+    const [bin, count] = [join(baseDir, "../bin"), join(baseDir, "../count")];
+    const { PATH = "" } = process.env;
+    await mkdir(bin);
+    const counting = `#!/bin/sh\necho >> '${count}'\nexec "$(PATH='${PATH}' command -v unshare)" "$@"\n`;
+    await writeFile(join(bin, "unshare"), counting, { mode: 0o755 });
+    const env = { ...process.env, PATH: `${bin}:${PATH}` };
+    expect(exitOf(await eventsOf(aRequest(end()), { env }))).toMatchObject({ exitCode: 0 });
+    // The user of a scheduler that is not root needs a user namespace around the others.
+    const needed = process.getuid?.() === 0 ? 1 : 2;
+    expect((await readFile(count, "utf8")).length).toBe(needed);
   });
 
   it("gets none of the scheduler's variables but a few harmless ones", async () => {
