@@ -126,6 +126,10 @@ const program = {
   transform: { define: { "process.env.NODE_ENV": '"production"' } }, // React's
   checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
 };
+/** What every run loads, in one file; the rest is of one harness, of one provider, or for hooks. */
+const ofEveryRun =
+  /\/(streams|src\/(foundation\/(?!config)|runtime\/(?!harness\/(llm-cli|pi)\/)))|\/zod\//;
+
 /** Modules whose exports are all that they are loaded for: those that are not used are left out. */
 const pureSources = [{ test: /\/(src|streams)\/|\/@earendil-works\//, sideEffects: false }];
 
@@ -140,9 +144,9 @@ const written = [
 ];
 for (const [name, file] of Object.entries(processes)) {
   const input = { [name]: join(root, file) };
-  written.push(
-    ...(await bundle({ ...program, input, treeshake: { moduleSideEffects: pureSources } })),
-  );
+  const groups = name.endsWith("run-process") ? [{ name: "run", test: ofEveryRun }] : [];
+  const treeshake = { moduleSideEffects: pureSources };
+  written.push(...(await bundle({ ...program, input, split: { groups }, treeshake })));
 }
 const threads = ["src/features/search/search-thread"];
 for (const thread of threads) {

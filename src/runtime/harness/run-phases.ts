@@ -34,7 +34,7 @@ export interface RunContext {
   readonly redact: (value: unknown) => unknown;
 }
 
-/** Loads a harness by the value of `[harness].type`. A run loads only its own harness: pi takes half a second. */
+/** Loads a harness by the value of `[harness].type`. A run loads only its own harness: pi is a megabyte of code. */
 const loaders: Record<HarnessType, () => Promise<Harness>> = {
   pi: async () => (await import("./pi/pi.ts")).runPi,
   "llm-cli": async () => (await import("./llm-cli/run-llm-cli.ts")).runLlmCli,

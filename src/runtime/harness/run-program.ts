@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
-import { execa } from "execa";
+import type { execa as Execa } from "execa";
 import { lineSplitter } from "../runners/lines.ts";
 import type { LineSplitter } from "../runners/lines.ts";
 import { killMarked } from "../runners/marked-processes.ts";
@@ -46,7 +46,9 @@ export async function runProgram(
 ): Promise<ProgramEnd> {
   const { onLine, maxLineBytes, endsAll } = options;
   const mark = randomBytes(9).toString("hex");
-  const child = started(file, args, mark, options);
+  // Loaded by the first program: most runs have neither hooks nor commands in their instructions.
+  const { execa } = await import("execa");
+  const child = started(execa, file, args, mark, options);
   const outputs = (["stdout", "stderr"] as const).map((stream) =>
     readLines(child[stream], maxLineBytes, (line, cut) => onLine(line, stream, cut)),
   );
@@ -67,6 +69,7 @@ export async function runProgram(
 }
 
 function started(
+  execa: typeof Execa,
   file: string,
   args: readonly string[],
   mark: string,

@@ -90,17 +90,17 @@ describe("what is loaded for a command", () => {
     expect(own.filter((name) => /http|undici|crypto/.test(name))).toEqual([]);
   });
 
-  test("a run in pi: under 30 files, the client of one provider, no table of models, no terminal, under 2.5 MB", () => {
+  test("a run in pi: 22 files at most, the client of one provider, no table of models, under 2.2 MB", () => {
     const { files, bytes } = loadedBy(["_run-agent", "one"], {
       AL_INSTANCE: "1",
       AL_FILL_CACHE: "1",
     });
     const others = /[/](anthropic|google|mistral|openai-responses)[^/]*$|[.]models-/;
-    expect(files.length).toBeLessThan(30);
+    expect(files.length).toBeLessThan(23);
     expect(files.some((file) => file.includes("/openai-completions-"))).toBe(true);
     expect(files.filter((file) => others.test(file))).toEqual([]);
     expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
-    expect(bytes).toBeLessThan(2_500_000);
+    expect(bytes).toBeLessThan(2_200_000);
   });
 
   test("a start: under 3.05 MB, of texts that take one byte a character, and no undici", async () => {
