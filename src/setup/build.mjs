@@ -99,7 +99,7 @@ const inlineScripts = {
 
 /** Tables that every command reads: a file of its own for each would cost more than what is in it. */
 const wordTables =
-  /\/contracts\/(plain-text|alert|budget)\.ts$|\/search-kinds\.ts$|\/streams\/(agent-config|vocabulary)\.ts$/;
+  /\/contracts\/(plain-text|alert|budget)\.ts$|\/(search-kinds|starter-providers)\.ts$|\/streams\/(agent-config|vocabulary)\.ts$/;
 
 /**
  * The two processes between a trigger and its model's first request, each a bundle of its own: sharing chunks with the
