@@ -1,3 +1,4 @@
+import { durationText } from "../duration-text.ts";
 import { problemText } from "../problem-text.ts";
 import type { LogEntry, LogLevel, Problem, RunEvent, Trigger, WorkItem } from "../vocabulary.ts";
 import { isEndedOnPurpose } from "./agent-record.ts";
@@ -87,7 +88,7 @@ function startLine(event: Extract<RunEvent, { type: "started" }>): Line {
     msg:
       startedAt === undefined
         ? `run started ${origin}`
-        : `run resumed, started ${origin} ${seconds(event.at - startedAt)} ago`,
+        : `run resumed, started ${origin} ${durationText(event.at - startedAt)} ago`,
     instanceId,
     kind: "run",
     trigger: triggerFields(item.trigger),
@@ -106,7 +107,7 @@ function endLine(event: Extract<RunEvent, { type: "finished" }>): Line {
   const durationMs = event.at - event.startedAt;
   const level = outcome === "succeeded" ? 30 : isEndedOnPurpose(outcome) ? 40 : 50;
   // A rejected run never started.
-  const after = outcome === "rejected" ? "" : ` after ${seconds(durationMs)}`;
+  const after = outcome === "rejected" ? "" : ` after ${durationText(durationMs)}`;
   const why = reason === null ? "" : `: ${reason}`;
   const msg = `run ${outcome.replaceAll("_", " ")}${after}${why}`;
   const { instanceId } = event;
@@ -151,8 +152,4 @@ function originText({ trigger, attempt, replayOf }: WorkItem): string {
     ...(replayOf === undefined ? [] : [`a replay of ${replayOf}`]),
     ...(attempt === 1 ? [] : [`attempt ${attempt}`]),
   ].join(", ");
-}
-
-function seconds(durationMs: number): string {
-  return `${(durationMs / 1000).toFixed(1)} s`;
 }

@@ -165,7 +165,8 @@ test("a run that was refused its call ends over_budget under the scheduler that 
   await latest("hello").toMatchObject({ outcome: "over_budget", attempt: 1, reason });
 });
 
-const atDay = /^waits for money until \d{4}-\d\d-\d\dT.*: the budget of agent \w+ for \d{4}-/;
+const atDay =
+  /^waits for money until \d{4}-\d\d-\d\d \d\d:\d\d \S+: the budget of agent \w+ for \d{4}-/;
 const atRun = /^waits for money: this run's budget \(\$3\.\d\d of \$4\.00\); al budget raise run:/;
 const paused = (agent: string, limit = atDay) =>
   expect.poll(statusTextOf(agent), slowly).toMatch(limit);

@@ -15,7 +15,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
-import { durationText } from "../../foundation/contracts/format.ts";
+import { durationText } from "../../../streams/duration-text.ts";
 import { createSendRequest } from "../../foundation/contracts/outgoing-request.ts";
 import { rateLimitedWarnings } from "../../foundation/contracts/rate-limited-warnings.ts";
 import { messageOf } from "../../foundation/errors.ts";

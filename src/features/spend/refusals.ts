@@ -2,6 +2,7 @@ import type { LedgerEvent, LedgerRefusal } from "./rules/ledger-events.ts";
 import type { CallRefusal } from "../../foundation/contracts/model-gateway.ts";
 import type { AccountKey } from "../../foundation/contracts/budget.ts";
 import { projectScope, raiseCommand, agentOf } from "../../foundation/contracts/budget.ts";
+import { momentText } from "../../foundation/contracts/format.ts";
 import { usdText } from "../../foundation/contracts/money.ts";
 import type { NanoUsd } from "../../foundation/contracts/money.ts";
 
@@ -67,7 +68,7 @@ export function usedUpText({ scope, window, endsAt, spent, cap }: UsedUp): strin
 
 /** For a person: which budget a suspended run waits for, and until when; amounts in nano-dollars. */
 export function waitsForMoneyText({ scope, window, endsAt, spent, cap }: UsedUp): string {
-  const until = endsAt === null ? "" : ` until ${new Date(endsAt).toISOString()}`;
+  const until = endsAt === null ? "" : ` until ${momentText(endsAt)}`;
   const limit = `${ownerOf(scope, window)} (${usdText(spent)} of ${usdText(cap)})`;
   return `waits for money${until}: ${limit}; ${raiseCommand(scope)}`;
 }
@@ -86,6 +87,6 @@ export function ownerOf(scope: string, window: string): string {
 }
 
 function remedyOf({ scope, endsAt }: { readonly scope: string; readonly endsAt: number | null }) {
-  const turns = endsAt === null ? "" : ` before it turns at ${new Date(endsAt).toISOString()}`;
+  const turns = endsAt === null ? "" : ` before it turns at ${momentText(endsAt)}`;
   return `A person can raise it${turns}: ${raiseCommand(scope)}`;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import { counted, durationText } from "../contracts/format.ts";
+import { durationText } from "../../../streams/duration-text.ts";
+import { counted } from "../contracts/format.ts";
 import { hooksKey, harnessKey } from "./harness.ts";
 import { localKey } from "./agent-local.ts";
 import { modelsKey } from "./agent-models.ts";
@@ -28,7 +29,8 @@ import { networkKey } from "./network.ts";
 import { fiveFields } from "./schedule.ts";
 
 const catchUps = ["none", "latest"] as const;
-const paramError = "text or a list of texts";
+const paramText = z.union([z.string(), z.number(), z.boolean()]);
+const paramError = "text, a number, true, false, or a list of these";
 
 /**
  * The keys of an agent's config. The file's schema and reference page, the values in use with their fallbacks, the
@@ -157,12 +159,18 @@ export const agentKeys = {
   params: agentKey({
     inFile: "params",
     field: z
-      .record(z.string(), z.union([z.string(), z.array(z.string())], { error: paramError }), {
+      .record(z.string(), z.union([paramText, z.array(paramText)], { error: paramError }), {
         error: "a table",
       })
       .default({})
-      .describe("Values of your own choice; handed to the agent in its prompt."),
-    resolve: (given): Readonly<Record<string, string | readonly string[]>> => given,
+      .describe("Values of your own choice; handed to the agent in its prompt, as text."),
+    resolve: (given): Readonly<Record<string, string | readonly string[]>> =>
+      Object.fromEntries(
+        Object.entries(given).map(([name, value]) => [
+          name,
+          Array.isArray(value) ? value.map(String) : String(value),
+        ]),
+      ),
     value: z.record(z.string(), z.union([z.string(), z.array(z.string()).readonly()])),
     isLong: true,
     facts: (params) =>

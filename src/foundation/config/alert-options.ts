@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AlertOptions, AlertTarget } from "../../../streams/alert-options.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
-import { durationText } from "../contracts/format.ts";
+import { durationText } from "../../../streams/duration-text.ts";
 import { agentKey, factOf } from "./config-key.ts";
 import type { Diagnostics } from "./validate.ts";
 import { describeValues, differingKeys, formatNames, formatValue } from "./format-value.ts";

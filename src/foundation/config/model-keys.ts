@@ -7,7 +7,8 @@ import {
   thinkingLevels,
 } from "../../../streams/agent-config.ts";
 import type { ModelConfig } from "../../../streams/agent-config.ts";
-import { counted, durationText } from "../contracts/format.ts";
+import { durationText } from "../../../streams/duration-text.ts";
+import { counted } from "../contracts/format.ts";
 import { modelKey, maskUserInfo, maskValues } from "./config-key.ts";
 import type { ModelKey } from "./config-key.ts";
 import { choice, credential, headers, integer, list, maxTimerSeconds, text } from "./fields.ts";

@@ -87,11 +87,15 @@ function checkTriggers(table: AgentTable, diagnostics: Diagnostics): void {
   const problem = schedule === undefined ? null : scheduleProblem(schedule);
   if (problem !== null) diagnostics.error(["schedule"], problem);
   if (schedule !== undefined || webhooks.length > 0 || callable || scale === 0) return;
+  const misspelt = diagnostics.problems.find(({ message }) => startKey.test(message));
+  const fix = misspelt?.message ?? waysToStart;
   diagnostics.error(
     [],
-    `the agent has neither schedule nor webhooks, so nothing would start it; ${waysToStart}`,
+    `the agent has neither schedule nor webhooks, so nothing would start it; ${fix}`,
   );
 }
+
+const startKey = /^unknown key .* did you mean "(schedule|webhooks|callable)"\?$/;
 
 const waysToStart =
   'add schedule = "0 9 * * *" or [[webhooks]]; set callable = true if other agents call it or people start it; or disable it with scale = 0';

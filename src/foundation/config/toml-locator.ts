@@ -93,6 +93,8 @@ function add(places: Places, path: TomlPath, place: Place): void {
  */
 export function tomlWords(reason: string, text: string, place: Position): string {
   const rest = restOfLine(text, place);
+  if (/^[“”‘’„]/.test(rest))
+    return `strings stand between straight quotes: " or ', not ${rest[0] ?? ""}`;
   if (reason.startsWith("control characters") && rest === "")
     return "the string is not closed on its line";
   if (reason === "unfinished string") return "the string is never closed";

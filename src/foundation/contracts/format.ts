@@ -10,6 +10,14 @@ export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
+const clock = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" } as const;
+const date = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
+
+/** A moment in this machine's time zone: `2026-11-24 00:00 UTC`. */
+export function momentText(at: number): string {
+  return new Intl.DateTimeFormat("sv-SE", { ...date, ...clock }).format(at);
+}
+
 /** The distance of a moment from `now`: `12 s ago`, `in 3 min`, `now`. Times are epoch ms. */
 export function relativeTime(time: number, now: number): string {
   const distance = Math.abs(time - now);
@@ -23,22 +31,6 @@ function distanceText(ms: number): string {
   if (ms < hour) return `${Math.floor(ms / minute)} min`;
   if (ms < 2 * day) return `${Math.floor(ms / hour)} h`;
   return `${Math.floor(ms / day)} days`;
-}
-
-/** A length of time with about two digits that matter: `400 ms`, `1.2 s`, `3 min 05 s`, `2 h 10 min`. */
-export function durationText(ms: number): string {
-  if (ms < second) return `${Math.round(ms)} ms`;
-  if (ms < 10 * second) return `${(ms / second).toFixed(1)} s`;
-  const seconds = Math.round(ms / second);
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 600) return `${Math.floor(seconds / 60)} min ${padded(seconds % 60)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-  const minutes = Math.round(seconds / 60);
-  return `${Math.floor(minutes / 60)} h ${padded(minutes % 60)} min`;
-}
-
-function padded(value: number): string {
-  return String(value).padStart(2, "0");
 }
 
 /** A count with its noun: `1 agent`, `1,200 agents`. */

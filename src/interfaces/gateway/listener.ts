@@ -80,6 +80,7 @@ export function createGatewayListener(deps: ListenerDeps) {
       announce(url);
       if (mustListen) await listen();
       else if (needed) await tryToListen();
+      else if (options.port !== undefined) deps.warn(idlePort);
       opened = true;
     },
     /** Listens on TCP from the first enabled agent that needs it. */
@@ -97,6 +98,9 @@ export function createGatewayListener(deps: ListenerDeps) {
     url: (): string | null => url,
   };
 }
+
+const idlePort =
+  "--port has no effect yet: the gateway listens on TCP only with --web-ui, webhooks or an agent in a container";
 
 /** Rejects with a UserError when TCP is needed from the start and its address can't be listened on. */
 export async function checkListening(

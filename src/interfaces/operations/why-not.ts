@@ -7,7 +7,7 @@ import type {
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { blockedError, unmetError } from "../../../streams/status/agent-record.ts";
 import type { LockStatus } from "../../../streams/status/wire.ts";
-import { counted, isoTime } from "../../foundation/contracts/format.ts";
+import { counted, isoTime, momentText } from "../../foundation/contracts/format.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Store } from "../../foundation/store/store.ts";
@@ -95,9 +95,8 @@ function budgetText(used: AgentRecord["usedBudget"]): string {
   if (used === null) return "";
   const { scope, usd, limit, endsAt, onLimit } = used;
   const whose = scope === "project" ? "The project's budget" : "Its budget";
-  const until = new Date(endsAt).toISOString();
   const work = onLimit === "pause" ? "work waits" : "work is refused";
-  return `${whose} is used up ($${usd.toFixed(2)} of $${limit.toFixed(2)}): ${work} until ${until}.`;
+  return `${whose} is used up ($${usd.toFixed(2)} of $${limit.toFixed(2)}): ${work} until ${momentText(endsAt)}.`;
 }
 
 function lockTexts(agent: string, locks: readonly LockStatus[]): string[] {

@@ -1,6 +1,7 @@
 import type { AgentStatus, SchedulerStatus } from "../../../streams/status/wire.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
-import { durationText, relativeTime } from "../../foundation/contracts/format.ts";
+import { durationText } from "../../../streams/duration-text.ts";
+import { relativeTime } from "../../foundation/contracts/format.ts";
 import { usedBudgetText } from "../../features/spend/spend-text.ts";
 
 /**

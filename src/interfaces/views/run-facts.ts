@@ -1,5 +1,6 @@
 import { denyProblems, hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
-import { bytesText, counted, durationText } from "../../foundation/contracts/format.ts";
+import { durationText } from "../../../streams/duration-text.ts";
+import { bytesText, counted } from "../../foundation/contracts/format.ts";
 import type { Failing } from "../../foundation/contracts/history.ts";
 import type { RunHost } from "../../foundation/contracts/run-hosts.ts";
 import type { RunVersionView, RunView } from "./run-view.ts";

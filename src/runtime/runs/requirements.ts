@@ -2,6 +2,7 @@ import { modelsOfRuns } from "../../foundation/contracts/model-defaults.ts";
 import { auditTime, buffer, concatMap, filter, from, map, merge, mergeMap, share } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { runtimes } from "../../../streams/runtimes.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { Problem, RunEvent } from "../../../streams/vocabulary.ts";
 import { loadCredential } from "../../foundation/credentials/load-credential.ts";
@@ -9,12 +10,16 @@ import { reasonOf } from "../../foundation/errors.ts";
 import { readScriptFile } from "../../features/models/scripted.ts";
 import { commandProblem } from "../harness/harness-command.ts";
 import type { CommandProblem } from "../harness/harness-command.ts";
+import { isOwnUser } from "../runners/host-user/supervisor-process.ts";
+import { userExists } from "../runners/host-user/user-exists.ts";
 import { modelProblem } from "../run-api/model-gateway/model-calls.ts";
 import type { ModelSources } from "../run-api/model-gateway/model-calls.ts";
 
 /** The sources of a run's requirements, beside its agent's files. */
 export interface RequirementSources extends ModelSources {
   readonly command: (agent: AgentConfig) => Promise<CommandProblem | null>;
+  /** Whether an OS user exists. */
+  readonly user: (name: string) => Promise<boolean>;
 }
 
 /**
@@ -30,6 +35,7 @@ export async function unmetRequirements(
     unmetCredentials(agent, sources),
     unmetModels(agent, sources),
     unmetCommand(agent, sources),
+    unmetUser(agent, sources),
   ]);
   return unmet.flat();
 }
@@ -51,6 +57,7 @@ export function requirementCheck(
     credential: once((reference) => loadCredential(home, reference)),
     script: once(readScriptFile),
     command: (agent) => commandProblem(agent, env),
+    user: once((name) => userExists(name, env)),
   };
   return (agent) => unmetRequirements(agent, sources);
 }
@@ -85,6 +92,14 @@ async function unmetCommand(agent: AgentConfig, { command }: RequirementSources)
   if (found === null) return [];
   const severity = found.isCertain ? "error" : "warning";
   return [problem(severity, configOf(agent), `${found.reason}; ${found.hint}`)];
+}
+
+async function unmetUser(agent: AgentConfig, { user }: RequirementSources) {
+  const { type, runAs } = agent.runtime;
+  if (!runtimes[type].runsAsUser || isOwnUser(runAs) || (await user(runAs))) return [];
+  const text = `there is no OS user ${JSON.stringify(runAs)}, as which it runs (run_as of [runtime])`;
+  const fix = `al doctor makes it, or: sudo useradd --system ${runAs}`;
+  return [problem("error", configOf(agent), `${text}; ${fix}`)];
 }
 
 function configOf({ name }: AgentConfig): string {

@@ -1,3 +1,4 @@
+import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { NEVER, Subject } from "rxjs";
 import { expect, test } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
@@ -94,7 +95,7 @@ test("the reason names the budget, when it turns, and the command that raises it
       onLimit: "stop",
       reason:
         "budget: the budget of agent dev for 1970-01-01 is used up: $5.00 of $5.00 is spent. " +
-        "A person can raise it before it turns at 1970-01-01T00:00:01.000Z: al budget raise dev <usd>",
+        `A person can raise it before it turns at ${momentText(1000)}: al budget raise dev <usd>`,
     });
     expect(holds.overBudget("ops")).toBeNull();
     expect(holds.overBudget("gone")).toBeNull();

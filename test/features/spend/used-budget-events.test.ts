@@ -1,3 +1,4 @@
+import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { Subject } from "rxjs";
 import { expect, test } from "vitest";
 import { usedBudgetEvents } from "../../../src/features/spend/used-budget-events.ts";
@@ -31,7 +32,7 @@ test("a budget that is used up is an event of its agent, and so is that it pays 
   expect(events.at(-1)).toMatchObject({ budget: null });
   expect(texts()).toEqual([
     "work waits: budget: the budget of agent dev for 2026-11-22 is used up: $5.00 of $5.00 is spent. " +
-      "A person can raise it before it turns at 2026-11-23T00:00:00.000Z: al budget raise dev <usd>",
+      `A person can raise it before it turns at ${momentText(used.endsAt)}: al budget raise dev <usd>`,
     expect.stringMatching(/^work is refused: budget: the budget of agent dev/) as string,
     "its budget pays calls to models again",
   ]);

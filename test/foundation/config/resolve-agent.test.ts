@@ -76,8 +76,9 @@ source = "errors"
 [hooks]
 pre = ["git pull"]
 [params]
-one = "1"
-many = ["1", "2"]
+one = 1
+dry = true
+many = ["1", 2]
 [runtime]
 type = "host-user"
 run_as = "$USER"`;
@@ -104,7 +105,7 @@ run_as = "$USER"`;
         { source: "errors", type: "sentry", filters: {} },
       ],
       hooks: { pre: ["git pull"], post: [] },
-      params: { one: "1", many: ["1", "2"] },
+      params: { one: "1", dry: "true", many: ["1", "2"] },
       runtime: { type: "host-user", runAs: "$USER" },
     });
   });
@@ -128,6 +129,9 @@ run_as = "$USER"`;
     expect(said(agentChange(neither))).toEqual([
       expect.stringMatching(/^error: .*config\.toml:1:1 {2}.*neither schedule nor webhooks/),
     ]);
+    expect(said(agentChange(`${neither}shedule = "0 9 * * *"`)).join()).toMatch(
+      /neither schedule nor webhooks.*unknown key "shedule".*did you mean "schedule"/,
+    );
     expect(agent(`${neither}scale = 0`).schedule).toBeNull();
     expect(agent(`${neither}[[webhooks]]\nsource = "hub"`).webhooks).toHaveLength(1);
   });
@@ -162,8 +166,10 @@ run_as = "$USER"`;
       'catchUp = "lastest"',
       '4:11  catchUp is "lastest"; expected one of "none", "latest"; did you mean "latest"?',
     ],
-    ["[params]\na = 1", "5:5  params.a is 1; expected text or a list of texts"],
-    ["[params]\na = 2024-01-01", "5:5  params.a is a date; expected text or a list of texts"],
+    [
+      "[params]\na = 2024-01-01",
+      "5:5  params.a is a date; expected text, a number, true, false, or a list of these",
+    ],
     [
       '[hooks]\npre = "git pull"',
       '5:7  hooks.pre is "git pull"; expected a list of texts, e.g. ["a", "b"]',

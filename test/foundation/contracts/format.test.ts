@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { rateLimitedWarnings } from "../../../src/foundation/contracts/rate-limited-warnings.ts";
-import { counted, durationText, relativeTime } from "../../../src/foundation/contracts/format.ts";
+import { durationText } from "../../../streams/duration-text.ts";
+import { counted, momentText, relativeTime } from "../../../src/foundation/contracts/format.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -31,6 +32,9 @@ test.each([
   [912_000, "15 min"],
   [2 * hour + 9.6 * minute, "2 h 10 min"],
 ])("%i ms is %s", (ms, text) => expect(durationText(ms)).toBe(text));
+
+test("a moment names the time zone", () =>
+  expect(momentText(Date.UTC(2026, 10, 24, 12))).toMatch(/^2026-11-2[345] \d\d:\d0 [A-Z]\S+$/));
 
 test("counts carry their word", () => {
   expect([0, 1, 1200].map((count) => counted(count, "agent"))).toEqual([

@@ -17,10 +17,11 @@ interface SetUp {
   /** Its `config.toml`. */
   readonly text?: string;
   readonly host?: string;
+  readonly port?: number;
 }
 
 /** What listens in a project without webhooks, in which the agents named are disabled. */
-function setUp({ disabled = [], taken = false, text = "", host = "127.0.0.1" }: SetUp = {}) {
+function setUp({ disabled = [], taken = false, text = "", ...address }: SetUp = {}) {
   const opened: string[] = [];
   const warnings: string[] = [];
   const notes: string[] = [];
@@ -41,7 +42,7 @@ function setUp({ disabled = [], taken = false, text = "", host = "127.0.0.1" }: 
       listenUnix: () => Promise.resolve(void opened.push("unix")),
       close: () => Promise.resolve(),
     },
-    options: { webUi: false, host },
+    options: { webUi: false, host: "127.0.0.1", ...address },
     socketPath: "/tmp/operator.sock",
     project$,
     status: board,
@@ -138,4 +139,13 @@ test("what listens at the start is not logged: the start tells it", async () => 
   await listening.open();
   expect(listening.isSettled()).toBe(true);
   expect([listening.url(), notes]).toEqual(["http://localhost:8080", []]);
+});
+
+test("a port that nothing listens on is warned of, and one that is listened on is not", async () => {
+  const idle = setUp({ port: 9000 });
+  await idle.listening.open();
+  expect(idle.warnings).toEqual([expect.stringMatching(/^--port has no effect yet: .*--web-ui/)]);
+  const used = setUp({ port: 9000, text: '[webhooks.github]\ntype = "github"' });
+  await used.listening.open();
+  expect(used.warnings).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { newRecord } from "../../../streams/status/agent-record.ts";
@@ -147,7 +148,7 @@ test("what keeps it from running now is named, in the order in which it is to be
   ]);
   const budget = { scope: "agent:dev", window: "2026-11", endsAt: minute(1), usd: 2, limit: 1.5 };
   expect(of({ usedBudget: { ...budget, onLimit: "pause" } })).toEqual([
-    "Its budget is used up ($2.00 of $1.50): work waits until 1970-01-01T00:01:00.000Z.",
+    `Its budget is used up ($2.00 of $1.50): work waits until ${momentText(minute(1))}.`,
   ]);
   const lock = { resource: "repo:x", since: "", expiresAt: null };
   const locks = [

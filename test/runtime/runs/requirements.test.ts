@@ -26,6 +26,7 @@ async function unmet(
     },
     script: () => Promise.reject(new Error("not asked for")),
     command: () => Promise.resolve(command),
+    user: (name) => Promise.resolve(name !== "nobodyhere"),
   });
   return problems.map(({ severity, file, message }) => `${severity} ${file} ${message}`);
 }
@@ -65,6 +66,15 @@ test.each<[string, Partial<AgentConfig>, string[], string[]]>([
     ["b_key"],
     [`error config.toml model "a" can't be used: no a_key; al creds add a_key`],
   ],
+  [
+    "the OS user that it runs as",
+    { runtime: { type: "host-user", runAs: "nobodyhere" } },
+    [],
+    [
+      `error ${file} there is no OS user "nobodyhere", as which it runs (run_as of [runtime]); al doctor makes it, or: sudo useradd --system nobodyhere`,
+    ],
+  ],
+  ["nothing, as an OS user", { runtime: { type: "host-user", runAs: "al-agent" } }, [], []],
   ["anything, while it is disabled", { models: both, credentials: ["t"], scale: 0 }, [], []],
 ])("of an agent that lacks %s this is said", async (_what, config, stored, said) => {
   expect(await unmet(config, stored)).toEqual(said);

@@ -69,6 +69,7 @@ describe("the lines that an event leaves in a log", () => {
       dev.finished("timed_out", "too long"),
       ["50 run timed out after 2.5 s: too long"],
     ],
+    ["a long run", { ...dev.finished(), at: 854_800 }, ["30 run succeeded after 14 min"]],
     ["a kill", dev.finished("killed"), ["40 run killed after 2.5 s"]],
     ["a next run", dev.nextRun(1), []],
     ["a depth", dev.depth(1), []],

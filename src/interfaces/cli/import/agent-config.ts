@@ -61,9 +61,10 @@ function isStarted({ schedule, webhooks, callable, scale }: Table): boolean {
   return scale === 0 || [schedule, webhooks, callable].some((value) => value !== undefined);
 }
 
-/** Params are texts and lists of texts here; the agent reads the same from them. */
+/** Params are scalars and lists of them here; the agent reads the same from the text of others. */
 function textParams(params: Table, add: AddRemark): Table {
-  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  const text = (value: unknown) =>
+    ["string", "number", "boolean"].includes(typeof value) ? value : JSON.stringify(value);
   const entries = Object.entries(params).map(([key, value]) => {
     const written = Array.isArray(value) ? value.map(text) : text(value);
     if (JSON.stringify(written) !== JSON.stringify(value)) {

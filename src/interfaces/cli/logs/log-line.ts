@@ -1,6 +1,6 @@
 import type { LogEntry, LogLevel } from "../../../../streams/vocabulary.ts";
 import { kindOf } from "../../../foundation/contracts/log-kinds.ts";
-import { durationText } from "../../../foundation/contracts/format.ts";
+import { durationText } from "../../../../streams/duration-text.ts";
 import { dollars } from "../../../features/spend/spend-text.ts";
 import { localTime, plain } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogEntry, Outcome } from "../../../../streams/vocabulary.ts";
-import { durationText } from "../../../foundation/contracts/format.ts";
+import { durationText } from "../../../../streams/duration-text.ts";
 import { messageOf, UserError } from "../../../foundation/errors.ts";
 import type { Client } from "../operator/client.ts";
 import { readSnapshot, withAgent, isNotRunning } from "../operator/connect.ts";

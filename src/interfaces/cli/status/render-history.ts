@@ -3,7 +3,8 @@ import { localTime, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
 import { leastWidth, renderTable } from "../terminal/table.ts";
 import type { TableColumn } from "../terminal/table.ts";
-import { durationText, stateWord } from "../../../foundation/contracts/format.ts";
+import { durationText } from "../../../../streams/duration-text.ts";
+import { stateWord } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { refusalWord, turnedAwayText } from "../../views/delivery-words.ts";
 import type {

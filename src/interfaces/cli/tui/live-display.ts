@@ -1,5 +1,5 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import { durationText } from "../../../foundation/contracts/format.ts";
+import { durationText } from "../../../../streams/duration-text.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { plain } from "../terminal/format.ts";

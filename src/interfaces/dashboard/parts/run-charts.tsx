@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
-import { durationText, outcomeText } from "../../../foundation/contracts/format.ts";
+import { durationText } from "../../../../streams/duration-text.ts";
+import { outcomeText } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { compactCount, costText, dayTime, exactTime } from "../text/format.ts";
 import { Bars } from "./bars.tsx";

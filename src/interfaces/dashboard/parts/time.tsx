@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
-import { durationText, relativeTime } from "../../../foundation/contracts/format.ts";
+import { durationText } from "../../../../streams/duration-text.ts";
+import { relativeTime } from "../../../foundation/contracts/format.ts";
 import { useIsLocal, useTicking } from "../live/clock.ts";
 import { exactTime } from "../text/format.ts";
 

@@ -1,4 +1,4 @@
-import { durationText } from "../../../foundation/contracts/format.ts";
+import { durationText } from "../../../../streams/duration-text.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { triggerWords, whyText } from "./trigger-words.ts";
 

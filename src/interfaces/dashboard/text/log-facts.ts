@@ -1,5 +1,6 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import { counted, durationText } from "../../../foundation/contracts/format.ts";
+import { durationText } from "../../../../streams/duration-text.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
 import { costText } from "./format.ts";
 
 /** The usage of one turn: `1,204 tokens (1,000 in, 204 out) · $0.0012 · haiku`. */

@@ -1,3 +1,4 @@
+import { momentText } from "../../../foundation/contracts/format.ts";
 import { execFile } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,7 +46,7 @@ async function ahead({ projectDir }: DoctorContext): Promise<Finding[]> {
   for (const path of files) {
     const written = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
     if (written <= Date.now() + tolerance) continue;
-    const text = `the clock went back: this was written at ${new Date(written).toISOString()}`;
+    const text = `the clock went back: this was written at ${momentText(written)}`;
     const fix = `set the clock; if it is right: touch ${shellWord(path)}`;
     return [finding("warning", text, path, fix)];
   }

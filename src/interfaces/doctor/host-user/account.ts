@@ -1,6 +1,7 @@
 import { userInfo, tmpdir } from "node:os";
 import { sendOrder } from "../../../runtime/runners/host-user/supervisor-process.ts";
 import { anyAgent, sudoersRule } from "../../../runtime/runners/host-user/sudoers-rule.ts";
+import { userExists } from "../../../runtime/runners/host-user/user-exists.ts";
 import { runAgentProgram } from "../../../runtime/runners/host-user/run-agent-program.ts";
 import type { Finding } from "../finding.ts";
 import { alCommand, finding, ok } from "../finding.ts";
@@ -151,11 +152,6 @@ async function installRule(rule: string, env: NodeJS.ProcessEnv): Promise<void> 
 /** Whether the system knows the program. */
 async function isProgram(name: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const { code } = await run("sh", ["-c", 'command -v "$0"', name], withSystemPath(env));
-  return code === 0;
-}
-
-async function userExists(name: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const { code } = await run("id", ["-u", "--", name], env);
   return code === 0;
 }
 

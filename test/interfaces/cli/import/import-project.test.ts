@@ -93,7 +93,7 @@ describe("al import of a project", () => {
     expect(worker).toMatchObject({
       agent: {
         credentials: ["github_token", "git_ssh:bot", "cloudflare_token"],
-        params: { label: "ready", maxAgeHours: "24" },
+        params: { label: "ready", maxAgeHours: "24", limits: '{"days":2}' },
         webhooks: [
           { filters: { events: ["issues"], author: "ada" } },
           { filters: { events: ["issue_comment"] }, where: { "issue.user.login": "ada" } },
@@ -170,7 +170,7 @@ USER al
       "telemetry is left out: al sends no telemetry",
       "the keys of .env.toml are part of it now: local",
       "agents/worker/config.toml:14 author of issue_comment is another field here; where compares issue.user.login",
-      "params.maxAgeHours is written as text",
+      "params.limits is written as text",
       "compatibility is left out",
     ])
       expect(text).toContain(part);

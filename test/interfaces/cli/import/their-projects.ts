@@ -83,6 +83,7 @@ author = "ada"
 [params]
 label = "ready"
 maxAgeHours = 24
+limits = { days = 2 }
 `,
   "agents/nightly/SKILL.md": "Look at the coverage.\n",
   "agents/nightly/config.toml": `models = ["small"]

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { Observable } from "rxjs";
 import type { BuildEvent } from "../../../../../streams/vocabulary.ts";
+import { bytesText } from "../../../../foundation/contracts/format.ts";
 import { UserError } from "../../../../foundation/errors.ts";
 import { engineMessage, isUnreachable } from "../engine.ts";
 import type { Engine } from "../engine.ts";
@@ -50,12 +51,29 @@ async function runBuild(
   signal: AbortSignal,
   report: (event: ImageEvent) => void,
 ): Promise<string> {
-  const context = Readable.from(packTar(entries()), { objectMode: false });
+  const context = Readable.from(withProgress(packTar(entries()), report), { objectMode: false });
   const options = { t: tag, labels, rm: true, forcerm: true, abortSignal: signal };
   const answer = await engine.streams().buildImage(context, options);
   await followBuild(answer, tag, report);
   const { Id } = await engine.calls().getImage(tag).inspect();
   return Id;
+}
+
+/** The size at which sending a context is first reported, and then at each doubling. */
+const firstReportBytes = 4 * 1024 * 1024;
+
+async function* withProgress(
+  context: AsyncIterable<Uint8Array>,
+  report: (event: ImageEvent) => void,
+): AsyncGenerator<Uint8Array> {
+  let [sent, next] = [0, firstReportBytes];
+  for await (const chunk of context) {
+    yield chunk;
+    sent += chunk.byteLength;
+    if (sent < next) continue;
+    while (next <= sent) next *= 2;
+    report({ type: "build-progress", text: `sending the context: ${bytesText(sent)} so far` });
+  }
 }
 
 interface BuildLine {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { lastValueFrom } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { buildImage } from "../../../../../src/runtime/runners/container/image/build.ts";
@@ -26,6 +29,29 @@ describe.skipIf(missing !== null)("a build that fails", () => {
     expect(lines.slice(0, -1)).toEqual(["96", "97", "98", "99", "100"]);
     expect(lines.at(-1)).toMatch(/^RUN seq 1 100.*\(step 3\/3\) returned a non-zero code: 9 while/);
     expect(lines.at(-1)).toContain(`the image ${tag} was built; fix the Dockerfile`);
+  });
+
+  it("reports how much of a large context is sent", async () => {
+    const from = join(mkdtempSync(join(tmpdir(), "al-context-")), "large");
+    const size = 9 * 1024 ** 2;
+    writeFileSync(from, "");
+    truncateSync(from, size);
+    async function* entries(): AsyncGenerator<TarEntry> {
+      yield* context(["RUN exit 9"]);
+      yield { type: "file", path: "large", from, size, executable: false };
+    }
+    const texts: string[] = [];
+    const events$ = buildImage(engine, { tag, labels: {}, entries });
+    await events$
+      .forEach((event) => void ("text" in event && texts.push(event.text)))
+      .catch(reasonOf);
+    rmSync(dirname(from), { recursive: true });
+    const sent = /^sending the context: [4-9]\.\d MiB so far$/;
+    expect(texts.slice(1, 4)).toEqual([
+      expect.stringMatching(sent),
+      expect.stringMatching(sent),
+      expect.stringMatching(/^Step 1/),
+    ]);
   });
 
   it.each([
