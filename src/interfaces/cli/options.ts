@@ -1,4 +1,9 @@
 import { InvalidArgumentError } from "commander";
+import { providers } from "../../../streams/agent-config.ts";
+
+/** Who may serve the model of a new project: a provider, or a server of your own without a key. */
+export const starterProviders = [...providers, "local"] as const;
+export type StarterProvider = (typeof starterProviders)[number];
 
 /** Parses an option's whole number within bounds; a usage error otherwise. */
 export function wholeNumber(least: number, most: number): (text: string) => number {

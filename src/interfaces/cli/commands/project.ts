@@ -1,7 +1,6 @@
 import { runtimeTypes } from "../../../../streams/runtimes.ts";
-import { starterProviders } from "../new/starter-providers.ts";
 import type { Commands, Define } from "../help/al-command.ts";
-import { severalTexts, wholeNumber } from "../options.ts";
+import { severalTexts, starterProviders, wholeNumber } from "../options.ts";
 
 const listAgents: Define = (command) =>
   command
