@@ -13,5 +13,7 @@ export const searchKinds = [
   "run",
   "scheduler",
   "error",
+  // The index stores the place in this list.
+  "prompt",
 ] as const;
 export type SearchKind = (typeof searchKinds)[number];

@@ -7,6 +7,8 @@ import type { LogEntry } from "../../../streams/vocabulary.ts";
 export const logKinds = [
   /** The model's text. */
   "said",
+  /** What the model is given, before its first turn: `output`. */
+  "prompt",
   /** A call: `tool`, `input`, and `call`, its id, which the lines below repeat. */
   "tool",
   /** Output of a running call since the line before, if any: `tool`, `output`, `leftOut`, `durationMs`. */

@@ -142,7 +142,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
       return { ...tree, context, value: redactValue(tree.value) };
     },
     /** A run with its version, result and calls, its secrets redacted. Rejects with UserError `unknown_instance`. */
-    run: (instanceId: string) => viewRun(instanceId, all),
+    run: (instanceId: string, withPrompt = false) => viewRun(instanceId, all, withPrompt),
     /**
      * Compares the versions of two runs; without `other`, with the agent's last successful run before it. Rejects with
      * UserError `unknown_instance` or `unknown_version`.

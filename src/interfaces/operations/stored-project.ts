@@ -58,7 +58,8 @@ export function openStoredProject({
       return whyNot(agent, ["No scheduler is running."], query, await deps());
     },
     /** Rejects with UserError `unknown_instance`. */
-    run: async (instanceId: string) => viewRun(instanceId, await deps()),
+    run: async (instanceId: string, withPrompt = false) =>
+      viewRun(instanceId, await deps(), withPrompt),
     /** Rejects with UserError `unknown_instance` or `unknown_version`. */
     runDifference: async (instanceId: string, other: string | null) =>
       compareRuns(instanceId, other, await deps()),

@@ -19,8 +19,22 @@ export interface ViewRunDeps {
   readonly redactor: Pick<Redactor, "redact" | "redactValue">;
 }
 
-/** A run with all that belongs to it, its secrets redacted. Throws UserError `unknown_instance`. */
-export async function viewRun(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
+/**
+ * A run with all that belongs to it, its secrets redacted; `withPrompt` reads its whole log. Throws UserError
+ * `unknown_instance`.
+ */
+export async function viewRun(
+  instanceId: string,
+  deps: ViewRunDeps,
+  withPrompt = false,
+): Promise<RunView> {
+  const view = await viewOf(instanceId, deps);
+  return withPrompt
+    ? { ...view, modelPrompt: await modelPrompt(view, instanceId, deps.logs) }
+    : view;
+}
+
+async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
   const { store, redactor } = deps;
   const run = mustHaveRun(instanceId, store);
   const { agent, caller, callId, source, receiptId } = run.entry;
@@ -132,14 +146,35 @@ async function payloadOf(
 /** After the model's last text come the run's own end, its hooks and its usage. */
 const lastLines = 200;
 
+type LoggedRun = Pick<StoredRun["entry"], "agent" | "at" | "endedAt">;
+
 async function lastWords(
-  { agent, at, endedAt }: StoredRun["entry"],
+  entry: LoggedRun,
   instanceId: string,
   logs: ViewRunDeps["logs"],
 ): Promise<string | null> {
+  const lines = await linesOf(entry, instanceId, logs, lastLines);
+  return lines.findLast((line) => kindOf(line.entry) === "said")?.entry.msg ?? null;
+}
+
+async function modelPrompt(
+  entry: LoggedRun,
+  instanceId: string,
+  logs: ViewRunDeps["logs"],
+): Promise<string | null> {
+  const lines = await linesOf(entry, instanceId, logs, Infinity);
+  const output = lines.find((line) => kindOf(line.entry) === "prompt")?.entry.output;
+  return typeof output === "string" ? output : null;
+}
+
+function linesOf(
+  { agent, at, endedAt }: LoggedRun,
+  instanceId: string,
+  logs: ViewRunDeps["logs"],
+  lines: number,
+) {
   const times = { from: Date.parse(at), to: endedAt === null ? Date.now() : Date.parse(endedAt) };
-  const lines = await logs.read({ agent, instanceId, lines: lastLines, after: null, times });
-  return lines.findLast(({ entry }) => kindOf(entry) === "said")?.entry.msg ?? null;
+  return logs.read({ agent, instanceId, lines, after: null, times });
 }
 
 /**

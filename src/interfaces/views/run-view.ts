@@ -57,6 +57,10 @@ export const runSchema = runEntrySchema
     value: z.unknown().meta({ description: "What the run returned, whole; null for nothing" }),
     lastWords: z.string().nullable().meta({ description: "The model's last text in the log" }),
     prompt: z.string().nullable().meta({ description: "Of a person, for this run" }),
+    modelPrompt: z.string().nullable().optional().meta({
+      description:
+        "What the model was given, of the log; null if the log does not have it. Only with `modelPrompt=true`",
+    }),
     payload: z.string().nullable().meta({
       description:
         "The webhook delivery's body as text, its first 20,000 characters; null for others and when it is not stored",

@@ -1,3 +1,4 @@
+import { counted } from "../../foundation/contracts/format.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { HarnessType } from "../../../streams/harnesses.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
@@ -18,7 +19,7 @@ import type { Emit, Harness, Session, SessionEnd } from "./harness.ts";
 import { hookTimeoutMs, runHooks, runPostHooks } from "./hooks.ts";
 import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
 import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
-import { promptFor } from "./prompt.ts";
+import { promptFor, systemPrompt } from "./prompt.ts";
 import { createRunClock } from "./run-clock.ts";
 import { writeCredentialFiles, writePayload, writeSkillFiles } from "./run-files.ts";
 
@@ -125,7 +126,14 @@ async function untilPost(session: Session, harness: Harness): Promise<SessionEnd
   if (broken !== null || signal.aborted) return { error: broken, usage: noUsage };
   const commands = { emit, env, signal, timeoutMs: inlineTimeoutMs, cwd: job.workDir };
   const instructions = await withCommandOutputs(job.instructions, commands);
+  logPrompt(session, systemPrompt(instructions, job.title));
   return harness({ ...session, job: { ...job, instructions } });
+}
+
+/** The log shows what the model is given. A message is cut to its limit, and has no secret of the job. */
+function logPrompt({ emit, prompt }: Session, system: string): void {
+  const output = `System prompt:\n\n${system}\n\nUser prompt:\n\n${prompt}`;
+  logTo(emit, "prompt", 30, `prompt of ${counted(output.length, "character")}`, { output });
 }
 
 /** The code of al-exit overrides the result of the phase that it ended. */

@@ -96,6 +96,19 @@ describe("al show", () => {
     expect(same.stdout).toMatch(/^Last success +dev-aaaaaaaa; ran the same$/m);
   });
 
+  test("prints the prompt that its model got", async () => {
+    const asked: string[] = [];
+    await cli.serve({
+      "GET /api/runs/dev-bbbbbbbb": ({ query }) => {
+        asked.push(query.toString());
+        return aRunView("dev-bbbbbbbb", { modelPrompt: "System prompt:\n\nBe \u001b[2Jbrief." });
+      },
+    });
+    const { stdout } = await cli.al(["show", "dev-bbbbbbbb", "--prompt"]);
+    expect(stdout).toBe("System prompt:\n\nBe brief.\n");
+    expect(asked).toEqual(["modelPrompt=true"]);
+  });
+
   test("prints the hosts that a run reached and was denied", async () => {
     const host = { port: 443, denied: null, connections: 1, bytesOut: 512, bytesIn: 3 * 1024 ** 2 };
     const lastAt = "2026-11-22T12:00:00.000Z";

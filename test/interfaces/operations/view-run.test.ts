@@ -119,6 +119,26 @@ test("a run knows its agent's last success before it, and whether that ran the s
   ]);
 });
 
+test("the prompt of a run is read from its log when it is asked for", async () => {
+  const deps = setUp();
+  const item = cronItem("1", "dev", 1);
+  await deps.store.work.claim(requestFor(item, "dev-1"));
+  deps.logs.write({ agent: "dev", instanceId: "dev-1", kind: "hook", msg: "pre hook" });
+  expect((await viewRun("dev-1", deps, true)).modelPrompt).toBeNull();
+  deps.logs.write({
+    agent: "dev",
+    instanceId: "dev-1",
+    kind: "prompt",
+    msg: "p",
+    output: "Do it.",
+  });
+  for (let line = 0; line < 300; line++) {
+    deps.logs.write({ agent: "dev", instanceId: "dev-1", kind: "process", msg: `line ${line}` });
+  }
+  expect((await viewRun("dev-1", deps, true)).modelPrompt).toBe("Do it.");
+  expect((await viewRun("dev-1", deps)).modelPrompt).toBeUndefined();
+});
+
 test("failed runs are counted since the last success, whatever started or ended them otherwise", async () => {
   const deps = setUp();
   const { store } = deps;

@@ -110,18 +110,21 @@ describe("a job", () => {
   it("fills the commands in SKILL.md in after the pre hooks, with the credentials", async () => {
     const provider = await fakeProvider(saying("Done."));
     onTestFinished(() => provider.close());
+    const token = "t0ken-of-this-job";
     const ended = await runOf(
       aJob(workDir, {
         models: [aModel("m", provider.baseUrl)],
         instructions: "You know: !`cat made; echo $GITHUB_TOKEN`",
         hooks: hooks(["echo by-a-hook > made"]),
-        credentials: [github],
+        credentials: [{ ...github, fields: { token }, env: { GITHUB_TOKEN: token } }],
       }),
     );
     expect(ended.exitCode).toBe(0);
     const [system] = provider.requests[0]?.body.messages ?? [];
-    expect(JSON.stringify(system)).toContain("You know: by-a-hook\\nt0ken");
+    expect(JSON.stringify(system)).toContain(`You know: by-a-hook\\n${token}`);
     expect(JSON.stringify(ended.messages)).not.toContain("t0ken");
+    const [prompt] = logsOf(ended, "prompt");
+    expect(prompt?.fields?.output).toContain("You know: by-a-hook\n[redacted]\n");
   });
 
   it("writes none of its secrets, whatever it says, and fails with them", async () => {
@@ -139,6 +142,10 @@ describe("a job", () => {
       }),
     );
     expect(JSON.stringify(ended.messages)).not.toContain(secret);
+    const [prompt, ...others] = logsOf(ended, "prompt");
+    expect(others).toEqual([]);
+    expect(prompt?.msg).toMatch(/^prompt of [\d,]+ characters$/);
+    expect(prompt?.fields?.output).toMatch(/^System prompt:\n\n[^]+User prompt:\n\n<agent-config>/);
     expect(endMessageOf(ended).error).toMatch(/^\[redacted\] · post hook/);
     expect(logsOf(ended, "said")[0]?.msg).toBe("I know [redacted].");
     expect(ended.messages).toContainEqual({ type: "status", text: "with [redacted]" });

@@ -121,11 +121,13 @@ export const reportCommands = {
         "--diff [instance]",
         "what changed in config and instructions since that run; without one since the last that succeeded",
       )
+      .option("--prompt", "what its model was given: instructions, environment and trigger")
       .examples(
         "al show triage-k3v9q2xa",
         "al show triage",
         "al show triage-k3v9q2xa --diff",
         "al show triage-k3v9q2xa --diff triage-b7w2m5ra",
+        "al show triage-k3v9q2xa --prompt",
       )
       .does(async () => (await import("../operator/show.ts")).showRun),
   doctor: (command) =>

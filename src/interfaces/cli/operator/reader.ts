@@ -75,7 +75,8 @@ function schedulerReader(client: Client) {
     },
     whyNot: (agent: string, query: WhyNotQuery) =>
       get<WhyNot>(`/api/agents/${encodeURIComponent(agent)}/why-not`, query),
-    run: (instanceId: string) => get<RunView>(runPath(instanceId)),
+    run: (instanceId: string, withPrompt = false) =>
+      get<RunView>(runPath(instanceId), withPrompt ? { modelPrompt: true } : {}),
     /** The difference between two runs; without `other` since the agent's last successful run before this one. */
     runDifference: (instanceId: string, other: string | null) =>
       get<RunDifference>(`${runPath(instanceId)}/diff`, other === null ? {} : { to: other }),

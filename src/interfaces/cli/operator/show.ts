@@ -14,6 +14,7 @@ import { queryTime } from "../options.ts";
 import { renderCost } from "../status/render-cost.ts";
 import { renderHistory, entryRow, refusedRow, turnedAwayRow } from "../status/render-history.ts";
 import { renderRun, differenceNote, renderDifference } from "../status/render-run.ts";
+import { plain } from "../terminal/format.ts";
 import { renderStatus } from "../status/render-status.ts";
 import { askProject, mustKnowAgent } from "./reader.ts";
 import type { HistoryQuestion, ProjectReader } from "./reader.ts";
@@ -141,12 +142,18 @@ function nothing({ agent, deadLetter, refused, kind, outcome, since }: HistoryOp
 export async function showRun(
   context: Context,
   name: string,
-  { diff }: { readonly diff?: string | true },
+  { diff, prompt = false }: { readonly diff?: string | true; readonly prompt?: boolean },
 ): Promise<void> {
   const { out } = context;
   if (diff !== undefined) return showDifference(context, name, diff === true ? null : diff);
-  const run = await ask(context, name, (reader, instanceId) => reader.run(instanceId));
+  const run = await ask(context, name, (reader, instanceId) => reader.run(instanceId, prompt));
   if (out.json) return out.document(run);
+  if (prompt) {
+    if (typeof run.modelPrompt === "string") return out.data(plain(run.modelPrompt));
+    return out.note(
+      "its log has no prompt: the session did not begin, or the log is no longer kept",
+    );
+  }
   out.data(renderRun(run, { colors: out.colors, columns: out.columns, now: Date.now() }));
 }
 

@@ -72,6 +72,18 @@ function ToolResult({ entry }: EntryProps) {
   );
 }
 
+/** Always folded, unless it has what is searched for. */
+function Prompt({ entry }: EntryProps) {
+  const sought = useContext(Sought);
+  const text = plainText(textOf(entry.output));
+  return (
+    <details class="live" open={sought !== "" && text.toLowerCase().includes(sought)}>
+      <summary>{plainText(entry.msg)}</summary>
+      <pre class="output">{text}</pre>
+    </details>
+  );
+}
+
 /** The fields of a response of the scheduler, or why it refused; the output of any other tool as it is. */
 function answerText(tool: string, output: string): string {
   const answer = /^(al_|wait_for_)/.test(tool) ? parsed(output) : null;
@@ -150,6 +162,7 @@ export const contents: Readonly<
 > = {
   // The headings of a line are not part of the page's outline.
   said: ({ entry }) => <Markdown text={entry.msg} class="text" />,
+  prompt: Prompt,
   tool: ToolCall,
   "tool-result": ToolResult,
   usage: ({ entry }) => <span class="facts">{usageText(entry)}</span>,

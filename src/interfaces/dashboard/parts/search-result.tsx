@@ -13,6 +13,7 @@ import { RunLink } from "./run-parts.tsx";
 export const searchKindNames: Readonly<Record<SearchKind, string>> = {
   error: "errors",
   said: "said by the model",
+  prompt: "prompts",
   tool: "tool calls",
   "tool-result": "tool results",
   run: "start and end of runs",

@@ -102,9 +102,13 @@ export const historyRoutes = ({ operations }: GatewayDeps) => [
     description:
       "With the calls that it made and the hash of what it ran; its secrets are redacted.",
     params: instanceParams,
+    query: z.object({
+      modelPrompt: z.literal("true").optional().meta({ description: "With what its model got" }),
+    }),
     response: { 200: runSchema },
     problems: [404, 503],
-    handle: ({ params }) => operations.run(params.instanceId),
+    handle: ({ params, query }) =>
+      operations.run(params.instanceId, query.modelPrompt !== undefined),
   }),
   get("/api/runs/:instanceId/diff", {
     summary: "What changed in what two runs ran",
