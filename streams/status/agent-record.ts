@@ -20,6 +20,8 @@ export interface AgentRecord {
   readonly runError: string | null;
   readonly statusText: string | null;
   readonly running: number;
+  /** Waits of its runs for locks. */
+  readonly lockWaits: number;
   /** Why the machine can't start runs that were claimed, by instance id. */
   readonly blocked: ReadonlyMap<string, string>;
   readonly queued: number;
@@ -51,6 +53,7 @@ export function newRecord(name: string): AgentRecord {
     runError: null,
     statusText: null,
     running: 0,
+    lockWaits: 0,
     blocked: noReasons,
     queued: 0,
     lastRunAt: null,
@@ -96,12 +99,29 @@ export function runErrorOf(end: {
   return end.reason === null ? outcome : `${outcome}: ${end.reason}`;
 }
 
-/** The state column: building, else blocked, else running, else error, else idle. */
-export function stateOf(record: AgentRecord): AgentState {
-  if (record.building) return "building";
-  if (record.blocked.size > 0) return "blocked";
-  if (record.running > 0) return "running";
-  return errorOf(record) === null ? "idle" : "error";
+type Obstacle = Pick<AgentStatus, "state" | "blockedBy">;
+
+/** The state column: building, else blocked by the machine, else running or waiting, else what starts no run, else idle. */
+export function stateOf(record: AgentRecord): Obstacle {
+  const { blocked, running, configError, unmet, buildError, usedBudget } = record;
+  if (record.building) return state("building");
+  if (blocked.size > 0) return state("blocked", "machine");
+  if (running > 0) return runningState(record);
+  if (configError !== null) return state("error");
+  if (unmetError(unmet) !== null) return state("blocked", "requirement");
+  if (buildError !== null) return state("blocked", "image");
+  if (usedBudget !== null)
+    return state(usedBudget.onLimit === "pause" ? "waiting" : "blocked", "budget");
+  return state(errorOf(record) === null ? "idle" : "error");
+}
+
+function runningState({ running, lockWaits, usedBudget }: AgentRecord): Obstacle {
+  if (usedBudget?.onLimit === "pause") return state("waiting", "budget");
+  return lockWaits < running ? state("running") : state("waiting", "lock");
+}
+
+function state(name: AgentState, blockedBy: Obstacle["blockedBy"] = null): Obstacle {
+  return { state: name, blockedBy };
 }
 
 /**
@@ -137,7 +157,7 @@ export function toAgentStatus(record: AgentRecord): AgentStatus {
   return {
     name: record.name,
     ...config,
-    state: stateOf(record),
+    ...stateOf(record),
     statusText: record.statusText,
     error: errorOf(record),
     warning: unmetWarning(record.unmet),

@@ -86,11 +86,22 @@ export function claimKey({ resource, instanceId }: LockStatusId): string {
 }
 
 function claimReduced(status: Status, event: LockStatusEvent): Status {
-  const { claims } = status;
+  const { claims, records } = status;
   const key = claimKey(event.claim);
-  if (event.type === "lock-status") claims.set(key, event.claim);
+  const before = claims.get(key);
+  const after = event.type === "lock-status" ? event.claim : undefined;
+  if (after !== undefined) claims.set(key, after);
   else if (!claims.delete(key)) return { ...status, change: nothing };
-  return { ...status, change: { ...nothing, claim: event.claim } };
+  const waits = waitsIn(after) - waitsIn(before);
+  const record = records.get((after ?? before)?.agent ?? "");
+  if (waits === 0 || record === undefined)
+    return { ...status, change: { ...nothing, claim: event.claim } };
+  records.set(record.name, { ...record, lockWaits: record.lockWaits + waits });
+  return { ...status, change: { ...nothing, agent: record.name, claim: event.claim } };
+}
+
+function waitsIn(claim: LockStatus | undefined): number {
+  return claim?.held === false ? 1 : 0;
 }
 
 function agentReduced(

@@ -26,8 +26,12 @@ export const agentSchema = z
     title: z.string(),
     description: z.string().nullable(),
     license: z.string().nullable(),
-    state: z.enum(["idle", "running", "building", "blocked", "error"]).meta({
-      description: "`blocked`: the machine can't start its runs now, `error` says why",
+    state: z.enum(["idle", "running", "building", "waiting", "blocked", "error"]).meta({
+      description: "`blocked`: no run of it can start; `waiting`: its runs wait",
+    }),
+    blockedBy: z.enum(["machine", "requirement", "image", "budget", "lock"]).nullable().meta({
+      description:
+        "Why it is blocked or waits; a `requirement` is a credential, a model or a command",
     }),
     statusText: z.string().nullable(),
     error: z.string().nullable(),

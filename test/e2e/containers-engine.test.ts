@@ -54,10 +54,10 @@ describe.skipIf(missing !== null)(
       const reason = expect.stringContaining(
         `no container engine answers at ${proxy.host}`,
       ) as string;
-      await away().toMatchObject({ state: "error", error: reason });
+      await away().toMatchObject({ state: "blocked", error: reason });
       expect((await fetch(`${scheduler.url}/health`)).status).toBe(200);
       expect(await trigger()).toBe(202);
-      await away().toMatchObject({ queued: 1, running: 0, state: "error" });
+      await away().toMatchObject({ queued: 1, running: 0, state: "blocked" });
       await proxy.open();
       await expect.poll(outcomes, patience).toEqual(["succeeded"]);
       expect(await boxed()).toMatchObject({ state: "idle", error: null, queued: 0 });
@@ -65,7 +65,7 @@ describe.skipIf(missing !== null)(
 
     test("goes while nothing runs: that is noticed at once, and work waits for it", async () => {
       await proxy.close();
-      await away().toMatchObject({ state: "error", running: 0 });
+      await away().toMatchObject({ state: "blocked", running: 0 });
       expect(await trigger()).toBe(202);
       await away().toMatchObject({ queued: 1 });
       expect(await outcomes()).toHaveLength(2);

@@ -32,12 +32,17 @@ test("a misspelt credential is an error from the start on, with what was meant, 
   const scheduler = await project.start();
   await scheduler.waitForOutput(/dev .*credential acme_tokn is missing/);
   const row = await agent("dev");
-  expect(row).toMatchObject({ state: "error", warning: null, enabled: true });
+  expect(row).toMatchObject({
+    state: "blocked",
+    blockedBy: "requirement",
+    warning: null,
+    enabled: true,
+  });
   expect(row?.error).toMatch(/^agents\/dev\/config\.toml {2}credential acme_tokn is missing: /);
   expect(row?.error).toContain('did you mean "acme_token"?');
   expect(row?.error).toContain("al creds add acme_tokn --field <field>");
   const stdout = await project.print("stat");
-  expect(stdout).toMatch(/^dev +error /m);
+  expect(stdout).toMatch(/^dev +blocked /m);
   expect(stdout).toMatch(/^error dev: agents\/dev\/config\.toml {2}credential acme_tokn/m);
   expect(stdout).toMatch(/^hello +(idle|running) /m);
   expect(await project.print("logs", "dev")).toContain("acme_tokn is missing");
@@ -51,7 +56,9 @@ test("a misspelt credential is an error from the start on, with what was meant, 
   expect(await exitOf("dev")).toBe(0);
 
   await rm(join(project.home, "credentials/acme_tokn"), { recursive: true });
-  await expect.poll(() => agent("dev"), inTime).toMatchObject({ state: "error" });
+  await expect
+    .poll(() => agent("dev"), inTime)
+    .toMatchObject({ state: "blocked", blockedBy: "requirement" });
 });
 
 test("a primary model without its key is a warning where a fallback has what it needs, and runs take that", async () => {
@@ -65,7 +72,11 @@ test("a primary model without its key is a warning where a fallback has what it 
   expect((await agent("dev"))?.warning).toMatch(why);
   expect((await agent("dev"))?.warning).toContain('runs take "scripted" instead');
   expect((await agent("late"))?.warning).toMatch(why);
-  expect(await agent("stuck")).toMatchObject({ state: "error", warning: null });
+  expect(await agent("stuck")).toMatchObject({
+    state: "blocked",
+    blockedBy: "requirement",
+    warning: null,
+  });
   const stdout = await project.print("stat");
   expect(stdout).toMatch(/^warning dev: config\.toml {2}model "claude" can't be used, runs take/m);
 
@@ -91,7 +102,7 @@ test("a harness command that is not installed is an error until it is, and runs 
   const scheduler = await project.start({ env: { PATH } });
   await scheduler.waitForOutput(/dev .*harness\.command "claude" is not there/);
   const row = await agent("dev");
-  expect(row).toMatchObject({ state: "error" });
+  expect(row).toMatchObject({ state: "blocked", blockedBy: "requirement" });
   expect(row?.error).toContain("install it: npm install -g @anthropic-ai/claude-code");
   expect(await exitOf("dev")).not.toBe(0);
   expect(await lastRun("dev")).toMatchObject({ outcome: "rejected" });

@@ -20,6 +20,7 @@ export function anAgentStatus(name: string, status: Partial<AgentStatus> = {}): 
     runningUsd: null,
     spentToday: null,
     usedBudget: null,
+    blockedBy: null,
     scale: 1,
     queued: 0,
     queueSize: 100,

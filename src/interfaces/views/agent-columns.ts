@@ -43,7 +43,8 @@ const stateTones: Readonly<Record<AgentStatus["state"], Tone>> = {
   idle: "muted",
   running: "good",
   building: "busy",
-  blocked: "error",
+  waiting: "warning",
+  blocked: "warning",
   error: "error",
 };
 
@@ -83,7 +84,8 @@ function plainValue(text: string): ColumnValue {
 function statusValue(agent: AgentStatus, { now }: Moment): ColumnValue {
   const { usedBudget, statusText, warning } = agent;
   const error = errorToShow(agent);
-  if (error !== null) return { text: causeFirst(error), tone: "error" };
+  if (error !== null)
+    return { text: causeFirst(error), tone: isBlocked(agent) ? "warning" : "error" };
   if (usedBudget !== null) return { text: usedBudgetText(usedBudget, now), tone: "warning" };
   if (statusText !== null) return plainValue(statusText);
   return { text: warning ?? "", tone: "warning" };
@@ -128,6 +130,16 @@ export function disabledText({ enabled, scale, models }: AgentStatus): string | 
 export function errorToShow({ error, usedBudget, lastOutcome }: AgentStatus): string | null {
   const isOfBudget = lastOutcome === "over_budget" && error?.startsWith("over budget") === true;
   return usedBudget !== null && isOfBudget ? null : error;
+}
+
+/** `blocked: budget`. */
+export function stateText({ state, blockedBy }: Pick<AgentStatus, "state" | "blockedBy">): string {
+  return blockedBy === null ? state : `${state}: ${blockedBy}`;
+}
+
+/** Whether it fails by no fault of its runs: money, a key, an image or the machine is missing. */
+export function isBlocked({ state }: Pick<AgentStatus, "state">): boolean {
+  return state === "blocked" || state === "waiting";
 }
 
 /** An error as a list shows it: the cause leads, its place in a file follows. */

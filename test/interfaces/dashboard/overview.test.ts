@@ -25,7 +25,7 @@ test("a wrong key stays on the login page and says so", async () => {
 test("the table has the eight columns and a row for each agent, by name", async () => {
   const lastRunAt = new Date(Date.now() - 5 * 60_000).toISOString();
   const { page, errors } = await open(
-    "/dashboard",
+    "/dashboard?sort=name",
     withAgents(
       { name: "zoo", title: "The Zoo", queued: 3, running: 2, scale: 4, state: "running" },
       { name: "ant", lastRunAt, lastDurationMs: 1234, lastOutcome: "succeeded", enabled: false },

@@ -14,17 +14,33 @@ const row = (more: Partial<AgentRecord> = {}) => toAgentStatus(record(more));
 describe("the state of an agent", () => {
   const runError = "failed: no key";
 
+  const unmet = [
+    { severity: "error", file: "a", line: null, column: null, message: "no key" },
+  ] as const;
+  const budget = { scope: "agent:dev", window: "2026-11", endsAt: 1, usd: 1, limit: 1 };
+  const stops = { usedBudget: { ...budget, onLimit: "stop" } } as const;
+  const pauses = { usedBudget: { ...budget, onLimit: "pause" } } as const;
+
   it.each<[string, Partial<AgentRecord>]>([
     ["idle", {}],
     ["error", { runError }],
-    ["error", { buildError: "no base image" }],
+    ["blocked image", { buildError: "no base image", runError }],
+    ["blocked requirement", { unmet, runError }],
+    ["error", { unmet, configError: "scale is not a number" }],
+    ["blocked budget", { ...stops, runError }],
+    ["running", { ...stops, running: 1 }],
+    ["waiting budget", pauses],
+    ["waiting budget", { ...pauses, running: 1 }],
+    ["waiting lock", { running: 2, lockWaits: 2 }],
+    ["running", { running: 2, lockWaits: 1 }],
     ["error", { configError: "scale is not a number" }],
     ["running", { running: 2, runError }],
     ["running", { running: 1, configError: "scale is not a number" }],
     ["building", { building: true, running: 1, runError }],
-    ["blocked", { blocked: new Map([["dev-1", "no space left"]]), running: 1, runError }],
+    ["blocked machine", { blocked: new Map([["dev-1", "no space left"]]), running: 1, runError }],
   ])("is %s with %j", (state, more) => {
-    expect(stateOf(record(more))).toBe(state);
+    const { state: name, blockedBy } = stateOf(record(more));
+    expect([name, ...(blockedBy === null ? [] : [blockedBy])].join(" ")).toBe(state);
   });
 });
 

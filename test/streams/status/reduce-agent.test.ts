@@ -17,7 +17,7 @@ describe("what is known of an agent", () => {
     expect(running).toMatchObject({ running: 1, lastRunAt: 0, lastOutcome: null });
     const over = reduceAgent(running, at5.finished());
     expect(over).toMatchObject({ running: 0, lastDurationMs: 5000, lastOutcome: "succeeded" });
-    expect(stateOf(over)).toBe("idle");
+    expect(stateOf(over).state).toBe("idle");
   });
 
   it("knows when a run began that an earlier scheduler started", () => {
@@ -30,7 +30,7 @@ describe("what is known of an agent", () => {
   it("counts runs that live at once", () => {
     const two = after(at0.set({ scale: 2 }), at0.started("dev-1"), at0.started("dev-2"));
     expect(two.running).toBe(2);
-    expect(stateOf(reduceAgent(two, at5.finished()))).toBe("running");
+    expect(stateOf(reduceAgent(two, at5.finished())).state).toBe("running");
   });
 
   it("adds up what running runs spent, and what the agent spent today", () => {
@@ -59,7 +59,7 @@ describe("what is known of an agent", () => {
     const event = { type: "used-budget", agent: "dev", at: 0, text: "" } as const;
     const used = reduceAgent(after(at0.set()), { ...event, budget });
     const usedBudget = { ...day, endsAt: "1970-01-02T00:00:00.000Z", onLimit: "pause" };
-    expect(toAgentStatus(used)).toMatchObject({ state: "idle", usedBudget });
+    expect(toAgentStatus(used)).toMatchObject({ state: "waiting", usedBudget });
     const raised = reduceAgent(used, { ...event, budget: null });
     expect(toAgentStatus(raised).usedBudget).toBeNull();
   });
@@ -104,10 +104,10 @@ describe("what is known of an agent", () => {
     expect(after(at0.invalid()).configError).toBe("invalid config");
   });
 
-  it("is in error while its runs can't have what they need, and over a rejection for that reason once they can", () => {
+  it("is blocked while its runs can't have what they need, and over a rejection for that reason once they can", () => {
     const warning = aProblem({ severity: "warning", message: "no key of the fallback" });
     const lacking = after(at0.set(), at0.requirements(aProblem(), warning));
-    expect(stateOf(lacking)).toBe("error");
+    expect(stateOf(lacking)).toEqual({ state: "blocked", blockedBy: "requirement" });
     expect(toAgentStatus(lacking)).toMatchObject({
       error: "agents/dev/config.toml:4:12  scale is not a number",
       warning: "agents/dev/config.toml:4:12  no key of the fallback",

@@ -1,5 +1,5 @@
 import type { AgentStatus, RecentLog, StatusSnapshot } from "../../../../streams/status/wire.ts";
-import { errorToShow } from "../../views/agent-columns.ts";
+import { errorToShow, isBlocked } from "../../views/agent-columns.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { usedBudgetAdvice } from "../../../features/spend/spend-text.ts";
 import { formatLog } from "../logs/log-line.ts";
@@ -80,13 +80,15 @@ function header(facts: ScreenFacts, style: ScreenStyle): string[] {
 
 function counts({ scheduler, agents }: StatusSnapshot, colors: Colors): string {
   const { version, project, running, paused } = scheduler;
-  const failed = agents.filter(({ state }) => state === "error" || state === "blocked").length;
+  const failed = agents.filter(({ state }) => state === "error").length;
+  const blocked = agents.filter(isBlocked).length;
   return [
     colors.bold(plainLine(project)),
     ...(paused ? [colors.yellow("paused")] : []),
     counted(agents.length, "agent"),
     running === 0 ? "0 running" : colors.green(`${running} running`),
     ...(failed === 0 ? [] : [colors.red(`${failed} with an error`)]),
+    ...(blocked === 0 ? [] : [colors.yellow(`${blocked} blocked or waiting`)]),
     colors.dim(`Almanac ${version}`),
   ].join(colors.dim(" · "));
 }

@@ -100,6 +100,7 @@ const stateWords: Readonly<Record<AgentGroup | "", string>> = {
   disabled: "disabled",
   building: "building",
   blocked: "blocked",
+  waiting: "waiting",
 };
 
 interface ChipProps {
@@ -110,8 +111,8 @@ interface ChipProps {
 }
 
 function Chip({ state, count, isChosen, choose }: ChipProps) {
-  // Most projects build no image, and most machines can start runs. Hiding the last chips moves no other.
-  const isRare = state === "building" || state === "blocked";
+  // Most projects have none. Hiding the last chips moves no other.
+  const isRare = state === "building" || state === "blocked" || state === "waiting";
   return (
     <button
       type="button"

@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
-import { disabledText, runningCostText } from "../../views/agent-columns.ts";
+import { disabledText, runningCostText, stateText } from "../../views/agent-columns.ts";
 import { refusalsOf, setEnabled, triggerRun } from "../live/agent-requests.ts";
 import { post } from "../live/api.ts";
 import { announce } from "../live/toasts.ts";
@@ -23,7 +23,7 @@ export function AgentState({
   return (
     <>
       <span class={`pill ${agent?.state ?? ""}`} id="state">
-        {agent?.state ?? "gone"}
+        {agent === null ? "gone" : stateText(agent)}
       </span>
       <span class="pill off" id="disabled" hidden={disabled === null}>
         {disabled}

@@ -9,7 +9,9 @@ import {
   causeFirst,
   disabledText,
   errorToShow,
+  isBlocked,
   runningCostText,
+  stateText,
 } from "../../views/agent-columns.ts";
 import type { AgentColumn } from "../../views/agent-columns.ts";
 import { refusalsOf, setEnabled, triggerRun } from "../live/agent-requests.ts";
@@ -167,7 +169,7 @@ function State({ agent }: ContentProps) {
   ];
   return (
     <>
-      <span class={`pill ${state}`}>{state}</span>{" "}
+      <span class={`pill ${state}`}>{stateText(agent)}</span>{" "}
       <span class="pill off" hidden={disabled === null}>
         {disabled}
       </span>
@@ -186,7 +188,15 @@ function Status({ agent, column }: ContentProps) {
   return (
     <>
       <StatusLine
-        look={error !== null ? "failing" : status === null ? "muted" : ""}
+        look={
+          error !== null
+            ? isBlocked(agent)
+              ? "warning"
+              : "failing"
+            : status === null
+              ? "muted"
+              : ""
+        }
         text={status}
         otherwise={isEmpty ? column.emptyText : null}
       />

@@ -12,13 +12,21 @@ export interface AgentFilter {
 }
 
 /** Groups that agents are counted in; a disabled agent counts in its state's group, too. */
-export const agentGroups = ["error", "running", "idle", "disabled", "building", "blocked"] as const;
+export const agentGroups = [
+  "error",
+  "running",
+  "idle",
+  "disabled",
+  "blocked",
+  "waiting",
+  "building",
+] as const;
 export type AgentGroup = (typeof agentGroups)[number];
 
 /** Sort keys and their words; the first is the default. */
 export const sortWords = {
-  name: "Name",
   errors: "Errors first",
+  name: "Name",
   "last-run": "Last run",
   duration: "Duration",
   "next-run": "Next run",
@@ -46,7 +54,7 @@ export function filterOf(query: URLSearchParams): AgentFilter {
 /** The query of a filter's address, without its defaults. */
 export function queryOf({ q, state, tag, sort }: AgentFilter): string {
   const order = `${sort.isReversed ? "-" : ""}${sort.by}`;
-  const given = Object.entries({ q: q.trim(), state, tag, sort: order === "name" ? "" : order });
+  const given = Object.entries({ q: q.trim(), state, tag, sort: order === "errors" ? "" : order });
   return new URLSearchParams(given.filter(([, value]) => value !== "")).toString();
 }
 
@@ -54,7 +62,7 @@ export function queryOf({ q, state, tag, sort }: AgentFilter): string {
 export function sortOf(text: string): Sort {
   const isReversed = text.startsWith("-");
   const by = text.slice(isReversed ? 1 : 0);
-  return isSortBy(by) ? { by, isReversed } : { by: "name", isReversed: false };
+  return isSortBy(by) ? { by, isReversed } : { by: "errors", isReversed: false };
 }
 
 function isSortBy(text: string): text is SortBy {
@@ -126,7 +134,8 @@ function sortAgents(
     .map(({ agent }) => agent);
 }
 
-const stateRanks = { error: 0, blocked: 0, building: 1, running: 2, idle: 3 } as const;
+/** Running and idle agents are one group: a row must not move whenever a run begins or ends. */
+const stateRanks = { error: 0, blocked: 1, waiting: 2, building: 3, running: 3, idle: 3 } as const;
 
 /** The lower, the earlier in the list; null without a value to sort by. */
 function rankOf(agent: AgentStatus, by: SortBy, now: number): number | null {

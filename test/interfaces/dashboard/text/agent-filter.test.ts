@@ -4,6 +4,7 @@ import {
   filterOf,
   queryOf,
 } from "../../../../src/interfaces/dashboard/text/agent-filter.ts";
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { anAgentStatus } from "../../../helpers/agent-status.ts";
 
 const now = Date.UTC(2026, 10, 22, 12);
@@ -20,7 +21,7 @@ const agents = [
   anAgentStatus("api-triage", { state: "running", running: 1, lastRunAt: minutesAgo(2) }),
 ];
 
-/** In the usual order, by name. */
+/** In the usual order, errors first. */
 function shown(query: string): string[] {
   const filter = filterOf(new URLSearchParams(query));
   return filterAgents(agents, filter, now).map(({ name }) => name);
@@ -28,7 +29,7 @@ function shown(query: string): string[] {
 
 test("a part of a name is enough; state and triggers are met by whole words", () => {
   expect(shown("q=web")).toEqual(["web-report"]);
-  expect(shown("q=WEBHOOK")).toEqual(["api-review", "data-sync"]);
+  expect(shown("q=WEBHOOK")).toEqual(["data-sync", "api-review"]);
   expect(shown("q=api running")).toEqual(["api-triage"]);
   expect(shown("q=report")).toEqual(["web-report"]);
   expect(shown("q=nothing")).toEqual([]);
@@ -43,16 +44,29 @@ test("a state, a tag and words must all be met", () => {
 });
 
 test("an address stands for a filter and its order, and has nothing that is as usual", () => {
-  for (const query of ["", "q=web+hook&state=error&tag=a%26b&sort=-cost", "sort=errors"]) {
+  for (const query of ["", "q=web+hook&state=error&tag=a%26b&sort=-cost", "sort=name"]) {
     expect(queryOf(filterOf(new URLSearchParams(query)))).toBe(query);
   }
   expect(queryOf(filterOf(new URLSearchParams("q=+&state=nonsense&sort=nonsense")))).toBe("");
 });
 
+test("after errors come agents that are blocked, then those that wait; a run that begins moves no row", () => {
+  const state = (name: string, one: AgentStatus["state"]) => anAgentStatus(name, { state: one });
+  const some = [
+    state("d", "running"),
+    state("c", "idle"),
+    state("b", "waiting"),
+    state("e", "blocked"),
+    state("f", "error"),
+  ];
+  const all = filterAgents(some, filterOf(new URLSearchParams()), now);
+  expect(all.map(({ name }) => name)).toEqual(["f", "e", "b", "c", "d"]);
+});
+
 test("each order begins with what is looked for, and ends with what has no value", () => {
-  expect(shown("sort=")).toEqual(["api-review", "api-triage", "data-sync", "web-report"]);
+  expect(shown("sort=name")).toEqual(["api-review", "api-triage", "data-sync", "web-report"]);
   expect(shown("sort=-name")).toEqual(["web-report", "data-sync", "api-triage", "api-review"]);
-  expect(shown("sort=errors")).toEqual(["data-sync", "api-triage", "web-report", "api-review"]);
+  expect(shown("")).toEqual(["data-sync", "api-triage", "web-report", "api-review"]);
   expect(shown("sort=last-run")).toEqual(["api-triage", "data-sync", "api-review", "web-report"]);
   expect(shown("sort=-last-run")).toEqual(["data-sync", "api-triage", "api-review", "web-report"]);
   // The run that runs has taken two minutes so far.
