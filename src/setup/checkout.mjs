@@ -1,7 +1,7 @@
 /**
  * Makes a clone ready: installs the packages when they don't match package-lock.json, then builds when a source is
- * newer than the last build. `npm start` and `npm test` call it first. Plain JavaScript for Node 18 and up, with no
- * dependency, because it runs before there is anything else.
+ * newer than the last build. `npm start` and `npm test` call it first, the latter with `tests`: a start needs half of the
+ * packages. Plain JavaScript for Node 18 and up, with no dependency, because it runs before there is anything else.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -20,6 +20,12 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const builtStamp = join(root, "dist/.built");
 const builtProgram = join(root, "dist/src/cli/al.js");
 const installedPackages = join(root, "node_modules/.package-lock.json");
+const isOldNode = Number(process.versions.node.split(".")[0]) < 24;
+/** The workspaces whose packages are needed: a Node where this one is old, and what tests and checks need. */
+const needed = [
+  ...(isOldNode ? ["src/setup/node"] : []),
+  ...(process.argv.includes("tests") ? ["test"] : []),
+];
 
 /** Runs npm itself, the one that runs this script, so that its version and settings stay the same. */
 function npm(...args) {
@@ -47,18 +53,48 @@ function readPackages(file) {
 }
 
 /** Compares contents, not times: a checkout of another branch and back must not cost an install. */
-function isInstalled() {
-  const wanted = readPackages(join(root, "package-lock.json"));
-  const present = readPackages(installedPackages);
-  if (wanted === null) fail("package-lock.json cannot be read", "git checkout package-lock.json");
-  if (present === null) return false;
+function isInstalled(wanted, present) {
   const same = (path) => present[path]?.version === wanted[path]?.version;
-  const isOptional = (path) => wanted[path].optional === true || wanted[path].devOptional === true;
   return (
     Object.keys(present).every(same) &&
-    Object.keys(wanted).every(
-      (path) => path === "" || same(path) || (isOptional(path) && !present[path]),
-    )
+    [...packagesOf(["", ...needed], wanted)].every((path) => {
+      const { optional, devOptional } = wanted[path];
+      return same(path) || ((optional || devOptional) && !present[path]);
+    })
+  );
+}
+
+/** Paths of all packages that these folders need, at the places where Node finds them. */
+function packagesOf(folders, wanted) {
+  const found = new Set();
+  const addAll = (from, names) => names.forEach((name) => add(placeOf(name, from, wanted)));
+  const add = (path) => {
+    if (path === null || found.has(path)) return;
+    found.add(path);
+    const { dependencies, optionalDependencies, peerDependencies } = wanted[path];
+    const isOptional = (name) => wanted[path].peerDependenciesMeta?.[name]?.optional === true;
+    addAll(path, Object.keys({ ...dependencies, ...optionalDependencies }));
+    addAll(
+      path,
+      Object.keys(peerDependencies ?? {}).filter((name) => !isOptional(name)),
+    );
+  };
+  for (const folder of folders) addAll(folder, Object.keys(wanted[folder]?.devDependencies ?? {}));
+  return found;
+}
+
+function placeOf(name, from, wanted) {
+  const path = `${from}${from && "/"}node_modules/${name}`;
+  if (wanted[path] !== undefined) return path;
+  return from === "" ? null : placeOf(name, from.replace(/(^|\/)[^/]+$/, ""), wanted);
+}
+
+/** What a clone has of workspaces stays, so that a start after tests doesn't take their packages away. */
+function workspaces(wanted, present) {
+  const isThere = (name) => `node_modules/${name}` in present;
+  return ["src/setup/node", "test"].filter(
+    (folder) =>
+      needed.includes(folder) || Object.keys(wanted[folder]?.devDependencies ?? {}).some(isThere),
   );
 }
 
@@ -80,7 +116,7 @@ function isBuilt() {
   return inputs.every((input) => newestIn(join(root, input)) < built);
 }
 
-function install() {
+function install(folders) {
   say("Installing packages (a minute or so, the first time) …");
   // npm writes its list last. An old one must not vouch for an install that was cut off half-way.
   rmSync(installedPackages, { force: true });
@@ -89,7 +125,11 @@ function install() {
     "--fetch-retry-mintimeout=2000",
     "--fetch-retry-maxtimeout=10000",
   ];
-  if (npm("ci", "--no-audit", "--no-fund", ...options)) return;
+  const chosen =
+    folders.length === 0
+      ? ["--workspaces=false"]
+      : [...folders.map((folder) => `--workspace=${folder}`), "--include-workspace-root"];
+  if (npm("ci", "--no-audit", "--no-fund", ...chosen, ...options)) return;
   fail(
     "the packages could not be installed; npm says why above",
     "this step needs the npm registry: check the network, or npm's proxy and registry settings, and run the same command again",
@@ -107,13 +147,16 @@ function build() {
 
 function checkNode() {
   const bundled = existsSync(join(root, "node_modules/node/bin/node"));
-  if (bundled || Number(process.versions.node.split(".")[0]) >= 24) return;
+  if (bundled || !isOldNode) return;
   fail(
     `Node 24 or newer is needed, this is ${process.versions.node}, and the bundled one did not install`,
     "allow npm's install scripts (npm config set ignore-scripts false) and run npm ci, or install Node 24",
   );
 }
 
-if (!isInstalled()) install();
+const wanted = readPackages(join(root, "package-lock.json"));
+if (wanted === null) fail("package-lock.json cannot be read", "git checkout package-lock.json");
+const present = readPackages(installedPackages);
+if (present === null || !isInstalled(wanted, present)) install(workspaces(wanted, present ?? {}));
 checkNode();
 if (!isBuilt()) build();

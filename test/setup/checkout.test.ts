@@ -17,14 +17,18 @@ const script = resolve(import.meta.dirname, "../../src/setup/checkout.mjs");
 
 /** Stands in for npm: writes down what it is asked, and leaves behind what npm would. */
 const fakeNpm = `
-import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 const [command, ...rest] = process.argv.slice(2);
-appendFileSync("npm-calls", command === "ci" ? "ci\\n" : rest.at(-1) + "\\n");
+const folders = rest.filter((arg) => arg.startsWith("--workspace=")).map((arg) => arg.slice(12));
+appendFileSync("npm-calls", (command === "ci" ? ["ci", ...folders].join(" ") : rest.at(-1)) + "\\n");
 if (process.env.FAIL === command) process.exit(1);
 if (command === "ci") {
   mkdirSync("node_modules/node/bin", { recursive: true });
   writeFileSync("node_modules/node/bin/node", "");
-  cpSync("package-lock.json", "node_modules/.package-lock.json");
+  const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8"));
+  const ofTests = ["node_modules/eslint", "node_modules/eslint/node_modules/levn"];
+  if (!folders.includes("test")) for (const path of ofTests) delete packages[path];
+  writeFileSync("node_modules/.package-lock.json", JSON.stringify({ packages }));
 } else {
   mkdirSync("dist/src/cli", { recursive: true });
   writeFileSync("dist/src/cli/al.js", "");
@@ -32,9 +36,12 @@ if (command === "ci") {
 `;
 
 const packages = {
-  "": { name: "almanac" },
-  "node_modules/rxjs": { version: "7.8.2" },
+  "": { name: "almanac", devDependencies: { rxjs: "7" } },
+  test: { name: "almanac-tests", devDependencies: { eslint: "10" } },
+  "node_modules/rxjs": { version: "7.8.2", optionalDependencies: { fsevents: "2" } },
   "node_modules/fsevents": { version: "2.3.3", optional: true },
+  "node_modules/eslint": { version: "10.0.0", dependencies: { levn: "1" } },
+  "node_modules/eslint/node_modules/levn": { version: "1.0.0", dependencies: { rxjs: "7" } },
 };
 
 let clone: string;
@@ -65,13 +72,18 @@ function setAge(paths: readonly string[], seconds: number): void {
 }
 
 /** Runs the script as npm does; what it asked of npm, in order. */
-function setUp(env: NodeJS.ProcessEnv = {}): {
+function setUp(
+  env: NodeJS.ProcessEnv = {},
+  args: readonly string[] = [],
+  node = process.execPath,
+): {
   asked: string[];
   code: number | null;
   said: string;
 } {
   rmSync(join(clone, "npm-calls"), { force: true });
-  const { status, stderr } = spawnSync(process.execPath, [join(clone, "src/setup/checkout.mjs")], {
+  const copy = join(clone, "src/setup/checkout.mjs");
+  const { status, stderr } = spawnSync(node, [copy, ...args], {
     encoding: "utf8",
     env: { ...process.env, npm_execpath: join(clone, "npm.mjs"), ...env },
   });
@@ -83,6 +95,33 @@ function setUp(env: NodeJS.ProcessEnv = {}): {
 test("a fresh clone is installed and built, and the second time neither", () => {
   expect(setUp()).toMatchObject({ asked: ["ci", "build"], code: 0 });
   expect(setUp()).toMatchObject({ asked: [], code: 0, said: "" });
+});
+
+test("tests install what only they need, and a start after them leaves it there", () => {
+  setUp();
+  expect(setUp({}, ["tests"]).asked).toEqual(["ci test"]);
+  expect(setUp({}, ["tests"]).asked).toEqual([]);
+  expect(setUp().asked).toEqual([]);
+  const levn = { "node_modules/eslint/node_modules/levn": { version: "1.0.1" } };
+  lock("package-lock.json", { ...packages, ...levn });
+  expect(setUp().asked).toEqual(["ci test", "build"]);
+});
+
+test("a package that tests lack of one that they need installs again", () => {
+  setUp({}, ["tests"]);
+  const missing = { "node_modules/eslint/node_modules/levn": undefined };
+  lock("node_modules/.package-lock.json", { ...packages, ...missing });
+  expect(setUp({}, ["tests"]).asked).toEqual(["ci test"]);
+});
+
+const systemNode = "/usr/bin/node";
+const { status, stdout } = spawnSync(systemNode, ["--version"], { encoding: "utf8" });
+const isOld = status === 0 && /^v(18|20|22)\./.test(stdout);
+if (!isOld) process.stderr.write("skipped: a clone on an old Node (the system's is not one)\n");
+
+test.skipIf(!isOld)("a clone on an old Node gets a Node of its own", () => {
+  expect(setUp({}, ["tests"], systemNode).asked).toEqual(["ci src/setup/node test", "build"]);
+  expect(setUp({}, ["tests"], systemNode).asked).toEqual([]);
 });
 
 test("another version in the lock file installs and builds again", () => {
@@ -97,7 +136,7 @@ test("a package that the lock file names no more installs again", () => {
     ...packages,
     "node_modules/old": { version: "1.0.0" },
   });
-  expect(setUp().asked).toEqual(["ci"]);
+  expect(setUp().asked).toEqual(["ci test"]);
 });
 
 test("an optional package of another platform may be missing, any other may not", () => {
