@@ -115,6 +115,20 @@ export const projectCommands = {
       .inner("new", newAgent)
       .inner("ls", listAgents)
       .inner("rm", removeAgent),
+  backup: (command) =>
+    command
+      .description("write the project's database and logs to a file, also while it runs")
+      .argument("<file>", "the new file, a tar archive with gzip")
+      .option("--credentials", "with all stored credentials: keep the file as safe as they are")
+      .examples("al backup ~/almanac-$(date +%F).tgz", "al backup ~/all.tgz --credentials")
+      .does(async () => (await import("../backup/write-backup.ts")).writeBackup),
+  restore: (command) =>
+    command
+      .description("restore a backup into a project without a database; its runs are tried again")
+      .argument("<file>", "a file that al backup wrote")
+      .option("--credentials", "restore its credentials, too; those that are stored already stay")
+      .examples("al restore ~/almanac-2026-11-26.tgz", "al restore ~/all.tgz --credentials")
+      .does(async () => (await import("../backup/restore-backup.ts")).restoreBackup),
   add: (command) =>
     command
       .description(
