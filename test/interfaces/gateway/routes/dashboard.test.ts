@@ -81,13 +81,24 @@ test("the dashboard's API describes an agent's schedule in words", async () => {
   deps.operations.details.set("dev", { config, nextTicks });
   const response = await get("/dashboard/api/agents/dev", deps);
   const { facts, ...answer }: AgentAnswer = response.json();
-  expect(answer).toEqual({ config, nextTicks, scheduleText: "At 09:00, only on Monday" });
+  expect(answer).toEqual({
+    config,
+    failing: null,
+    nextTicks,
+    scheduleText: "At 09:00, only on Monday",
+  });
   expect(facts).toContainEqual({ label: "Models", values: ["scripted"] });
 });
 
 test("an agent without a valid config is still one", async () => {
   const response = await get("/dashboard/api/agents/dev");
-  expect(response.json()).toEqual({ config: null, nextTicks: [], scheduleText: null, facts: [] });
+  expect(response.json()).toEqual({
+    config: null,
+    failing: null,
+    nextTicks: [],
+    scheduleText: null,
+    facts: [],
+  });
 });
 
 test("a log is downloaded whole, or one run of it, up to 5,000 lines", async () => {
