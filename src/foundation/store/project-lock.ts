@@ -1,3 +1,4 @@
+import { momentText } from "../contracts/format.ts";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -95,7 +96,7 @@ function lockedError(projectDir: string): UserError {
   const who =
     info === null
       ? "another scheduler that is just starting or stopping"
-      : `the scheduler with pid ${info.pid}, since ${info.startedAt}` +
+      : `the scheduler with pid ${info.pid}, since ${momentText(Date.parse(info.startedAt))}` +
         (info.gatewayUrl === null ? "" : `, at ${info.gatewayUrl}`);
   return new UserError("project_locked", `${projectDir} is held by ${who}`, {
     hint: `stop it with: al stop --project ${shellWord(projectDir)}`,
@@ -105,7 +106,7 @@ function lockedError(projectDir: string): UserError {
 const schedulerInfoSchema = z.object({
   pid: z.int(),
   /** ISO 8601 UTC. */
-  startedAt: z.string(),
+  startedAt: z.iso.datetime(),
   /** The socket of the operator API. */
   socketPath: z.string().nullable(),
   gatewayUrl: z.string().nullable(),

@@ -124,7 +124,7 @@ function removeLeftover(path: string): void {
 }
 
 function listenError(error: unknown, { host, port }: Pick<TcpSettings, "host" | "port">): unknown {
-  const hint = "Set another one with [gateway].port in config.toml or with --port.";
+  const hint = "set another one with [gateway].port in config.toml or with --port";
   if (hasCode(error, "EADDRINUSE")) {
     const where = host === "::1" ? " on [::1], which browsers ask first for localhost" : "";
     return new UserError("port_in_use", `port ${port} is in use${where}`, { hint, cause: error });
@@ -135,7 +135,7 @@ function listenError(error: unknown, { host, port }: Pick<TcpSettings, "host" | 
   }
   if (hasCode(error, "EADDRNOTAVAIL", "ENOTFOUND", "EINVAL")) {
     return new UserError("unknown_address", `this machine has no address ${host} to listen on`, {
-      hint: "Set [gateway].host in config.toml or --host to 127.0.0.1, 0.0.0.0 or an address of this machine.",
+      hint: "set [gateway].host in config.toml or --host to 127.0.0.1, 0.0.0.0 or an address of this machine",
       cause: error,
     });
   }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { statSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { lockProject, readSchedulerInfo } from "../../../src/foundation/store/project-lock.ts";
 import { tempDir } from "./support.ts";
 
@@ -39,7 +40,7 @@ test("the second to come is told who holds the project", async () => {
     expect.objectContaining({ code: "project_locked", exitCode: 1, hint }),
   );
   expect(() => lock(dir)).toThrow(
-    `pid ${child.pid}, since 2026-11-20T00:00:00.000Z, at http://localhost:8080`,
+    `pid ${child.pid}, since ${momentText(Date.UTC(2026, 10, 20))}, at http://localhost:8080`,
   );
 });
 

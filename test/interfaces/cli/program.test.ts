@@ -84,6 +84,8 @@ describe("a usage error", () => {
     [["start", "--port", "http"], "whole number from 0 to 65535", "al start --help shows"],
     [["logs", "--since", "yesterday"], "10m", undefined],
     [["logs", "--since", "9h30"], "10m", undefined],
+    [["history", "--outcome", "faild"], "Allowed choices are", 'did you mean "failed"?'],
+    [["completion", "bas"], "Allowed choices are", 'did you mean "bash"?'],
     [["stat", "extra"], "too many arguments", undefined],
   ])("%j exits 2 and says so on standard error", async (args, message, hint) => {
     const { code, stdout, stderr } = await cli.al(args);

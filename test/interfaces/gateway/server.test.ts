@@ -50,7 +50,7 @@ test("a port in use is said plainly, with what to do", async () => {
     name: "UserError",
     code: "port_in_use",
     message: `port ${port} is in use`,
-    hint: "Set another one with [gateway].port in config.toml or with --port.",
+    hint: "set another one with [gateway].port in config.toml or with --port",
   });
 });
 

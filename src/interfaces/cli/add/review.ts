@@ -1,3 +1,4 @@
+import { bytesText } from "../../../foundation/contracts/format.ts";
 import { parse, stringify } from "smol-toml";
 import { inlineCommandsIn } from "../../../runtime/harness/inline-commands.ts";
 import { hiddenCharacters } from "../../../features/skills/hidden-characters.ts";
@@ -75,7 +76,7 @@ const shownLeftOut = 8;
 function fileLines({ files, leftOut }: Review, colors: Colors): string[] {
   const lines = files.map(({ path, bytes, isExecutable }) => {
     const mark = isExecutable ? colors.yellow("  executable") : "";
-    return `  ${sizeOf(bytes).padStart(8)}  ${plainLine(path)}${mark}`;
+    return `  ${bytesText(bytes).padStart(10)}  ${plainLine(path)}${mark}`;
   });
   if (leftOut.length === 0) return lines;
   const more = leftOut.length > shownLeftOut ? ` and ${leftOut.length - shownLeftOut} more` : "";
@@ -124,11 +125,4 @@ function proposalLines({ proposal }: Review, colors: Colors): string[] {
       .slice(0, 40)
       .map((line) => `  ${plainLine(line)}`),
   ];
-}
-
-function sizeOf(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 ** 2
-    ? `${(bytes / 1024).toFixed(1)} KiB`
-    : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }

@@ -10,6 +10,7 @@ import { counted } from "../../../foundation/contracts/format.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
 import type { BudgetRaised } from "../../../features/spend/spend-report.ts";
 import { UserError } from "../../../foundation/errors.ts";
+import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
 import type { Context } from "../context.ts";
 import { agentNames, connect, explained, unknownAgent, withAgent } from "./connect.ts";
@@ -56,7 +57,7 @@ export async function kill(context: Context, target: string): Promise<void> {
     const text = `${counted(killed, "run")} of ${target} killed`;
     return out.answer(answer, killed === 0 ? `${target} has no running runs` : text);
   }
-  const agent = agentOfInstance(target);
+  const agent = agentOf(target);
   if (agent === null || !names.includes(agent)) {
     const isRun = agent !== null && closest(target, names) === null;
     throw unknownAgent(isRun ? agent : target, names);
@@ -67,11 +68,6 @@ export async function kill(context: Context, target: string): Promise<void> {
     hint: "al history shows how it ended",
   });
   out.answer(answer, `${target} killed`);
-}
-
-/** An instance id is its agent's name and eight base32 characters. */
-function agentOfInstance(id: string): string | null {
-  return /^(.+)-[a-z0-9]{8}$/i.exec(id)?.[1] ?? null;
 }
 
 /** Raises the limits of the project, an agent or one run, and prints those that it has now. */
@@ -101,7 +97,7 @@ function scopeOf(target: string, agents: readonly string[]): string {
   if (target === projectScope) return target;
   if ([agentScope(""), runScope("")].some((prefix) => target.startsWith(prefix))) return target;
   if (agents.includes(target)) return agentScope(target);
-  if (agents.includes(agentOfInstance(target) ?? "")) return runScope(target);
+  if (agents.includes(agentOf(target) ?? "")) return runScope(target);
   throw unknownAgent(target, agents);
 }
 

@@ -178,11 +178,8 @@ function ask<T>(context: Context, name: string, question: Question<T>): Promise<
       if (!hasCode(error, "unknown_instance")) throw error;
       const latest = await latestRun(reader, name);
       if (latest !== null && latest !== name) return question(reader, latest);
-      const hint = meantOr(
-        name,
-        await reader.agentNames(),
-        "al history lists the runs with their instance ids",
-      );
+      const list = "al history lists the runs with their instance ids";
+      const hint = meantOr(name, await reader.agentNames(), list);
       throw new UserError("unknown_instance", messageOf(error), { hint, cause: error });
     }
   });

@@ -49,11 +49,7 @@ export async function triggerRun(client: Client, { agent, prompt }: WantedRun) {
     if (!(error instanceof UserError) || !isOfBudget(error.message)) throw error;
     throw new UserError(error.code, error.message, { exitCode: overBudgetCode, cause: error });
   });
-  return answer as {
-    readonly triggerId: string;
-    readonly instanceId: string | null;
-    readonly queued: boolean;
-  };
+  return answer as Pick<Followed, "triggerId"> & { instanceId: string | null; queued: boolean };
 }
 
 const overBudgetCode = 125;

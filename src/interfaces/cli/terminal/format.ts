@@ -26,13 +26,6 @@ export function plainJson(value: unknown): string {
 
 /** Local time of day, with the date before it when that is not today: `09:04:05`, `2026-03-01 09:04:05`. */
 export function localTime(at: number, now: number): string {
-  const moment = new Date(at);
-  const time = [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(pad).join(":");
-  if (moment.toDateString() === new Date(now).toDateString()) return time;
-  const date = [moment.getFullYear(), pad(moment.getMonth() + 1), pad(moment.getDate())].join("-");
-  return `${date} ${time}`;
-}
-
-function pad(value: number): string {
-  return String(value).padStart(2, "0");
+  const text = new Date(at).toLocaleString("sv-SE");
+  return new Date(at).toDateString() === new Date(now).toDateString() ? text.slice(11) : text;
 }

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { meant } from "../../../foundation/contracts/did-you-mean.ts";
+import { closest, meant } from "../../../foundation/contracts/did-you-mean.ts";
 import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
 import { CommandError } from "../help/al-command.ts";
 import { plain, plainJson } from "./format.ts";
@@ -29,7 +29,11 @@ function reportOf(error: unknown): ErrorReport {
 
 function usageReport(error: CommanderError): ErrorReport {
   const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
-  const hint = hintOf(rest.join(" "), error.code) ?? usageHint(error);
+  const [, given = "", choices = ""] =
+    /'([^']+)' is invalid.*choices are (.+)\.$/.exec(message) ?? [];
+  const near = closest(given, choices.split(", "));
+  const hint =
+    near === null ? (hintOf(rest.join(" "), error.code) ?? usageHint(error)) : meant(near);
   // Excess arguments are not repeated: one may be a secret in the wrong place.
   const isExcess = error.code === "commander.excessArguments";
   return {

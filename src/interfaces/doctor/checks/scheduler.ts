@@ -1,3 +1,4 @@
+import { momentText } from "../../../foundation/contracts/format.ts";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -14,7 +15,8 @@ import { messageOf } from "../../../foundation/errors.ts";
 
 /** Whether a scheduler runs, and whether one that doesn't left its traces. */
 export const scheduler: Check = ({ projectDir, scheduler: living, lockProblem }: DoctorContext) => {
-  if (living !== null) return [ok(`pid ${living.pid}, since ${living.startedAt}`)];
+  if (living !== null)
+    return [ok(`pid ${living.pid}, since ${momentText(Date.parse(living.startedAt))}`)];
   return lockProblem === null ? stale(projectDir) : [unclear(projectDir, lockProblem)];
 };
 
@@ -29,7 +31,7 @@ function unclear(projectDir: string, problem: unknown): Finding {
 /** As far as it is needed here. */
 const tracesSchema = z.object({
   pid: z.int(),
-  startedAt: z.string(),
+  startedAt: z.iso.datetime(),
   socketPath: z.string().nullable(),
 });
 
@@ -49,7 +51,7 @@ function stale(projectDir: string): Finding[] {
   return [
     finding(
       "warning",
-      `the scheduler with pid ${pid}, since ${startedAt}, ended without a stop; the next one takes up its work`,
+      `the scheduler with pid ${pid}, since ${momentText(Date.parse(startedAt))}, ended without a stop; the next one takes up its work`,
       path,
       `rm -rf ${left}`,
     ),
