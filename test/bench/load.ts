@@ -1,5 +1,5 @@
 import autocannon from "autocannon";
-import type { Request } from "autocannon";
+import type { Options, Request } from "autocannon";
 import type { LoadRequest } from "../features/webhooks/load.ts";
 
 export interface Load {
@@ -12,27 +12,33 @@ export interface Load {
 }
 
 /** Sends all requests, each once, over so many connections. `url` names an address, not a host to look up. */
-export async function sendAll(
+export function sendAll(
   url: string,
   requests: readonly LoadRequest[],
   connections: number,
 ): Promise<Load> {
   let next = 0;
-  const statuses: Record<string, number> = {};
-  const latencies: number[] = [];
-  const began = performance.now();
-  let last = began;
   const setupRequest = (request: Request): Request => {
     const one = requests[next++ % requests.length];
     return { ...request, path: one?.path, headers: { ...one?.headers }, body: one?.body };
   };
+  const each = [{ method: "POST", setupRequest } as const];
+  return measured({ url, connections, amount: requests.length, requests: each });
+}
+
+/** Requests one address so many times. */
+export function getAll(url: string, count: number, connections: number): Promise<Load> {
+  return measured({ url, connections, amount: count });
+}
+
+async function measured(options: Options): Promise<Load> {
+  const statuses: Record<string, number> = {};
+  const latencies: number[] = [];
+  const began = performance.now();
+  let last = began;
   await new Promise<void>((resolve, reject) => {
-    const load = autocannon(
-      {
-        ...{ url, connections, amount: requests.length, timeout: 60 },
-        requests: [{ method: "POST", setupRequest }],
-      },
-      (error: Error | null) => (error === null ? resolve() : reject(error)),
+    const load = autocannon({ ...options, timeout: 60 }, (error: Error | null) =>
+      error === null ? resolve() : reject(error),
     );
     const answered = (status: number, ms: number): void => {
       last = performance.now();

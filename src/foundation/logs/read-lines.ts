@@ -11,6 +11,8 @@ export interface RawLine {
 }
 
 const chunkBytes = 64 * 1024;
+/** The first part of what is read forward: of a thousand logs with a new line each, whole chunks would be 64 MB. */
+const firstBytes = 4 * 1024;
 const newline = 0x0a;
 /** A line beyond this isn't ours; it is passed over rather than held in memory. */
 const longestLine = 1024 * 1024;
@@ -22,7 +24,8 @@ export async function* readForward(path: string, start: number): AsyncGenerator<
   if (file === null) return;
   let position = start;
   let rest = Buffer.alloc(0);
-  for (let chunk = await readAt(file, start); chunk.length > 0;) {
+  let length = firstBytes;
+  for (let chunk = await readAt(file, start, length); chunk.length > 0;) {
     const data = Buffer.concat([rest, chunk]);
     const lines = wholeLines(data, position);
     yield* lines;
@@ -33,7 +36,8 @@ export async function* readForward(path: string, start: number): AsyncGenerator<
       position = await endOfLine(file, position + rest.length);
       rest = Buffer.alloc(0);
     }
-    chunk = position === Infinity ? rest : await readAt(file, position + rest.length);
+    length = Math.min(2 * length, chunkBytes);
+    chunk = position === Infinity ? rest : await readAt(file, position + rest.length, length);
   }
 }
 

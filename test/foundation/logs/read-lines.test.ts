@@ -70,3 +70,13 @@ test("a file that is not there has no lines", async () => {
   expect(await all(readForward("/nowhere/x.log", 0))).toEqual([]);
   expect(await all(readBackward("/nowhere/x.log", 10))).toEqual([]);
 });
+
+test("readers that wait at the first line of a log hold little, however many they are", async () => {
+  const path = join(tempProject(), "x.log");
+  writeFileSync(path, "a line\n".repeat(3));
+  const before = process.memoryUsage().arrayBuffers;
+  const readers = Array.from({ length: 200 }, () => readForward(path, 0));
+  for (const reader of readers) await reader.next();
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200 * 16 * 1024);
+  for (const reader of readers) await reader.return(undefined);
+});

@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { outlivePipes } from "../terminal/pipes.ts";
 import { createLineDisplay } from "./scheduler-display.ts";
 import type { Display } from "./scheduler-display.ts";
+import { limitYoungGeneration } from "./limit-young-generation.ts";
 import { watchStopSignals } from "../stop-signals.ts";
 import { createLiveDisplay, wantsLiveView } from "../tui/live-display.ts";
 
@@ -21,6 +22,7 @@ const garbageAfterMs = 1_000;
 
 /** Runs the project until it is stopped; the exit code. */
 export async function runScheduler(context: Context, options: StartOptions): Promise<number> {
+  limitYoungGeneration();
   // The scheduler outlives the reader of its log (`al start | head`).
   outlivePipes();
   const signals = watchStopSignals();
