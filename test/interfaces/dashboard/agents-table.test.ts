@@ -61,6 +61,22 @@ test.each([1280, 1920])("the reason of a problem is whole at a width of %i px", 
   expect(wide).toBeGreaterThan(width * 0.85);
 });
 
+test("addresses of the web in a status are links that say nothing about this site, and nothing else is one", async () => {
+  const statusText = "opened https://x.test/pull/7?a=1#b, javascript:alert(1) and (http://y.test).";
+  const deps = testDeps({ operations: fakeOperations([{ name: "dev", statusText }]) });
+  const { page } = await open("/dashboard", deps);
+  const status = page.locator("tr[data-agent=dev] .status-text:visible");
+  await expect.poll(() => status.innerText()).toBe(statusText);
+  const links = await status
+    .locator("a")
+    .evaluateAll((all) => all.map((link) => [link.getAttribute("href"), link.getAttribute("rel")]));
+  const rel = "noopener noreferrer nofollow";
+  expect(links).toEqual([
+    ["https://x.test/pull/7?a=1#b", rel],
+    ["http://y.test", rel],
+  ]);
+});
+
 test("a chip, a tag and words filter the table, stand in the address, and survive reload and Back", async () => {
   const { page, url } = await open("/dashboard", withThirty());
   await page.getByRole("button", { name: "3 in error" }).click();

@@ -19,6 +19,7 @@ import { Hosts } from "../parts/agent-hosts.tsx";
 import { Locks } from "../parts/agent-locks.tsx";
 import { Runs } from "../parts/agent-runs.tsx";
 import { Why, whyQuery } from "../parts/agent-why.tsx";
+import { Linked } from "../parts/markdown.tsx";
 import { FailingSince } from "../parts/run-parts.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
@@ -154,7 +155,7 @@ function Notices({ name, agent, budget }: NoticesProps) {
       <Notice kind="warning" id="agent-warning" text={warning && plainText(warning)} />
       <Notice kind="warning" id="gone" text={agent === null ? gone : null} />
       <p class="status-line" id="status-text" hidden={!statusText}>
-        {statusText && plainText(statusText)}
+        {statusText && <Linked text={plainText(statusText)} />}
       </p>
     </>
   );

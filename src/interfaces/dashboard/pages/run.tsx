@@ -99,18 +99,12 @@ function Run({ frame, run: first, status: firstStatus }: RunData) {
       />
       <Notice kind="warning" id="gone" text={read.status === 404 ? goneText : null} />
       {again.notice}
-      <div class="columns">
-        <div class="column">
-          <Result run={run} />
-          <Trigger run={run} />
-          <Called run={run} />
-        </div>
-        <div class="column">
-          <Facts run={run} />
-          <Since run={run} />
-          <Hosts hosts={run.hosts} />
-        </div>
-      </div>
+      <Result run={run} />
+      <Since run={run} />
+      <Facts run={run} />
+      <Trigger run={run} />
+      <Called run={run} />
+      <Hosts hosts={run.hosts} />
       <RunLog agent={agent} instanceId={instanceId} isOver={run.outcome !== null} />
       {again.dialog}
     </Site>

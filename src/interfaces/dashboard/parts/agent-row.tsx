@@ -19,6 +19,7 @@ import { useIsLocal, useTicking } from "../live/clock.ts";
 import { agentAddress, latestRunAddress, logAddress } from "../text/addresses.ts";
 import { exactTime } from "../text/format.ts";
 import { Action } from "./action.tsx";
+import { Linked } from "./markdown.tsx";
 import { memo } from "./memo.ts";
 
 /** The columns that the overview shows of each agent. */
@@ -220,7 +221,7 @@ function StatusLine({ look, text, otherwise = null }: StatusLineProps) {
       title={text === null ? undefined : plainText(text)}
       hidden={shown === null}
     >
-      {shown}
+      {shown !== null && <Linked text={shown} />}
     </div>
   );
 }

@@ -15,9 +15,12 @@ import { Panel } from "./panel.tsx";
 import { RunCharts } from "./run-charts.tsx";
 import { EntryRunLink, Outcome, RunDuration, TriggerLabel } from "./run-parts.tsx";
 import { DetailsRow, Table, Unfold } from "./table.tsx";
-import { Time } from "./time.tsx";
+import { ListTime } from "./time.tsx";
 
 const columns = ["Started", "Trigger", "Outcome", "Duration", "Tokens", "Cost", "Run"];
+
+/** The charts have more of them. */
+const shownRuns = 10;
 
 interface RunsProps {
   readonly agent: string;
@@ -46,7 +49,7 @@ export function Runs({ agent, entries }: RunsProps) {
         rowsId="run-rows"
         hidden={runs.length === 0}
       >
-        {runs.map((run, index) => (
+        {runs.slice(0, shownRuns).map((run, index) => (
           <RunRows run={run} changedSince={changedSince(run, runs.slice(index + 1))} key={run.id} />
         ))}
       </Table>
@@ -83,7 +86,7 @@ const RunRows = memo(({ run, changedSince: before }: RunRowsProps) => {
     <>
       <tr>
         <td>
-          <Time at={run.startedAt ?? run.at} />
+          <ListTime at={run.startedAt ?? run.at} />
         </td>
         <td>
           <TriggerLabel {...run} />
@@ -109,7 +112,7 @@ const RunRows = memo(({ run, changedSince: before }: RunRowsProps) => {
         </td>
         <td>
           <Outcome entry={run} />
-          <div class="sub">{whyText(run)}</div>
+          <div class="sub run-why">{whyText(run)}</div>
           <div class="sub run-result">{resultText(run)}</div>
         </td>
         <td>

@@ -6,6 +6,7 @@ import { useDocument } from "../live/use-document.ts";
 import { callDetails, callNodes, hasRun, parsed, prettyText } from "../text/calls.ts";
 import type { CallNode } from "../text/calls.ts";
 import { stateOf } from "../text/trigger-words.ts";
+import { Linked } from "./markdown.tsx";
 import { RunLink } from "./run-parts.tsx";
 import { Fold } from "./table.tsx";
 
@@ -17,7 +18,7 @@ export function Preformatted({ text, label }: { readonly text: string; readonly 
   const isLong = text.length > maxShown;
   return (
     <pre class="payload" tabIndex={0} role="group" aria-label={label}>
-      {isLong ? `${text.slice(0, maxShown)}\n… and more` : text}
+      <Linked text={isLong ? `${text.slice(0, maxShown)}\n… and more` : text} />
     </pre>
   );
 }

@@ -9,7 +9,7 @@ import type { LogKind } from "../../../foundation/contracts/log-kinds.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { parsed, prettyText } from "../text/calls.ts";
 import { factList, factsOf, usageText } from "../text/log-facts.ts";
-import { Markdown, WebLink } from "./markdown.tsx";
+import { Linked, Markdown, WebLink } from "./markdown.tsx";
 import { RunLink } from "./run-parts.tsx";
 
 interface EntryProps {
@@ -21,7 +21,9 @@ export function PlainLine({ entry }: EntryProps) {
   const facts = factsOf(entry);
   return (
     <>
-      <span class="text">{plainText(entry.msg)}</span>
+      <span class="text">
+        <Linked text={plainText(entry.msg)} />
+      </span>
       {facts !== "" && <span class="facts">{facts}</span>}
     </>
   );
@@ -220,7 +222,11 @@ const foldChars = 700;
 /** Output as it is; a long one is folded under its number of lines. */
 function Output({ text }: { readonly text: string }) {
   const sought = useContext(Sought);
-  const block = <pre class="output">{text}</pre>;
+  const block = (
+    <pre class="output">
+      <Linked text={text} />
+    </pre>
+  );
   const lines = text.trimEnd().split("\n").length;
   if (lines <= foldLines && text.length <= foldChars) return block;
   return (

@@ -38,12 +38,12 @@ export function FactList({ id, facts }: { readonly id: string; readonly facts: r
   return (
     <dl class="facts" id={id}>
       {facts.map(([label, ...values]) => (
-        <>
+        <div>
           <dt>{label}</dt>
           {values.map((value) => (
             <dd>{plainText(value)}</dd>
           ))}
-        </>
+        </div>
       ))}
     </dl>
   );

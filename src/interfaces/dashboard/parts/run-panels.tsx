@@ -114,7 +114,13 @@ function Caller({ caller, callerInstance }: NonNullable<RunView["calls"]["receiv
 export function Facts({ run }: RunProps) {
   return (
     <Panel id="about" title="Facts">
-      <FactList id="facts" facts={runFacts(run, (at) => exactTime(Date.parse(at)))} />
+      <FactList
+        id="facts"
+        facts={runFacts(run, (at) => exactTime(Date.parse(at))).filter(
+          // It stands above.
+          ([label]) => label !== "Reason",
+        )}
+      />
     </Panel>
   );
 }
@@ -123,7 +129,8 @@ export function Facts({ run }: RunProps) {
 export function Since({ run: { agent, instanceId, lastSuccess, outcome } }: RunProps) {
   const isFailed = outcome !== null && outcome !== "succeeded";
   const [isRead, setRead] = useState(isFailed);
-  if (lastSuccess === null) return null;
+  // The head says it of a run that failed.
+  if (lastSuccess === null || (isFailed && lastSuccess.changed !== true)) return null;
   const { instanceId: earlier, changed } = lastSuccess;
   return (
     <Panel id="since" title="Since the last success">

@@ -2,7 +2,7 @@
 import { durationText } from "../../../../streams/duration-text.ts";
 import { relativeTime } from "../../../foundation/contracts/format.ts";
 import { useIsLocal, useTicking } from "../live/clock.ts";
-import { exactTime } from "../text/format.ts";
+import { exactTime, listTime } from "../text/format.ts";
 
 interface TimeProps {
   /** ISO 8601; null shows the other text. */
@@ -27,6 +27,18 @@ export function Time({ at, side = "past", otherwise = "–" }: TimeProps) {
       title={isLocal && time !== null ? exactTime(time) : undefined}
     >
       {text}
+    </time>
+  );
+}
+
+/** A moment of a list: the time of day, with its day if that is not today, and its distance from now as its title. */
+export function ListTime({ at }: { readonly at: string }) {
+  const time = Date.parse(at);
+  const isLocal = useIsLocal();
+  const distance = relativeTime(Math.min(time, Date.now()), Date.now());
+  return (
+    <time dateTime={at} title={isLocal ? `${distance}, ${exactTime(time)}` : undefined}>
+      {listTime(time)}
     </time>
   );
 }

@@ -39,7 +39,7 @@ test.each(["https://e.org/x", "http://e.org", "mailto:a@e.org"])(
   "a link to %s tells nothing of this page",
   (href) => {
     expect(render(`[docs](${href})`)).toBe(
-      `<p><a href="${href}" title="${href}" rel="noopener noreferrer" target="_blank">docs</a></p>`,
+      `<p><a href="${href}" title="${href}" rel="noopener noreferrer nofollow" target="_blank">docs</a></p>`,
     );
   },
 );
