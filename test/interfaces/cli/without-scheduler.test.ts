@@ -89,8 +89,8 @@ describe("without a scheduler the store answers", () => {
     const { code, stdout, stderr } = await read(command);
     expect({ code, stderr }).toEqual({ code: 0, stderr: note });
     expect(stdout).toMatch(/^project · no scheduler · last ran 2 min ago\n/);
-    expect(stdout).toMatch(/^dev +error +1 queued: failed: left \[redacted\] behind/m);
-    expect(stdout).toMatch(/^bad +error +agents\/bad\/config\.toml:3:12/m);
+    expect(stdout).toMatch(/^dev +error +1 queued: left \[redacted\] behind/m);
+    expect(stdout).toMatch(/^error bad: agents\/bad\/config\.toml:3:12 /m);
     const json = JSON.parse((await read(command, "--json")).stdout) as unknown;
     const agents = [{ name: "bad" }, { name: "dev", queued: 1, running: 0, nextRunAt: null }];
     expect(json).toMatchObject({ scheduler: null, project: "project", paused: false, agents });
