@@ -57,7 +57,9 @@ async function startProgram() {
   return { url, key, post, settled, stop };
 }
 
-const payload = JSON.parse(readFileSync(join(root, "examples/webhook/payload.json"), "utf8"));
+const payload = JSON.parse(
+  readFileSync(join(root, "examples/pull-request/issue-opened.json"), "utf8"),
+);
 
 function deliver(program, event, action) {
   const { repository, sender, issue } = payload;
