@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { Subscription } from "rxjs";
 import { problemText } from "../../streams/problem-text.ts";
 import { filterTable } from "../features/webhooks/providers/table.ts";
@@ -174,11 +175,12 @@ async function run(parts: Parts): Promise<Scheduler> {
   };
 }
 
-/** Another OS user's network access is known only once the probe has run, so the warnings come after the start. */
+/** Whether a network can be closed is known only once a process has tried it, so the warnings come after the start. */
 async function warnOfNetworks(
   { project$, status, warn }: SchedulerContext,
   { whyNotClosed }: Services,
 ): Promise<void> {
+  await setImmediate();
   const messages = await networkWarnings(status.agents(), project$.value, whyNotClosed);
   for (const message of messages) warn(message);
 }

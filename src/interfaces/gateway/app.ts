@@ -22,7 +22,7 @@ import type { EventStreams } from "./sse.ts";
 
 /** The server on the operator's socket: the APIs, for programs with the key. */
 export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
-  const { app, streams, serve, describe, answerOthers } = createApp(deps);
+  const { app, streams, serve, describe } = createApp(deps);
   const checkKey = createKeyCheck(deps);
   serve(app, "open", healthRoutes(deps));
   serve(app, "open", openapiRoutes(describe));
@@ -33,14 +33,13 @@ export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
     serve(scope, "key", metricsRoutes(deps));
     done();
   });
-  answerOthers();
   return app;
 }
 
 /** The server on TCP: the APIs for programs and browsers, the pages, and the webhooks for all senders. */
 export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
   setBasePath(deps.publicUrl === null ? "" : new URL(deps.publicUrl).pathname.replace(/\/$/, ""));
-  const { app, streams, serve, describe, answerOthers } = createApp(deps);
+  const { app, streams, serve, describe } = createApp(deps);
   app.addHook("onSend", (_request, reply, _payload, done) => {
     const location = reply.getHeader("location");
     if (typeof location === "string") reply.header("location", publicPath(location));
@@ -85,7 +84,6 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
       scopeDone();
     });
   });
-  answerOthers();
   return app;
 }
 

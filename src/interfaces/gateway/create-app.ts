@@ -2,7 +2,7 @@ import { UserError } from "../../foundation/errors.ts";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { describeApi } from "./api/openapi.ts";
-import { addRoutes, answerOtherMethods } from "./api/route.ts";
+import { addRoutes, answerUnrouted } from "./api/route.ts";
 import type { Access, DescribedRoute, Route } from "./api/route.ts";
 import { isPageVisit } from "./auth.ts";
 import { errorPage } from "../dashboard/card-pages.tsx";
@@ -71,10 +71,8 @@ export function createApp(deps: GatewayDeps) {
   limitBodies(app, heldBytes(deps.maxBodyBytes), deps.log);
   parseJsonOnly(app);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, deps));
-  app.setNotFoundHandler((request, reply) => {
-    const detail = `There is nothing at ${request.url.split("?")[0] ?? ""}.`;
-    return answerError(new UserError("not_found", detail), request, reply, deps);
-  });
+  const served: DescribedRoute[] = [];
+  app.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, served));
   const streams = createEventStreams(deps.streamLimits ?? {}, deps.log, (stream, change) =>
     deps.metrics.streamClients(stream, change),
   );
@@ -89,7 +87,6 @@ export function createApp(deps: GatewayDeps) {
     streams.endAll();
     done();
   });
-  const served: DescribedRoute[] = [];
   return {
     app,
     streams,
@@ -100,8 +97,6 @@ export function createApp(deps: GatewayDeps) {
     },
     /** Describes the routes that were served so far. */
     describe: () => describeApi(served, deps.operations.snapshot().scheduler.version),
-    /** To be called when all routes are there. */
-    answerOthers: () => answerOtherMethods(app, served),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { FastifyInstance } from "fastify";
 import { isAbsoluteForm } from "./http-proxy.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { runApiApp } from "./app.ts";
@@ -46,12 +47,17 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
   let served: Served | null = null;
   const started = Promise.withResolvers<undefined>();
   const origins = new WeakMap<IncomingMessage, RunSocket>();
-  const app = runApiApp(
-    (request) => origins.get(request),
-    () => served,
-    (instanceId, error) => onProblem(`${instanceId}: ${messageOf(error)}`),
-  );
-  const ready = app.ready();
+  const createApp = async (): Promise<FastifyInstance> => {
+    const app = runApiApp(
+      (request) => origins.get(request),
+      () => served,
+      (instanceId, error) => onProblem(`${instanceId}: ${messageOf(error)}`),
+    );
+    await app.ready();
+    return app;
+  };
+  /** Created for the first request of a run: a start does without it. */
+  let created: Promise<FastifyInstance> | undefined;
 
   /** Passes a request to another host on, once the scheduler has started. Only the headers have been read. */
   const pass = async (
@@ -75,7 +81,7 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
       (request, response) => {
         if (!isAbsoluteForm(request.url ?? "")) {
           origins.set(request, socket);
-          return app.routing(request, response);
+          return void (created ??= createApp()).then((app) => app.routing(request, response));
         }
         const refuse = (answer: EgressAnswer) => refuseRequest(request, response, answer);
         void pass(socket, request, (egress) => egress.forward(socket, request, response), refuse);
@@ -100,26 +106,20 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
       started.resolve(undefined);
     },
     /** Creates a run's socket in a new folder below `baseDir`, which must exist. Rejects with a UserError. */
-    open: async (instanceId: string, baseDir: string): Promise<OpenedSocket> => {
-      await ready;
-      return local.open(instanceId, baseDir);
-    },
+    open: (instanceId: string, baseDir: string): Promise<OpenedSocket> =>
+      local.open(instanceId, baseDir),
     /** Prepares for a run on another machine, which will connect with this TLS server name. */
-    openRemote: async (instanceId: string, name: string): Promise<OpenedSocket> => {
-      await ready;
-      return remote.open(instanceId, name);
-    },
+    openRemote: (instanceId: string, name: string): Promise<OpenedSocket> =>
+      remote.open(instanceId, name),
     /** The receiver of connections with this TLS server name; refuses all requests if no live run has the name. */
     find: (name: string): Pick<RunSocket, "accept"> => remote.find(name),
     /** Reopens the sockets of live runs at their paths, by instance, and removes the sockets of all others. */
-    restore: async (alive: ReadonlySet<string>): Promise<ReadonlyMap<string, RunSocket>> => {
-      await ready;
-      return new Map([...(await local.restore(alive)), ...remote.restore(alive)]);
-    },
+    restore: async (alive: ReadonlySet<string>): Promise<ReadonlyMap<string, RunSocket>> =>
+      new Map([...(await local.restore(alive)), ...remote.restore(alive)]),
     /** Stops serving: waiting requests are refused. Folders of live runs stay, because the runs may continue. */
     close: async () => {
       await Promise.all([local.close(), remote.close()]);
-      await app.close();
+      await (await created)?.close();
     },
   };
 }

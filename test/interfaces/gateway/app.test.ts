@@ -137,6 +137,8 @@ describe("how it answers", () => {
     const wrong = await app.inject({ method: "DELETE", url: "/control/pause" });
     expect(wrong.statusCode).toBe(405);
     expect(wrong.headers.allow).toBe("POST, OPTIONS");
+    const slash = await app.inject({ method: "DELETE", url: "/control/%70ause/?now" });
+    expect(slash.headers.allow).toBe("POST, OPTIONS");
     const options = await app.inject({ method: "OPTIONS", url: "/control/status" });
     expect(options.statusCode).toBe(204);
     expect(options.headers.allow).toBe("GET, HEAD, OPTIONS");

@@ -1,14 +1,16 @@
 /** A moment as the reader's own place writes it, to the second, in 24 hours as all times are. */
 export function exactTime(time: number): string {
-  return Number.isNaN(time) ? "Invalid Date" : exact.format(time);
+  if (Number.isNaN(time)) return "Invalid Date";
+  // Made once, as each of thousands of lines has such a time, and not before: it takes 10 ms.
+  exact ??= new Intl.DateTimeFormat(undefined, {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    hourCycle: "h23",
+  });
+  return exact.format(time);
 }
 
-/** Made once: each of thousands of lines has such a time. */
-const exact = new Intl.DateTimeFormat(undefined, {
-  dateStyle: "medium",
-  timeStyle: "medium",
-  hourCycle: "h23",
-});
+let exact: Intl.DateTimeFormat | undefined;
 
 /** The day of a moment in the reader's own place: `Sunday, November 22, 2026`. */
 export function dayText(time: number): string {

@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from "node:net";
+import { BlockList } from "node:net";
 import { networkInterfaces } from "node:os";
 
 export interface AddressRules {
@@ -63,5 +63,5 @@ function networksOf(networks: readonly string[]): (address: string) => boolean {
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" {
-  return isIPv6(address) ? "ipv6" : "ipv4";
+  return address.includes(":") ? "ipv6" : "ipv4";
 }
