@@ -1,33 +1,22 @@
 import { auditTime, buffer, concatMap, defer, filter, from, map, startWith, Subject } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Problem } from "../../streams/vocabulary.ts";
-import {
-  bareSkillProblem,
-  readBareSkill,
-  readAllAgents,
-} from "../foundation/config/agent-files.ts";
-import type { AllAgents } from "../foundation/config/agent-files.ts";
+import { bareSkillProblem, readBareSkill } from "../foundation/config/agent-files.ts";
 import { messageOf, UserError } from "../foundation/errors.ts";
 import { scanProject } from "../foundation/files/scan.ts";
 import type { Scan } from "../foundation/files/scan.ts";
 
 /**
- * All agents of a project as they are on disk, and the directories that can't be one. Rejects with UserError
+ * The state of all files before a start reads them: a later scan finds changes from then on. Rejects with UserError
  * `unreadable_agents` when `agents/` can't be read: a start without agents would refuse all work that waits for them.
  */
-export async function readAgents(projectDir: string): Promise<
-  AllAgents & {
-    /** How the files looked just before they were read. */
-    readonly scan: Scan;
-  }
-> {
-  const scan = await scanProject(projectDir).catch((cause: unknown) => {
+export function scanFiles(projectDir: string): Promise<Scan> {
+  return scanProject(projectDir).catch((cause: unknown) => {
     throw new UserError("unreadable_agents", `the agents can't be read: ${messageOf(cause)}`, {
       hint: "make agents/ and the directories on its way readable for the user that runs the scheduler",
       cause,
     });
   });
-  return { ...(await readAllAgents(projectDir)), scan };
 }
 
 /** The directories that have a SKILL.md and no `config.toml`. */

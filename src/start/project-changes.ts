@@ -16,8 +16,7 @@ const settleMs = 40;
 
 /**
  * The project's config.toml each time its content differs from before, at first than `first`; a file that went or
- * can't be read is invalid. It is read once at subscription, because it may have changed since `first` was read.
- * Never errors.
+ * can't be read is invalid. Never errors.
  */
 export function projectChanges(
   projectDir: string,
@@ -34,7 +33,6 @@ export function projectChanges(
     }
   };
   return touched$.pipe(
-    startWith(null),
     debounceTime(settleMs),
     switchMap(() => from(read())),
     startWith(first),

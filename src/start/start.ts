@@ -2,12 +2,19 @@ import { setImmediate } from "node:timers/promises";
 import { Subscription } from "rxjs";
 import { problemText } from "../../streams/problem-text.ts";
 import { filterTable } from "../features/webhooks/providers/table.ts";
-import { bareSkillProblem, isAgentName, listAgents } from "../foundation/config/agent-files.ts";
+import {
+  bareSkillProblem,
+  isAgentName,
+  listAgents,
+  readAllAgents,
+} from "../foundation/config/agent-files.ts";
+import type { AllAgents } from "../foundation/config/agent-files.ts";
 import { loadProject } from "../foundation/config/resolve-project.ts";
 import type { LoadedProject } from "../foundation/config/resolve-project.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { Operations } from "../interfaces/operations/operations.ts";
 import { messageOf } from "../foundation/errors.ts";
+import type { Scan } from "../foundation/files/scan.ts";
 import { watchFiles } from "../foundation/files/watch-files.ts";
 import { closeAll } from "../foundation/scheduler/stopping.ts";
 import { packageVersion } from "../foundation/version.ts";
@@ -17,7 +24,7 @@ import { refuseAdopted } from "../runtime/runners/adopt-runs.ts";
 import { networkWarnings } from "../runtime/runners/job-network.ts";
 import { acquireProject } from "./acquire-project.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
-import { createUnconfiguredSkills, readAgents } from "./agent-directories.ts";
+import { createUnconfiguredSkills, scanFiles } from "./agent-directories.ts";
 import { buildGraph } from "./build-graph.ts";
 import { createContext, startWarnings } from "./context.ts";
 import { schedulerEffects } from "./scheduler-effects.ts";
@@ -47,6 +54,7 @@ export interface Scheduler {
 export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {
   const { projectDir, env } = options;
   const version = packageVersion();
+  const scan = await scanFiles(projectDir);
   const loaded = await loadProject(projectDir, filterTable);
   const { project } = loaded;
   const onProblem = (msg: string): void =>
@@ -60,10 +68,10 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     await checkListening(options, project);
     const [context, found] = await Promise.all([
       createContext({ options, own, project, version, abort }),
-      readAgents(projectDir),
+      readAllAgents(projectDir),
     ]);
     services = createServices(context, options, own, found.agents);
-    return await run({ options, loaded, own, found, context, services, subscription });
+    return await run({ options, scan, loaded, own, found, context, services, subscription });
   } catch (error) {
     services?.door.close();
     await services?.sockets.close();
@@ -74,9 +82,11 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
 
 interface Parts {
   readonly options: SchedulerOptions;
+  /** From before any file was read. */
+  readonly scan: Scan;
   readonly loaded: LoadedProject;
   readonly own: ProjectHandle;
-  readonly found: Awaited<ReturnType<typeof readAgents>>;
+  readonly found: AllAgents;
   readonly context: SchedulerContext;
   readonly services: Services;
   /** The subscription to the whole graph. */
@@ -84,8 +94,8 @@ interface Parts {
 }
 
 async function run(parts: Parts): Promise<Scheduler> {
-  const { options, loaded, own, found, context, services, subscription } = parts;
-  const { agents, problems, bareSkills, scan } = found;
+  const { options, scan, loaded, own, found, context, services, subscription } = parts;
+  const { agents, problems, bareSkills } = found;
   const abort = (): void => subscription.unsubscribe();
   const { projectDir, env, onDemand, store, stopping, log, warn } = context;
   const { sockets, door, runs, runtimes, requests, http, modelCalls: models, egress } = services;

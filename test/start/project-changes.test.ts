@@ -36,14 +36,6 @@ test("a save that changes nothing is silent, the first one too", async () => {
   expect(seen).toEqual([]);
 });
 
-test("what changed before anybody watched is found", async () => {
-  const { seen, start } = await watched();
-  await writeFile(join(dir, "config.toml"), "scale = 2\n");
-  const subscription = start();
-  await vi.waitFor(() => expect(seen).toEqual(["set"]));
-  subscription.unsubscribe();
-});
-
 test("a file that breaks and is mended is told twice", async () => {
   const { touched$, seen, start } = await watched();
   const subscription = start();

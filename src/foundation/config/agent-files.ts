@@ -10,7 +10,7 @@ import {
 import { imageContextStamp } from "../files/classify.ts";
 import { isMissing, messageOf } from "../errors.ts";
 import { fileProblem } from "./validate.ts";
-import { readText, maxConfigBytes } from "./read-project.ts";
+import { readText, readTextSync, maxConfigBytes } from "./read-project.ts";
 import type { FileText } from "./read-project.ts";
 import { formatValue } from "./format-value.ts";
 import type { SchemaProblem } from "./value-schema.ts";
@@ -31,7 +31,7 @@ const mebibyte = 1024 ** 2;
 
 /** Reads the agent's files. Null when its directory or its `config.toml` isn't there. Never throws. */
 export async function readAgent(projectDir: string, name: string): Promise<AgentFiles | null> {
-  const [config, skill, dockerfile] = await readFiles(projectDir, name);
+  const [config, skill, dockerfile] = readFiles(projectDir, name);
   if (config.type === "missing") return null;
   return filesOf(projectDir, name, [config, skill, dockerfile]);
 }
@@ -40,9 +40,9 @@ export async function readAgent(projectDir: string, name: string): Promise<Agent
 export async function readBareSkill(projectDir: string, name: string): Promise<AgentFiles | null> {
   // Asked of every agent that is touched: the other files are read of the few that lack this one only.
   const path = join(projectDir, "agents", name, "config.toml");
-  const config = await readText(path, projectDir, maxConfigBytes);
+  const config = readTextSync(path, projectDir, maxConfigBytes);
   if (config.type !== "missing") return null;
-  const [, skill, dockerfile] = await readFiles(projectDir, name);
+  const [, skill, dockerfile] = readFiles(projectDir, name);
   if (skill.type === "missing") return null;
   return filesOf(projectDir, name, [config, skill, dockerfile]);
 }
@@ -58,14 +58,14 @@ export function bareSkillProblem(name: string): Problem {
 /** `config.toml`, SKILL.md and Dockerfile. */
 type Texts = readonly [config: FileText, skill: FileText, dockerfile: FileText];
 
-function readFiles(projectDir: string, name: string): Promise<Texts> {
-  const read = (file: string, maxBytes: number): Promise<FileText> =>
-    readText(join(projectDir, "agents", name, file), projectDir, maxBytes);
-  return Promise.all([
+function readFiles(projectDir: string, name: string): Texts {
+  const read = (file: string, maxBytes: number): FileText =>
+    readTextSync(join(projectDir, "agents", name, file), projectDir, maxBytes);
+  return [
     read("config.toml", maxConfigBytes),
     read("SKILL.md", mebibyte),
     read("Dockerfile", mebibyte),
-  ]);
+  ];
 }
 
 async function filesOf(

@@ -24,8 +24,15 @@ type Resolved<Keys> = { [Key in keyof InFile<Keys>]: ValueOf<Keys[Key & keyof Ke
 
 type AnyFileKey = FileKey<string, z.ZodType, unknown, unknown>;
 
-function fileKeys(keys: object): (readonly [string, AnyFileKey])[] {
-  return Object.entries(keys).filter(([, key]) => Object.hasOwn(key as object, "inFile"));
+/** Of each table once, because every agent's config is resolved by them. */
+const known = new WeakMap<object, readonly (readonly [string, AnyFileKey])[]>();
+
+function fileKeys(keys: object): readonly (readonly [string, AnyFileKey])[] {
+  const inFile =
+    known.get(keys) ??
+    Object.entries(keys).filter(([, key]) => Object.hasOwn(key as object, "inFile"));
+  known.set(keys, inFile);
+  return inFile;
 }
 
 /** The schema of a file's table, made from the keys that the file has. */

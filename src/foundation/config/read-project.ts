@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { open, realpath } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { sep, join } from "node:path";
 import { isMissing, messageOf, UserError } from "../errors.ts";
 import { availableParallelism } from "node:os";
@@ -42,32 +41,41 @@ export type FileText =
   | { readonly type: "unreadable"; readonly reason: string };
 
 /**
- * Reads a small UTF-8 file. Links are followed inside of `root` only: a file that came with a skill from elsewhere must not
- * pull the rest of the disk into a prompt. Never throws.
+ * Reads a small UTF-8 file below `root`. Links are followed inside of `root` only: a file that came with a skill from
+ * elsewhere must not pull the rest of the disk into a prompt. Never rejects.
  */
-export async function readText(path: string, root: string, maxBytes: number): Promise<FileText> {
+export function readText(path: string, root: string, maxBytes: number): Promise<FileText> {
+  return Promise.resolve(readTextSync(path, root, maxBytes));
+}
+
+/** `readText` for the files of all agents: to hand each step to a thread takes ten times the work of the step. */
+export function readTextSync(path: string, root: string, maxBytes: number): FileText {
   try {
-    const real = await realpath(path);
-    if (!real.startsWith((await realpath(root)) + sep)) {
+    const real = realpathSync.native(path);
+    if (!real.startsWith(root + sep) && !real.startsWith(realpathSync.native(root) + sep)) {
       return unreadable("is a link that leads out of the project; put a copy there instead");
     }
-    return await readRegular(real, maxBytes);
+    return readRegular(real, maxBytes);
   } catch (error) {
     if (isMissing(error)) return { type: "missing" };
     return unreadable(`can't be read (${messageOf(error)}); check its type and permissions`);
   }
 }
 
-async function readRegular(path: string, maxBytes: number): Promise<FileText> {
+function readRegular(path: string, maxBytes: number): FileText {
   // Without O_NONBLOCK a FIFO would wait for its writer forever.
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-  await using file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-  const stat = await file.stat();
-  if (!stat.isFile()) return unreadable("is not a regular file; put a file there");
-  if (stat.size > maxBytes) {
-    return unreadable(`has ${stat.size} bytes; expected at most ${maxBytes}`);
+  const file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile()) return unreadable("is not a regular file; put a file there");
+    if (stat.size > maxBytes) {
+      return unreadable(`has ${stat.size} bytes; expected at most ${maxBytes}`);
+    }
+    return decoded(readFileSync(file));
+  } finally {
+    closeSync(file);
   }
-  return decoded(await file.readFile());
 }
 
 function decoded(bytes: Uint8Array): FileText {

@@ -46,7 +46,8 @@ const options = { currentDate: 0, tz: "UTC" };
 function neverDue(schedule: string, quoted: string): string | null {
   try {
     const cron = CronExpressionParser.parse(schedule, options);
-    if (cron.hasNext()) return null;
+    const isForEveryMonth = schedule.split(" ")[3] === "*";
+    if (isForEveryMonth || cron.hasNext()) return null;
   } catch (error) {
     const reason = messageOf(error);
     if (!/explicit day of month/i.test(reason)) {

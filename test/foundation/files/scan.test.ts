@@ -107,8 +107,9 @@ test("what changed since the caller looked is told by the first scan", async () 
   const project = tempProject();
   const before = await scanProject(project);
   write(join(project, "agents/dev/SKILL.md"), "changed");
+  write(join(project, "config.toml"), "scale = 2");
   const { touched } = await watching(repairScans(project, { before }));
-  expect(touched()).toEqual(new Set(["agents/dev/SKILL.md"]));
+  expect(touched()).toEqual(new Set(["agents/dev/SKILL.md", "config.toml"]));
 });
 
 test("each time that it begins anew it scans at once", async () => {
