@@ -79,6 +79,18 @@ const isUnused =
 /** Its own ssh client, sessions and builds of BuildKit, and archives of folders. */
 const neverAskedOfDocker = /^(\.\/(ssh|session|buildkit)|tar-fs|@balena\/dockerignore)$/;
 
+/** `string-width` loads the tables of Unicode with itself, which takes 20 ms; a table of plain text needs none. */
+const lazyUnicode = {
+  name: "lazy-unicode",
+  transform: (code, id) =>
+    id.endsWith("/string-width/index.js")
+      ? code.replace(
+          /^const (segmenter|rgiEmojiRegex) = (.+);$/gm,
+          "const $1 = new Proxy({}, { get: (own, name) => (...given) => (own.made ??= $2)[name](...given) });",
+        )
+      : null,
+};
+
 /** The script of a page takes over the markup that the server rendered with the same component. */
 const pageEntry = {
   name: "page-entry",
@@ -97,9 +109,19 @@ const inlineScripts = {
   renderChunk: (code) => code.replace(/<(?=!--|\/script|\/style)/gi, "\\x3c"),
 };
 
-/** Tables that every command reads: a file of its own for each would cost more than what is in it. */
-const wordTables =
-  /\/contracts\/(plain-text|alert|budget)\.ts$|\/(search-kinds|starter-providers)\.ts$|\/streams\/(agent-config|vocabulary)\.ts$/;
+/** Small modules that every command reads: a file of its own for each would cost more than what is in it. */
+const wordTables = new RegExp(
+  [
+    "/streams/(agent-config|vocabulary)",
+    "/foundation/(errors|version|contracts/(plain-text|budget|did-you-mean|shell-word|json-size|credential-reference))",
+    "/rules/alert",
+    "/search-kinds",
+    "/new/starter-providers",
+    "/cli/(context|terminal/(output|format))",
+  ]
+    .map((path) => `${path}[.]ts$`)
+    .join("|"),
+);
 
 /**
  * The two processes between a trigger and its model's first request, each a bundle of its own: sharing chunks with the
@@ -121,7 +143,7 @@ const separate = {
 
 const program = {
   platform: "node",
-  plugins: [piParts(root), photon, httpWithoutUndici, unused],
+  plugins: [piParts(root), photon, httpWithoutUndici, lazyUnicode, unused],
   resolve: { alias: { rxjs: join(root, "node_modules/rxjs/dist/esm/index.js") } }, // classes, in half the code
   transform: { define: { "process.env.NODE_ENV": '"production"' } }, // React's
   checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
@@ -186,7 +208,8 @@ async function bundle({ split, minify = false, ...options }) {
     charset: "ascii", // Node keeps a text with any other character whole in two bytes each
     comments: { legal: true, annotation: false, jsdoc: false },
     entryFileNames: "[name].js",
-    chunkFileNames: "src/chunks/[name]-[hash].js",
+    // By this ending Node knows what they are without a look for a package.json around them.
+    chunkFileNames: "src/chunks/[name]-[hash].mjs",
     codeSplitting: split,
     minify,
   });

@@ -54,7 +54,7 @@ describe("the package", () => {
 
   test("holds what a user reads and runs", () => {
     const expected =
-      /^(dist\/(src\/.+\.(js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/gallery\/edit-and-run\.png|LICENSE|package\.json)$/;
+      /^(dist\/(src\/.+\.(m?js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/gallery\/edit-and-run\.png|LICENSE|package\.json)$/;
     expect(installedPackage.files.filter((path) => !expected.test(path))).toEqual([]);
     expect(installedPackage.files).toContain("README.md");
   });

@@ -1,7 +1,7 @@
 import { momentText } from "../contracts/format.ts";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import { isPlainObject } from "../contracts/json-size.ts";
 import { hasCode, UserError } from "../errors.ts";
 import { replacePrivately, createPrivately, inodeOf, ensureStateDir } from "./state-dir.ts";
 import { DatabaseSync } from "node:sqlite";
@@ -103,18 +103,25 @@ function lockedError(projectDir: string): UserError {
   });
 }
 
-const schedulerInfoSchema = z.object({
-  pid: z.int(),
-  /** ISO 8601 UTC. */
-  startedAt: z.iso.datetime(),
-  /** The socket of the operator API. */
-  socketPath: z.string().nullable(),
-  gatewayUrl: z.string().nullable(),
-  version: z.string(),
-});
-
 /** The scheduler that holds a project, in `.al/run/scheduler.json`. Paths and URLs are null until it listens. */
-export type SchedulerInfo = z.infer<typeof schedulerInfoSchema>;
+export interface SchedulerInfo {
+  readonly pid: number;
+  /** ISO 8601 UTC. */
+  readonly startedAt: string;
+  /** The socket of the operator API. */
+  readonly socketPath: string | null;
+  readonly gatewayUrl: string | null;
+  readonly version: string;
+}
+
+/** Without zod, which a short command such as `al stat` would load for this alone. */
+function isSchedulerInfo(value: unknown): value is SchedulerInfo {
+  if (!isPlainObject(value)) return false;
+  const { pid, startedAt, version, socketPath, gatewayUrl } = value;
+  const texts = [startedAt, version, socketPath ?? "", gatewayUrl ?? ""];
+  if (!texts.every((text) => typeof text === "string")) return false;
+  return Number.isInteger(pid) && !Number.isNaN(Date.parse(String(startedAt)));
+}
 
 /** The file in which a project's scheduler records how it is reached. */
 export function infoPath(projectDir: string): string {
@@ -130,11 +137,9 @@ function writeInfo(projectDir: string, info: SchedulerInfo): void {
 function readInfo(projectDir: string): SchedulerInfo | null {
   if (!existsSync(infoPath(projectDir))) return null;
   try {
-    const parsed = schedulerInfoSchema.safeParse(
-      JSON.parse(readFileSync(infoPath(projectDir), "utf8")),
-    );
+    const info: unknown = JSON.parse(readFileSync(infoPath(projectDir), "utf8"));
     // The file of a scheduler that died is there until the next one, which holds the lock already, writes its own.
-    return parsed.success && isAlive(parsed.data.pid) ? parsed.data : null;
+    return isSchedulerInfo(info) && isAlive(info.pid) ? info : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

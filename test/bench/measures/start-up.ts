@@ -8,9 +8,9 @@ import { repeated } from "../repeated.ts";
 import { residentMb, withScheduler } from "../with-scheduler.ts";
 
 const sizes = [
-  { count: 1, readyMs: 600, mb: 90 },
-  { count: 100, readyMs: 700, mb: 100 },
-  { count: 1_000, readyMs: 1_200, mb: 150 },
+  { count: 1, readyMs: 280, mb: 90 },
+  { count: 100, readyMs: 400, mb: 100 },
+  { count: 1_000, readyMs: 900, mb: 150 },
   { count: 5_000, readyMs: 4_000, mb: 350 },
 ];
 

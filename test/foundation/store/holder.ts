@@ -1,7 +1,7 @@
-/** Holds the lock of the project in argv until it is killed. */
+/** Holds the lock of the project in argv until it is killed; unnamed, it could be collected, and be free. */
 import { lockProject } from "../../../src/foundation/store/project-lock.ts";
 
-lockProject(process.argv[2] ?? "", {
+export const held = lockProject(process.argv[2] ?? "", {
   pid: process.pid,
   startedAt: "2026-11-20T00:00:00.000Z",
   socketPath: "/tmp/x.sock",

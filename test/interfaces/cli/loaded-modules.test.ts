@@ -30,6 +30,8 @@ interface Loaded {
   readonly bytes: number;
   /** Modules of Node itself. */
   readonly own: readonly string[];
+  /** Paths of files, in order. */
+  readonly opened: readonly string[];
 }
 
 function loadedBy(args: readonly string[], more: NodeJS.ProcessEnv = {}): Loaded {
@@ -50,6 +52,7 @@ function readList(list: string): Loaded {
     files,
     bytes: files.reduce((sum, file) => sum + statSync(file).size, 0),
     own: lines.filter((line) => line.startsWith("NativeModule")),
+    opened: lines.filter((line) => line.startsWith("opened ")).map((line) => line.slice(7)),
   };
 }
 
@@ -63,7 +66,7 @@ describe("what is loaded for a command", () => {
       );
       expect(files.length).toBeGreaterThan(0);
       expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
-      expect(files.length).toBeLessThan(16);
+      expect(files.length).toBeLessThan(9);
       expect(bytes).toBeLessThan(250_000);
     },
   );
@@ -103,12 +106,21 @@ describe("what is loaded for a command", () => {
     expect(bytes).toBeLessThan(2_200_000);
   });
 
-  test("a start: under 3.05 MB, of texts that take one byte a character, and no undici", async () => {
+  test("a start: under 90 files and 3.05 MB, of texts that take one byte a character, and no undici", async () => {
     const list = join(folder, "start");
     const env = { NODE_OPTIONS: `--import=${listing}`, AL_TEST_LOADS: list };
     const scheduler = await startTestScheduler(project, { args: ["--headless"], env });
+    const stat = loadedBy(["stat"]);
     await scheduler.stop();
-    const { files, bytes, own } = readList(list);
+    // A command that asks the scheduler does without zod, and its table of plain text without Unicode.
+    expect(stat.files.length).toBeLessThan(34);
+    expect(stat.bytes).toBeLessThan(250_000);
+    const { files, bytes, own, opened } = readList(list);
+    expect(files.length).toBeLessThan(90);
+    // Each file of the project is read once.
+    const read = opened.filter((path) => /\/(config\.toml|SKILL\.md)$/.test(path));
+    expect(read).toContain(join(project.dir, "config.toml"));
+    expect(read).toEqual([...new Set(read)]);
     expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
     expect(bytes).toBeLessThan(3_050_000);
     // What writes certificates waits for the first run with a brokered secret.

@@ -3,7 +3,8 @@ import stringWidth from "string-width";
 /** Colour codes, the only control sequences in a line. */
 const colorCode = /\u001b\[[0-9;]*m/y;
 const noMoreColor = "\u001b[0m";
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Created for the first text that is not plain: it takes 10 ms. The build does the same in `string-width`. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** Columns that a line takes on the terminal; colours take none. */
 export function widthOf(line: string): number {
@@ -71,6 +72,7 @@ function colorCodeAt(line: string, at: number): string | null {
 function graphemeAt(line: string, at: number): string {
   // Most text is plain, and the next character decides whether something joins a plain one.
   if (/^[ -~][ -~\u001b]?$/.test(line.slice(at, at + 2))) return line.charAt(at);
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   for (const { segment } of graphemes.segment(line.slice(at, at + 64))) return segment;
   return "";
 }

@@ -8,7 +8,6 @@ import { alertFilters, alertsPath, page as alertsPage } from "../../dashboard/pa
 import { page as costPage } from "../../dashboard/pages/cost.tsx";
 import { agentsData, page as overviewPage } from "../../dashboard/pages/overview.tsx";
 import { page as searchPage, searchFilters } from "../../dashboard/pages/search.tsx";
-import { scheduleText } from "../../dashboard/schedule-text.ts";
 import {
   page as triggersPage,
   refusedPath,
@@ -168,8 +167,9 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
   }),
 ];
 
-function detailOf(name: string, { operations }: GatewayDeps): AgentAnswer {
+async function detailOf(name: string, { operations }: GatewayDeps): Promise<AgentAnswer> {
   const { config, nextTicks } = operations.agent(name);
+  const { scheduleText } = await import("../../dashboard/schedule-text.ts");
   const text = scheduleText(config?.schedule ?? null);
   const facts = config === null ? [] : agentFacts(config, text);
   return { config, nextTicks, failing: operations.failing(name), scheduleText: text, facts };
