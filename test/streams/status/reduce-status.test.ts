@@ -77,6 +77,19 @@ describe("the status", () => {
     expect(again.change.claim).toBeNull();
   });
 
+  it("shows an agent as waiting while all its runs wait for locks", () => {
+    const [waits, holds] = [claimOf("dev", "file:x", false), claimOf("dev", "file:x")];
+    const rowOf = (status: ReturnType<typeof after>) => snapshotOf(status).agents[0];
+    const waiting = after(dev.set(), dev.started(), { type: "lock-status", claim: waits });
+    expect(rowOf(waiting)).toMatchObject({ state: "waiting", blockedBy: "lock" });
+    expect(waiting.change).toMatchObject({ agent: "dev", claim: waits });
+    const repeated = reduce(waiting, { type: "lock-status", claim: waits });
+    const holding = reduce(repeated, { type: "lock-status", claim: holds });
+    expect(rowOf(holding)).toMatchObject({ state: "running", blockedBy: null });
+    const given = reduce(waiting, { type: "lock-status-ended", claim: waits });
+    expect(rowOf(given)).toMatchObject({ state: "running", blockedBy: null });
+  });
+
   it("counts runs and schedules over all agents", () => {
     const counts = (...events: readonly StatusEvent[]) => {
       const { running, cronJobs } = after(...events).scheduler;
