@@ -1,6 +1,7 @@
+import { publicPath } from "../text/base-path.ts";
+
 /** After this time without an event the gateway is probed. */
 const silentMs = 20_000;
-import { publicPath } from "../text/base-path.ts";
 const answerMs = 5_000;
 
 /**
