@@ -7,7 +7,7 @@ import { logTo } from "./harness.ts";
 import type { Emit, SessionEnd } from "./harness.ts";
 import { liveCall } from "./live-call.ts";
 import { cut } from "./message-writer.ts";
-import { rawLines } from "./raw-lines.ts";
+import { lastLines, rawLines } from "./raw-lines.ts";
 import { runCommand } from "./run-program.ts";
 import { lastHooksMs, stopReasonFile, stopReasons } from "../runners/run-stop.ts";
 import type { RunStopReason } from "../runners/run-stop.ts";
@@ -20,6 +20,8 @@ export interface HookContext {
   readonly signal: AbortSignal;
   /** How long one hook may take, in ms. */
   readonly timeoutMs: number;
+  /** Removes the job's secrets from a text: a reason takes output apart, and a part of a secret is not recognized. */
+  readonly redact: (text: string) => unknown;
 }
 
 export const hookTimeoutMs = 5 * 60_000;
@@ -44,7 +46,7 @@ async function runHook(
   phase: HookPhase,
   command: string,
   cwd: string,
-  { emit, env, signal, timeoutMs }: HookContext,
+  { emit, env, signal, timeoutMs, redact }: HookContext,
 ): Promise<string | null> {
   const id = { call: randomUUID() };
   const log = (level: LogLevel, msg: string, fields: object) =>
@@ -63,7 +65,7 @@ async function runHook(
     signal,
     timeoutMs,
     onLine: (line, stream) => {
-      if (stream === "stderr" && line.trim() !== "") lastError = line;
+      if (stream === "stderr" && isShown(line)) lastError = line;
       if (!lines.add(line, stream)) live.add(Buffer.from(`${line}\n`));
     },
   });
@@ -75,21 +77,25 @@ async function runHook(
     return null;
   }
   const how = problem ?? `exited with code ${exitCode ?? "unknown"}`;
-  const output = lines.last();
   const place = `${phase} hook "${cut(command, 500)}" ${how}`;
-  const cause = lastError ?? output.at(-1);
+  const output = String(redact(lines.recent().join("\n"))).split("\n");
+  const error = lastError === undefined ? undefined : String(redact(lastError));
+  // A line that is missing in the output is a part of a secret over several lines.
+  const cause = output.findLast((line) => line === error) ?? output.findLast(isShown);
   if (cause === undefined) {
     log(50, place, ended);
     return place;
   }
   // The cause leads: where there is room for a few words only, it is what a reader looks for.
-  const others = output.filter((line) => line !== cause);
+  const others = output.slice(-lastLines).filter((line) => line !== cause);
   const head = `${cut(cause.trim(), 500)} · ${place}`;
   const reason = others.length === 0 ? head : [`${head}:`, ...others].join("\n");
   // The lines are in the log already.
   log(50, lines.leftOut() > 0 ? reason : place, ended);
   return reason;
 }
+
+const isShown = (line: string): boolean => line.trim() !== "";
 
 /** Values of `AL_OUTCOME` in post hooks. */
 type HookOutcome = "succeeded" | "failed" | RunStopReason;

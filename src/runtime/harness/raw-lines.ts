@@ -1,23 +1,27 @@
 /** The most lines of a command's output that are logged. */
 const maxLoggedLines = 500;
-const lastLines = 5;
+export const lastLines = 5;
+/** How many are remembered: a secret over several lines is only recognized whole. */
+const recentLines = 200;
 
 export type OutputStream = "stdout" | "stderr";
 
 /** Logs the first lines of an output and remembers the last ones; counts the rest. */
 export function rawLines(log: (line: string, stream: OutputStream) => void) {
   let lines = 0;
-  let last: readonly string[] = [];
+  const recent: string[] = [];
   return {
     /** True if the line was logged. */
     add: (line: string, stream: OutputStream): boolean => {
       lines += 1;
-      last = [...last, line].slice(-lastLines);
+      recent.push(line);
+      if (recent.length > recentLines) recent.shift();
       if (lines <= maxLoggedLines) log(line, stream);
       return lines <= maxLoggedLines;
     },
     /** The last few, for the reason of a failure. */
-    last: () => last,
+    last: (): readonly string[] => recent.slice(-lastLines),
+    recent: (): readonly string[] => recent,
     /** How many were not logged. */
     leftOut: () => Math.max(0, lines - maxLoggedLines),
   };

@@ -78,9 +78,9 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   });
   const session = { job, prompt, commandEnv: variables, emit, clock, requests, endpoint };
   const stopping = AbortSignal.any([signal, exit.begin()]);
-  const ended = await untilPost({ ...session, signal: stopping }, harness).catch(failure);
+  const ended = await untilPost({ ...session, signal: stopping }, harness, redact).catch(failure);
   const sessionEnd = stopped(exited(ended, exit), signal);
-  const hooks = { emit, env: variables, timeoutMs: hookTimeoutMs, signal: exit.begin() };
+  const hooks = { emit, env: variables, timeoutMs: hookTimeoutMs, redact, signal: exit.begin() };
   const error = await runPostHooks(job, sessionEnd, signal, hooks);
   // A failed session's error takes precedence over the result of the post hooks.
   if (sessionEnd.error !== null) return sessionEnd;
@@ -120,9 +120,19 @@ function openCommands(
 }
 
 /** Pre hooks, the commands in the instructions, and the session. */
-async function untilPost(session: Session, harness: Harness): Promise<SessionEnd> {
+async function untilPost(
+  session: Session,
+  harness: Harness,
+  redact: RunContext["redact"],
+): Promise<SessionEnd> {
   const { job, emit, commandEnv: env, signal } = session;
-  const broken = await runHooks("pre", job, { emit, env, signal, timeoutMs: hookTimeoutMs });
+  const broken = await runHooks("pre", job, {
+    emit,
+    env,
+    signal,
+    timeoutMs: hookTimeoutMs,
+    redact,
+  });
   if (broken !== null || signal.aborted) return { error: broken, usage: noUsage };
   const commands = { emit, env, signal, timeoutMs: inlineTimeoutMs, cwd: job.workDir };
   const instructions = await withCommandOutputs(job.instructions, commands);

@@ -18,6 +18,7 @@ async function hook(
     env,
     signal,
     timeoutMs,
+    redact: (text) => text,
   });
   return { reason, messages, tookMs: performance.now() - before };
 }

@@ -151,6 +151,21 @@ describe("a job", () => {
     expect(ended.messages).toContainEqual({ type: "status", text: "with [redacted]" });
   });
 
+  it.each([
+    ["behind 480 characters", `printf '%0480d%s\\n' 0 "$GITHUB_TOKEN" >&2; exit 3`],
+    ["over several lines", `printf %s "$GITHUB_TOKEN" | base64 -w 8 >&2; exit 3`],
+    ["over more lines than it quotes", `echo "$GITHUB_TOKEN" | fold -w 5; echo >&2; exit 3`],
+    ["over both outputs", `echo abcdefghij-klmno; sleep 0.2; echo pqrst-uvwxyz12345 >&2; exit 3`],
+  ])("quotes no part of a secret %s in the reason of a failed hook", async (_, command) => {
+    const token = "abcdefghij-klmnopqrst-uvwxyz12345";
+    const credential = { ...github, fields: { token }, env: { GITHUB_TOKEN: token } };
+    const job = aJob(workDir, { hooks: hooks([command]), credentials: [credential] });
+    const { error } = endMessageOf(await runOf(job));
+    const [head = "", ...lines] = String(error).replace(command, "").split("\n");
+    expect(head).toMatch(/^0{0,480}\[redacted\] · pre hook/);
+    expect(lines.filter((line) => line !== "")).toEqual([]);
+  });
+
   it("fails without quoting anything when it is not valid", async () => {
     const job = { ...aJob(workDir), credentials: [{ ...github, env: { KEY: 5 }, type: "s3cret" }] };
     const wrong = await runOf(`${JSON.stringify(job)}\n`);
