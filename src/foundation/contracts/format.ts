@@ -68,6 +68,15 @@ export const failedOutcomes = [
   "lost",
 ] as const satisfies readonly Outcome[];
 
+/** How many failures in a row are counted: a count of all takes the longer, the longer an agent fails. */
+export const mostFailures = 10_000;
+
+/** `, 1,078 in a row`; empty for one failure. */
+export function inARow(count: number): string {
+  if (count === 1) return "";
+  return `, ${count.toLocaleString("en")}${count < mostFailures ? "" : "+"} in a row`;
+}
+
 interface Ended {
   readonly kind: TriggerKind;
   readonly agent: string | null;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
+import { mostFailures } from "./format.ts";
 
 /** One entry of the trigger history on the wire; absent values are null, times ISO 8601 UTC. */
 export const historyEntrySchema = z
@@ -61,7 +62,7 @@ export type CallTree = z.infer<typeof callTreeSchema>;
 export const failingSchema = z
   .object({
     since: z.string().meta({ description: "When the work of the first of them arrived" }),
-    count: z.int(),
+    count: z.int().meta({ description: `At most ${mostFailures}, also if there are more` }),
     instanceId: z.string().meta({ description: "The latest of them" }),
     lastSuccess: z.object({ instanceId: z.string(), at: z.string() }).nullable(),
     changed: z

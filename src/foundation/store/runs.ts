@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { triggerKinds } from "../../../streams/vocabulary.ts";
-import { failedOutcomes, isoTime } from "../contracts/format.ts";
+import { failedOutcomes, isoTime, mostFailures } from "../contracts/format.ts";
 import type { Failing, HistoryEntry } from "../contracts/history.ts";
 import { entryColumns, entryOf } from "./history.ts";
 import type { EntryRow } from "./history.ts";
@@ -26,9 +26,11 @@ const mostCalls = 500;
 /** Excludes work that a waiting run received: it has that run's instance, but is not a run of its own. */
 const isRun = "(started_at IS NOT NULL OR version IS NOT NULL OR outcome = 'rejected')";
 
-const failedClasses = triggerKinds
-  .flatMap((kind) => failedOutcomes.map((outcome) => `'${kind}/${outcome}/0'`))
-  .join(", ");
+/** With dead letters: work over its budget is one, and work that is lost twice. */
+const failedClasses = triggerKinds.flatMap((kind) =>
+  failedOutcomes.flatMap((outcome) => [`${kind}/${outcome}/0`, `${kind}/${outcome}/1`]),
+);
+const succeededClasses = triggerKinds.map((kind) => `${kind}/succeeded/0`);
 
 /** Reads single runs. Throws the store's errors. */
 export function createRuns(db: DatabaseSync) {
@@ -48,16 +50,23 @@ export function createRuns(db: DatabaseSync) {
   const placeOf = db.prepare(
     `SELECT agent, at, seq, outcome FROM triggers WHERE instance_id = ? AND ${isRun} ORDER BY seq LIMIT 1`,
   );
-  // The index alone has all that is counted.
-  const countFailed = db.prepare(
-    `SELECT count(*) AS count, min(at) AS since FROM triggers INDEXED BY triggers_by_agent_class
-     WHERE agent = :agent AND class IN (${failedClasses}) AND at >= :from
-       AND (at, seq) > (:from, :after) AND (at, seq) <= (:at, :seq)`,
+  // The index alone has all that is counted, and the first of each class.
+  const failures = `FROM triggers INDEXED BY triggers_by_agent_class
+     WHERE agent = :agent AND at BETWEEN :from AND :at AND (at, seq) > (:from, :after)`;
+  const selectFailing = db.prepare(
+    `SELECT (SELECT count(*) FROM (SELECT 1 ${failures} AND (at, seq) <= (:at, :seq)
+         AND class IN (SELECT value FROM json_each(:classes)) LIMIT ${mostFailures})) AS count,
+       min((SELECT at ${failures} AND class = failed.value ORDER BY at LIMIT 1)) AS since
+     FROM json_each(:classes) AS failed`,
   );
+  const classes = JSON.stringify(failedClasses);
   const contents = prepareContents(db);
-  const lastSuccess = ({ agent, at, seq }: Place): Found | undefined =>
-    triggerKinds
-      .map((kind) => selectBefore.get(agent, `${kind}/succeeded/0`, at, seq))
+  const latestBefore = (
+    { agent, at, seq }: Omit<Place, "outcome">,
+    among: readonly string[],
+  ): Found | undefined =>
+    among
+      .map((one) => selectBefore.get(agent, one, at, seq))
       .filter((row) => row !== undefined)
       .map((row) => row as unknown as Found)
       .sort((a, b) => b.at - a.at || b.seq - a.seq)[0];
@@ -73,16 +82,21 @@ export function createRuns(db: DatabaseSync) {
     /** The latest run of the same agent that succeeded, of those whose triggers are older; null for none. */
     succeededBefore: (instanceId: string): string | null => {
       const place = placeOf.get(instanceId) as unknown as Place | undefined;
-      return (place && lastSuccess(place)?.instanceId) ?? null;
+      return (place && latestBefore(place, succeededClasses)?.instanceId) ?? null;
+    },
+    /** The agent's latest run that succeeded or failed by itself; null for none. */
+    latestJudged: (agent: string): string | null => {
+      const end = { agent, at: Number.MAX_SAFE_INTEGER, seq: 0 };
+      return latestBefore(end, [...succeededClasses, ...failedClasses])?.instanceId ?? null;
     },
     /** The failed runs of the same agent from its last success to this run; null if this one did not fail. */
     failingAt: (instanceId: string): Omit<Failing, "changed"> | null => {
       const place = placeOf.get(instanceId) as unknown as Place | undefined;
       if (place === undefined || !failedOutcomes.some((one) => one === place.outcome)) return null;
-      const before = lastSuccess(place);
+      const before = latestBefore(place, succeededClasses);
       const { agent, at, seq } = place;
-      const range = { agent, at, seq, from: before?.at ?? 0, after: before?.seq ?? 0 };
-      const { count, since } = countFailed.get(range) as unknown as FailedRow;
+      const range = { agent, at, seq, classes, from: before?.at ?? 0, after: before?.seq ?? 0 };
+      const { count, since } = selectFailing.get(range) as unknown as FailedRow;
       return {
         instanceId,
         count,

@@ -2,7 +2,6 @@ import { hasCode, UserError } from "../../foundation/errors.ts";
 import { kindOf } from "../../foundation/contracts/log-kinds.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { Failing } from "../../foundation/contracts/history.ts";
-import { isEndedOnPurpose } from "../../../streams/status/agent-record.ts";
 import { runEntrySchema } from "../views/run-view.ts";
 import type { RunVersionView, RunView, RunDifference } from "../views/run-view.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
@@ -111,20 +110,11 @@ function failingAt(instanceId: string, { runs }: Pick<Store, "runs">): Failing |
 }
 
 /** How long an agent has been failing; null if its latest run that was not stopped succeeded. */
-export function agentFailing(
-  agent: string,
-  store: Pick<Store, "runs" | "history">,
-): Failing | null {
-  const { triggers } = store.history.query({ agent, page: 1, limit: recentEntries });
-  const latest = triggers.find(
-    ({ startedAt, outcome }) =>
-      startedAt !== null && outcome !== null && !isEndedOnPurpose(outcome),
-  );
-  const instanceId = latest?.instanceId ?? null;
+export function agentFailing(agent: string, store: Pick<Store, "runs">): Failing | null {
+  const instanceId = store.runs.latestJudged(agent);
   return instanceId === null ? null : failingAt(instanceId, store);
 }
 
-const recentEntries = 30;
 const maxPayloadChars = 20_000;
 
 async function payloadOf(

@@ -1,6 +1,6 @@
 import { denyProblems, hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { durationText } from "../../../streams/duration-text.ts";
-import { bytesText, counted } from "../../foundation/contracts/format.ts";
+import { bytesText, counted, inARow } from "../../foundation/contracts/format.ts";
 import type { Failing } from "../../foundation/contracts/history.ts";
 import type { RunHost } from "../../foundation/contracts/run-hosts.ts";
 import type { RunVersionView, RunView } from "./run-view.ts";
@@ -42,7 +42,7 @@ export function commitText({ commit, dirty }: RunVersionView): string | null {
 }
 
 /**
- * `failing since 06:33, 78 in a row; last success 06:26; config changed in between`. `moment` formats an ISO time for its
+ * `had been failing since 06:33, 78 in a row; last success 06:26; config changed in between`. `moment` formats an ISO time for its
  * reader.
  */
 export function failingText(
@@ -50,7 +50,7 @@ export function failingText(
   moment: (at: string) => string,
 ): string {
   const parts = [
-    `failing since ${moment(since)}${count > 1 ? `, ${count.toLocaleString("en")} in a row` : ""}`,
+    `had been failing since ${moment(since)}${inARow(count)}`,
     lastSuccess === null ? "no success is known" : `last success ${moment(lastSuccess.at)}`,
     ...(changed === null ? [] : [`${changed.join(" and ") || "nothing"} changed in between`]),
   ];

@@ -90,7 +90,7 @@ describe("al show", () => {
       /^Last success +dev-aaaaaaaa; changed since then: al show dev-bbbbbbbb --diff$/m,
     );
     expect(changed.stdout).toMatch(
-      /^Standing +failing since 2026-11-20 06:33:00, 1,078 in a row; last success 2026-11-20 06:26:00; config and instructions changed in between$/m,
+      /^Standing +had been failing since 2026-11-20 06:33:00, 1,078 in a row; last success 2026-11-20 06:26:00; config and instructions changed in between$/m,
     );
     const same = await cli.al(["show", "dev-cccccccc"]);
     expect(same.stdout).toMatch(/^Last success +dev-aaaaaaaa; ran the same$/m);

@@ -79,7 +79,11 @@ describe("the page of a run", () => {
 
   test("shows what changed since its agent's last success, at once when it failed", async () => {
     const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: true };
-    const deps = withRun({ outcome: "failed", reason: "exit code 3", lastSuccess });
+    const failing = {
+      ...{ instanceId: instance, count: 1, since: "2026-11-20T06:33:00Z", changed: null },
+      lastSuccess: { instanceId: "dev-aaaaaaaa", at: "2026-11-20T06:26:00Z" },
+    };
+    const deps = withRun({ outcome: "failed", reason: "exit code 3", lastSuccess, failing });
     const version = { hash: "a", commit: null, dirty: null };
     deps.operations.differences.set(instance, {
       from: { instanceId: "dev-aaaaaaaa", version },
@@ -89,11 +93,19 @@ describe("the page of a run", () => {
     const { page } = await open(path, deps);
     await expect.poll(() => page.locator("#since .removed").innerText()).toBe("-Say <b>hi</b>.");
     expect(deps.operations.calls).toContain(`runDifference ${instance} dev-aaaaaaaa`);
+    expect(await page.locator("#failing").innerText()).toMatch(/^Had been failing since /);
     const links = await page.locator("#since a").all();
     expect(await Promise.all(links.map((link) => link.getAttribute("href")))).toEqual([
       "/dashboard/agents/dev/runs/dev-aaaaaaaa",
       `${path}/changes?to=dev-aaaaaaaa`,
     ]);
+  });
+
+  test("a run that a person ended has the last success before it, with no word of failing", async () => {
+    const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: false };
+    const { page } = await open(path, withRun({ outcome: "killed", lastSuccess }));
+    await expect.poll(() => page.locator("#since").innerText()).toContain("It ran the same.");
+    expect(await page.locator("#failing").count()).toBe(0);
   });
 
   test("follows a run until it ends, and kills it after a question", async () => {

@@ -1,7 +1,12 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { inARow } from "../../../src/foundation/contracts/format.ts";
 import type { RunVersion } from "../../../src/foundation/store/runs.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { agentFailing, viewRun, compareRuns } from "../../../src/interfaces/operations/view-run.ts";
+import type { Outcome, WorkItem } from "../../../streams/vocabulary.ts";
 import { memoryLogs } from "../../helpers/memory-logs.ts";
 import {
   callItem,
@@ -9,6 +14,7 @@ import {
   manualItem,
   requestFor,
   succeeded,
+  tempDir,
   tempStore,
   webhookItem,
 } from "../../foundation/store/support.ts";
@@ -24,6 +30,12 @@ function setUp() {
   const redactor = createRedactor();
   redactor.add([secret]);
   return { store, redactor, logs: memoryLogs() };
+}
+
+async function endRun(store: Store, item: WorkItem, instanceId: string, outcome: Outcome) {
+  await store.work.claim(requestFor(item, instanceId));
+  const end = { ...succeeded, outcome };
+  await store.work.end(item, { instanceId, startedAt: item.at, at: item.at, end });
 }
 
 test("a run that runs has its trigger, its version and its calls by now, and no outcome", async () => {
@@ -169,6 +181,45 @@ test("failed runs are counted since the last success, whatever started or ended 
   expect(agentFailing("ops", store)).toMatchObject({ count: 1, lastSuccess: null, changed: null });
   expect(agentFailing("cat", store)).toBeNull();
   expect((await viewRun("dev-5", deps)).failing).toBeNull();
+});
+
+test("runs over budget and lost runs count as failed, as dead letters too", async () => {
+  const { store } = setUp();
+  const outcomes = ["succeeded", "over_budget", "lost", "lost", "failed"] as const;
+  for (const [index, outcome] of outcomes.entries()) {
+    const item = { ...cronItem(`${index}`, "dev", index), attempt: index === 3 ? 2 : 1 };
+    await endRun(store, item, `dev-${index}`, outcome);
+  }
+  const failingAt = (id: string) => store.runs.failingAt(id);
+  const since = "1970-01-01T00:00:00.001Z";
+  expect(failingAt("dev-1")).toMatchObject({ count: 1, since });
+  expect(failingAt("dev-3")).toMatchObject({ count: 3, since });
+  expect(agentFailing("dev", store)).toMatchObject({ count: 4, since, instanceId: "dev-4" });
+});
+
+test("an agent fails on while much of its work waits", async () => {
+  const { store } = setUp();
+  await endRun(store, cronItem("run", "dev", 1), "dev-1", "failed");
+  const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);
+  await store.work.enqueue(ids.map((id) => manualItem(id, "dev", 2)));
+  expect(agentFailing("dev", store)).toMatchObject({ count: 1, instanceId: "dev-1" });
+});
+
+test("failures in a row are counted to 10,000, and since when is exact", async () => {
+  const dir = tempDir();
+  const store = tempStore(dir);
+  await endRun(store, cronItem("good", "dev", 1), "dev-good", "succeeded");
+  const db = new DatabaseSync(join(dir, ".al", "state.db"));
+  db.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+    INSERT INTO triggers (id, at, kind, agent, state, outcome, attempt, started_at, instance_id)
+    SELECT 'e' || i, i, CASE WHEN i < 5 THEN 'webhook' ELSE 'cron' END, 'dev', 'ended', 'failed', 1, i, 'dev-' || i FROM n`);
+  db.close();
+  const counted = (id: string) => store.runs.failingAt(id)?.count;
+  expect(agentFailing("dev", store)).toMatchObject({
+    ...{ instanceId: "dev-12000", count: 10_000, since: "1970-01-01T00:00:00.002Z" },
+  });
+  expect([counted("dev-9999"), inARow(9_998)]).toEqual([9_998, ", 9,998 in a row"]);
+  expect(inARow(10_000)).toBe(", 10,000+ in a row");
 });
 
 test("a run by webhook names its receipt", async () => {

@@ -91,7 +91,7 @@ function Run({ frame, run: first, status: firstStatus }: RunData) {
           </span>
         )}
       </p>
-      <FailingSince agent={agent} failing={run.failing} />
+      <FailingSince agent={agent} failing={run.failing} isPast={true} />
       <Notice
         kind={look === undefined ? "error" : "warning"}
         id="reason"

@@ -126,8 +126,8 @@ export function Facts({ run }: RunProps) {
 }
 
 /** Whether the run ran another version than its agent's last run before it that succeeded, and the difference. */
-export function Since({ run: { agent, instanceId, lastSuccess, outcome } }: RunProps) {
-  const isFailed = outcome !== null && outcome !== "succeeded";
+export function Since({ run: { agent, instanceId, lastSuccess, failing } }: RunProps) {
+  const isFailed = failing !== null;
   const [isRead, setRead] = useState(isFailed);
   // The head says it of a run that failed.
   if (lastSuccess === null || (isFailed && lastSuccess.changed !== true)) return null;

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { outcomeText } from "../../../foundation/contracts/format.ts";
+import { inARow, outcomeText } from "../../../foundation/contracts/format.ts";
 import type { Failing, HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { stateWord } from "../../../foundation/contracts/format.ts";
 import { agentAddress, changesAddress, runAddress } from "../text/addresses.ts";
@@ -31,17 +31,20 @@ export function RunLink({ agent, instanceId, text = instanceId }: RunLinkProps) 
 export function FailingSince({
   agent,
   failing,
+  isPast = false,
 }: {
   readonly agent: string;
   readonly failing: Failing | null;
+  /** As of an earlier run: the agent may have recovered. */
+  readonly isPast?: boolean;
 }) {
   if (failing === null) return null;
   const { since, count, instanceId, lastSuccess, changed } = failing;
   const at = (time: string) => listTime(Date.parse(time));
   return (
     <p class="outcome failed" id="failing">
-      Failing since {at(since)}
-      {count > 1 && `, ${count.toLocaleString("en")} in a row`}
+      {isPast ? "Had been failing" : "Failing"} since {at(since)}
+      {inARow(count)}
       {lastSuccess === null ? (
         "; no success is known"
       ) : (
