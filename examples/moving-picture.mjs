@@ -2,7 +2,7 @@
  * Makes examples/gallery/edit-and-run.png, an animated PNG: an agent's schedule is edited, the dashboard of the running
  * program follows, and the run comes. Takes up to a minute and a half, as it waits for a real schedule.
  *
- *   npm run build && node examples/moving-picture.mjs
+ *   npm run setup -- tests && node examples/moving-picture.mjs
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -2,7 +2,7 @@
  * Makes the pictures of examples/gallery: starts the built program on a project made from examples/hello, gives it
  * something to do, and photographs each page in light and dark.
  *
- *   npm run build && node examples/screenshots.mjs
+ *   npm run setup -- tests && node examples/screenshots.mjs
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

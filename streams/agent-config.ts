@@ -157,6 +157,9 @@ export interface ExpectedSchema {
   readonly text: string;
 }
 
+/** A value of `[params]`. */
+export type Param = string | number | boolean;
+
 /** An agent's active config: its files, resolved against the project's. Plain data, safe to compare as JSON. */
 export interface AgentConfig {
   readonly name: string;
@@ -190,7 +193,7 @@ export interface AgentConfig {
   readonly waitTimeoutSeconds: number;
   readonly webhooks: readonly WebhookBinding[];
   readonly hooks: { readonly pre: readonly string[]; readonly post: readonly string[] };
-  readonly params: Readonly<Record<string, string | readonly string[]>>;
+  readonly params: Readonly<Record<string, Param | readonly Param[]>>;
   readonly runtime: RuntimeConfig;
   readonly local: AgentLocalConfig;
   /** Its own; null without the table. */

@@ -64,7 +64,8 @@ const unused = {
   name: "unused-parts",
   resolveId: (id, importer = "") => {
     const isLocales = id === "../locales/index.js" && importer.includes("/zod/");
-    const isOfDocker = importer.includes("/docker") && neverAskedOfDocker.test(id);
+    const isOfDocker =
+      /\/node_modules\/docker(ode|-modem)\//.test(importer) && neverAskedOfDocker.test(id);
     if (isLocales || isOfDocker || id === "@opentelemetry/api") return "\0empty";
     return isUnused.test(id) ? "\0unused" : null;
   },
@@ -153,7 +154,10 @@ const ofEveryRun =
   /\/(streams|src\/(foundation\/(?!config)|runtime\/(?!harness\/(llm-cli|pi)\/)))|\/zod\//;
 
 /** Modules whose exports are all that they are loaded for: those that are not used are left out. */
-const pureSources = [{ test: /\/(src|streams)\/|\/@earendil-works\//, sideEffects: false }];
+const pureSources = ["src", "streams", "node_modules/@earendil-works"].map((folder) => ({
+  test: new RegExp(`^${RegExp.escape(join(root, folder))}/`),
+  sideEffects: false,
+}));
 
 const modules = [];
 const written = [

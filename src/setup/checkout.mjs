@@ -91,7 +91,9 @@ function placeOf(name, from, wanted) {
 
 /** What a clone has of workspaces stays, so that a start after tests doesn't take their packages away. */
 function workspaces(wanted, present) {
-  const isThere = (name) => `node_modules/${name}` in present;
+  const ofStart = packagesOf([""], wanted);
+  const isThere = (name) =>
+    `node_modules/${name}` in present && !ofStart.has(`node_modules/${name}`);
   return ["src/setup/node", "test"].filter(
     (folder) =>
       needed.includes(folder) || Object.keys(wanted[folder]?.devDependencies ?? {}).some(isThere),

@@ -54,6 +54,10 @@ const { values } = parseArgs({
 
 const chosen = chosenMeasures(values.only?.split(",") ?? short.map(({ name }) => name));
 const [repeats, minutes] = [Number(values.repeats), Number(values.minutes)];
+if (!(repeats >= 1)) {
+  say(`--repeats is a number from 1, not ${values.repeats}`);
+  process.exit(2);
+}
 if (values.compare !== undefined) compare(values.compare);
 // Before anything is measured: a baseline that can't be read is known at once, and may be the file that is written.
 const before = values.baseline === undefined ? null : readFigures(values.baseline);

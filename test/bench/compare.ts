@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFigures } from "./baseline.ts";
@@ -44,13 +44,15 @@ export function compareWith(commit: string, { measures, rounds, quick }: Rounds)
 /** A clone of a commit, installed and built; kept for the next comparison. Node runs no TypeScript in node_modules. */
 function builtClone(commit: string): string {
   const id = git("rev-parse", "--verify", `${commit}^{commit}`);
-  const clone = join(tmpdir(), `almanac-bench-${id}`);
+  const clone = join(homedir(), ".cache/almanac-bench", id);
   if (!existsSync(clone)) {
-    mkdirSync(clone, { recursive: true });
-    git("clone", "--quiet", "--shared", "--no-checkout", root, clone);
-    git("-C", clone, "checkout", "--quiet", "--detach", id);
+    const unfinished = `${clone}.unfinished`;
+    rmSync(unfinished, { recursive: true, force: true });
+    git("clone", "--quiet", "--shared", "--no-checkout", root, unfinished);
+    git("-C", unfinished, "checkout", "--quiet", "--detach", id);
+    renameSync(unfinished, clone);
   }
-  run("npm", ["run", "--silent", "setup"], clone);
+  run("npm", ["run", "--silent", "setup", "--", "tests"], clone);
   return clone;
 }
 

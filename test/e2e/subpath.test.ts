@@ -105,12 +105,14 @@ test.each([
   120_000,
 );
 
-test("a login link of the machine itself leads below the path, too", async () => {
+test("al open leads to publicUrl, and its link logs in below the path", async () => {
   const project = await LiveProject.copy("examples/deploy");
   await project.edit("config.toml", "https://al.example.org", "https://example.org/al");
   await project.start();
-  const link = (await project.print("open")).trim();
-  const opened = await fetch(link, { redirect: "manual" });
+  const link = new URL((await project.print("open")).trim());
+  expect(link.origin).toBe("https://example.org");
+  const local = new URL(link.pathname, project.scheduler.url);
+  const opened = await fetch(local, { redirect: "manual" });
   expect(opened.headers.get("set-cookie")).toContain("Path=/al/");
   expect(opened.headers.get("location")).toBe("/al/dashboard");
 });

@@ -37,7 +37,7 @@ if (command === "ci") {
 
 const packages = {
   "": { name: "almanac", devDependencies: { rxjs: "7" } },
-  test: { name: "almanac-tests", devDependencies: { eslint: "10" } },
+  test: { name: "almanac-tests", devDependencies: { eslint: "10", rxjs: "7" } },
   "node_modules/rxjs": { version: "7.8.2", optionalDependencies: { fsevents: "2" } },
   "node_modules/fsevents": { version: "2.3.3", optional: true },
   "node_modules/eslint": { version: "10.0.0", dependencies: { levn: "1" } },

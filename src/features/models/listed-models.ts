@@ -46,5 +46,7 @@ export async function listedModel(
   provider: Provider,
   model: string,
 ): Promise<ListedModel | undefined> {
-  return isListedProvider(provider) ? (await lists[provider]())[model] : undefined;
+  if (!isListedProvider(provider)) return undefined;
+  const models = await lists[provider]();
+  return Object.hasOwn(models, model) ? models[model] : undefined;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { AgentConfig, Param } from "../../../streams/agent-config.ts";
 import { durationText } from "../../../streams/duration-text.ts";
 import { counted } from "../contracts/format.ts";
 import { hooksKey, harnessKey } from "./harness.ts";
@@ -29,7 +29,7 @@ import { networkKey } from "./network.ts";
 import { fiveFields } from "./schedule.ts";
 
 const catchUps = ["none", "latest"] as const;
-const paramText = z.union([z.string(), z.number(), z.boolean()]);
+const param = z.union([z.string(), z.number(), z.boolean()]);
 const paramError = "text, a number, true, false, or a list of these";
 
 /**
@@ -159,23 +159,17 @@ export const agentKeys = {
   params: agentKey({
     inFile: "params",
     field: z
-      .record(z.string(), z.union([paramText, z.array(paramText)], { error: paramError }), {
+      .record(z.string(), z.union([param, z.array(param)], { error: paramError }), {
         error: "a table",
       })
       .default({})
-      .describe("Values of your own choice; handed to the agent in its prompt, as text."),
-    resolve: (given): Readonly<Record<string, string | readonly string[]>> =>
-      Object.fromEntries(
-        Object.entries(given).map(([name, value]) => [
-          name,
-          Array.isArray(value) ? value.map(String) : String(value),
-        ]),
-      ),
-    value: z.record(z.string(), z.union([z.string(), z.array(z.string()).readonly()])),
+      .describe("Values of your own choice; handed to the agent in its prompt, as they are."),
+    resolve: (given): Readonly<Record<string, Param | readonly Param[]>> => given,
+    value: z.record(z.string(), z.union([param, z.array(param).readonly()])),
     isLong: true,
     facts: (params) =>
       Object.entries(params).flatMap(([name, value]) =>
-        fact(`Param ${name}`, typeof value === "string" ? value : value.join(", ")),
+        fact(`Param ${name}`, Array.isArray(value) ? value.join(", ") : String(value)),
       ),
   }),
   runtime: runtimeKey,

@@ -129,7 +129,7 @@ export const projectSchema = table({
   budget: projectBudgetSchema
     .prefault({})
     .describe(
-      "What runs may spend on models. A limit is never passed: what a call may cost is reserved before it is made.",
+      "What runs may spend on models. What a call may cost is reserved before it is made; each open call may pass a limit once, further ones are refused.",
     ),
   network: projectNetworkSchema
     .optional()

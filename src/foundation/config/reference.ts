@@ -140,7 +140,7 @@ google-generative-ai, and else as \`Authorization: Bearer\`. An OAuth token is s
 
 A model that is not in pi's list is asked without a limit of its answer (anthropic-messages requires one: 64,000 tokens, or
 what an older model allows) and reasons as the provider's current models do; with groq, mistral and custom it reasons only
-where \`thinkingLevel\` says so. \`al start\` and \`al doctor\` name such models until \`contextWindow\` is set.`;
+where \`thinkingLevel\` says so. \`al start\` and \`al doctor\` name such models of all providers but custom until \`contextWindow\` is set.`;
 
 function row(provider: Provider): string {
   const { api, contextWindow } = modelDefaults(provider, "");

@@ -92,6 +92,8 @@ const jobNetworkSchema = z.object({
 });
 export type JobNetwork = z.infer<typeof jobNetworkSchema>;
 
+const paramSchema = z.union([z.string(), z.number(), z.boolean()]);
+
 export const jobSchema = z.object({
   instanceId: z.string(),
   agent: z.string(),
@@ -102,7 +104,7 @@ export const jobSchema = z.object({
   harness: z.object({ type: z.enum(harnessTypes), command: z.string() }),
   /** In the order to try; models in cooldown come last. */
   models: z.array(jobModelSchema).min(1),
-  params: z.record(z.string(), z.union([z.string(), z.array(z.string()).readonly()])),
+  params: z.record(z.string(), z.union([paramSchema, z.array(paramSchema).readonly()])),
   credentials: z.array(jobCredentialSchema).readonly(),
   /** Variables that the agent's config sets for its commands and hooks. */
   env: z.record(z.string(), z.string()).optional(),

@@ -62,6 +62,8 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   });
   // Loaded before `ready`, because this is the most expensive part of the start.
   const harness = await loaders[job.harness.type]();
+  // The program may be replaced by the time of the post hooks.
+  if (job.hooks.post.length > 0) await import("execa");
   await writeSkillFiles(job);
   const payloadFile = await writePayload(job);
   const files = await writeCredentialFiles(job);

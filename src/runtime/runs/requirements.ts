@@ -97,8 +97,8 @@ async function unmetCommand(agent: AgentConfig, { command }: RequirementSources)
 async function unmetUser(agent: AgentConfig, { user }: RequirementSources) {
   const { type, runAs } = agent.runtime;
   if (!runtimes[type].runsAsUser || isOwnUser(runAs) || (await user(runAs))) return [];
-  const text = `there is no OS user ${JSON.stringify(runAs)}, as which it runs (run_as of [runtime])`;
-  const fix = `al doctor makes it, or: sudo useradd --system ${runAs}`;
+  const text = `run_as of [runtime] names an unknown OS user, ${JSON.stringify(runAs)}`;
+  const fix = "al doctor makes it, or says how";
   return [problem("error", configOf(agent), `${text}; ${fix}`)];
 }
 

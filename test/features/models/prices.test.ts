@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { listedModels } from "../../../src/features/models/listed-models.ts";
+import { listedModel, listedModels } from "../../../src/features/models/listed-models.ts";
 import {
   dearest,
   listedPrice,
@@ -11,6 +11,10 @@ import { costOf } from "../../../src/foundation/contracts/price.ts";
 
 const asked = { model: "claude-opus-4-5", authType: "api_key", maxTokens: null } as const;
 const noConfig = { price: null, requestsPerMinute: null };
+
+test("a model with a name that every object has is not in a list", async () => {
+  expect(await listedModel("openai", "constructor")).toBeUndefined();
+});
 
 test.each([
   ["anthropic", "claude-opus-4-5", { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 }],

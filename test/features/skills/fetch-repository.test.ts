@@ -98,13 +98,17 @@ describe("a fetched repository", () => {
   });
 
   test.each([
-    ["is not there", "file:///nowhere/skills", "can't be fetched"],
     ["would run a program", "ext::sh -c 'touch /tmp/pwned'", "can't be fetched"],
     ["is not encrypted", "http://127.0.0.1:9/skills", "can't be fetched"],
   ])("that %s is a plain error", async (_what, url, message) => {
     const fetching = fetchRepository(url, { env });
     await expect(fetching).rejects.toMatchObject({ code: "git_failed" });
     await expect(fetching).rejects.toThrow(message);
+  });
+
+  test("that is not there is a plain error", async () => {
+    const fetching = fetchRepository("file:///nowhere/skills", { env });
+    await expect(fetching).rejects.toThrow("there is no directory /nowhere/skills");
   });
 
   test("that would run a program runs none", async () => {

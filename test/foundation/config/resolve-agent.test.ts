@@ -105,7 +105,7 @@ run_as = "$USER"`;
         { source: "errors", type: "sentry", filters: {} },
       ],
       hooks: { pre: ["git pull"], post: [] },
-      params: { one: "1", dry: "true", many: ["1", "2"] },
+      params: { one: 1, dry: true, many: ["1", 2] },
       runtime: { type: "host-user", runAs: "$USER" },
     });
   });

@@ -71,7 +71,7 @@ test.each<[string, Partial<AgentConfig>, string[], string[]]>([
     { runtime: { type: "host-user", runAs: "nobodyhere" } },
     [],
     [
-      `error ${file} there is no OS user "nobodyhere", as which it runs (run_as of [runtime]); al doctor makes it, or: sudo useradd --system nobodyhere`,
+      `error ${file} run_as of [runtime] names an unknown OS user, "nobodyhere"; al doctor makes it, or says how`,
     ],
   ],
   ["nothing, as an OS user", { runtime: { type: "host-user", runAs: "al-agent" } }, [], []],

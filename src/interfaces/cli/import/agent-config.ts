@@ -61,7 +61,7 @@ function isStarted({ schedule, webhooks, callable, scale }: Table): boolean {
   return scale === 0 || [schedule, webhooks, callable].some((value) => value !== undefined);
 }
 
-/** Params are scalars and lists of them here; the agent reads the same from the text of others. */
+/** Params are scalars and lists of them here; the agent reads the others as text. */
 function textParams(params: Table, add: AddRemark): Table {
   const text = (value: unknown) =>
     ["string", "number", "boolean"].includes(typeof value) ? value : JSON.stringify(value);

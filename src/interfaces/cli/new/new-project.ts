@@ -188,7 +188,7 @@ async function chooseLocal(options: NewOptions, prompts: Prompts | null): Promis
 
 /** The first without a person to ask; undefined if there is none. */
 async function chooseFound(found: readonly LocalModel[], prompts: Prompts | null) {
-  if (prompts === null || found.length < 2) return found[0];
+  if (prompts === null || found.length < 2) return found.find(({ model }) => !/embed/i.test(model));
   const name = ({ model, baseUrl }: LocalModel) => `${model}  (${baseUrl})`;
   const choices = found.map((one, index) => ({ value: String(index), name: name(one) }));
   return found[Number(await prompts.choose("Model", choices))];

@@ -31,7 +31,7 @@ export const gitignore = `# State, logs and caches of the scheduler.
 function projectConfig({ agent, model }: NewProject): string {
   const { name, provider, baseUrl, isKeyless } = model;
   const address = baseUrl === null ? {} : { baseUrl };
-  const auth = isKeyless ? { authType: "none" } : {};
+  const auth = isKeyless ? { authType: "none", contextWindow: 32_768 } : {};
   const real = { provider, model: model.model, ...address, ...auth };
   return `${schemaLine("project", "")}
 
@@ -40,7 +40,7 @@ function projectConfig({ agent, model }: NewProject): string {
 provider = "scripted"
 script = "${agent}.script.toml"
 
-${isKeyless ? "# One of a server of your own, without a key." : `# A real one. Its key: al creds add ${provider}_key`}
+${isKeyless ? "# A model of your own server. contextWindow is what the server is started with." : `# A real one. Its key: al creds add ${provider}_key`}
 ${stringify({ models: { [name]: real } }).trim()}
 
 [gateway]

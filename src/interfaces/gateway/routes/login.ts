@@ -154,7 +154,7 @@ const linkRoutes = (deps: GatewayDeps) => [
 ];
 
 /** Makes a login link: for programs on the operator's socket only, or a session could renew itself for ever. */
-export const createLinkRoutes = ({ operations, dashboard, loginLinks }: GatewayDeps) => [
+export const createLinkRoutes = ({ operations, dashboard, loginLinks, publicUrl }: GatewayDeps) => [
   post("/control/login-link", {
     summary: "Make a link that logs a browser in, once, within 10 minutes",
     body: emptyBody,
@@ -162,7 +162,7 @@ export const createLinkRoutes = ({ operations, dashboard, loginLinks }: GatewayD
     problems: [409],
     handle: () => {
       const { gatewayUrl } = operations.snapshot().scheduler;
-      if (dashboard && gatewayUrl !== null) return loginLinks.create(gatewayUrl);
+      if (dashboard && gatewayUrl !== null) return loginLinks.create(publicUrl ?? gatewayUrl);
       throw new UserError("no_dashboard", "The scheduler runs without the dashboard.");
     },
   }),

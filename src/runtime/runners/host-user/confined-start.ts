@@ -73,13 +73,14 @@ export function startConfined(
     child.stderr?.on("data", keep);
     handle
       ?.on("error", () => undefined)
-      .once("data", () =>
+      .once("data", () => {
+        if (isLate) return;
         settle({
           child,
           begin: () => handle.end("\n"),
           leave: () => child.stdio.forEach((one) => one?.destroy()),
-        }),
-      );
+        });
+      });
     // A shortage of the machine, such as of memory, may throw at once.
   }).catch((error: unknown) => ({ why: messageOf(error), isPassing: true }));
 }

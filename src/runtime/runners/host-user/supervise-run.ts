@@ -76,12 +76,12 @@ async function startRun(order: RunOrder, start: RunStart): Promise<HowItEnded> {
   const isolation = await isolate(order, env, (program, isClosed) =>
     startConfined(program, options(isClosed)),
   );
-  if ("why" in isolation) return refused(refusalOf(isolation));
-  const { isClosed, unconfined, notClosed } = recordOf(isolation);
   if (asked.now() !== null) {
     if ("confined" in isolation) isolation.confined.leave();
     return { exitCode: null, signal: "SIGTERM", rejected: null };
   }
+  if ("why" in isolation) return refused(refusalOf(isolation));
+  const { isClosed, unconfined, notClosed } = recordOf(isolation);
   log.supervisor({ isClosed, unconfined, notClosed });
   if ("confined" in isolation) {
     const ended = ending(isolation.confined.child, order, start);

@@ -93,7 +93,7 @@ describe("al import of a project", () => {
     expect(worker).toMatchObject({
       agent: {
         credentials: ["github_token", "git_ssh:bot", "cloudflare_token"],
-        params: { label: "ready", maxAgeHours: "24", limits: '{"days":2}' },
+        params: { label: "ready", maxAgeHours: 24, limits: '{"days":2}' },
         webhooks: [
           { filters: { events: ["issues"], author: "ada" } },
           { filters: { events: ["issue_comment"] }, where: { "issue.user.login": "ada" } },
@@ -189,7 +189,7 @@ USER al
     expect(project.webhooks).toMatchObject({ github: { type: "github", credential: "default" } });
     expect(await resolvedAgents()).toMatchObject([
       { type: "set", agent: { models: [{ name: "claude-sonnet-4-5" }], timeoutSeconds: 1800 } },
-      { type: "set", agent: { params: { words: ["spam", "insult"], max_age_hours: "24" } } },
+      { type: "set", agent: { params: { words: ["spam", "insult"], max_age_hours: 24 } } },
       { type: "set", agent: { models: [{ name: "claude-sonnet-4-5-xhigh" }] } },
     ]);
     expect(read("agents/builder/config.toml")).toContain("# Where to look when nothing was sent.");
