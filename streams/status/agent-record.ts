@@ -20,8 +20,8 @@ export interface AgentRecord {
   readonly runError: string | null;
   readonly statusText: string | null;
   readonly running: number;
-  /** Waits of its runs for locks. */
-  readonly lockWaits: number;
+  /** How many locks each of its runs waits for, by instance id; without runs that wait for none. */
+  readonly lockWaits: ReadonlyMap<string, number>;
   /** Why the machine can't start runs that were claimed, by instance id. */
   readonly blocked: ReadonlyMap<string, string>;
   readonly queued: number;
@@ -38,6 +38,7 @@ export interface AgentRecord {
 
 const noCosts: AgentRecord["runCosts"] = new Map();
 const noReasons: AgentRecord["blocked"] = new Map();
+const noWaits: AgentRecord["lockWaits"] = new Map();
 
 /** An agent without any event yet. */
 export function newRecord(name: string): AgentRecord {
@@ -53,7 +54,7 @@ export function newRecord(name: string): AgentRecord {
     runError: null,
     statusText: null,
     running: 0,
-    lockWaits: 0,
+    lockWaits: noWaits,
     blocked: noReasons,
     queued: 0,
     lastRunAt: null,
@@ -101,23 +102,26 @@ export function runErrorOf(end: {
 
 type Obstacle = Pick<AgentStatus, "state" | "blockedBy">;
 
-/** The state column: building, else blocked by the machine, else running or waiting, else what starts no run, else idle. */
+/**
+ * The state column: building, else blocked by the machine, else running or waiting, else what starts no run, else idle. A
+ * failure that is not of a budget comes before a used budget: money does not fix it.
+ */
 export function stateOf(record: AgentRecord): Obstacle {
-  const { blocked, running, configError, unmet, buildError, usedBudget } = record;
-  if (record.building) return state("building");
+  const { building, blocked, running, lockWaits } = record;
+  if (building) return state("building");
   if (blocked.size > 0) return state("blocked", "machine");
-  if (running > 0) return runningState(record);
+  if (running === 0) return stateWithoutRuns(record);
+  return lockWaits.size < running ? state("running") : state("waiting", "lock");
+}
+
+function stateWithoutRuns(record: AgentRecord): Obstacle {
+  const { configError, unmet, buildError, usedBudget, runError } = record;
   if (configError !== null) return state("error");
   if (unmetError(unmet) !== null) return state("blocked", "requirement");
   if (buildError !== null) return state("blocked", "image");
-  if (usedBudget !== null)
-    return state(usedBudget.onLimit === "pause" ? "waiting" : "blocked", "budget");
-  return state(errorOf(record) === null ? "idle" : "error");
-}
-
-function runningState({ running, lockWaits, usedBudget }: AgentRecord): Obstacle {
-  if (usedBudget?.onLimit === "pause") return state("waiting", "budget");
-  return lockWaits < running ? state("running") : state("waiting", "lock");
+  const isFailed = runError !== null && !runError.startsWith("over budget");
+  if (usedBudget === null || isFailed) return state(runError === null ? "idle" : "error");
+  return state(usedBudget.onLimit === "pause" ? "waiting" : "blocked", "budget");
 }
 
 function state(name: AgentState, blockedBy: Obstacle["blockedBy"] = null): Obstacle {

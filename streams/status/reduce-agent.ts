@@ -97,6 +97,7 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
         ...record,
         running: record.running - 1,
         blocked: withoutRun(record.blocked, event.instanceId),
+        lockWaits: withoutRun(record.lockWaits, event.instanceId),
         runCosts: withoutRun(record.runCosts, event.instanceId),
         lastDurationMs: event.at - event.startedAt,
         lastOutcome: event.end.outcome,
@@ -118,7 +119,11 @@ function reduceSpending(record: AgentRecord, event: SpentEvent): AgentRecord {
   return { ...record, today, runCosts: new Map([...runCosts, [instanceId, usd]]) };
 }
 
-function withoutRun<T>(byRun: ReadonlyMap<string, T>, instanceId: string): ReadonlyMap<string, T> {
+/** The same map if it does not have the run. */
+export function withoutRun<T>(
+  byRun: ReadonlyMap<string, T>,
+  instanceId: string,
+): ReadonlyMap<string, T> {
   if (!byRun.has(instanceId)) return byRun;
   return new Map([...byRun].filter(([id]) => id !== instanceId));
 }

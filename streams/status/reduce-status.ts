@@ -10,7 +10,7 @@ import type { LogEntry, RunEvent } from "../vocabulary.ts";
 import { newRecord, toAgentStatus } from "./agent-record.ts";
 import type { AgentRecord } from "./agent-record.ts";
 import { logEntriesOf } from "./log-entries.ts";
-import { reduceAgent } from "./reduce-agent.ts";
+import { reduceAgent, withoutRun } from "./reduce-agent.ts";
 
 /** Locks that runs hold or wait for. */
 export type LockStatusEvent =
@@ -96,7 +96,11 @@ function claimReduced(status: Status, event: LockStatusEvent): Status {
   const record = records.get((after ?? before)?.agent ?? "");
   if (waits === 0 || record === undefined)
     return { ...status, change: { ...nothing, claim: event.claim } };
-  records.set(record.name, { ...record, lockWaits: record.lockWaits + waits });
+  const { instanceId } = event.claim;
+  const others = withoutRun(record.lockWaits, instanceId);
+  const left = (record.lockWaits.get(instanceId) ?? 0) + waits;
+  const lockWaits = left > 0 ? new Map([...others, [instanceId, left]]) : others;
+  records.set(record.name, { ...record, lockWaits });
   return { ...status, change: { ...nothing, agent: record.name, claim: event.claim } };
 }
 

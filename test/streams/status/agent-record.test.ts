@@ -21,18 +21,21 @@ describe("the state of an agent", () => {
   const stops = { usedBudget: { ...budget, onLimit: "stop" } } as const;
   const pauses = { usedBudget: { ...budget, onLimit: "pause" } } as const;
 
+  const waits = (...byRun: readonly [string, number][]) => new Map(byRun);
+
   it.each<[string, Partial<AgentRecord>]>([
     ["idle", {}],
     ["error", { runError }],
     ["blocked image", { buildError: "no base image", runError }],
     ["blocked requirement", { unmet, runError }],
     ["error", { unmet, configError: "scale is not a number" }],
-    ["blocked budget", { ...stops, runError }],
+    ["error", { ...stops, runError }],
+    ["blocked budget", { ...stops, runError: "over budget: of the day" }],
     ["running", { ...stops, running: 1 }],
     ["waiting budget", pauses],
-    ["waiting budget", { ...pauses, running: 1 }],
-    ["waiting lock", { running: 2, lockWaits: 2 }],
-    ["running", { running: 2, lockWaits: 1 }],
+    ["running", { ...pauses, running: 1 }],
+    ["waiting lock", { running: 2, lockWaits: waits(["dev-1", 1], ["dev-2", 2]) }],
+    ["running", { running: 2, lockWaits: waits(["dev-1", 2]) }],
     ["error", { configError: "scale is not a number" }],
     ["running", { running: 2, runError }],
     ["running", { running: 1, configError: "scale is not a number" }],

@@ -90,6 +90,22 @@ describe("the status", () => {
     expect(rowOf(given)).toMatchObject({ state: "running", blockedBy: null });
   });
 
+  it("counts runs that wait for locks, not their waits", () => {
+    const [x, y] = [claimOf("dev", "file:x", false), claimOf("dev", "file:y", false)];
+    const wait = (claim: typeof x) => ({ type: "lock-status", claim }) as const;
+    const end = (claim: typeof x) => ({ type: "lock-status-ended", claim }) as const;
+    const stateAfter = (...events: readonly StatusEvent[]) =>
+      snapshotOf(after(...events)).agents[0]?.state;
+    const two = [dev.set({ scale: 2 }), dev.started("dev-2"), dev.started(x.instanceId)];
+    expect(stateAfter(...two, wait(x), wait(y))).toBe("running");
+    const one = [dev.set(), dev.started(x.instanceId), wait(x), wait(y)];
+    expect(stateAfter(...one, end(x))).toBe("waiting");
+    // A wait that began before its agent had a record is no wait less when it ends.
+    expect(stateAfter(wait(x), ...one.slice(0, 2), end(x), wait(y))).toBe("waiting");
+    // The claims of a run may end after it.
+    expect(stateAfter(...two, wait(x), dev.finished())).toBe("running");
+  });
+
   it("counts runs and schedules over all agents", () => {
     const counts = (...events: readonly StatusEvent[]) => {
       const { running, cronJobs } = after(...events).scheduler;
