@@ -1,21 +1,10 @@
 import { createHmac, randomUUID } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { pack } from "tar-stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
-import { runAl } from "../helpers/scheduler.ts";
-import type { Finished } from "../helpers/scheduler.ts";
 
 const secret = "the-secret-of-the-deliveries";
 
@@ -34,7 +23,7 @@ async function prepare() {
   });
   const filter = (path: string) => !path.endsWith("/.al");
   cpSync(project.dir, copy.dir, { recursive: true, filter });
-  return { project, copy, file: join(folder, "backup.tgz"), folder };
+  return { project, copy, file: join(folder, "backup.tgz") };
 }
 
 async function deliver(project: LiveProject): Promise<string> {
@@ -63,8 +52,12 @@ test("a backup under load, restored elsewhere after kill -9, has all that was ac
   for (let count = 0; count < 8; count += 1) acknowledged.push(await deliver(project));
   await expect.poll(async () => (await project.agent("triage"))?.state, slowly).toBe("running");
   const under = { load: true };
+  // Far fewer than workQueueSize, beyond which the oldest work is dropped.
   const load = (async () => {
-    while (under.load) await deliver(project);
+    for (let count = 0; under.load && count < 20; count += 1) {
+      await deliver(project);
+      await sleep(50);
+    }
   })();
   const written = await project.al("backup", file, "--credentials");
   under.load = false;
@@ -80,9 +73,10 @@ test("a backup under load, restored elsewhere after kill -9, has all that was ac
   await copy.write("triage.script.toml", '[[turns]]\ntext = "done"\n');
   const { apiKey } = await copy.start();
   expect(apiKey).toBe(project.scheduler.apiKey);
+  for (const id of acknowledged) {
+    expect((await copy.scheduler.api(`/api/stats/webhooks/${id}`)).status).toBe(200);
+  }
   const entries = await copy.history("limit=200");
-  const receipts = new Set(entries.map(({ receiptId }) => receiptId));
-  expect(acknowledged.filter((id) => !receipts.has(id))).toEqual([]);
   expect(entries.map(({ outcome }) => outcome)).toContain("lost");
   const ended = async () => {
     const done = await copy.history("limit=200&outcome=succeeded");
@@ -91,39 +85,3 @@ test("a backup under load, restored elsewhere after kill -9, has all that was ac
   };
   await expect.poll(ended, { timeout: 100_000 }).toEqual([]);
 }, 180_000);
-
-test("nothing is overwritten: neither a file, nor a database, nor a credential", async () => {
-  const { project, copy, file, folder } = await prepare();
-  await project.start();
-  await project.scheduler.stop();
-  writeFileSync(file, "mine");
-  expect(await project.al("backup", file)).toMatchObject({ code: 1 });
-  const other = join(folder, "other.tgz");
-  await project.print("backup", other, "--credentials");
-  const again = await project.al("restore", other);
-  expect(again).toMatchObject({ code: 1 });
-  expect(again.stderr).toContain("is there already; nothing was restored");
-  await copy.store("github_webhook_secret/default/secret", "my own");
-  const { stderr } = await copy.al("restore", other, "--credentials");
-  expect(stderr).toContain("credentials that were there already and stay: 1");
-});
-
-test.each([
-  "../outside",
-  "logs/../../outside.log",
-  "credentials/../../outside",
-  "agents/x/SKILL.md",
-])("an archive with %s is refused, and changes nothing", async (name) => {
-  const { copy, file, folder } = await prepare();
-  const archive = pack();
-  archive.entry({ name }, "outside");
-  archive.finalize();
-  const chunks: Buffer[] = [];
-  for await (const chunk of archive as AsyncIterable<Buffer>) chunks.push(chunk);
-  writeFileSync(file, gzipSync(Buffer.concat(chunks)));
-  const refused: Finished = await runAl(copy, ["restore", file, "--credentials"]);
-  expect(refused).toMatchObject({ code: 1 });
-  expect(refused.stderr).toContain("which no backup has");
-  expect(existsSync(copy.path(".al/state.db"))).toBe(false);
-  for (const dir of [folder, copy.home]) expect(readdirSync(dir).join()).not.toContain("outside");
-});

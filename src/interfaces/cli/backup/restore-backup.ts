@@ -1,82 +1,93 @@
-import { createReadStream, createWriteStream, existsSync, mkdirSync, rmSync } from "node:fs";
-import { rename } from "node:fs/promises";
+import { createReadStream, createWriteStream, existsSync, globSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { Headers } from "tar-stream";
 import { homeDir, storeDir } from "../../../foundation/credentials/read-secret.ts";
-import { messageOf, UserError } from "../../../foundation/errors.ts";
+import { hasCode, messageOf, UserError } from "../../../foundation/errors.ts";
 import { lockProject } from "../../../foundation/store/project-lock.ts";
 import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
 import { openStore } from "../../../foundation/store/store.ts";
 import { packageVersion } from "../../../foundation/version.ts";
 import type { Context } from "../context.ts";
+import { secretName, stateName } from "./entry-names.ts";
 
-const word = "[\\w-][\\w.@-]*";
-const stateName = new RegExp(`^(state\\.db|logs/${word}\\.log)$`);
-const secretName = new RegExp(`^credentials/(${word}/${word}/${word})$`);
+/** Where a backup is unpacked: a draft of the project, and one of the credential store or null. */
+interface Drafts {
+  readonly project: string;
+  readonly secrets: string | null;
+}
 
 /**
  * Restores the database and the logs of a backup into a project that has none, and on request the credentials that are
- * missing. Runs that were under way in it are lost: their work is tried once more by the next start.
+ * missing. Runs that were under way in it are lost: their work is tried once more by the next start. Each file is put in
+ * its place once the whole backup has been read and its database was opened.
  */
 export async function restoreBackup(
   { projectDir, env, out }: Context,
   given: string,
   { credentials = false }: { readonly credentials?: boolean },
 ): Promise<void> {
-  const state = ensureStateDir(projectDir);
-  if (existsSync(join(state, "state.db"))) {
-    throw new UserError(
-      "exists",
-      `${join(state, "state.db")} is there already; nothing was restored`,
-      {
-        hint: `restore into another directory with --project, or move ${state} away`,
-      },
-    );
-  }
   const unlocked = { socketPath: null, gatewayUrl: null, version: packageVersion() };
   const startedAt = new Date().toISOString();
   const lock = lockProject(projectDir, { pid: process.pid, startedAt, ...unlocked });
-  const draft = join(state, "restored");
+  const state = ensureStateDir(projectDir);
+  const [project, store] = [join(state, "restored"), storeDir(homeDir(env))];
+  let secrets: string | null = null;
   try {
-    rmSync(draft, { recursive: true, force: true });
-    const secrets = credentials ? storeDir(homeDir(env)) : null;
-    const stored = await unpack(resolve(given), draft, secrets);
-    if (existsSync(join(draft, "logs"))) await rename(join(draft, "logs"), join(state, "logs"));
-    await rename(join(draft, "state.db"), join(state, "state.db"));
-    const lost = await recoverWork(projectDir);
+    refuseExisting(state);
+    await rm(project, { recursive: true, force: true });
+    if (credentials) secrets = await draftBeside(store);
+    await unpack(resolve(given), { project, secrets });
+    const lost = await recoverWork(project);
+    const stored = await placeSecrets(secrets, store);
+    await placeState(join(project, ".al"), state);
     out.answer({ projectDir, ...stored, lost }, `${projectDir} is restored`);
     if (lost > 0) out.note(`runs that were under way: ${lost}; their work is tried once more`);
     if (stored.kept > 0) out.note(`credentials that were there already and stay: ${stored.kept}`);
   } catch (error) {
-    throw error instanceof UserError ? error : unreadable(given, error);
+    throw hasCode(error, "exists") ? error : failed(given, error);
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    for (const draft of [project, secrets ?? project])
+      await rm(draft, { recursive: true, force: true });
     lock.release();
   }
 }
 
-function unreadable(file: string, error: unknown): UserError {
-  const message = `${file} is not a whole backup: ${messageOf(error)}`;
-  return new UserError("bad_backup", message, { hint: "al backup writes one", cause: error });
+/** SQLite would take the log of another database for this one's. */
+function refuseExisting(state: string): void {
+  const [found] = globSync(["state.db", "state.db-{wal,shm,journal}", "logs/*"], { cwd: state });
+  if (found === undefined) return;
+  throw new UserError("exists", `${join(state, found)} is there already; nothing was restored`, {
+    hint: `restore into another directory with --project, or move ${state} away`,
+  });
 }
 
-/** Writes the entries below `draft`, and those of credentials that are missing below `secrets`. */
-async function unpack(file: string, draft: string, secrets: string | null) {
+function failed(file: string, error: unknown): UserError {
+  const isReadable = error instanceof UserError || (error instanceof Error && "syscall" in error);
+  const problem = isReadable ? "can't be restored" : "is not a whole backup";
+  const hint = isReadable ? "fix that and restore again" : "al backup writes one";
+  const message = `${file} ${problem}: ${messageOf(error)}`;
+  return new UserError("bad_backup", message, { hint, cause: error });
+}
+
+/** A new folder on the store's disk that lists no credential. */
+async function draftBeside(store: string): Promise<string> {
+  await mkdir(store, { recursive: true, mode: 0o700 });
+  return mkdtemp(join(store, ".restored-"));
+}
+
+async function unpack(file: string, { project, secrets }: Drafts): Promise<void> {
   const { extract } = await import("tar-stream");
   const archive = extract();
-  const counts = { credentials: 0, kept: 0 };
   const write = async (header: Headers, content: Readable): Promise<void> => {
     const { isSecret, path } = entryOf(header);
-    const folder = isSecret ? secrets : draft;
-    const target = join(folder ?? "", path);
-    const isKept = isSecret && folder !== null && existsSync(target);
-    if (isKept) counts.kept += 1;
-    if (folder === null || isKept) return void content.resume();
-    if (isSecret) counts.credentials += 1;
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    const folder = isSecret ? secrets : join(project, ".al");
+    if (folder === null) return void content.resume();
+    const target = join(folder, path);
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     await pipeline(content, createWriteStream(target, { flags: "wx", mode: 0o600 }));
   };
   archive.on("entry", (header, content, next) => {
@@ -85,8 +96,7 @@ async function unpack(file: string, draft: string, secrets: string | null) {
     }, next);
   });
   await pipeline(createReadStream(file), createGunzip(), archive);
-  if (!existsSync(join(draft, "state.db"))) throw new Error("it has no state.db");
-  return counts;
+  if (!existsSync(join(project, ".al", "state.db"))) throw new Error("it has no state.db");
 }
 
 /** Throws for an entry that no backup has, such as one that leads to another folder. */
@@ -104,5 +114,29 @@ async function recoverWork(projectDir: string): Promise<number> {
     return (await store.recover()).lost.length;
   } finally {
     store.close();
+  }
+}
+
+/** Moves each instance of a credential into the store, unless it has that instance. */
+async function placeSecrets(draft: string | null, store: string) {
+  const counts = { credentials: 0, kept: 0 };
+  for (const instance of draft === null ? [] : globSync("*/*", { cwd: draft })) {
+    await mkdir(dirname(join(store, instance)), { recursive: true, mode: 0o700 });
+    const isPlaced = await rename(join(draft ?? "", instance), join(store, instance)).then(
+      () => true,
+      (error: unknown) => {
+        if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+        return false;
+      },
+    );
+    counts[isPlaced ? "credentials" : "kept"] += 1;
+  }
+  return counts;
+}
+
+/** The database comes last: without it the project counts as one without a database. */
+async function placeState(from: string, state: string): Promise<void> {
+  for (const name of ["logs", "state.db-wal", "state.db"]) {
+    if (existsSync(join(from, name))) await rename(join(from, name), join(state, name));
   }
 }

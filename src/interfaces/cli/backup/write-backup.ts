@@ -1,25 +1,22 @@
-import {
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  globSync,
-  rmSync,
-  statSync,
-} from "node:fs";
-import { rename } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { constants, createWriteStream, existsSync, globSync } from "node:fs";
+import { link, mkdtemp, open, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Pack } from "tar-stream";
 import { homeDir, storeDir } from "../../../foundation/credentials/read-secret.ts";
-import { hasCode, UserError } from "../../../foundation/errors.ts";
+import { hasCode, ifMissing, UserError } from "../../../foundation/errors.ts";
 import { createPrivately } from "../../../foundation/store/state-dir.ts";
 import type { Context } from "../context.ts";
 import { unwritable } from "../write-files.ts";
+import { secretName, stateName } from "./entry-names.ts";
 
 /** All pages at once: a copy in steps would begin anew with each write of the scheduler. */
 const allPages = 2 ** 31 - 1;
+
+/** A file to store, and its name in the archive. */
+type Entry = readonly [name: string, path: string];
 
 /**
  * Writes the project's database and logs, and on request all credentials, to one file of mode 0600. A scheduler may run
@@ -32,39 +29,33 @@ export async function writeBackup(
 ): Promise<void> {
   const [file, state] = [resolve(given), join(projectDir, ".al")];
   const database = join(state, "state.db");
-  if (existsSync(file))
-    throw new UserError("exists", `${file} is there already`, "name another file");
+  if (existsSync(file)) throw existing(file);
   if (!existsSync(database)) {
     throw new UserError("no_store", `${database} is missing: there is nothing to back up`);
   }
-  const [copy, draft] = [`${file}.db`, `${file}.part`];
+  let drafts: string | null = null;
   try {
-    for (const path of [copy, draft]) createPrivately(path);
+    drafts = await mkdtemp(join(dirname(file), ".al-backup-"));
+    const [copy, draft] = [join(drafts, "state.db"), join(drafts, "backup.tgz")];
+    createPrivately(copy);
     await copyDatabase(database, copy);
-    const { pack } = await import("tar-stream");
-    const archive = pack();
-    const written = pipeline(archive, createGzip(), createWriteStream(draft, { flush: true }));
-    const secrets = credentials ? globSync("*/*/*", { cwd: storeDir(homeDir(env)) }) : [];
-    const files = [
-      ["state.db", copy],
-      ...globSync("*.log", { cwd: join(state, "logs") }).map(
-        (name) => [`logs/${name}`, join(state, "logs", name)] as const,
-      ),
-      ...secrets.map(
-        (name) => [`credentials/${name}`, join(storeDir(homeDir(env)), name)] as const,
-      ),
-    ] as const;
-    for (const [name, path] of files) await addFile(archive, name, path);
-    archive.finalize();
-    await written;
-    await rename(draft, file);
-    out.answer({ file, files: files.length, bytes: statSync(file).size }, `${file} is written`);
+    const logs = entriesOf("logs", join(state, "logs"), "*");
+    const secrets = credentials ? entriesOf("credentials", storeDir(homeDir(env)), "*/*/*") : [];
+    const files = await archive(draft, [["state.db", copy], ...logs, ...secrets]);
+    // Unlike a rename, a link never replaces a file.
+    await link(draft, file);
+    out.answer({ file, files, bytes: (await stat(file)).size }, `${file} is written`);
     if (credentials) out.note("it holds secrets: keep it as safe as they are");
   } catch (error) {
-    throw error instanceof UserError ? error : unwritable("the backup", error, "name another file");
+    if (hasCode(error, "EEXIST")) throw existing(file);
+    throw unwritable(file, error, "free some space there, or name a file on another disk");
   } finally {
-    for (const path of [copy, draft]) rmSync(path, { force: true });
+    if (drafts !== null) await rm(drafts, { recursive: true, force: true });
   }
+}
+
+function existing(file: string): UserError {
+  return new UserError("exists", `${file} is there already`, "name another file");
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {
@@ -76,14 +67,39 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-/** A log may grow meanwhile, and an old one may go. */
-async function addFile(archive: Pack, name: string, path: string): Promise<void> {
-  try {
-    const { size, mtime } = statSync(path);
-    const entry = archive.entry({ name, size, mtime, mode: 0o600 });
-    if (size === 0) entry.end();
-    else await pipeline(createReadStream(path, { end: size - 1 }), entry);
-  } catch (error) {
-    if (!hasCode(error, "ENOENT")) throw error;
-  }
+/** The files in a folder that al restore takes. */
+function entriesOf(name: string, folder: string, pattern: string): Entry[] {
+  return globSync(pattern, { cwd: folder })
+    .map((path): Entry => [`${name}/${path}`, join(folder, path)])
+    .filter(([entry]) => stateName.test(entry) || secretName.test(entry));
+}
+
+/** Writes the entries to a new file; the number of them. */
+async function archive(path: string, entries: readonly Entry[]): Promise<number> {
+  const { pack } = await import("tar-stream");
+  const tar = pack();
+  let files = 0;
+  const fill = async (): Promise<void> => {
+    for (const entry of entries) if (await addFile(tar, entry)) files += 1;
+    tar.finalize();
+  };
+  await Promise.all([
+    pipeline(tar, createGzip(), createWriteStream(path, { flags: "wx", mode: 0o600, flush: true })),
+    fill().catch((error: unknown) => tar.destroy(error as Error)),
+  ]);
+  return files;
+}
+
+/** False for a file that is gone meanwhile, as old logs are, and for a folder. A log may grow meanwhile. */
+async function addFile(tar: Pack, [name, path]: Entry): Promise<boolean> {
+  // Without O_NONBLOCK a FIFO would wait for its writer forever.
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+  await using file = await open(path, flags).catch(ifMissing(null));
+  const stats = await file?.stat();
+  if (!file || !stats?.isFile()) return false;
+  const { size, mtime } = stats;
+  const entry = tar.entry({ name, size, mtime, mode: 0o600 });
+  if (size === 0) entry.end();
+  else await pipeline(file.createReadStream({ end: size - 1, autoClose: false }), entry);
+  return true;
 }

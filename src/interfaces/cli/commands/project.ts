@@ -118,7 +118,10 @@ export const projectCommands = {
   backup: (command) =>
     command
       .description("write the project's database and logs to a file, also while it runs")
-      .argument("<file>", "the new file, a tar archive with gzip")
+      .argument(
+        "<file>",
+        "the new file, a tar archive with gzip; keep it as safe as .al, it holds deliveries and logs",
+      )
       .option("--credentials", "with all stored credentials: keep the file as safe as they are")
       .examples("al backup ~/almanac-$(date +%F).tgz", "al backup ~/all.tgz --credentials")
       .does(async () => (await import("../backup/write-backup.ts")).writeBackup),
