@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, "../..");
 
 /** What the row of an agent shows in a column. */
 function cell(page: Page, agent: string, column: string) {
-  return page.locator(`tr[data-agent="${agent}"] [data-label="${column}"]`);
+  return page.locator(`tr[data-agent="${agent}"] .${column.toLowerCase().replace(" ", "-")}`);
 }
 
 async function logIn(page: Page, { dashboardUrl, apiKey }: TestScheduler): Promise<void> {
