@@ -140,8 +140,7 @@ async function photograph(program) {
   };
   for (const scheme of ["light", "dark"]) {
     const page = await visit(scheme, { width: 1200, height: 800 });
-    await page.getByRole("button", { name: "Timeline" }).click();
-    await page.waitForSelector(".bucket.running, .bucket.good");
+    await page.waitForSelector("a.tick");
     await shoot(page, `overview-${scheme}`);
     await page.goto(`${program.url}/dashboard/agents/review`);
     await page.waitForSelector("#instructions p");

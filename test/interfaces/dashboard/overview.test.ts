@@ -22,7 +22,7 @@ test("a wrong key stays on the login page and says so", async () => {
   expect(await page.getByRole("alert").textContent()).toBe("This is not the gateway’s API key.");
 });
 
-test("the table has the eight columns and a row for each agent, by name", async () => {
+test("the table has the nine columns and a row for each agent, by name", async () => {
   const lastRunAt = new Date(Date.now() - 5 * 60_000).toISOString();
   const { page, errors } = await open(
     "/dashboard?sort=name",
@@ -39,6 +39,7 @@ test("the table has the eight columns and a row for each agent, by name", async 
     "Agent",
     "State",
     "Status",
+    "Last 3 Days",
     "Last Run",
     "Duration",
     "Next Run",

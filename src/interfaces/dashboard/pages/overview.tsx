@@ -22,7 +22,6 @@ import { BulkActions, useSelection } from "../parts/bulk.tsx";
 import { LockList } from "../parts/lock-list.tsx";
 import { frameStyles, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
-import { Timeline } from "../parts/timeline.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { filterAgents, isNarrow, queryOf } from "../text/agent-filter.ts";
 import type { AgentFilter } from "../text/agent-filter.ts";
@@ -44,7 +43,7 @@ interface OverviewData {
 export const page: LivePage<OverviewData> = {
   name: "overview",
   title: () => null,
-  styles: [...frameStyles, "overview", "agent-filters", "timeline", "table", "locks"],
+  styles: [...frameStyles, "overview", "agent-filters", "table", "locks"],
   view: Overview,
 };
 
@@ -95,6 +94,7 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
         selection={selection}
         change={change}
         scheduler={now}
+        outcomes={first.outcomes}
         count={counts.all}
         shown={shown}
       />
@@ -106,7 +106,6 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
           <code>al agent new</code> do it. It appears here by itself.
         </p>
       </section>
-      {counts.all > 0 && <Timeline first={first.outcomes} agents={all} />}
       <Activity first={first.recentLogs} />
       <LockList locks={locks} />
       <BulkActions {...selection} />

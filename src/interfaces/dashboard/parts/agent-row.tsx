@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { usedBudgetText } from "../../../features/spend/spend-text.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";
+import type { OutcomeCounts } from "../../../foundation/contracts/history.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import {
   agentColumns,
@@ -21,15 +22,30 @@ import { exactTime } from "../text/format.ts";
 import { Action } from "./action.tsx";
 import { Linked } from "./markdown.tsx";
 import { memo } from "./memo.ts";
+import { OutcomeStrip } from "./outcome-strip.tsx";
+import type { Counts } from "./outcome-strip.tsx";
+
+/** A column of ticks, which only a page has room for. */
+const outcomesColumn: AgentColumn = {
+  title: "Last 3 Days",
+  emptyText: "–",
+  width: null,
+  keep: null,
+  value: () => ({ text: "", tone: "muted" }),
+};
 
 /** The columns that the overview shows of each agent. */
-export const columns = agentColumns.filter(({ isLiveOnly }) => isLiveOnly !== true);
+export const columns = agentColumns
+  .filter(({ isLiveOnly }) => isLiveOnly !== true)
+  .toSpliced(3, 0, outcomesColumn);
 
 interface ShownAgent {
   readonly agent: AgentStatus;
   /** A scheduler that is paused or stops has no next runs. */
   readonly isPaused: boolean;
   readonly isDraining: boolean;
+  readonly buckets: OutcomeCounts["buckets"];
+  readonly counts: Counts | undefined;
 }
 
 interface AgentRowProps extends ShownAgent {
@@ -102,7 +118,7 @@ function Cell(props: { readonly title: string; readonly children: ComponentChild
 }
 
 export function cellClass(title: string): string {
-  return title.toLowerCase().replace(" ", "-");
+  return title.toLowerCase().replaceAll(" ", "-");
 }
 
 interface ContentProps extends ShownAgent {
@@ -136,6 +152,7 @@ const contents: Readonly<Partial<Record<string, (props: ContentProps) => Compone
   Agent: Name,
   State,
   Status,
+  "Last 3 Days": OutcomeStrip,
   "Last Run": LastRun,
   "Cost Today": Cost,
 };

@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { AgentStatus, SchedulerStatus } from "../../../../streams/status/wire.ts";
+import type { OutcomeCounts } from "../../../foundation/contracts/history.ts";
+import { useDocument } from "../live/use-document.ts";
 import { isDescending, sortOf } from "../text/agent-filter.ts";
 import type { AgentFilter, Sort, SortBy } from "../text/agent-filter.ts";
 import { AgentRow, cellClass, columns } from "./agent-row.tsx";
@@ -10,10 +12,12 @@ import type { Selection } from "./bulk.tsx";
 export const mostRows = 500;
 /** Projects with fewer agents have room for more than one line of each. */
 const denseFrom = 10;
+const pauseMs = 5_000;
 
 interface AgentsTableProps {
   readonly agents: readonly AgentStatus[];
   readonly scheduler: SchedulerStatus;
+  readonly outcomes: OutcomeCounts | null;
   readonly filter: AgentFilter;
   readonly change: (part: Partial<AgentFilter>) => void;
   readonly selection: Selection;
@@ -26,6 +30,13 @@ interface AgentsTableProps {
 export function AgentsTable(props: AgentsTableProps) {
   const { agents, scheduler, filter, change, selection, count, shown } = props;
   const rows = useRef<HTMLTableSectionElement>(null);
+  const { value } = useDocument<OutcomeCounts>(() => "/api/stats/outcomes", {
+    first: props.outcomes,
+    isQuiet: true,
+    on: ({ agents: changed }) => changed !== undefined,
+    pauseMs,
+  });
+  const counts = new Map(value?.agents.map((agent) => [agent.name, agent.counts]));
   const ordered = useHeldOrder(rows, agents, filter.sort);
   useKeptFocus();
   const look = `${count >= denseFrom ? "dense" : ""} ${count < 2 ? "single" : ""}`;
@@ -52,6 +63,8 @@ export function AgentsTable(props: AgentsTableProps) {
               agent={agent}
               isPaused={scheduler.paused}
               isDraining={scheduler.draining}
+              buckets={value?.buckets ?? []}
+              counts={counts.get(agent.name)}
               isSelected={selection.has(agent.name)}
               onSelect={selection.select}
               key={agent.name}
