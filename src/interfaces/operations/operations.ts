@@ -11,7 +11,6 @@ import type { OverBudget } from "../../../streams/agent-graph.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
 import type { AlertOperationsDeps } from "../../features/alerts/alerts.ts";
-import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { SpendMeter } from "../../foundation/contracts/spend.ts";
 import { v7 as uuidV7 } from "uuid";
 import { viewReceipt } from "../../features/webhooks/receipt-view.ts";
@@ -25,11 +24,12 @@ import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
 import { createSpendAnswers, raiseBudget } from "./spend-answer.ts";
 import { whyNot, whyNotNow } from "./why-not.ts";
 import { agentFailing, viewRun, compareRuns } from "./view-run.ts";
+import type { ViewRunDeps } from "./view-run.ts";
 
 interface OperationPorts {
   readonly firstEvents: FirstEvents;
   readonly runs: Pick<LiveRuns, "find">;
-  readonly logs: Pick<LogSource, "read">;
+  readonly logs: ViewRunDeps["logs"];
   readonly meter: Pick<SpendMeter, "limits" | "raise">;
   readonly overBudget: (agent: string) => OverBudget | null;
   readonly webhooks: Pick<Webhooks, "receive" | "readAgain">;

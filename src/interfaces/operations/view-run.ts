@@ -1,5 +1,8 @@
 import { hasCode, UserError } from "../../foundation/errors.ts";
 import { kindOf } from "../../foundation/contracts/log-kinds.ts";
+import { logFileOf } from "../../foundation/logs/log-files.ts";
+import { positionId } from "../../foundation/logs/log-position.ts";
+import { everything } from "../../foundation/logs/log-scan.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { Failing } from "../../foundation/contracts/history.ts";
 import { runEntrySchema } from "../views/run-view.ts";
@@ -14,13 +17,13 @@ export interface ViewRunDeps {
     readonly hosts: Pick<Store["hosts"], "flush" | "of">;
     readonly receipts: Pick<Store["receipts"], "get">;
   };
-  readonly logs: Pick<LogSource, "read">;
+  readonly logs: Pick<LogSource, "read" | "page">;
   readonly redactor: Pick<Redactor, "redact" | "redactValue">;
 }
 
 /**
- * A run with all that belongs to it, its secrets redacted; `withPrompt` reads its whole log. Throws UserError
- * `unknown_instance`.
+ * A run with all that belongs to it, its secrets redacted; with `withPrompt`, what its model got. Throws
+ * UserError `unknown_instance`.
  */
 export async function viewRun(
   instanceId: string,
@@ -28,9 +31,7 @@ export async function viewRun(
   withPrompt = false,
 ): Promise<RunView> {
   const view = await viewOf(instanceId, deps);
-  return withPrompt
-    ? { ...view, modelPrompt: await modelPrompt(view, instanceId, deps.logs) }
-    : view;
+  return withPrompt ? { ...view, modelPrompt: await modelPrompt(view, deps.logs) } : view;
 }
 
 async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
@@ -136,35 +137,38 @@ async function payloadOf(
 /** After the model's last text come the run's own end, its hooks and its usage. */
 const lastLines = 200;
 
-type LoggedRun = Pick<StoredRun["entry"], "agent" | "at" | "endedAt">;
-
 async function lastWords(
-  entry: LoggedRun,
+  { agent, at, endedAt }: StoredRun["entry"],
   instanceId: string,
   logs: ViewRunDeps["logs"],
 ): Promise<string | null> {
-  const lines = await linesOf(entry, instanceId, logs, lastLines);
-  return lines.findLast((line) => kindOf(line.entry) === "said")?.entry.msg ?? null;
-}
-
-async function modelPrompt(
-  entry: LoggedRun,
-  instanceId: string,
-  logs: ViewRunDeps["logs"],
-): Promise<string | null> {
-  const lines = await linesOf(entry, instanceId, logs, Infinity);
-  const output = lines.find((line) => kindOf(line.entry) === "prompt")?.entry.output;
-  return typeof output === "string" ? output : null;
-}
-
-function linesOf(
-  { agent, at, endedAt }: LoggedRun,
-  instanceId: string,
-  logs: ViewRunDeps["logs"],
-  lines: number,
-) {
   const times = { from: Date.parse(at), to: endedAt === null ? Date.now() : Date.parse(endedAt) };
-  return logs.read({ agent, instanceId, lines, after: null, times });
+  const lines = await logs.read({ agent, instanceId, lines: lastLines, after: null, times });
+  return lines.findLast(({ entry }) => kindOf(entry) === "said")?.entry.msg ?? null;
+}
+
+/** Lines of a run that are read at once: images and pre hooks log before its prompt. */
+const pageLines = 1_000;
+
+/** Reads forward from the run's start: a run may have logged for days since. */
+async function modelPrompt(
+  { agent, instanceId, startedAt, endedAt }: RunView,
+  logs: ViewRunDeps["logs"],
+): Promise<string | null> {
+  if (startedAt === null) return null;
+  const ended = endedAt === null ? Infinity : Date.parse(endedAt);
+  const query = { agent, instanceId, filter: everything, lines: pageLines };
+  const parts: string[] = [];
+  let after: string | null = positionId(logFileOf(agent, Date.parse(startedAt)).name, 0);
+  while (after !== null) {
+    const { lines, newer, atEnd, reachedAt } = await logs.page({ ...query, from: { after } });
+    const prompts = lines.filter(({ entry }) => kindOf(entry) === "prompt");
+    parts.push(...prompts.map(({ entry }) => String(entry.output)));
+    const isOver = atEnd || (reachedAt ?? 0) > ended;
+    const isWhole = parts.length > 0 && lines.at(-1) !== prompts.at(-1);
+    after = isOver || isWhole ? null : newer;
+  }
+  return parts.length === 0 ? null : parts.join("");
 }
 
 /**

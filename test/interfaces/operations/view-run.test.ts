@@ -7,6 +7,8 @@ import type { Store } from "../../../src/foundation/store/store.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { agentFailing, viewRun, compareRuns } from "../../../src/interfaces/operations/view-run.ts";
 import type { Outcome, WorkItem } from "../../../streams/vocabulary.ts";
+import { createLogSource } from "../../../src/foundation/logs/log-source.ts";
+import { entry, logPath, tempProject, writeLines } from "../../foundation/logs/support.ts";
 import { memoryLogs } from "../../helpers/memory-logs.ts";
 import {
   callItem,
@@ -131,24 +133,22 @@ test("a run knows its agent's last success before it, and whether that ran the s
   ]);
 });
 
-test("the prompt of a run is read from its log when it is asked for", async () => {
-  const deps = setUp();
-  const item = cronItem("1", "dev", 1);
-  await deps.store.work.claim(requestFor(item, "dev-1"));
-  deps.logs.write({ agent: "dev", instanceId: "dev-1", kind: "hook", msg: "pre hook" });
-  expect((await viewRun("dev-1", deps, true)).modelPrompt).toBeNull();
-  deps.logs.write({
-    agent: "dev",
-    instanceId: "dev-1",
-    kind: "prompt",
-    msg: "p",
-    output: "Do it.",
-  });
-  for (let line = 0; line < 300; line++) {
-    deps.logs.write({ agent: "dev", instanceId: "dev-1", kind: "process", msg: `line ${line}` });
-  }
-  expect((await viewRun("dev-1", deps, true)).modelPrompt).toBe("Do it.");
-  expect((await viewRun("dev-1", deps)).modelPrompt).toBeUndefined();
+test("the prompt of a run is read from its log when it is asked for, however long the log is", async () => {
+  const projectDir = tempProject();
+  const deps = { ...setUp(), logs: createLogSource(projectDir) };
+  const run = { agent: "dev", instanceId: "dev-aaaaaaaa", time: 5_000 };
+  const path = logPath(projectDir, "dev", "1970-01-01");
+  await deps.store.work.claim(requestFor(cronItem("1", "dev", 1), run.instanceId));
+  const asked = async () => (await viewRun(run.instanceId, deps, true)).modelPrompt;
+  const hooks = Array.from({ length: 999 }, () => entry("pre hook", { ...run, kind: "hook" }));
+  writeLines(path, [...hooks, entry("of another run", { ...run, instanceId: "dev-bbbbbbbb" })]);
+  expect(await asked()).toBeNull();
+  const part = (output: string) => entry("prompt", { ...run, kind: "prompt", output });
+  writeLines(path, [part("Do "), part("it.")]);
+  const later = Array.from({ length: 10_000 }, () => entry("line", { ...run, kind: "process" }));
+  writeLines(path, [later.map((line) => JSON.stringify(line)).join("\n"), "\n"]);
+  expect(await asked()).toBe("Do it.");
+  expect((await viewRun(run.instanceId, deps)).modelPrompt).toBeUndefined();
 });
 
 test("failed runs are counted since the last success, whatever started or ended them otherwise", async () => {
