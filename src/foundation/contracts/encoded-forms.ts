@@ -44,10 +44,14 @@ function base64Forms(bytes: Buffer): string[] {
   return forms.flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
 }
 
-/** Characters that encoders write as `\u` and four digits: no character, all but ASCII, those special in HTML, all. */
+/**
+ * Characters that encoders write as `\u` and four digits: no character, all but ASCII, `<` (in the prompt of a run), those
+ * special in HTML, all.
+ */
 const jsonEscaped = [
   /[]/g,
   /[^\x20-\x7e]/g,
+  /</g,
   /[<>&\u2028\u2029]/g,
   /\\?["'<>&+`]|[^\x20-\x7e]/g,
   /[^]/g,

@@ -7,7 +7,7 @@ import type { LogEntry } from "../../../streams/vocabulary.ts";
 export const logKinds = [
   /** The model's text. */
   "said",
-  /** What the model is given, before its first turn: `output`. */
+  /** What the model is given, before its first turn: `output`, in pieces. */
   "prompt",
   /** A call: `tool`, `input`, and `call`, its id, which the lines below repeat. */
   "tool",

@@ -18,10 +18,12 @@ import { logTo, noUsage, stoppedEarly } from "./harness.ts";
 import type { Emit, Harness, Session, SessionEnd } from "./harness.ts";
 import { hookTimeoutMs, runHooks, runPostHooks } from "./hooks.ts";
 import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
+import { cut } from "./message-writer.ts";
 import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
 import { promptFor, systemPrompt } from "./prompt.ts";
 import { createRunClock } from "./run-clock.ts";
 import { writeCredentialFiles, writePayload, writeSkillFiles } from "./run-files.ts";
+import { pieces } from "./transcript.ts";
 
 /** Context that all phases of a run share. */
 export interface RunContext {
@@ -138,14 +140,23 @@ async function untilPost(
   if (broken !== null || signal.aborted) return { error: broken, usage: noUsage };
   const commands = { emit, env, signal, timeoutMs: inlineTimeoutMs, cwd: job.workDir };
   const instructions = await withCommandOutputs(job.instructions, commands);
-  logPrompt(session, systemPrompt(instructions, job.title));
+  logPrompt(session, systemPrompt(instructions, job.title), redact);
   return harness({ ...session, job: { ...job, instructions } });
 }
 
-/** The log shows what the model is given. A message is cut to its limit, and has no secret of the job. */
-function logPrompt({ emit, prompt }: Session, system: string): void {
-  const output = `System prompt:\n\n${system}\n\nUser prompt:\n\n${prompt}`;
-  logTo(emit, "prompt", 30, `prompt of ${counted(output.length, "character")}`, { output });
+/** The most characters of each prompt in the log, and of one piece: the search finds 4,096 of an entry. */
+const maxPromptCharacters = 64_000;
+const promptPieceCharacters = 4_000;
+
+/** The log shows what the model is given. Redacted before it is cut, because half of a secret is not recognized. */
+function logPrompt({ emit, prompt }: Session, system: string, redact: RunContext["redact"]): void {
+  const shown = (text: string) => cut(String(redact(text)), maxPromptCharacters);
+  const text = `System prompt:\n\n${shown(system)}\n\nUser prompt:\n\n${shown(prompt)}`;
+  const all = pieces(text, promptPieceCharacters);
+  for (const [index, output] of all.entries()) {
+    const part = all.length === 1 ? "" : `, part ${index + 1} of ${all.length}`;
+    logTo(emit, "prompt", 30, `prompt of ${counted(text.length, "character")}${part}`, { output });
+  }
 }
 
 /** The code of al-exit overrides the result of the phase that it ended. */

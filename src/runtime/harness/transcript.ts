@@ -38,7 +38,7 @@ export function transcriptOf(emit: Emit) {
   };
   return {
     assistant: (text: string) => {
-      for (const piece of pieces(text)) log("said", 30, piece);
+      for (const piece of pieces(text, assistantCharacters)) log("said", 30, piece);
     },
     toolCall: (id: string, tool: string, input: unknown) => {
       log("tool", 30, callText(tool, input), { tool, call: id, input });
@@ -71,11 +71,12 @@ export function transcriptOf(emit: Emit) {
 
 export type Transcript = ReturnType<typeof transcriptOf>;
 
-function pieces(text: string): readonly string[] {
+/** A text in pieces of at most `limit` characters; none for a text without words. */
+export function pieces(text: string, limit: number): readonly string[] {
   if (text.trim() === "") return [];
-  if (text.length <= assistantCharacters) return [text];
-  const end = breakBefore(text, assistantCharacters);
-  return [text.slice(0, end), ...pieces(text.slice(end))];
+  if (text.length <= limit) return [text];
+  const end = breakBefore(text, limit);
+  return [text.slice(0, end), ...pieces(text.slice(end), limit)];
 }
 
 /** Fields that name the subject of a call to a shell, a file tool or one of the scheduler's tools. */

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { contentOf } from "../../../src/features/search/log-cursor.ts";
 import { fakeProvider, saying } from "./fake-provider.ts";
 import { aJob, aModel, aScripted } from "./jobs.ts";
 import { endMessageOf, logsOf, runOf } from "./run-entry.ts";
@@ -127,8 +128,23 @@ describe("a job", () => {
     expect(prompt?.fields?.output).toContain("You know: by-a-hook\n[redacted]\n");
   });
 
+  it("logs a long prompt whole, in pieces of which the search finds all", async () => {
+    const instructions = `${"Read the manual. ".repeat(2_500)}Then begin.`;
+    const trigger = { kind: "manual", prompt: "Fix the needle." } as const;
+    const entries = logsOf(await runOf(aJob(workDir, { instructions, trigger })), "prompt");
+    const text = entries.map(({ fields }) => String(fields?.output)).join("");
+    expect(text).toContain(`System prompt:\n\n${instructions}\n\nUser prompt:\n\n<agent-config>`);
+    expect(text).toMatch(/<user-prompt>\nFix the needle\.\n<\/user-prompt>$/);
+    for (const { msg, fields } of entries) {
+      const found = contentOf(
+        JSON.stringify({ time: 1, level: 30, kind: "prompt", msg, ...fields }),
+      );
+      expect(found?.text).toBe(`${msg}\n${String(fields?.output)}`);
+    }
+  });
+
   it("writes none of its secrets, whatever it says, and fails with them", async () => {
-    const secret = "canary-of-this-job";
+    const secret = "canary-<of>-this-job";
     const credential = { ...github, fields: { token: secret }, env: { GITHUB_TOKEN: secret } };
     const tools = [
       { name: "al_status", arguments: { text: `with ${secret}` } },
@@ -139,13 +155,15 @@ describe("a job", () => {
         models: [aScripted([{ text: `I know ${secret}.`, tools }, { text: "Done." }])],
         hooks: hooks(["echo $GITHUB_TOKEN"], [`echo "$GITHUB_TOKEN"; exit 3`]),
         credentials: [credential],
+        params: { quoted: secret },
       }),
     );
-    expect(JSON.stringify(ended.messages)).not.toContain(secret);
+    expect(JSON.stringify(ended.messages)).not.toMatch(/canary|this-job/);
     const [prompt, ...others] = logsOf(ended, "prompt");
     expect(others).toEqual([]);
     expect(prompt?.msg).toMatch(/^prompt of [\d,]+ characters$/);
     expect(prompt?.fields?.output).toMatch(/^System prompt:\n\n[^]+User prompt:\n\n<agent-config>/);
+    expect(prompt?.fields?.output).toContain('"quoted": "[redacted]"');
     expect(endMessageOf(ended).error).toMatch(/^\[redacted\] · post hook/);
     expect(logsOf(ended, "said")[0]?.msg).toBe("I know [redacted].");
     expect(ended.messages).toContainEqual({ type: "status", text: "with [redacted]" });
