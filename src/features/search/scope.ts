@@ -53,7 +53,9 @@ export function scopeOf(db: DatabaseSync, dir: string, query: SearchQuery) {
       if (own === undefined) return null;
       lineMarks.push(marks.file(Number(own.id)));
     }
-    return matchExpression(terms, lineMarks);
+    const expression = matchExpression(terms, lineMarks);
+    // The instructions are in each prompt: their words would find all runs.
+    return kind === undefined ? `${expression} NOT "${marks.kind("prompt")}"` : expression;
   };
   const days = db.prepare("SELECT day FROM days WHERE day >= ? ORDER BY day").all(since.day);
   const sorted = days.map(({ day }) => String(day));

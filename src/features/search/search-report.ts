@@ -12,7 +12,10 @@ export const searchQuerySchema = z.object({
   instance: z.string().max(200).optional().meta({ description: "Only lines of this run" }),
   outcome: z.enum(outcomes).optional().meta({ description: "Only runs that ended so" }),
   since: z.iso.datetime({ offset: true }).optional().meta({ description: "ISO 8601 date-time" }),
-  kind: z.enum(searchKinds).optional().meta({ description: "`error`: lines that report one" }),
+  kind: z
+    .enum(searchKinds)
+    .optional()
+    .meta({ description: "`error`: lines that report one; without it all but prompts" }),
   order: z.enum(["newest", "oldest"]).default("newest"),
   before: z.string().max(200).optional().meta({ description: "The `next` of an earlier page" }),
   limit: z.coerce

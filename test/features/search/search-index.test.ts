@@ -89,6 +89,21 @@ describe("the search over all logs", () => {
     ]);
   });
 
+  test("prompts are found only if they are asked for", async () => {
+    project.write({
+      msg: "prompt",
+      kind: "prompt",
+      output: "retry if the build fails",
+      time: noon,
+    });
+    project.write({ msg: "the build fails", kind: "said", time: noon + 1 });
+    await project.index();
+    const build = '"build fails"';
+    expect(textsOf(await find(build, { order: "oldest" }))).toEqual(["the build fails"]);
+    expect(textsOf(await find("retry"))).toEqual([]);
+    expect(textsOf(await find(build, { kind: "prompt" }))).toEqual(["retry if the build fails"]);
+  });
+
   test("a page over its time budget ends early, and its `next` continues from there", async () => {
     project.write({ msg: "word of a run", instanceId: "alpha-aaaaaaaa" });
     for (let i = 0; i < 200; i++) project.write({ msg: `word ${i}`, time: noon + i });

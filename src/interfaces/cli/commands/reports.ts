@@ -61,7 +61,11 @@ export const reportCommands = {
         'only runs with lines that have all words, "phrases" and begin*',
       )
       .choice("--outcome <outcome>", "with --grep: only runs that ended like this", outcomes)
-      .choice("--kind <kind>", "with --grep: only lines of this kind", searchKinds)
+      .choice(
+        "--kind <kind>",
+        "with --grep: only lines of this kind; without it all but prompts",
+        searchKinds,
+      )
       .option("--oldest", "with --grep: the run with the first such line first")
       .examples(
         "al logs -f",

@@ -207,7 +207,7 @@ function SearchForm({ views, firstNames }: SearchFormProps) {
       <Select
         name="kind"
         label="Lines"
-        any="All"
+        any="All but prompts"
         values={searchKinds}
         words={searchKindNames}
         value={kind}
