@@ -11,9 +11,10 @@ import { parseTerms } from "./terms.ts";
 export interface SearchOptions {
   readonly projectDir: string;
   readonly warn: (message: string) => void;
-  /** Before the first pass over all logs: a start has other work. */
-  readonly firstMs?: number;
-  /** From a new line to the pass that indexes it. */
+  /**
+   * From the start, which has other work, to the first pass, and then from a new line to the pass that indexes it, unless
+   * a search comes before. A file costs a pass more than a line does, and a burst brings lines to a thousand files.
+   */
   readonly delayMs?: number;
   /** How long one search may take; then the thread ends. */
   readonly timeoutMs?: number;
@@ -32,12 +33,12 @@ export type Search = ReturnType<typeof createSearch>;
  */
 export function createSearch(options: SearchOptions) {
   const { projectDir, warn } = options;
-  const { firstMs = 10_000, delayMs = 1_000, timeoutMs = 7_000, idleMs = 30_000 } = options;
+  const { delayMs = 10_000, timeoutMs = 7_000, idleMs = 30_000 } = options;
   const thread = askedThread(() => newThread(projectDir), idleMs);
   const names = new Set<string>();
   /** At first, files may have been written or deleted before this scheduler. */
   let isAll = true;
-  let waitMs = firstMs;
+  let waitMs = delayMs;
   let hasFailed = false;
   let timer: NodeJS.Timeout | undefined;
   let passes = 0;

@@ -24,7 +24,7 @@ afterEach(async () => {
 function start(options: Partial<SearchOptions> = {}): ReturnType<typeof createSearch> {
   const warn = (message: string): void => void problems.push(message);
   const { projectDir } = project;
-  return createSearch({ projectDir, warn, firstMs: 60_000, idleMs: 50, ...options });
+  return createSearch({ projectDir, warn, delayMs: 60_000, idleMs: 50, ...options });
 }
 
 const query = { order: "newest", limit: 20 } as const;
@@ -53,7 +53,7 @@ test("new lines are found at once, also after the threads ended", async () => {
 
 test("lines are indexed without a search", async () => {
   await search.close();
-  search = start({ firstMs: 1, delayMs: 1 });
+  search = start({ delayMs: 1 });
   expect(existsSync(indexPath(project.projectDir))).toBe(false);
   search.grew("alpha-2026-03-10.log");
   await expect.poll(() => existsSync(indexPath(project.projectDir))).toBe(true);
