@@ -1,8 +1,7 @@
-import { fstatSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, write, writeSync } from "node:fs";
 import type { Stats } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
-import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { isMissing, messageOf } from "../errors.ts";
 
 /** A failed append. */
@@ -17,30 +16,37 @@ export class AppendError extends Error {
   }
 }
 
+const writeTo = promisify(write);
+
 /** More files than this are not remembered. */
 const mostKnown = 10_000;
 
 /**
  * Appends whole lines to files, each path by one caller at a time. A file is open only meanwhile: however many agents
- * there are, quiet ones hold no file open, and a file that was moved away is made anew. Rejects with an AppendError.
+ * there are, quiet ones hold no file open, and a file that was moved away is made anew. Only writes wait for the disk, and
+ * so for a thread: every delivery brings lines to another file. Rejects with an AppendError.
  */
 export function createAppender() {
   /** The inode and the size of files as this process left them, with a whole last line. */
   const whole = new Map<string, string>();
   return async (path: string, data: Buffer) => {
     let written = 0;
+    let file: number | null = null;
     try {
-      await using file = await openToAppend(path);
-      if (whole.get(path) !== stampOf(fstatSync(file.fd))) await endHalfLine(file);
-      while (written < data.length) written += (await file.write(data, written)).bytesWritten;
+      file = openToAppend(path);
+      const before = fstatSync(file);
+      if (whole.get(path) !== stampOf(before)) endHalfLine(file, before);
+      while (written < data.length) written += (await writeTo(file, data, written)).bytesWritten;
       if (whole.size > mostKnown) whole.clear();
       // At once, before another process can append: a follower takes the end of the file for the end of the data.
-      const stats = fstatSync(file.fd);
+      const stats = fstatSync(file);
       whole.set(path, stampOf(stats));
       return { inode: stats.ino, size: stats.size };
     } catch (error) {
       whole.delete(path);
       throw new AppendError(path, written, error);
+    } finally {
+      if (file !== null) closeSync(file);
     }
   };
 }
@@ -49,18 +55,20 @@ function stampOf({ ino, size }: Stats): string {
   return `${ino}:${size}`;
 }
 
-async function openToAppend(path: string): Promise<FileHandle> {
-  return open(path, "a+", 0o600).catch(async (error: unknown) => {
+function openToAppend(path: string): number {
+  try {
+    return openSync(path, "a+", 0o600);
+  } catch (error) {
     if (!isMissing(error)) throw error;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    return open(path, "a+", 0o600);
-  });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return openSync(path, "a+", 0o600);
+  }
 }
 
 /** A crash or a full disk may have left half a line: the next write starts a new line. */
-async function endHalfLine(file: FileHandle): Promise<void> {
-  const { size } = await file.stat();
+function endHalfLine(file: number, { size }: Stats): void {
   if (size === 0) return;
-  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-  if (buffer.toString() !== "\n") await file.write("\n");
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, size - 1);
+  if (last.toString() !== "\n") writeSync(file, "\n");
 }
