@@ -12,7 +12,7 @@ import type { Folders } from "../fake-operator.ts";
 /** The live view and its packages, in the build. */
 const liveView = resolve(
   dirname(builtAl),
-  globSync("../chunks/live-view-*.js", { cwd: dirname(builtAl) })[0] ?? "",
+  globSync("../chunks/live-view-*.mjs", { cwd: dirname(builtAl) })[0] ?? "",
 );
 /** Writes to standard error when a process loads it. */
 const watch = `import { registerHooks } from "node:module";
