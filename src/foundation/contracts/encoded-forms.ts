@@ -19,7 +19,8 @@ export function encodedForms(value: string): string[] {
     hex.toUpperCase(),
     ...base64Forms(bytes),
     ...json,
-    ...json.filter((form) => !form.startsWith("\\u")).map(inJson),
+    // Without the forms in which each character is escaped.
+    ...json.slice(0, -4).map(inJson),
     ...urlForms(value),
     value.replaceAll(/[&<>"']/g, (char) => htmlNames[char] ?? char),
   ];

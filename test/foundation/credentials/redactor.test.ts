@@ -1,5 +1,6 @@
 import { expect, it, describe } from "vitest";
 import { jobRedactor, createRedactor } from "../../../src/foundation/credentials/redactor.ts";
+import { encodedForms } from "../../../src/foundation/contracts/encoded-forms.ts";
 import { aJob } from "../../runtime/harness/jobs.ts";
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
@@ -35,6 +36,15 @@ describe("createRedactor", () => {
       /^before \[redacted\]=* after, \[redacted\]=*$/,
     );
   });
+
+  it.each(["<begins-with-a-tag", "äbegins-with-an-umlaut"])(
+    "takes %s out of JSON in JSON, and a stand-in has as many forms",
+    (value) => {
+      const inner = value.replaceAll("ä", "\\u00e4").replaceAll("<", "\\u003c");
+      expect(redactorOf(value).redact(JSON.stringify(inner))).toBe('"[redacted]"');
+      expect(encodedForms(value)).toHaveLength(encodedForms("stand-in").length);
+    },
+  );
 
   it.each(["", "a", "me:", "user:x"])(
     "takes it out of the base64 of more: %j before it",
