@@ -42,7 +42,7 @@ test("a misspelt credential is an error from the start on, with what was meant, 
   expect(row?.error).toContain('did you mean "acme_token"?');
   expect(row?.error).toContain("al creds add acme_tokn --field <field>");
   const stdout = await project.print("stat");
-  expect(stdout).toMatch(/^dev +blocked /m);
+  expect(stdout).toMatch(/^dev +blocked: requirement /m);
   expect(stdout).toMatch(/^error dev: agents\/dev\/config\.toml {2}credential acme_tokn/m);
   expect(stdout).toMatch(/^hello +(idle|running) /m);
   expect(await project.print("logs", "dev")).toContain("acme_tokn is missing");

@@ -50,9 +50,9 @@ const stateTones: Readonly<Record<AgentStatus["state"], Tone>> = {
 
 export const agentColumns: readonly AgentColumn[] = [
   column("Agent", { width: null, keep: null }, ({ name }) => plainValue(name)),
-  column("State", { width: "building".length, keep: null }, ({ state }) => ({
-    text: state,
-    tone: stateTones[state],
+  column("State", { width: "building".length, keep: null }, (agent) => ({
+    text: stateText(agent),
+    tone: stateTones[agent.state],
   })),
   column("Status", { width: null, keep: null }, statusValue),
   column(

@@ -139,6 +139,20 @@ test("a run that waits for an image that could not be built says why", async () 
   expect(stderr).toContain(`the run waits for its turn; the error of dev: ${error}`);
 });
 
+test("a run that waits for money says for how much, and how to raise it", async () => {
+  const routes = aRun({ outcome: "succeeded" }, 3);
+  routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
+  const endsAt = new Date(Date.now() + 7_230_000).toISOString();
+  const day = { scope: "agent:dev", window: "2026-11-22", endsAt, usd: 5, limit: 5 } as const;
+  const usedBudget = { ...day, onLimit: "pause" } as const;
+  routes["GET /control/status"] = () =>
+    snapshotOf([anAgentStatus("dev", { state: "waiting", blockedBy: "budget", usedBudget })]);
+  await cli.serve(routes);
+  const { stderr } = await cli.al(["run", "dev"]);
+  expect(stderr).toContain("dev waits for money: $5.00 of its $5.00 a day is spent");
+  expect(stderr).toContain("Raise it: al budget raise dev <usd>");
+});
+
 test("a run that was dropped before it began ends with 1 and its reason", async () => {
   const dropped = { instanceId: null, outcome: "dropped", reason: "queue_full" };
   const routes = aRun(dropped, 0);

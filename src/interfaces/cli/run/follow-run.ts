@@ -10,6 +10,7 @@ import { formatLog, streamLog } from "../logs/log-line.ts";
 import type { Position } from "../logs/log-line.ts";
 import type { Output } from "../terminal/output.ts";
 import type { CallTree, HistoryEntry } from "../../../foundation/contracts/history.ts";
+import { usedBudgetAdvice } from "../../../features/spend/spend-text.ts";
 import { logsDir } from "../../../foundation/logs/log-files.ts";
 import { readLog } from "../../../foundation/logs/log-reader.ts";
 
@@ -59,11 +60,13 @@ function isOfBudget(reason: string | null): boolean {
   return reason?.startsWith("budget: ") === true;
 }
 
-/** A run waits for a slot, or for an image, whose problem is the agent's error. */
+/** A run waits for money, for a slot, or for an image, whose problem is the agent's error. */
 async function whyQueued(client: Client, agent: string): Promise<string> {
   const snapshot = await readSnapshot(client).catch(() => null);
   const status = snapshot?.agents.find(({ name }) => name === agent);
   if (status?.state === "building") return `the image of ${agent} is being built: the run waits`;
+  const used = status?.usedBudget ?? null;
+  if (used !== null) return `${agent} ${usedBudgetAdvice(used, Date.now())}`;
   if (status === undefined || status.error === null || status.state === "running") {
     return `all runners of ${agent} are busy: the run waits for its turn`;
   }

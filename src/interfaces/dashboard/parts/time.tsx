@@ -35,7 +35,9 @@ export function Time({ at, side = "past", otherwise = "–" }: TimeProps) {
 export function ListTime({ at }: { readonly at: string }) {
   const time = Date.parse(at);
   const isLocal = useIsLocal();
-  const distance = relativeTime(Math.min(time, Date.now()), Date.now());
+  const distance = useTicking((now) => relativeTime(Math.min(time, now), now));
+  // The text changes with the day.
+  useTicking((now) => new Date(now).toDateString());
   return (
     <time dateTime={at} title={isLocal ? `${distance}, ${exactTime(time)}` : undefined}>
       {listTime(time)}

@@ -50,6 +50,16 @@ test("shows an agent as the dashboard does", () => {
   expect(renderStatus(goesOn, plainStyle)).toMatch(/^dev .* in 30 s$/m);
 });
 
+test("says for what an agent is blocked or waits", () => {
+  const agents = [
+    anAgentStatus("dev", { state: "waiting", blockedBy: "lock", running: 1 }),
+    anAgentStatus("ops", { state: "blocked", blockedBy: "image", error: "no base image" }),
+  ];
+  const text = renderStatus(snapshotOf(agents), plainStyle);
+  expect(text).toMatch(/^dev +waiting: lock$/m);
+  expect(text).toMatch(/^ops +blocked: image +no base image$/m);
+});
+
 test("shows a disabled agent with what it holds and no next run", () => {
   const row = renderStatus(snapshot, plainStyle).match(/^off .*$/m)?.[0];
   expect(row).toMatch(/^off +idle +disabled, 2 queued$/);
