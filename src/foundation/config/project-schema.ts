@@ -99,7 +99,9 @@ const gatewaySchema = table({
       "The largest delivery that is taken; the default is GitHub's limit. Four of this size may arrive at the same time.",
     ),
   publicUrl: httpUrl(publicUrlError)
-    .refine((url) => publicUrlForm.test(url), { error: publicUrlError })
+    .refine((url) => URL.canParse(url) && publicUrlForm.test(new URL(url).href), {
+      error: publicUrlError,
+    })
     .optional()
     .describe(
       "The address by which people reach the dashboard, for links in alerts. With a path, the gateway is served below it, whether the proxy leaves the path in requests or not.",

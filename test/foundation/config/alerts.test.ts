@@ -155,7 +155,8 @@ describe("[heartbeat] and publicUrl", () => {
     );
     const below = project('[gateway]\npublicUrl = "https://al.example/team/al/"');
     expect(below.gateway.publicUrl).toBe("https://al.example/team/al");
-    for (const wrong of ["https://al.example/dashboard", "https://al.example/?a", "al.example"]) {
+    const pages = ["https://al.example/dashboard", "https://al.example/x/../dashboard"];
+    for (const wrong of [...pages, "https://al.example/?a", "al.example"]) {
       expect(said(at(wrong))).toEqual([
         expect.stringContaining(`gateway.publicUrl is "${wrong}"; expected an http or https URL`),
       ]);

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { setBasePath } from "../../../src/interfaces/dashboard/text/base-path.ts";
 import { safeNext } from "../../../src/interfaces/gateway/routes/login.ts";
 
 test.each(["/dashboard", "/dashboard/agents/dev/logs?instance=dev-a", "/loginish", "/"])(
@@ -27,3 +28,23 @@ test.each([
   undefined,
   ["/dashboard"],
 ])("%j is not", (next) => expect(safeNext(next, "/home")).toBe("/home"));
+
+describe("below the base path /al", () => {
+  beforeEach(() => setBasePath("/al"));
+  afterEach(() => setBasePath(""));
+
+  test.each(["/al/dashboard", "/dashboard", "/x/../al/dashboard", "/al/al/dashboard"])(
+    "%s leads to the dashboard",
+    (next) => expect(safeNext(next, "/home")).toBe("/dashboard"),
+  );
+
+  test.each([
+    "/al/logout",
+    "/./al/logout",
+    "/al/al/logout",
+    "/al/./al/login",
+    "/%61l/logout",
+    "/al//evil.example",
+    "/./al//evil.example",
+  ])("%s is not a path of this site", (next) => expect(safeNext(next, "/home")).toBe("/home"));
+});

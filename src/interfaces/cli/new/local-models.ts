@@ -13,11 +13,14 @@ export const usualServers = [
   "http://localhost:8000/v1",
 ] as const;
 
-/** How long a server may take to list its models, in ms. */
+/** How long a server may take to list its models, in ms, and how long the list may be. */
 const timeoutMs = 2_000;
+const maxBytes = 1024 ** 2;
 
 /** `GET /models` of OpenAI's API: https://platform.openai.com/docs/api-reference/models/list */
-const modelList = z.object({ data: z.array(z.object({ id: z.string().min(1) })) });
+const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+/** An id is shown on a terminal. */
+const printableId = /^[\p{L}\p{N}\p{P}\p{S}]+$/u;
 
 /** The models of these servers, in their order. A server that doesn't answer has none. */
 export async function localModels(baseUrls: readonly string[]): Promise<readonly LocalModel[]> {
@@ -28,9 +31,22 @@ async function modelsOf(baseUrl: string): Promise<readonly LocalModel[]> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch(`${baseUrl.replace(/\/+$/, "")}/models`, { signal });
-    const { data } = modelList.parse(await response.json());
-    return data.map(({ id }) => ({ baseUrl, model: id }));
+    const { data } = modelList.parse(JSON.parse(await textOf(response)));
+    const ids = data.map(({ id }) => id).filter((id) => printableId.test(id));
+    return ids.map((model) => ({ baseUrl, model }));
   } catch {
     return [];
   }
+}
+
+/** Throws for a longer text than a list has; leaving the loop ends the request. */
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error("the list of models is too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }

@@ -208,19 +208,25 @@ const base = "http://this.invalid";
 
 /** The path to go to after login: one of this site, or the fallback. `next` comes from the address bar. */
 export function safeNext(next: unknown, fallback: string): string {
-  const given = typeof next === "string" ? localPath(next) : "";
+  const given = typeof next === "string" ? next : "";
   if (!given.startsWith("/") || !URL.canParse(given, base)) return fallback;
   const url = new URL(given, base);
-  const path = url.pathname + url.search;
+  const path = withoutBase(url.pathname) + url.search;
   // `/.//evil.example` is of this site to the parser, yet its normalized path is not to a browser.
   const isOwn = url.origin === base && !/^\/[/\\]/.test(path);
   return isOwn && isPage(url.pathname) ? path : fallback;
 }
 
+/** A path without the gateway's base, however often it begins with that: each proxy and the gateway may remove one. */
+function withoutBase(path: string): string {
+  const local = localPath(path);
+  return local === path ? path : withoutBase(local);
+}
+
 /** False for the login, the logout and paths that the router can't decode. */
 function isPage(path: string): boolean {
   try {
-    return !/^\/log(in|out)\b/.test(decodeURIComponent(path));
+    return !/^\/log(in|out)\b/.test(withoutBase(decodeURIComponent(path)));
   } catch {
     return false;
   }

@@ -33,6 +33,7 @@ test("a page that the browser has is not sent again until it changes", async () 
   const again = await get("/dashboard", deps, headers);
   expect([again.statusCode, again.body]).toEqual([304, ""]);
   expect(again.headers.etag).toBe(first.headers.etag);
+  expect(again.headers.vary).toBe("accept-encoding");
   expect(again.headers["content-security-policy"]).toBe(first.headers["content-security-policy"]);
   deps.operations.setAgent({ name: "dev", state: "running" });
   const changed = await get("/dashboard", deps, headers);

@@ -1,0 +1,26 @@
+import { createServer } from "node:http";
+import type { ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { localModels } from "../../../../src/interfaces/cli/new/local-models.ts";
+
+async function modelsOf(answer: (response: ServerResponse) => void): Promise<readonly string[]> {
+  const server = createServer((_request, response) => answer(response)).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once("listening", resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return (await localModels([baseUrl])).map(({ model }) => model);
+}
+
+const listOf = (...ids: readonly string[]) => JSON.stringify({ data: ids.map((id) => ({ id })) });
+
+test("a server's models with a control character in their name are left out", async () => {
+  const list = listOf("qwen3:8b", "a\u001b[2Jb", "", "a\nb", "a\u202eb", "org/Modell-ü");
+  expect(await modelsOf((response) => response.end(list))).toEqual(["qwen3:8b", "org/Modell-ü"]);
+});
+
+test("a list of models is read up to 1 MB", async () => {
+  const of = (length: number) => modelsOf((response) => response.end(listOf("a".repeat(length))));
+  expect(await of(1_000_000)).toHaveLength(1);
+  expect(await of(1_100_000)).toEqual([]);
+});
