@@ -17,7 +17,7 @@ const root = resolve(import.meta.dirname, "..");
 const gallery = join(import.meta.dirname, "gallery");
 const folder = mkdtempSync(join(tmpdir(), "al-gallery-"));
 const project = join(folder, "acme");
-const maxBytes = 160 * 1024;
+const maxBytes = 165 * 1024;
 const hourMs = 3_600_000;
 
 async function startProgram() {
@@ -84,13 +84,13 @@ async function makeRuns(program) {
   }
 }
 
-/** Runs of a few seconds within a minute would be one dot: they are spread over hours, and take minutes. */
-function spreadOverHours() {
+/** Runs of a few seconds within a minute would be one tick: they are spread over three days, and take minutes. */
+function spreadOverDays() {
   const db = new DatabaseSync(join(project, ".al/state.db"));
   const rows = db.prepare("SELECT seq, started_at AS startedAt FROM triggers ORDER BY seq").all();
   const move = db.prepare("UPDATE triggers SET at = ?, started_at = ?, ended_at = ? WHERE seq = ?");
   rows.forEach(({ seq, startedAt }, index) => {
-    const at = Math.round(Date.now() - 5.7 * hourMs * (1 - index / rows.length));
+    const at = Math.round(Date.now() - 70 * hourMs * (1 - index / rows.length));
     const end = at + (7 + ((index * 13) % 31)) * 60_000;
     const [start, stop] =
       startedAt === null ? [null, null] : [at, Math.min(end, Date.now() - 60_000)];
@@ -188,7 +188,7 @@ async function withProgram(use) {
 try {
   makeProject(project);
   await withProgram(makeRuns);
-  spreadOverHours();
+  spreadOverDays();
   spendOverDays();
   await withProgram(async (program) => {
     const broken = join(project, "agents/changelog/config.toml");
