@@ -60,7 +60,8 @@ describe("a newcomer", () => {
   it("sees the table of agents, live", async () => {
     await cell(page, "hello", "State").getByText("idle").waitFor();
     const headings = await page.locator("thead th:visible").allInnerTexts();
-    const columns = "Agent, State, Status, Last Run, Duration, Next Run, Cost Today, Actions";
+    const columns =
+      "Agent, State, Status, Last 3 Days, Last Run, Duration, Next Run, Cost Today, Actions";
     expect(headings.map((heading) => heading.replace("↑", "").trim()).join(", ")).toBe(columns);
   });
 

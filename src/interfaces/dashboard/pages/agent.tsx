@@ -19,7 +19,7 @@ import { Hosts } from "../parts/agent-hosts.tsx";
 import { Locks } from "../parts/agent-locks.tsx";
 import { Runs } from "../parts/agent-runs.tsx";
 import { Why, whyQuery } from "../parts/agent-why.tsx";
-import { Linked } from "../parts/markdown.tsx";
+import { Linked } from "../parts/linked.tsx";
 import { FailingSince } from "../parts/run-parts.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";

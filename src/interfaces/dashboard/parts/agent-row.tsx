@@ -20,7 +20,7 @@ import { useIsLocal, useTicking } from "../live/clock.ts";
 import { agentAddress, latestRunAddress, logAddress } from "../text/addresses.ts";
 import { exactTime } from "../text/format.ts";
 import { Action } from "./action.tsx";
-import { Linked } from "./markdown.tsx";
+import { Linked } from "./linked.tsx";
 import { memo } from "./memo.ts";
 import { OutcomeStrip } from "./outcome-strip.tsx";
 import type { Counts } from "./outcome-strip.tsx";

@@ -6,7 +6,7 @@ import { useDocument } from "../live/use-document.ts";
 import { callDetails, callNodes, hasRun, parsed, prettyText } from "../text/calls.ts";
 import type { CallNode } from "../text/calls.ts";
 import { stateOf } from "../text/trigger-words.ts";
-import { Linked } from "./markdown.tsx";
+import { Linked } from "./linked.tsx";
 import { RunLink } from "./run-parts.tsx";
 import { Fold } from "./table.tsx";
 

@@ -9,7 +9,8 @@ import type { LogKind } from "../../../foundation/contracts/log-kinds.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { parsed, prettyText } from "../text/calls.ts";
 import { factList, factsOf, usageText } from "../text/log-facts.ts";
-import { Linked, Markdown, WebLink } from "./markdown.tsx";
+import { Linked, WebLink } from "./linked.tsx";
+import { Markdown } from "./markdown.tsx";
 import { RunLink } from "./run-parts.tsx";
 
 interface EntryProps {

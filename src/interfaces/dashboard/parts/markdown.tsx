@@ -3,6 +3,7 @@ import { Lexer } from "marked";
 import type { MarkedToken, Token, Tokens, TokensList } from "marked";
 import type { ComponentChildren } from "preact";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
+import { WebLink } from "./linked.tsx";
 import { memo } from "./memo.ts";
 
 interface MarkdownProps {
@@ -156,43 +157,4 @@ function Inline({ token }: { readonly token: MarkedToken }) {
 
 function isWebLink(href: string): boolean {
   return /^(https?:\/\/|mailto:)/i.test(href);
-}
-
-/** An address of the web, without the punctuation behind it. */
-const webAddress = /(https?:\/\/[^\s<>"'`]{1,2000}[^\s<>"'`.,;:!?)\]}])/i;
-/** More addresses of one text stay text. */
-const maxLinks = 100;
-
-/** A text of a run, in which addresses of the web are links. */
-export function Linked({ text }: { readonly text: string }) {
-  const parts = text.split(webAddress, 2 * maxLinks);
-  const rest = text.slice(parts.join("").length);
-  return (
-    <>
-      {[...parts, rest].map((part, index) =>
-        index % 2 === 1 && index < parts.length ? (
-          <WebLink href={part} key={index}>
-            {part}
-          </WebLink>
-        ) : (
-          part
-        ),
-      )}
-    </>
-  );
-}
-
-interface WebLinkProps {
-  readonly href: string;
-  readonly class?: string;
-  readonly children: ComponentChildren;
-}
-
-/** A link to another site, which learns nothing about this one. */
-export function WebLink({ href, class: more, children }: WebLinkProps) {
-  return (
-    <a class={more} href={href} title={href} rel="noopener noreferrer nofollow" target="_blank">
-      {children}
-    </a>
-  );
 }
