@@ -3,7 +3,7 @@
  * many statements its store runs, which files it opens, and what keeps it alive. At each SIGUSR2 a line with the counts
  * since its start is appended to the file that AL_COUNTS names.
  */
-import { appendFileSync } from "node:fs";
+import fs, { appendFileSync } from "node:fs";
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { DatabaseSync, StatementSync } from "node:sqlite";
@@ -38,15 +38,17 @@ for (const name of ["run", "get", "all", "iterate"]) {
 }
 counting(DatabaseSync.prototype, "exec", (_self, [sql]) => String(sql));
 
-for (const name of ["open", "readFile"] as const) {
-  const method = promises[name] as (...args: unknown[]) => unknown;
-  Object.assign(promises, {
-    [name]: (...args: unknown[]) => {
-      opened.push(String(args[0]));
-      return method(...args);
-    },
+function countOpening(module: object, name: string): void {
+  const method = Reflect.get(module, name) as (...args: unknown[]) => unknown;
+  Reflect.set(module, name, (...args: unknown[]) => {
+    // A number is a file that is open already.
+    if (typeof args[0] !== "number") opened.push(String(args[0]));
+    return method(...args);
   });
 }
+
+for (const name of ["open", "readFile"]) countOpening(promises, name);
+for (const name of ["openSync", "readFileSync"]) countOpening(fs, name);
 syncBuiltinESMExports();
 
 function resources(): Record<string, number> {
