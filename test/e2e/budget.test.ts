@@ -143,7 +143,7 @@ describe("a budget", () => {
     expect(printed).toMatch(/^project +\d{4}-\d\d +\$.* of \$50000\.00$/m);
     const log = await project.print("logs", "hello");
     expect(log).toMatch(/INFO +\d+ tokens \(\$\d+\.\d\d\)$/m);
-    expect(log).toMatch(/run succeeded after .* s \(\$\d+\.\d\d\)$/m);
+    expect(log).toMatch(/run succeeded after \S+ m?s \(\$\d+\.\d\d\)$/m);
     await project.scheduler.stop();
     await project.start();
     expect(await spentToday()).toBe(usd);
