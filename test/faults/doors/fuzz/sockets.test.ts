@@ -56,13 +56,18 @@ test("a real server answers bytes over real connections, lives on, and touches n
   expect(touched?.filter((path) => !mayTouch(path)) ?? []).toEqual([]);
 }, 180_000);
 
-/** The project, its home, and parts of the program, which are read when they are first asked for.
- * The C library reads how the kernel commits memory, at a moment of its own. */
+/**
+ * The project, its home, and parts of the program, which are read, and compiled, when they are first asked for. The C
+ * library reads how the kernel commits memory, at a moment of its own.
+ */
 function mayTouch(path: string): boolean {
   if (path === "/proc/sys/vm/overcommit_memory") return true;
   const { dir, home } = scheduler.project;
   const program = join(dirname(builtAl), "..");
-  const [real = "", ...own] = [path, dir, home, program].map((each) => `${resolve(each)}/`);
+  const compiled = process.env.NODE_COMPILE_CACHE ?? home;
+  const [real = "", ...own] = [path, dir, home, program, compiled].map(
+    (each) => `${resolve(each)}/`,
+  );
   // To find a real path its folders are looked at, too.
   return path === "" || own.some((each) => real.startsWith(each) || each.startsWith(real));
 }
