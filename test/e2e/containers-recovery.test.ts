@@ -51,7 +51,7 @@ describe.skipIf(missing !== null)(
       await crash({ sleepSeconds: 3 });
       expect(await left()).toHaveLength(1);
       scheduler = await startTestScheduler(project);
-      await scheduler.waitForOutput(/run resumed, started manually \S+ s ago/);
+      await scheduler.waitForOutput(/run resumed, started manually \S+ m?s ago/);
       await ended().toMatchObject([{ outcome: "succeeded", attempt: 1, exitCode: 0 }]);
       expect(await messages("said")).toEqual(["before", "after"]);
       expect(await messages("tool")).toHaveLength(1);

@@ -48,7 +48,7 @@ describe("a run whose scheduler is killed", { timeout: 120_000 }, () => {
   test("is adopted by the next one and succeeds once, with every line once", async () => {
     await crash(firstTextIsLogged, 3);
     const { waitForOutput } = await project.start();
-    await waitForOutput(/run resumed, started manually \S+ s ago/);
+    await waitForOutput(/run resumed, started manually \S+ m?s ago/);
     expect(await project.agent("hello")).toMatchObject({ state: "running", running: 1 });
     await ended().toMatchObject([{ outcome: "succeeded", attempt: 1, exitCode: 0 }]);
     expect(await messages("said")).toEqual(["before", "after"]);
