@@ -167,7 +167,7 @@ test("the next command is accepted after al doctor regenerated the key", async (
   expect(await project.al("stat")).toMatchObject({ code: 0 });
 });
 
-test("a set AL_DASHBOARD_SECRET logs a warning that hides its value, and is no password", async () => {
+test("AL_DASHBOARD_SECRET does not log anybody in; a warning says so without its value", async () => {
   project = await LiveProject.hello();
   const scheduler = await project.start({ env: { AL_DASHBOARD_SECRET: "hush-hush" } });
   await scheduler.waitForOutput(/WARN .*AL_DASHBOARD_SECRET is set and no longer used/);

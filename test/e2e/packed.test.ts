@@ -52,7 +52,7 @@ describe("the package", () => {
     expect(bytes).toBeLessThan(60_000_000);
   });
 
-  test("holds what a user reads and runs", () => {
+  test("contains the program, its documents and one picture, nothing else", () => {
     const expected =
       /^(dist\/(src\/.+\.(m?js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/gallery\/edit-and-run\.png|LICENSE|package\.json)$/;
     expect(installedPackage.files.filter((path) => !expected.test(path))).toEqual([]);

@@ -239,6 +239,6 @@ export interface AlertOperationsDeps {
   readonly targets: () => readonly AlertTarget[];
   /** Sends a test to one of the targets, now. One that accepts it is switched on again. Never rejects. */
   readonly test: (name: string) => Promise<TargetAnswer>;
-  /** Makes a delivery that is dead, or waits, due now, and wakes the sender; false if there is no such delivery. */
+  /** Sends a dead or waiting delivery now; false if the id is unknown. */
   readonly retry: (id: string) => Promise<boolean>;
 }

@@ -78,7 +78,7 @@ const localSchema = table({
 
 const publicUrlError =
   'an http or https URL, e.g. "https://al.example.org" or "https://example.org/al"';
-/** With a path that is none of the gateway's own: they are told apart by how they begin. */
+/** Its path must not begin like a route of the gateway, such as /api: requests could not be told apart. */
 const publicUrlForm =
   /^\w+:\/\/[^/?#]+(\/(?!(api|control|dashboard|health|locks|log|metrics|openapi|webhooks))[\w.~-]+(\/[\w.~-]+)*)?\/?$/;
 

@@ -47,7 +47,7 @@ test("an agent that would listen by its invalid config alone was not asked", () 
   expect(reasonAfter(valid("dev"), broken("dev", "gh"))).toContain("so not asked: agent dev");
 });
 
-test("a repaired or removed agent is no longer named", () => {
+test("an unmatched delivery does not name an agent whose config was repaired or removed", () => {
   expect(reasonAfter(broken("dev", "gh"), valid("dev"))).toBe(nothing.reason);
   expect(reasonAfter(broken("dev", "gh"), { type: "agent-removed", agent: "dev", at })).toBe(
     nothing.reason,

@@ -171,7 +171,7 @@ interface Node {
 const agent = agentJsonSchema(filterTable) as unknown as Node;
 
 describe("the JSON Schema of an agent's config.toml", () => {
-  it("requires what has no default, and nothing else", () => {
+  it("requires the keys without a default, and no others", () => {
     expect(agent.required).toEqual(["models", "credentials"]);
   });
 
@@ -185,7 +185,7 @@ describe("the JSON Schema of an agent's config.toml", () => {
     expect(agent.additionalProperties).toBe(false);
   });
 
-  it("explains fields with what the config's errors say", () => {
+  it("describes each field in the words of its error message", () => {
     expect(agent.properties.timeout?.description).toContain("a whole number of seconds");
   });
 });

@@ -8,7 +8,7 @@ test("the page of all keys says what the schemas say", async () => {
   await expect(page).toMatchFileSnapshot("../../../src/foundation/config/reference.md");
 });
 
-test("every key in the reference has what it takes and a meaning", () => {
+test("every key in the reference has its allowed values and a meaning", () => {
   const rows = page.split("\n").filter((line) => line.startsWith("| `"));
   expect(rows.length).toBeGreaterThan(50);
   for (const row of rows) {

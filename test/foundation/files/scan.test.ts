@@ -94,7 +94,7 @@ test("a project without agents, or with links that lead nowhere, can be scanned"
   ]);
 });
 
-test("what changed between two scans is told once", async () => {
+test("a change between two scans is reported once", async () => {
   const project = tempProject();
   const { events } = await watching(repairScans(project, { everyMs: 30 }));
   write(join(project, "agents/dev/SKILL.md"), "changed");
@@ -103,7 +103,7 @@ test("what changed between two scans is told once", async () => {
   expect(events).toEqual([{ type: "ready" }, { type: "touched", path: "agents/dev/SKILL.md" }]);
 });
 
-test("what changed since the caller looked is told by the first scan", async () => {
+test("the first scan reports changes since the caller read the files", async () => {
   const project = tempProject();
   const before = await scanProject(project);
   write(join(project, "agents/dev/SKILL.md"), "changed");

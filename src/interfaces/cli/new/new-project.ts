@@ -186,7 +186,7 @@ async function chooseLocal(options: NewOptions, prompts: Prompts | null): Promis
   return { name: "local", provider: "custom", model, baseUrl, isKeyless: true };
 }
 
-/** The first without a person to ask; undefined if there is none. */
+/** The person chooses; without a terminal it is the first model that is not for embeddings. Undefined if none fits. */
 async function chooseFound(found: readonly LocalModel[], prompts: Prompts | null) {
   if (prompts === null || found.length < 2) return found.find(({ model }) => !/embed/i.test(model));
   const name = ({ model, baseUrl }: LocalModel) => `${model}  (${baseUrl})`;

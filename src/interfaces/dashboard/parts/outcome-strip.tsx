@@ -19,7 +19,7 @@ export type Counts = OutcomeCounts["agents"][number]["counts"];
 
 interface OutcomeStripProps {
   readonly agent: AgentStatus;
-  /** Undefined if none of its work arrived in the buckets' time. */
+  /** Undefined if the agent had no work in these three days. */
   readonly counts: Counts | undefined;
   readonly buckets: OutcomeCounts["buckets"];
 }

@@ -91,7 +91,7 @@ export type LinesAnswer = z.infer<typeof linesAnswerSchema>;
 /** How long a request waits for an empty inbox, in ms. */
 export const inboxWaitMs = 5_000;
 
-/** `stop` asks the run to end, with the time between TERM and KILL in ms; null if there are no new orders. */
+/** Orders to a run. `stop` ends it and has the time between TERM and KILL in ms; null without new orders. */
 export const inboxAnswerSchema = z.object({
   stop: z.object({ reason: z.enum(stopReasons), graceMs: z.number().min(0) }).nullable(),
 });

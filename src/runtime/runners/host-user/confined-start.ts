@@ -48,7 +48,7 @@ export function startConfined(
     });
     let stderr = "";
     const keep = (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-maxStderr));
-    // Without descriptors left there is none.
+    // Null when the process has no file descriptors left.
     const handle = child.stderr ? (child.stdio[3] as Duplex) : null;
     let isLate = false;
     const timer = setTimeout(() => {

@@ -23,9 +23,9 @@ export const command = `${commandFolder}/al`;
 export const programContext = "program";
 
 /**
- * The Dockerfile of the default image on `base`, which must have Node 24 and a package manager or the tools already. The tools are installed only where they are missing, so that a local base
- * that has them needs no network; users are made without tools, as no two distributions have the same ones. Node reads
- * a compile cache only for the user that wrote it, so the container's user fills it.
+ * The Dockerfile of the default image on `base`, which has Node 24 and a package manager, or the tools. Missing tools alone
+ * are installed, so that a base with all of them needs no network. Users are made without tools, which differ by
+ * distribution. Node reads a compile cache only for the user that wrote it, so the container's user fills it.
  */
 export function defaultDockerfile(base: string): string {
   const { name, uid, gid, home } = containerUser;
