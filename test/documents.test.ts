@@ -44,11 +44,11 @@ function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-test("the README is read in ten minutes: at most 12 kB", () => {
+test("the README is a ten-minute read: at most 12 kB", () => {
   expect(statSync(join(root, "README.md")).size).toBeLessThanOrEqual(12_000);
 });
 
-test("the README leads to every document", () => {
+test("the README links to every document", () => {
   const reached = new Set(["README.md"]);
   for (const path of reached) {
     for (const target of relativeLinks(read(path))) {
@@ -79,15 +79,18 @@ test.each(documents)(
 
 const rooms = documents.filter((path) => /^(src\/.+|streams|test.*)\/README\.md$/.test(path));
 
-test.each(rooms)("%s begins with what is here, what may import it, how to add one more", (path) => {
-  const [beginning = ""] = read(path).split("\n## ");
-  for (const lead of ["What is here", "What may import it", "How to add one more"])
-    expect(beginning).toContain(`**${lead}.**`);
-});
+test.each(rooms)(
+  "%s begins with what the room holds, what may import it, how to add one more",
+  (path) => {
+    const [beginning = ""] = read(path).split("\n## ");
+    for (const lead of ["What is here", "What may import it", "How to add one more"])
+      expect(beginning).toContain(`**${lead}.**`);
+  },
+);
 
 const maps = [...rooms.filter((path) => !path.startsWith("test/")), "src/README.md"];
 
-test.each(maps)("every source file that %s names is there", (path) => {
+test.each(maps)("every source file that %s names exists", (path) => {
   const names = [...read(path).matchAll(/`([\w./-]+\.(?:ts|css))`/g)].map(([, name = ""]) => name);
   const isThere = (name: string): boolean =>
     [dirname(path), "."].some((base) => existsSync(join(root, base, name)));

@@ -15,7 +15,7 @@ const time = (ms: number, floor: readonly number[] = []): Figure =>
 const rate = (perSecond: number, floor: readonly number[] = []): Figure =>
   figureOf("webhooks", "/s", [perSecond], { floor });
 
-test("a figure is slower by its ratio to the floor, so that a busy machine is none", () => {
+test("a figure is compared by its ratio to the floor, so that a busy machine is not slower", () => {
   expect(slower([time(300, [30])], [time(100, [10])])).toEqual([]);
   expect(slower([time(130, [10])], [time(100, [10])])).toEqual([
     "save: 30 % worse, by its ratio to the floor",
@@ -25,12 +25,12 @@ test("a figure is slower by its ratio to the floor, so that a busy machine is no
   ]);
 });
 
-test("a figure without a floor is compared as it is, and one that is new with nothing", () => {
+test("a figure without a floor is compared directly, a new one with nothing", () => {
   expect(slower([time(119), rate(100)], [time(100)])).toEqual([]);
   expect(slower([time(130)], [time(100)])).toEqual(["save: 30 % worse"]);
 });
 
-test("what is written is read again, and is as prettier has it", async () => {
+test("a written baseline can be read back and passes prettier", async () => {
   const dir = await mkdtemp(join(tmpdir(), "al-baseline-"));
   onTestFinished(() => rm(dir, { recursive: true }));
   const path = join(dir, "baseline.json");
@@ -41,7 +41,7 @@ test("what is written is read again, and is as prettier has it", async () => {
   expect(await check(text, { filepath: path, printWidth: 100 })).toBe(true);
 });
 
-test("a target is reached when all of it is: a rate at least, everything else at most", () => {
+test("a target is met when all of it is: a rate at least, everything else at most", () => {
   const times = Array.from({ length: 100 }, (_, n) => n + 1);
   const reached = (target: Figure["target"]): boolean | null =>
     isReached(figureOf("save", "ms", times, { target, floor: [20] }));
@@ -56,7 +56,7 @@ test("a target is reached when all of it is: a rate at least, everything else at
   expect([of(70), of(50)]).toEqual([true, false]);
 });
 
-test("the table says of each figure what is to be reached and whether it is", () => {
+test("the table shows the target of each figure and whether it is met", () => {
   const target = { median: 150, p99: 400 };
   const figure = figureOf("save", "ms", [120], { target, floor: [1.5] });
   expect(table([figure]).split("\n").at(-1)).toBe(
@@ -64,13 +64,13 @@ test("the table says of each figure what is to be reached and whether it is", ()
   );
 });
 
-test("a figure of several rounds is their median, and its worst is the worst of all", () => {
+test("a figure of several rounds is their median; its worst value is the worst of all", () => {
   const [one, ...others] = medians([time(100, [10]), time(300, [30]), time(120, [20]), rate(5)]);
   expect(one).toMatchObject({ name: "save", median: 120, floor: 20, p99: null, most: 300 });
   expect(others).toMatchObject([{ name: "webhooks", median: 5, floor: null }]);
 });
 
-test("a comparison shows each figure of now beside the one of before", () => {
+test("a comparison shows each new figure beside the old one", () => {
   const compared = { before: [time(100, [10])], now: [time(80, [9]), rate(5)] };
   expect(comparisonTable(compared).split("\n").slice(2)).toEqual([
     "| save | 100 ms | 80 ms | -20 % | 10 ms | 9 ms |",

@@ -32,13 +32,13 @@ function looksOf(index: MatchIndex, repo: string): number {
   return looks;
 }
 
-test("a delivery for one agent is compared with as many filters among 1,000 agents as among 10", () => {
+test("a delivery for one agent is checked against as many filters with 1,000 agents as with 10", () => {
   const few = looksOf(indexOf(10), "acme/app-7");
   expect(few).toBeGreaterThan(0);
   expect(looksOf(indexOf(1_000), "acme/app-7")).toBe(few);
 });
 
-test("a delivery for nobody is explained with as many filters among 10,000 agents as among 1,000", () => {
+test("an unmatched delivery is explained with as many filters with 10,000 agents as with 1,000", () => {
   const many = looksOf(indexOf(1_000), "acme/other");
   expect(many).toBeLessThan(1_000);
   expect(looksOf(indexOf(10_000), "acme/other")).toBe(many);

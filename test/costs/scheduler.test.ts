@@ -81,7 +81,7 @@ async function during(scheduler: Counted, act: () => Promise<unknown>): Promise<
   };
 }
 
-describe("a scheduler of 1,000 agents at rest, beside one of 10", () => {
+describe("an idle scheduler with 1,000 agents, compared with 10 agents,", () => {
   test("has as many files open", async () => {
     const [ten, thousand] = [await few.openFiles(), await many.openFiles()];
     expect(thousand.length).toBeLessThanOrEqual(ten.length);
@@ -94,7 +94,7 @@ describe("a scheduler of 1,000 agents at rest, beside one of 10", () => {
     await expect.poll(more, { timeout: 25_000 }).toBe(0);
   });
 
-  test("has as many timers and handles, but for a watch of each agent's directory", async () => {
+  test("has as many timers and handles, except for one watch per agent directory", async () => {
     const resources = async (scheduler: Counted, agents: number) => {
       const { FSEventWrap: watches = 0, ...others } = (await scheduler.counts()).resources;
       return { ...others, watches: watches - agents };
@@ -112,11 +112,11 @@ async function deliver(
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
 }
 
-describe("among 1,000 agents as among 10", () => {
+describe("with 1,000 agents as with 10", () => {
   test.each([
     ["nobody waits for", () => "acme/app"],
     ["one agent waits for", () => `acme/${agentName(7)}`],
-  ])("a delivery that %s costs as many statements", async (_for, repo) => {
+  ])("a delivery that %s takes as many SQL statements", async (_for, repo) => {
     const count = 20;
     const cost = async (scheduler: Counted): Promise<number> => {
       // One after the other, so that each is a transaction of its own. The first starts a run.
@@ -140,7 +140,7 @@ describe("among 1,000 agents as among 10", () => {
     }
   });
 
-  test("an agent's new config has only that agent's files read", async () => {
+  test("a new agent config makes the scheduler read only that agent's files", async () => {
     for (const scheduler of [few, many]) {
       const dir = join(scheduler.project.dir, "agents", agentName(5));
       const client = await openSse(scheduler, "/dashboard/api/status-stream");

@@ -50,7 +50,7 @@ async function oneRun(agents: number, clients: number): Promise<Told> {
 
 const bytesOf = ({ texts }: Told): number => Buffer.byteLength((texts[0] ?? []).join(""));
 
-test("a run is told to a client in as many events and bytes among 1,000 agents as among 10", async () => {
+test("a run is sent to a client in as many events and bytes with 1,000 agents as with 10", async () => {
   const few = await oneRun(10, 1);
   const many = await oneRun(1_000, 1);
   expect(few.texts[0]?.length).toBe(2);
@@ -60,7 +60,7 @@ test("a run is told to a client in as many events and bytes among 1,000 agents a
   expect(bytesOf(many) / 2).toBeLessThan(1_024);
 });
 
-test("a change is put into JSON once, for 100 clients as for one", async () => {
+test("a change is serialized once for 100 clients", async () => {
   const one = await oneRun(10, 1);
   const hundred = await oneRun(10, 100);
   expect(one.serialized).toBe(2);
@@ -68,7 +68,7 @@ test("a change is put into JSON once, for 100 clients as for one", async () => {
   expect(new Set(hundred.texts.map((own) => own.join(""))).size).toBe(1);
 });
 
-test("a snapshot is made and put into JSON once for 100 clients that come between two changes", () => {
+test("a snapshot is serialized once for 100 clients that connect between two changes", () => {
   const board = boardOf(10);
   const event$ = statusEvents(operationsOf(board));
   const stringify = vi.spyOn(JSON, "stringify");

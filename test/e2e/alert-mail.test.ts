@@ -50,7 +50,7 @@ test("the built program sends a mail by TLS", async () => {
   expect(server.mails).toMatchObject([{ to: ["ops@example.com"], secure: true, user: "alerts" }]);
 });
 
-test("a wrong password is the answer to a test, and is itself nowhere in it", async () => {
+test("a test alert with a wrong password reports that without the password", async () => {
   scheduler = await start("wr0ng-password");
   const answer = await scheduler.api("/api/alerts/targets/ops/test", { method: "POST" });
   const text = await answer.text();

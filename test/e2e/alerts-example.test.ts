@@ -49,7 +49,7 @@ describe("examples/alerts", () => {
     await scheduler.stop();
   });
 
-  test("a failure arrives once, then that it is over; heartbeats show both", async () => {
+  test("a failure is alerted once, and so is its end; heartbeats show both", async () => {
     expect((await runAl(project, ["run", "prices"])).code).toBe(1);
     await expect
       .poll(() => printed)
@@ -66,14 +66,14 @@ describe("examples/alerts", () => {
     expect(printed).not.toContain("refused");
   }, 60_000);
 
-  test("a run that returned nothing, or something else than was asked for, has failed", async () => {
+  test("a run that returned nothing or an unexpected value has failed", async () => {
     expect((await runAl(project, ["run", "quiet"])).code).toBe(1);
     await expect.poll(() => printed).toMatch(/quiet failed\n +Why: nothing returned/);
     expect((await runAl(project, ["run", "orders"])).code).toBe(1);
     await expect.poll(() => printed).toMatch(/orders failed\n +Why: .*total/);
   }, 60_000);
 
-  test("an alert waits for a receiver that is away, and a test alert comes at once", async () => {
+  test("an alert waits for an unreachable receiver, and a test alert is sent at once", async () => {
     receiver.kill();
     expect((await runAl(project, ["run", "prices"])).code).toBe(1);
     await startReceiver();
@@ -100,14 +100,14 @@ describe("its receiver", () => {
     return (await fetch(`${url}/alerts`, { method: "POST", headers, body: text })).status;
   }
 
-  test("prints what is signed, once", async () => {
+  test("prints each signed alert once", async () => {
     expect(await sent("a", body)).toBe(204);
     expect(await sent("a", body)).toBe(204);
     expect(await sent("b", body)).toBe(204);
     await expect.poll(() => printed.match(/opened {4}dev failed/g)).toHaveLength(2);
   });
 
-  test("refuses another secret, another text and another time", async () => {
+  test("rejects another secret, another text and another time", async () => {
     const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
     expect(await sent("a", body, { secret })).toBe(401);
     expect(await sent("a", body.replace("dev", "pro"))).toBe(401);

@@ -45,7 +45,7 @@ async function deliver(project: LiveProject): Promise<string> {
   return ((await answer.json()) as { receiptId: string }).receiptId;
 }
 
-test("a backup under load, restored elsewhere after kill -9, has all that was acknowledged before it", async () => {
+test("a backup made under load and restored after kill -9 has all that was acknowledged before it", async () => {
   const { project, copy, file } = await prepare();
   await project.start();
   const acknowledged: string[] = [];

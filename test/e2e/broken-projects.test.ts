@@ -33,13 +33,13 @@ describe("al start on a broken project gives one clear message", () => {
     expect(await refusal()).toMatch(/config\.toml:2:\d+ .*gateway\.port.*"http"/);
   });
 
-  test("with a config that is no file", async () => {
+  test("with a config that is not a file", async () => {
     await rm(project.path("config.toml"));
     await mkdir(project.path("config.toml"));
     expect(await refusal()).toContain("config.toml is not a regular file");
   });
 
-  test("with --json it is a document", async () => {
+  test("with --json the message is a document", async () => {
     await rm(project.path("config.toml"));
     const { code, stdout, stderr } = await project.al("start", "--json");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
@@ -49,7 +49,7 @@ describe("al start on a broken project gives one clear message", () => {
 
 const skill = "---\nname: Broken\n---\nBe.\n";
 
-test("errors of agents' configs are theirs alone, and the other agents run", async () => {
+test("an invalid agent config affects that agent only, and the others run", async () => {
   const own = 'models = ["scripted"]\ncredentials = []\n';
   const broken = {
     modelless: ['models = ["gpt"]\ncredentials = []\nschedule = "* * * * *"\n', "gpt"],
@@ -72,7 +72,7 @@ test("errors of agents' configs are theirs alone, and the other agents run", asy
   expect(await project.al("run", "garbled")).toMatchObject({ code: 1, stdout: "" });
 });
 
-test("a directory with a SKILL.md only is warned of, and becomes an agent by al config", async () => {
+test("a directory with only a SKILL.md causes a warning, and al config makes it an agent", async () => {
   await project.write("agents/bare/SKILL.md", skill);
   const { waitForOutput, output } = await project.start();
   await waitForOutput(/agents\/bare .*but no config\.toml; al config bare makes one/);

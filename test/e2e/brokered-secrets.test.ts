@@ -225,7 +225,7 @@ pre = ["bash scripts/use.sh"]
   }
 
   test(
-    "is in no byte that the run can read, but in its requests",
+    "is in no byte that the run can read, only in its requests",
     { timeout: 120_000 },
     async () => {
       await prepare(useAll);

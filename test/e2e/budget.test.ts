@@ -46,7 +46,7 @@ describe("a budget", () => {
     await project.start();
   });
 
-  test("ends a run that can't pay its model as over_budget, without a try of its fallback", async () => {
+  test("ends a run that can't pay its model as over_budget, without trying its fallback", async () => {
     expect(await run("poor")).toBe(125);
     expect(await project.latest("poor")).toMatchObject({
       outcome: "over_budget",
@@ -66,7 +66,7 @@ describe("a budget", () => {
     expect(await run("richer")).toBe(0);
   });
 
-  test("warns in the log once a percentage of it is spent", async () => {
+  test("logs one warning for each percentage of it that is spent", async () => {
     expect(await run("warned")).toBe(0);
     await project.scheduler.waitForOutput(
       /the budget of agent warned for \d{4}-\d\d-\d\d: \$\d+\.\d\d of \$100\.00 is spent, that is 1 % or more/,
@@ -94,7 +94,7 @@ describe("a budget", () => {
     expect(await project.latest(agent)).toMatchObject({ outcome: null, startedAt: null });
   }
 
-  test("makes work of a used-up day wait, and refuses it once the agent stops at its limit", async () => {
+  test("makes work of a used-up day wait, and rejects it once the agent stops at its limit", async () => {
     await useUpDay("refuses");
     await project.edit(configOf("refuses"), '"pause"', '"stop"');
     await project.scheduler.waitForOutput(/budget\.onLimit "pause" → "stop"/);
@@ -111,7 +111,7 @@ describe("a budget", () => {
     await expect.poll(outcomes).toEqual(["rejected", "over_budget"]);
   });
 
-  test("lets waiting work run when it is raised", async () => {
+  test("starts waiting work when it is raised", async () => {
     await useUpDay("waits");
     expect(await project.print("stat")).toMatch(
       /^warning waits waits for money: \$0\.00 of its \$0\.02 a day .* begins in .*: al budget raise waits <usd>$/m,
@@ -150,7 +150,7 @@ describe("a budget", () => {
   });
 });
 
-test("a run that was refused its call ends over_budget under the scheduler that adopts it", async () => {
+test("a run whose call was rejected ends over_budget under the scheduler that adopts it", async () => {
   project = await priced();
   const [at, go] = [project.path("at"), project.path("go")];
   const hook = `touch ${at}; until [ -e ${go} ]; do sleep 0.1; done`;
@@ -223,7 +223,7 @@ describe("a run at a limit of its budget", () => {
     await latest("capped").toMatchObject(whole);
   });
 
-  test("resumes at two caps after a person raised one and the config the other", async () => {
+  test("resumes after a person raised one of its two caps and the config the other", async () => {
     await paused("twice", atRun);
     await raise(await instanceOf("twice"), "9");
     await paused("twice");
@@ -251,7 +251,7 @@ describe("a run at a limit of its budget", () => {
     await latest("stopped").toMatchObject(ended);
   });
 
-  test("ends over_budget at its limit of turns, which no raise changes", async () => {
+  test("ends over_budget at its limit of turns, which a raise can't change", async () => {
     const reason = expect.stringContaining("turns = 2") as string;
     await latest("turns").toMatchObject({ outcome: "over_budget", reason });
   });

@@ -142,8 +142,8 @@ async function lastTrigger() {
   return ((await answer.json()) as HistoryPage).triggers[0];
 }
 
-describe("an agent that says its credentials wherever it can, and fails with them", () => {
-  test("leaves none of them anywhere", async () => {
+describe("an agent that prints its credentials wherever it can, and fails with them,", () => {
+  test("leaves no credential anywhere", async () => {
     await start('[runtime]\ntype = "host-user"\nrun_as = "$USER"\n');
     const { places, trigger, commandLines } = await leak();
     expect(commandLines).toContain("_run-agent");
@@ -157,7 +157,7 @@ describe.skipIf(missing !== null)("the same agent in a container", () => {
   afterEach(() => removeAll(engine, project.dir));
 
   test(
-    "leaves none of them with the engine either",
+    "leaves no credential with the engine either",
     async () => {
       await start('[runtime]\ntype = "container"\n');
       const containers = watchContainers(engine, project.dir);

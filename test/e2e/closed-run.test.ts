@@ -23,7 +23,7 @@ async function closedAgents(
 }
 
 describe.skipIf(missing !== null)("host users in a project without a network", () => {
-  test("runs have a closed network until the agent opens it, by al run alone and when adopted too", async () => {
+  test("runs have a closed network until the agent opens it, also in al run and when adopted", async () => {
     const project = await closedAgents((dir) => ({
       looker: `al-return "$(${look})"`,
       waiter: `touch ${dir}/begun; ${until(`${dir}/go`)}; rlock demo:x && al-return "$(${look})"`,
@@ -50,7 +50,7 @@ describe.skipIf(missing !== null)("host users in a project without a network", (
   const host = "api.denied.invalid";
   const ask = `curl -sS https://${host}/ 2>&1 || true`;
 
-  test("denied hosts are in the run's log, its view and its agent's list, and allowing one helps the run at once", async () => {
+  test("denied hosts show in the run's log, its view and its agent's list; allowing one takes effect at once", async () => {
     const project = await closedAgents((dir) => ({
       asker: `${ask}; ${ask}; touch ${dir}/asked; ${until(`${dir}/go`)}; ${ask}`,
     }));

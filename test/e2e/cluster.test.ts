@@ -90,7 +90,7 @@ test("an agent without a runtime runs on a machine of the cluster, which its log
   await expect.poll(() => project.engine.names(), patience).toEqual([]);
 });
 
-test("the door keeps its certificate, which no other user can read the key of, and moves with its config", async () => {
+test("the door keeps its certificate, hides its key from other users, and follows its config", async () => {
   const project = await clusterProject(end());
   const first = await project.start();
   const file = join(project.dir, ".al/door.pem");
@@ -114,7 +114,7 @@ test("the door keeps its certificate, which no other user can read the key of, a
   await expect.poll(() => outcomes(second), patience).toEqual(["succeeded", "succeeded"]);
 });
 
-test("a start whose door can't listen fails with what to do", async () => {
+test("a start fails with a hint if the door can't listen", async () => {
   const project = await clusterProject(end());
   const server = createServer();
   await new Promise<void>((done) => server.listen(project.port, "127.0.0.1", done));
@@ -125,7 +125,7 @@ test("a start whose door can't listen fails with what to do", async () => {
   });
 });
 
-test("[cluster] may come while the scheduler runs", async () => {
+test("[cluster] can be added while the scheduler runs", async () => {
   const project = await clusterProject(end());
   await project.configure("");
   const scheduler = await project.start();
@@ -137,7 +137,7 @@ test("[cluster] may come while the scheduler runs", async () => {
   await expect.poll(() => outcomes(scheduler), patience).toEqual(["succeeded"]);
 });
 
-test("a run that waits for its machine says so, and a kill ends it wherever it is", async () => {
+test("a run that waits for its machine shows that, and can be killed anywhere", async () => {
   const project = await clusterProject("sleep 100");
   const scheduler = await project.start();
   project.engine.goAway(new UserError("engine_unreachable", "no engine answers"));

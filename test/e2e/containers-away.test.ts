@@ -19,7 +19,7 @@ const { engine, missing } = await testEngine();
 const patience = { timeout: 60_000 };
 
 describe.skipIf(missing !== null)(
-  "a scheduler that starts again while the engine of its runs is away",
+  "a scheduler that restarts while the engine of its runs is unreachable",
   { timeout: 150_000 },
   () => {
     let folder: string;
@@ -64,14 +64,14 @@ describe.skipIf(missing !== null)(
       expect(await history()).toMatchObject([{ outcome: null, attempt: 1 }]);
     }
 
-    test("goes on with a run that lives, once the engine is back", async () => {
+    test("resumes a live run once the engine is back", async () => {
       await startedWithout(4);
       await proxy.open();
       await expect.poll(history, patience).toMatchObject([{ outcome: "succeeded", attempt: 1 }]);
       expect(await messagesOfBoxed(project, "said")).toEqual(["before", "after"]);
     });
 
-    test("tries a run that is gone once more, when the engine says so", async () => {
+    test("retries a run that is gone once the engine reports that", async () => {
       await startedWithout(1);
       for (const id of await containersOfProject(engine, project.dir)) {
         await engine.calls().getContainer(id).remove({ force: true });

@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(
       expect(await readdir(join(project.dir, ".al/run/containers"))).toEqual([]);
     });
 
-    test("is followed by one that records a run ended meanwhile with its own end time, whatever the config says now", async () => {
+    test("is followed by one that records the real end time of a run that ended meanwhile, whatever the config", async () => {
       // Without its scheduler no model answers: only what follows the last answer can end.
       await crash({ sleepSeconds: 1, postSeconds: 2 }, "said", 2);
       const [id = ""] = await left();

@@ -28,7 +28,7 @@ describe.skipIf(missing !== null)("examples/container", () => {
   }
 
   test(
-    "examples/container: the Dockerfile is built and a run completes in its container",
+    "examples/container builds the Dockerfile and completes a run in its container",
     async () => {
       const { code, stdout, stderr } = await runAl(project, ["run", "boxed"]);
       expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)("examples/container", () => {
     engineSetupMs,
   );
 
-  test("its agent without one completes a session beside it, as the scheduler's user", async () => {
+  test("its agent without a Dockerfile completes a session as the scheduler's user", async () => {
     const { code, stdout, stderr } = await runAl(project, ["run", "beside"]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout).toContain(`user ${userInfo().username} on ${hostname()}`);

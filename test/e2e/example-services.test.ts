@@ -57,7 +57,7 @@ async function startOutside(project: LiveProject, name: string, reply: object) {
 }
 
 describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
-  test("examples/github-token asks GitHub with the token, which its run does not have", async () => {
+  test("examples/github-token calls GitHub with the token, which its run does not have", async () => {
     const project = await LiveProject.copy("examples/github-token");
     await project.store("github_token/default/token", "ghp-of-the-example");
     const seen = await startOutside(project, "api.github.com", { login: "octocat" });
@@ -81,7 +81,7 @@ describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
     expect(posted.get("text")).toMatch(/^Two pull requests merged/);
   });
 
-  test("examples/slack shows the reason for which Slack refuses a post", async () => {
+  test("examples/slack shows why Slack rejects a post", async () => {
     const project = await LiveProject.copy("examples/slack");
     await project.store("slack_bot_token/default/token", "xoxb-of-the-example");
     await startOutside(project, "slack.com", { ok: false, error: "channel_not_found" });
@@ -89,7 +89,7 @@ describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
   });
 });
 
-test("examples/local-model asks a server of this machine, without a key", async () => {
+test("examples/local-model calls a server on this machine without a key", async () => {
   const server = await fakeProvider(saying("It is noon."));
   onTestFinished(() => server.close());
   const project = await LiveProject.copy("examples/local-model");
@@ -125,7 +125,7 @@ describe("al new --provider local", () => {
     expect(stdout).toContain("Hello from here.");
   });
 
-  test("needs the model's name where no server answers, and then works", async () => {
+  test("asks for the model's name if no server answers, and then works", async () => {
     const project = await LiveProject.of({ "made/.keep": "" });
     const made = join(project.dir, "../made");
     const options = ["--provider", "local", "--base-url", "http://127.0.0.1:1/v1"];
@@ -142,7 +142,7 @@ describe("examples/llm-cli", () => {
   test.each([
     ["claude", "anthropic_key", claudeStream],
     ["codex", "openai_key", codexStream],
-  ] as const)("has %s do the work", async (program, key, stream) => {
+  ] as const)("runs its work with %s", async (program, key, stream) => {
     const project = await LiveProject.copy("examples/llm-cli");
     await project.store(`${key}/default/key`, "sk-of-the-example");
     const cli = await standIn(project.dir, program, { stream });

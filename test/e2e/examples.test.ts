@@ -48,7 +48,7 @@ async function history(): Promise<HistoryPage["triggers"]> {
 }
 
 describe("examples/hello", () => {
-  test("runs by hand and tells what it said, which tools it called and what it used", async () => {
+  test("runs by hand and shows its texts, tool calls and usage", async () => {
     await start("hello");
     const { code, stdout, stderr } = await runAl(project, ["run", "hello"]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -90,7 +90,7 @@ describe("examples/pull-request", () => {
     expect(stdout).toContain("Update the README with new information.");
   });
 
-  test("a delivery that is signed with another secret starts nothing", async () => {
+  test("a delivery signed with another secret starts nothing", async () => {
     await startWithSecret();
     const body = readFileSync(join(project.dir, "issue-opened.json"));
     const refused = await fetch(`${scheduler.url}/webhooks/github`, {
@@ -157,7 +157,7 @@ describe("examples/hot-reload", () => {
     return readdirSync(dir).map((name) => [name, readFileSync(join(dir, name), "utf8")]);
   };
 
-  test("the edits show, the nonsense with its place, and the neighbour never notices", async () => {
+  test("edits take effect, an invalid one is shown with its place, and the other agent is unaffected", async () => {
     await start("hot-reload");
     const before = files();
     const neighbour = (await status()).agents.find(({ name }) => name === "tock");

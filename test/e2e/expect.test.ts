@@ -78,7 +78,7 @@ test("an adopted run is checked by the schema that it began with", async () => {
     .toMatchObject({ outcome: "failed", reason: refused, attempt: 1 });
 });
 
-test("a saved schema counts for the next run, and a broken one is an error with its place", async () => {
+test("a saved schema applies to the next run, and a broken one is an error with its place", async () => {
   const { waitForOutput } = await project.start();
   await project.write("agents/wrong/out.json", '{\n  "type": "objekt"\n}');
   await waitForOutput(/agents\/wrong\/out\.json:2:11 {2}not a JSON Schema: \/type must be/);

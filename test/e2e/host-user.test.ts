@@ -77,7 +77,7 @@ describe("a run whose scheduler is killed", { timeout: 120_000 }, () => {
     expect(durationMs).toBeLessThan(10_000);
   });
 
-  test("can be killed under the next one", async () => {
+  test("can be killed under the next scheduler", async () => {
     await crash(runHasBegun, 60);
     await project.start();
     await project.print("kill", "hello");

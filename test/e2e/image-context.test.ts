@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)("a file that a Dockerfile copies", { timeout: 
     return ((await answer.json()) as HistoryPage).triggers;
   }
 
-  test("is in a new image once it is saved, and no run's time goes by for its build", async () => {
+  test("is in a new image once it is saved, whose build does not count against a run's timeout", async () => {
     await expect.poll(images, patience).toHaveLength(1);
     await expect.poll(boxed, patience).toMatchObject({ state: "idle", error: null });
     // Of this test alone, so that no layer of it is there.

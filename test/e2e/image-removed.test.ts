@@ -13,7 +13,7 @@ import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 const { engine, missing } = await testEngine();
 const patience = { timeout: 60_000, interval: 100 };
 
-describe.skipIf(missing !== null)("an image that somebody removes", { timeout: 150_000 }, () => {
+describe.skipIf(missing !== null)("an image that was removed", { timeout: 150_000 }, () => {
   let project: TestProject;
   let scheduler: TestScheduler;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)("an image that somebody removes", { timeout: 1
     return engine.calls().listImages({ filters });
   }
 
-  test("is built again at once, and a run that comes meanwhile begins when it is there", async () => {
+  test("is rebuilt at once, and a run that comes meanwhile starts when it is ready", async () => {
     await expect.poll(images, patience).toHaveLength(1);
     await expect.poll(boxed, patience).toMatchObject({ state: "idle", error: null });
     const [image] = await images();

@@ -45,7 +45,7 @@ async function startedRunOf(agent: string): ReturnType<typeof runOf> {
   return runOf(agent);
 }
 
-test("a run that a stop of the scheduler ended is interrupted, tried once more, and al run ends with 143", async () => {
+test("a run ended by a scheduler's stop is interrupted and retried once, and al run exits with 143", async () => {
   const first = await start();
   const watched = project.al("run", "waits");
   await runOf("waits");
@@ -78,7 +78,7 @@ test("a run that a person killed while the scheduler stops stays killed", async 
   expect(await triesOf("waits")()).toEqual(["manual 1 killed"]);
 });
 
-test("a run that a machine ends while it shuts down is interrupted, though both get TERM at once", async () => {
+test("a run ended by a machine's shutdown is interrupted, though it gets TERM with the scheduler", async () => {
   const first = await start(30);
   const { pid } = await startedRunOf("waits");
   first.signal("SIGTERM");
@@ -91,7 +91,7 @@ test("a run that a machine ends while it shuts down is interrupted, though both 
   await expect.poll(triesOf("waits"), slowly).toEqual(tries);
 });
 
-test("a run that ended while its scheduler was killed in the middle of a stop is tried once, not twice", async () => {
+test("a run that ended while its scheduler was killed during a stop is retried once, not twice", async () => {
   const first = await start(30);
   const { instanceId, pid } = await startedRunOf("waits");
   first.signal("SIGTERM");
@@ -107,7 +107,7 @@ test("a run that ended while its scheduler was killed in the middle of a stop is
     .toEqual(["manual 1 interrupted", expect.stringMatching(/^manual 2 (succeeded|lost)$/)]);
 });
 
-test("a caller and its call are interrupted together, and the call is made once more by the caller alone", async () => {
+test("a caller and its call are interrupted together, and only the caller repeats the call", async () => {
   const first = await start(0);
   await startedRunOf("caller");
   await runOf("callee");

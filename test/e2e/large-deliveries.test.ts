@@ -49,7 +49,7 @@ async function outcomes() {
 
 const slowly = { timeout: 60_000 };
 
-test("a delivery of 20 MB is taken, run, shown and replayed", async () => {
+test("a delivery of 20 MB is accepted, run, shown and replayed", async () => {
   const body = eventOf(20_000_000);
   const [answer] = await sendLoad(scheduler.url, [signed(body)], 1);
   expect(answer?.status).toBe(200);

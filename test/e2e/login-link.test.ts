@@ -12,7 +12,7 @@ async function follow(link: string): Promise<string> {
   return new URL(response.headers.get("location") ?? "", link).pathname;
 }
 
-test("off a terminal al start prints no token, al open makes a link, and no file has its token", async () => {
+test("off a terminal al start prints no token, al open makes a link, and no file holds its token", async () => {
   const project = await copyProject("examples/hello");
   const scheduler = await startTestScheduler(project);
   try {

@@ -91,7 +91,7 @@ async function startByHand(
   await writeFile(config, text.replace("../bin/claude", join(project.dir, "../bin/claude")));
 }
 
-test("a run that asks its model by hand is metered and capped, and its command line ends over_budget", async () => {
+test("a run that calls its model by curl is metered and capped, and al run exits as over_budget", async () => {
   await startByHand(request, 12, { agent: "[budget]\nrun = 0.5" });
   await up();
   const run = await runAl(project, ["run", "asker"]);
@@ -115,7 +115,7 @@ test("a run that asks its model by hand is metered and capped, and its command l
   expect(spentUsd()).toBeLessThanOrEqual(0.5);
 });
 
-test("runs that race for the last cent spend no more than there is, and each learns why it ends", async () => {
+test("runs that race for the last cent never overspend, and each reports why it ends", async () => {
   await startByHand(request, 5, { project: "[budget]\nrun = 5\nday = 1" });
   await up();
   const runs = await Promise.all([1, 2, 3].map(() => runAl(project, ["run", "asker"])));

@@ -65,14 +65,14 @@ describe("a newcomer", () => {
     expect(headings.map((heading) => heading.replace("↑", "").trim()).join(", ")).toBe(columns);
   });
 
-  it("presses Run and sees it go running and back to idle", async () => {
+  it("presses Run and sees the agent run and return to idle", async () => {
     await page.getByRole("button", { name: "Run hello" }).click();
     await cell(page, "hello", "State").getByText("running").waitFor();
     await cell(page, "hello", "State").getByText("idle").waitFor({ timeout: 30_000 });
     await cell(page, "hello", "Last Run").getByText("succeeded").waitFor();
   });
 
-  it("watches a cron run go by in the agent's log, with what it said, its tools and tokens", async () => {
+  it("watches a cron run in the agent's log, with its text, tools and tokens", async () => {
     await cell(page, "hello", "Agent").getByRole("link", { name: "log" }).click();
     const log = page.getByRole("log");
     await log.getByText("run started manually").first().waitFor();
@@ -97,7 +97,7 @@ describe("a newcomer", () => {
     expect(await nextRun()).toMatch(/-(01-01|12-31)T/);
   });
 
-  it("writes nonsense and sees the error with its place, while the last good config stays in force", async () => {
+  it("writes nonsense and sees the error with its place, while the last good config stays active", async () => {
     const before = await nextRun();
     await edit(schedule("whenever"));
     await cell(page, "hello", "State").getByText("error").waitFor();
@@ -129,7 +129,7 @@ describe("a newcomer", () => {
     await cell(page, "third", "State").getByText("idle").waitFor();
   });
 
-  it("starts an agent that is broken from the beginning without harm to the others", async () => {
+  it("adds an agent that is broken from the beginning without harm to the others", async () => {
     await mkdir(join(project.dir, "agents/broken"));
     await writeFile(config("broken"), "models = [\n");
     await cell(page, "broken", "State").getByText("error").waitFor();

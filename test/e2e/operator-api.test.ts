@@ -98,7 +98,7 @@ describe("a delivery without a matching agent", () => {
     await expect.poll(() => project.history("outcome=succeeded"), slowly).toHaveLength(1);
   });
 
-  test("says so when an agent could not be asked because of its config", async () => {
+  test("names an agent that was not matched because its config is invalid", async () => {
     await startHeld();
     await project.write("agents/broken/SKILL.md", "Do it.");
     const config = 'models = 5\n[[webhooks]]\nsource = "github"\n';
@@ -167,7 +167,7 @@ test("the next command is accepted after al doctor regenerated the key", async (
   expect(await project.al("stat")).toMatchObject({ code: 0 });
 });
 
-test("AL_DASHBOARD_SECRET does not log anybody in; a warning says so without its value", async () => {
+test("AL_DASHBOARD_SECRET grants no login; a warning says so without its value", async () => {
   project = await LiveProject.hello();
   const scheduler = await project.start({ env: { AL_DASHBOARD_SECRET: "hush-hush" } });
   await scheduler.waitForOutput(/WARN .*AL_DASHBOARD_SECRET is set and no longer used/);

@@ -44,7 +44,7 @@ for (const why of [noNetwork, noTerminal]) {
 afterAll(() => installedPackage.remove());
 
 describe("the package", () => {
-  test("is installed by itself within 60 MB, and npm has nothing to warn of", async () => {
+  test("installs alone within 60 MB and without npm warnings", async () => {
     expect(installedPackage.output).toMatch(/^\n?added 1 package in \w+\n$/);
     expect(await readdir(packages)).toEqual(["almanac"]);
     const files = await filesBelow(prefix);

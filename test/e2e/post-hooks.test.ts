@@ -84,7 +84,7 @@ describe("the post hooks of a run that its scheduler ends", () => {
     expect(await messages("hello", "hook")).toContain("outcome killed");
   });
 
-  test("know that its time was up", { timeout: 60_000 }, async () => {
+  test("know that it timed out", { timeout: 60_000 }, async () => {
     project = await copyProject("examples/hello");
     await started("hello", 3, ownUser);
     expect(await ended("hello")).toMatchObject({ outcome: "timed_out", exitCode: 124 });
@@ -92,7 +92,7 @@ describe("the post hooks of a run that its scheduler ends", () => {
   });
 
   test.skipIf(missing !== null)(
-    "know it in a container too",
+    "know its end in a container too",
     { timeout: engineSetupMs },
     async () => {
       await defaultTestImage(engine);

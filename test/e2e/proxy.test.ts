@@ -101,14 +101,18 @@ describe("a scheduler behind a proxy that opens TLS", () => {
 
   const asked = `CONNECT models.example.test:443 user:${proxyPassword.plain}`;
 
-  test("has runs of its own user ask their models through it", { timeout: 60_000 }, async () => {
-    const { code, stdout, stderr } = await run('type = "host-user"\nrun_as = "$USER"');
-    expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
-    expect(proxy.seen).toContain(asked);
-  });
+  test(
+    "sends the model calls of runs of its own user through it",
+    { timeout: 60_000 },
+    async () => {
+      const { code, stdout, stderr } = await run('type = "host-user"\nrun_as = "$USER"');
+      expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+      expect(proxy.seen).toContain(asked);
+    },
+  );
 
   test.skipIf(noUsers !== null)(
-    "has runs of another OS user do so, whose environment sudo clears",
+    "sends those of another OS user's runs through it, though sudo clears their environment",
     { timeout: 60_000 },
     async () => {
       const user = await tempUser();
@@ -123,7 +127,7 @@ describe("a scheduler behind a proxy that opens TLS", () => {
   );
 
   test.skipIf(missing !== null)(
-    "has runs in containers do so, and shows the engine no password",
+    "sends those of containers through it, and shows the engine no password",
     { timeout: engineSetupMs },
     async () => {
       await defaultTestImage(engine);

@@ -26,7 +26,7 @@ const lastRun = async (name: string) => (await project.history(`agent=${name}`))
 const warnings = async () => (await project.status()).scheduler.warnings;
 const exitOf = async (name: string) => (await project.al("run", name)).code;
 
-test("a misspelt credential is an error from the start on, with what was meant, until it is stored", async () => {
+test("a misspelt credential is an error with a suggestion until it is stored", async () => {
   await store("acme_token/default/token");
   await addAgent("dev", 'models = ["scripted"]\ncredentials = ["acme_tokn"]');
   const scheduler = await project.start();
@@ -61,7 +61,7 @@ test("a misspelt credential is an error from the start on, with what was meant, 
     .toMatchObject({ state: "blocked", blockedBy: "requirement" });
 });
 
-test("a primary model without its key is a warning where a fallback has what it needs, and runs take that", async () => {
+test("a primary model without its key is a warning if a fallback has its key, and runs use the fallback", async () => {
   await addAgent("dev", 'models = ["claude", "scripted"]\ncredentials = []');
   await addAgent("late", 'models = ["scripted", "claude"]\ncredentials = []');
   await addAgent("stuck", 'models = ["claude"]\ncredentials = []');
@@ -93,7 +93,7 @@ test("a primary model without its key is a warning where a fallback has what it 
   }
 });
 
-test("a harness command that is not installed is an error until it is, and runs are rejected meanwhile", async () => {
+test("a harness command that is missing is an error, and runs are rejected until it is installed", async () => {
   const bin = project.path("bin");
   await project.write("bin/README", "");
   const harness = '[harness]\ntype = "llm-cli"\ncommand = "claude"';
@@ -121,7 +121,7 @@ test("a harness command that is not installed is an error until it is, and runs 
     .toContain('harness.command "claude" is not there');
 });
 
-test("a directory with a SKILL.md only is reported when it appears, until it is an agent", async () => {
+test("a directory with only a SKILL.md is reported when it appears, until it is an agent", async () => {
   const scheduler = await project.start();
   expect(await warnings()).toEqual([]);
   await project.write("agents/bare/SKILL.md", "---\nname: Bare\n---\nBe.\n");
@@ -142,7 +142,7 @@ test("a directory with a SKILL.md only is reported when it appears, until it is 
   expect(scheduler.output()).not.toMatch(/agents\/whole .*no config\.toml/);
 });
 
-test("work that waits for an agent whose directory is missing at the start runs when it is there", async () => {
+test("work for an agent whose directory is missing at the start runs once the directory exists", async () => {
   await project.write(".al/README", "");
   const stored = openStore(project.dir);
   await stored.work.enqueue([anItem("left-behind", "hello")]);
@@ -156,7 +156,7 @@ test("work that waits for an agent whose directory is missing at the start runs 
   await expect.poll(entry, slowly).toMatchObject({ outcome: "succeeded", deadLetter: false });
 });
 
-test("an unknown model is warned of once, also if it comes after the start", async () => {
+test("an unknown model causes one warning, also if it is added after the start", async () => {
   const model = (name: string, provider: string, id: string) =>
     `\n[models.${name}]\nprovider = "${provider}"\nmodel = "${id}"\n`;
   await project.append("config.toml", model("next", "openai", "gpt-6"));
@@ -176,7 +176,7 @@ test("a DOCKER_HOST of another machine is an agent's error that names the [clust
     .toMatch(/DOCKER_HOST is ssh:\/\/build-1, .*engine = "docker".+under \[cluster\]/);
 });
 
-test("an edited port counts until webhooks open the gateway at it, and from then on at the next start", async () => {
+test("an edited port takes effect until webhooks open the gateway at it, then only at the next start", async () => {
   const [before, after, later] = [await freePort(), await freePort(), await freePort()];
   await project.edit("config.toml", "port = 8080", `port = ${before}`);
   const { waitForOutput, output } = await project.start({ webUi: false, anyPort: false });

@@ -54,7 +54,7 @@ describe("al run without a scheduler", () => {
     expect((await runAl(project, ["run", "hello"])).code).toBe(124);
   });
 
-  test("says what is wrong with an agent that isn't there, and with a broken one", async () => {
+  test("reports an agent that does not exist, and a broken one", async () => {
     const missing = await runAl(project, ["run", "nobody"]);
     expect(missing).toMatchObject({ code: 1, stdout: "" });
     expect(missing.stderr).toContain('error: there is no agent "nobody"');
@@ -65,14 +65,14 @@ describe("al run without a scheduler", () => {
     expect(broken.stderr).not.toContain("    at ");
   });
 
-  test("says once on each stream which credential is missing", async () => {
+  test("names a missing credential once on each stream", async () => {
     await configure((config) => config.replace("credentials = []", 'credentials = ["acme_token"]'));
     const { stdout, stderr } = await runAl(project, ["run", "hello"]);
     for (const text of [stdout, stderr])
       expect(text.match(/acme_token is missing/g)).toHaveLength(1);
   });
 
-  test("an interruption ends the run and is told by 130", async () => {
+  test("an interruption ends the run with exit code 130", async () => {
     await configure((config) => config + hooks);
     const child = spawnAl(project, ["run", "hello"]);
     let output = "";
@@ -86,7 +86,7 @@ describe("al run without a scheduler", () => {
     expect(again.stderr).toContain("there is no agent");
   });
 
-  test("the Ctrl-C that a terminal and npm both pass on counts once: the run ends in order", async () => {
+  test("a Ctrl-C that a terminal and npm both forward counts once: the run ends in order", async () => {
     await configure((config) => config + hooks);
     const child = spawnAl(project, ["run", "hello"]);
     let output = "";
@@ -114,7 +114,7 @@ describe("al run without a scheduler", () => {
     expect(triggersOf(project)).toEqual([]);
   });
 
-  test("does not take over what else the project has to do", async () => {
+  test("leaves other work of the project alone", async () => {
     // Its schedule is due every minute.
     const { stdout } = await runAl(project, ["run", "hello", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded" });

@@ -38,7 +38,7 @@ async function deliver(title: string): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-test("a delivery's run is found from its agent, and run again with another payload", async () => {
+test("a delivery's run is found on its agent's page, and run again with another payload", async () => {
   await deliver("Login fails");
   await page.goto(`${scheduler.url}/dashboard/agents/triage`);
   await page.locator("#run-rows a.run-link").click();

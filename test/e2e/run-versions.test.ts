@@ -44,7 +44,7 @@ async function run(hasCommit = true): Promise<RunView> {
   return view();
 }
 
-test("each run has a version: a hash, the commit and the difference to the run before", async () => {
+test("each run has a version: a hash, the commit and the difference from the run before", async () => {
   await prepare();
   git("init", "--quiet");
   await project.write(".gitignore", ".al/\n");

@@ -21,7 +21,7 @@ async function mostAtOnce(runs: readonly HistoryEntry[]): Promise<number> {
   );
 }
 
-test("runs start at most local.starting at once, by its value of now, with a lower priority than the scheduler", async () => {
+test("at most local.starting runs start at once, by its current value, at a lower priority than the scheduler", async () => {
   const project = await commandAgents((dir) =>
     Object.fromEntries(names.map((name) => [name, `nice > '${dir}/${name}.nice'`])),
   );

@@ -122,7 +122,7 @@ function tellTimes(answers: readonly LoadAnswer[], seconds: number): void {
   );
 }
 
-test("each of a burst of deliveries over 200 connections is answered, stored, and run once or a dead letter", async () => {
+test("each of a burst of deliveries over 200 connections is answered, stored, and run once or dead-lettered", async () => {
   await start();
   const began = performance.now();
   const answers = await sendLoad(scheduler?.url ?? "", deliveries, connections);
@@ -153,7 +153,7 @@ test("each of a burst of deliveries over 200 connections is answered, stored, an
   expect((await ran()).at(-1)).toBe(first?.n);
 }, 300_000);
 
-test("after kill -9 in a burst every delivery that was answered 200 is done or a dead letter", async () => {
+test("after kill -9 in a burst every delivery answered with 200 is run or dead-lettered", async () => {
   await start();
   let [answered, killed] = [0, Promise.resolve()];
   const answers = await sendLoad(scheduler?.url ?? "", deliveries, connections, ({ status }) => {

@@ -94,7 +94,7 @@ describe("GitHub's own examples", () => {
     expect(((await history.json()) as HistoryPage).total).toBe(all.length - pings);
   });
 
-  test("are answered too when they come as a form", async () => {
+  test("are accepted as a form too", async () => {
     const form = bytes(
       `payload=${encodeURIComponent(JSON.stringify(githubExample("issues", "opened")))}`,
     );
@@ -104,9 +104,9 @@ describe("GitHub's own examples", () => {
   });
 });
 
-describe("a body that was changed on its way", () => {
+describe("a body changed in transit", () => {
   test.each(types)(
-    "is refused by %s, whichever byte it is, and the true one taken",
+    "is rejected by %s for any changed byte, and the original accepted",
     async (type) => {
       const id = `flip-${type}`;
       const body = bytes({ webhookTimestamp: Date.now(), type: "Issue", id, event_id: id });
@@ -126,7 +126,7 @@ describe("a body that was changed on its way", () => {
   );
 });
 
-describe("anything at all", () => {
+describe("any request", () => {
   const name = fc.oneof(
     fc.constantFrom(...types, ...types.map((type) => `open-${type}`)),
     fc.string().map(encodeURIComponent),
@@ -153,7 +153,7 @@ describe("anything at all", () => {
     fc.constantFrom('{"__proto__":1}', "[]", "null", "payload=%7B%7D", "﻿{}").map(bytes),
   );
 
-  test("sent to any webhook path is answered with 2xx or 4xx, and it lives on", async () => {
+  test("to any webhook path is answered with 2xx or 4xx, and the scheduler keeps running", async () => {
     await fc.assert(
       fc.asyncProperty(path, headers, body, fc.constantFrom("POST", "POST", "PUT", "GET"), ask),
       { numRuns: 1_500 },
@@ -185,7 +185,7 @@ describe("anything at all", () => {
     expect(String(status)).toMatch(/^[24]\d\d$/);
   }
 
-  test("that is too large is 413 and nothing of it is kept", async () => {
+  test("that is too large gets 413 and is not stored", async () => {
     const { path, headers } = signed("github", bytes({}));
     // The answer comes before the body, which is never sent.
     const large = { ...headers, "content-length": String(25 * 1024 ** 2 + 1) };
@@ -201,7 +201,7 @@ describe("a source's secret", () => {
   const delivery = (secret: string): LoadRequest =>
     signed("sentry", bytes({ action: "created" }), { secret, event: "issue" });
 
-  test("is in force as soon as its file says so, and beside another while it is rotated", async () => {
+  test("is active once its file is saved, beside the old one during a rotation", async () => {
     expect(await statuses([delivery("hush-sentry"), delivery("new")])).toEqual([200, 401]);
     await storeSecret(project, "sentry", "new", "next");
     await expect.poll(() => status(delivery("new")), { timeout: 5_000 }).toBe(200);
@@ -211,7 +211,7 @@ describe("a source's secret", () => {
     expect(await statuses([delivery("new"), delivery("newest")])).toEqual([200, 200]);
   });
 
-  test("is nowhere in what the scheduler says or stores", async () => {
+  test("is neither logged nor stored", async () => {
     const store = openStore(project.dir);
     const answer = await sendLoad(scheduler.url, [delivery("newest")], 1);
     const { receiptId } = JSON.parse(answer[0]?.text ?? "") as { receiptId: string };
@@ -222,7 +222,7 @@ describe("a source's secret", () => {
 });
 
 describe("an unsigned source", () => {
-  test("is warned of at the start and answers at its own path only", async () => {
+  test("causes a warning at the start and answers at its own path only", async () => {
     const warnings = scheduler.output().match(/WARN .*open-github takes unsigned deliveries: /g);
     expect(warnings).toHaveLength(1);
     const body = bytes({ action: "opened" });
@@ -237,7 +237,7 @@ describe("an unsigned source", () => {
   });
 });
 
-test("al webhook send delivers to the running gateway and tells why nothing started", async () => {
+test("al webhook send delivers to the running gateway and shows why nothing started", async () => {
   const fixture = join(project.dir, "payload.json");
   await writeFile(fixture, JSON.stringify(githubExample("issues", "opened")));
   const { code, stdout, stderr } = await runAl(project, [

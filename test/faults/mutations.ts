@@ -235,7 +235,7 @@ export const mutations: readonly Mutation[] = [
     find: "limitOpenRequests(2, refuseChunked)",
     replace: "limitOpenRequests(1_000, refuseChunked)",
     tests: ["test/runtime/run-api/hostile.test.ts"],
-    only: "sends ahead",
+    only: "pipelined requests",
   },
   {
     defence: "unsigned bodies with too many JSON values are not parsed",
@@ -310,7 +310,7 @@ export const mutations: readonly Mutation[] = [
     find: 'if (network === "closed") return',
     replace: 'if (network === "open") return',
     tests: ["test/runtime/runners/host-user/closed-network.test.ts"],
-    only: "does not start where",
+    only: "does not start if",
   },
   {
     defence: "a closed run can't use the machine's network",
@@ -364,7 +364,7 @@ export const mutations: readonly Mutation[] = [
     find: "const kept = addresses.filter((_address, index) => problems[index] === null);",
     replace: "const kept = problems.includes(null) ? addresses : [];",
     tests: ["test/runtime/run-api/egress/tunnels.test.ts"],
-    only: "beside others",
+    only: "among others",
   },
   {
     defence: "a tunnel serves only the host that it was opened for",
@@ -423,7 +423,7 @@ export const mutations: readonly Mutation[] = [
     find: 'if (kind === "link") throw',
     replace: 'if (kind === "submodule") throw',
     tests: ["test/faults/doors/skill-repository.test.ts"],
-    only: "has no link followed",
+    only: "follows no link",
   },
   {
     defence: "a run's log is not written through a planted link",

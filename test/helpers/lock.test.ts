@@ -13,7 +13,7 @@ describe("a lock between test processes", () => {
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 
-  it("lets one at a time work, and is given back after a failure", async () => {
+  it("is held by one process at a time, and is released after a failure", async () => {
     const path = join(dir, "lock");
     let inside = 0;
     const most: number[] = [];

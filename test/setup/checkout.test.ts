@@ -92,12 +92,12 @@ function setUp(
   return { asked, code: status, said: stderr };
 }
 
-test("a fresh clone is installed and built, and the second time neither", () => {
+test("a fresh clone is installed and built, and neither is repeated", () => {
   expect(setUp()).toMatchObject({ asked: ["ci", "build"], code: 0 });
   expect(setUp()).toMatchObject({ asked: [], code: 0, said: "" });
 });
 
-test("tests install what only they need, and a start after them leaves it there", () => {
+test("tests install their own packages, which a later start keeps", () => {
   setUp();
   expect(setUp({}, ["tests"]).asked).toEqual(["ci test"]);
   expect(setUp({}, ["tests"]).asked).toEqual([]);
@@ -107,7 +107,7 @@ test("tests install what only they need, and a start after them leaves it there"
   expect(setUp().asked).toEqual(["ci test", "build"]);
 });
 
-test("a package that tests lack of one that they need installs again", () => {
+test("a missing package that only tests need installs again", () => {
   setUp({}, ["tests"]);
   const missing = { "node_modules/eslint/node_modules/levn": undefined };
   lock("node_modules/.package-lock.json", { ...packages, ...missing });
@@ -130,7 +130,7 @@ test("another version in the lock file installs and builds again", () => {
   expect(setUp().asked).toEqual(["ci", "build"]);
 });
 
-test("a package that the lock file names no more installs again", () => {
+test("a package that the lock file no longer names installs again", () => {
   setUp();
   lock("node_modules/.package-lock.json", {
     ...packages,
@@ -153,7 +153,7 @@ test("a lock file with another time and the same content builds but doesn't inst
   expect(setUp().asked).toEqual(["build"]);
 });
 
-test("an install that was cut off counts as none, however far it came", () => {
+test("an interrupted install does not count, however far it came", () => {
   setUp();
   lock("package-lock.json", { ...packages, "node_modules/rxjs": { version: "7.8.3" } });
   expect(setUp({ FAIL: "ci" })).toMatchObject({ asked: ["ci"], code: 1 });
@@ -161,13 +161,13 @@ test("an install that was cut off counts as none, however far it came", () => {
   expect(setUp().asked[0]).toBe("ci");
 });
 
-test("a failed install says what to do, and doesn't build", () => {
+test("a failed install shows a hint, and doesn't build", () => {
   const { asked, code, said } = setUp({ FAIL: "ci" });
   expect({ asked, code }).toEqual({ asked: ["ci"], code: 1 });
   expect(said).toMatch(/error: the packages could not be installed[^]*hint: /);
 });
 
-test("a changed, a new and a deleted source each build again", () => {
+test("a changed, a new and a deleted source each cause a build", () => {
   setUp();
   setAge(["src/a.ts"], -1);
   expect(setUp().asked).toEqual(["build"]);
@@ -177,12 +177,12 @@ test("a changed, a new and a deleted source each build again", () => {
   expect(setUp().asked).toEqual(["build"]);
 });
 
-test("a failed build is tried again", () => {
+test("a failed build is repeated", () => {
   expect(setUp({ FAIL: "run" })).toMatchObject({ asked: ["ci", "build"], code: 1 });
   expect(setUp().asked).toEqual(["build"]);
 });
 
-test("a build whose files were deleted is built again", () => {
+test("a build whose files were deleted is repeated", () => {
   setUp();
   rmSync(join(clone, "dist/src"), { recursive: true });
   expect(setUp().asked).toEqual(["build"]);

@@ -26,7 +26,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const own = (onProblem: (message: string) => void, projectDir = dir) =>
   acquireProject(projectDir, { env: { AL_HOME: join(dir, "home") }, version: "1.0.0", onProblem });
 
-test("a project is given back whole, once", async () => {
+test("a project is released completely, once", async () => {
   const problems: string[] = [];
   const first = await own((message) => problems.push(message));
   first.close();
@@ -37,7 +37,7 @@ test("a project is given back whole, once", async () => {
   second.close();
 });
 
-test("a key that changed while no scheduler ran ends the sessions from before", async () => {
+test("a key that changed while no scheduler ran ends the earlier sessions", async () => {
   const first = await own(() => undefined);
   const token = first.sessions.create();
   first.close();
@@ -51,14 +51,14 @@ test("a key that changed while no scheduler ran ends the sessions from before", 
   third.close();
 });
 
-test("a project that is held stays its holder's", async () => {
+test("a project in use stays with its scheduler", async () => {
   const first = await own(() => undefined);
   await expect(own(() => undefined)).rejects.toMatchObject({ code: "project_locked" });
   expect(existsSync(dirname(first.socketPath))).toBe(true);
   first.close();
 });
 
-describe("a file that holds nothing of worth", () => {
+describe("a broken file that can be created again", () => {
   const damages: Readonly<Record<string, (path: string) => void>> = {
     garbage: (path) => writeFileSync(path, "not a page of it\n".repeat(1000)),
     empty: (path) => writeFileSync(path, ""),
@@ -74,7 +74,7 @@ describe("a file that holds nothing of worth", () => {
   const harmless = (file: string, what: string) => file.endsWith("lock.db") && what !== "garbage";
 
   test.each(cases.filter(({ file, what }) => !harmless(file, what)))(
-    "$file: $what is put aside with a warning, and the start goes on",
+    "$file: $what is set aside with a warning, and the start continues",
     async ({ file, damage }) => {
       (await own(() => undefined)).close();
       const path = join(dir, file);
@@ -115,7 +115,7 @@ test("a start removes the socket folders of killed schedulers, and no others", a
   }
 });
 
-test("a path too long for SQLite is the reason that is given", async () => {
+test("a path too long for SQLite is reported as the reason", async () => {
   const deep = join(dir, ...Array.from({ length: 5 }, () => "d".repeat(100)));
   mkdirSync(deep, { recursive: true });
   await expect(own(() => undefined, deep)).rejects.toMatchObject({

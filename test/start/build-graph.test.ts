@@ -3,7 +3,7 @@ import { missingAgents, lastCheckedIn } from "../../src/start/build-graph.ts";
 import { anItem } from "../helpers/agents.ts";
 import type { LastTick } from "../../src/foundation/store/settings.ts";
 
-test("agents with waiting work and no directory begin as removed, each once", () => {
+test("agents with waiting work and no directory start as removed, each once", () => {
   const waiting = [anItem("1", "gone"), anItem("2", "here"), anItem("3", "gone")];
   expect(missingAgents(waiting, new Map([["here", {}]]))).toEqual([
     { type: "removed", name: "gone" },
@@ -18,13 +18,13 @@ function lastChecked(lastAlive: number | null, tick: LastTick | null) {
   return lastCheckedIn({ lastAlive: () => lastAlive, lastTicks: () => ticks })("dev");
 }
 
-test("a schedule was looked after until the last tick, or as long as the scheduler lived after it", () => {
+test("a schedule was last checked at its last tick, or when the scheduler was last alive", () => {
   expect(lastChecked(9, { at: 5, schedule })).toEqual({ at: 9, schedule });
   expect(lastChecked(3, { at: 5, schedule })).toEqual({ at: 5, schedule });
   expect(lastChecked(null, { at: 5, schedule })).toEqual({ at: 5, schedule });
 });
 
-test("nothing can have been missed of an agent that was new or had no schedule", () => {
+test("an agent that was new or had no schedule has missed nothing", () => {
   expect(lastChecked(9, null)).toBeUndefined();
   expect(lastChecked(9, { at: 5, schedule: null })).toBeUndefined();
 });

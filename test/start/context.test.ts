@@ -30,17 +30,17 @@ test("the output of agents goes to their own logs only", () => {
   expect(printed({ type: "output", agent: "dev", at: 0, instanceId: "dev-1", entry })).toEqual([]);
 });
 
-test("a start without anything odd says nothing", () => {
+test("a start without problems logs nothing", () => {
   expect(startWarnings({}, { lost: [], neverBegun: [] })).toEqual([]);
 });
 
-test("the password that is no longer used is named when it is set, and its value is not told", () => {
+test("an unused password is named when it is set, without its value", () => {
   const [warning] = startWarnings({ AL_DASHBOARD_SECRET: "hush" }, { lost: [], neverBegun: [] });
   expect(warning).toContain("AL_DASHBOARD_SECRET");
   expect(warning).not.toContain("hush");
 });
 
-test("a lost run is told with what becomes of its work", () => {
+test("a lost run is logged with the state of its work", () => {
   const item = webhookItem("w1", "r1");
   const lost = {
     item,

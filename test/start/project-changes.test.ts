@@ -27,7 +27,7 @@ async function watched() {
   return { touched$, seen, start };
 }
 
-test("a save that changes nothing is silent, the first one too", async () => {
+test("a save without changes is silent, even the first one", async () => {
   const { touched$, seen, start } = await watched();
   const subscription = start();
   touched$.next();
@@ -36,7 +36,7 @@ test("a save that changes nothing is silent, the first one too", async () => {
   expect(seen).toEqual([]);
 });
 
-test("a file that breaks and is mended is told twice", async () => {
+test("a file that breaks and is fixed is reported twice", async () => {
   const { touched$, seen, start } = await watched();
   const subscription = start();
   await writeFile(join(dir, "config.toml"), "scale = \n");

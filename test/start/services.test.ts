@@ -15,18 +15,18 @@ function targetsOf(to: readonly string[] | null): readonly string[] | null {
   return alertOptionsOf({ agents: new Map(), record, project: () => now })("dev").to;
 }
 
-it("an agent's alerts reach the targets that it names, and none when it names none", () => {
+it("an agent's alerts reach the targets that it names, and none if it names none", () => {
   expect(targetsOf(["night"])).toEqual(["night"]);
   expect(targetsOf(["night", "gone"])).toEqual(["night", "gone"]);
   expect(targetsOf(null)).toBeNull();
   expect(targetsOf([])).toEqual([]);
 });
 
-it("those of an agent whose targets are all gone reach the project's", () => {
+it("alerts of an agent whose targets were all removed reach the project's", () => {
   expect(targetsOf(["gone"])).toEqual(["ops"]);
 });
 
-it("the project's options are those of an agent without a valid config", () => {
+it("an agent without a valid config has the project's options", () => {
   const broken = new Map([["dev", agentFiles(`${usualAgent}scale = -1`)]]);
   const own = new Map([["dev", agentFiles(`${usualAgent}[alert]\nafter = 5`)]]);
   const optionsOf = (agents: typeof own) =>
@@ -35,14 +35,14 @@ it("the project's options are those of an agent without a valid config", () => {
   expect(optionsOf(own)).toEqual({ ...now.alert, after: 5 });
 });
 
-it("the config that the gateway shows has the names of a model's headers, not the values", () => {
+it("the config shown by the gateway has the names of a model's headers, not the values", () => {
   const [model] = anAgent("dev").models;
   if (model === undefined) throw new Error("the agent has no model");
   const agent = anAgent("dev", { models: [{ ...model, headers: { "X-Secret": "s3cret" } }] });
   expect(maskSecrets(agent).models[0]?.headers).toEqual({ "X-Secret": "***" });
 });
 
-it("nor has it the URL of a heartbeat", () => {
+it("the config shown by the gateway lacks the URL of a heartbeat", () => {
   expect(maskSecrets(anAgent("dev", { heartbeat: "https://a.example/k" })).heartbeat).toBe("***");
   expect(maskSecrets(anAgent("dev")).heartbeat).toBeNull();
 });

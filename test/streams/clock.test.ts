@@ -6,7 +6,7 @@ const start = "2026-03-01T00:00:00Z";
 const at = (time: string): number => Date.parse(time);
 
 describe("the clock", () => {
-  it("wakes everybody in the order of their moments, whatever order they came in", () => {
+  it("emits in the order of moments, whatever order they were requested in", () => {
     const calendar = new VirtualCalendar(start);
     const clock = createClock(calendar);
     const woken: string[] = [];
@@ -42,7 +42,7 @@ describe("the clock", () => {
     expect(woken).toBe(at("2026-09-01T00:00:00Z"));
   });
 
-  it("arms one timer however many wait", () => {
+  it("arms one timer for any number of subscribers", () => {
     const calendar = new VirtualCalendar(start);
     const clock = createClock(calendar);
     for (let i = 0; i < 1000; i++) clock.at(at("2026-03-01T00:00:10Z") + i).subscribe();
@@ -61,7 +61,7 @@ describe("the clock", () => {
     expect(woken).toBeLessThanOrEqual(at("2026-03-01T09:00:30Z"));
   });
 
-  it("forgets who leaves, and goes on for the others", () => {
+  it("forgets an unsubscribed one, and continues for the others", () => {
     const calendar = new VirtualCalendar(start);
     const clock = createClock(calendar);
     const woken: string[] = [];

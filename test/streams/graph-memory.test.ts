@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-test("an agent that waits costs the graph at most 45 KB", () => {
+test("a waiting agent costs the graph at most 45 KB", () => {
   const program = join(import.meta.dirname, "graph-memory.ts");
   const { stdout } = spawnSync(process.execPath, ["--expose-gc", program], { encoding: "utf8" });
   const bytes = Number(stdout);

@@ -3,8 +3,8 @@ import { of, Subject } from "rxjs";
 import { mergeUntilMainCompletes } from "../../streams/merge-until-main-completes.ts";
 import { marbles } from "../helpers/marbles.ts";
 
-describe("a stream alongside the main one", () => {
-  it("is over when the main one is, and not before", () =>
+describe("a stream merged with the main one", () => {
+  it("ends when the main one ends, and not before", () =>
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
       const main = "    --m---m--|";
       const beside = "  b---b-|";
@@ -15,13 +15,13 @@ describe("a stream alongside the main one", () => {
       expectSubscriptions(beside$.subscriptions).toBe("         ^--------!");
     }));
 
-  it("comes first of two that emit at once", () => {
+  it("emits first of two that emit at once", () => {
     const seen: string[] = [];
     mergeUntilMainCompletes(of("main"), of("beside")).subscribe((value) => seen.push(value));
     expect(seen).toEqual(["beside", "main"]);
   });
 
-  it("ends by an error of either, and both are left with it", () =>
+  it("ends by an error of either, and leaves both", () =>
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
       const steady$ = hot("a-a--a-");
       expectObservable(mergeUntilMainCompletes(hot("---#"), steady$)).toBe("a-a#");
@@ -29,7 +29,7 @@ describe("a stream alongside the main one", () => {
       expectSubscriptions(steady$.subscriptions).toBe(["^--!", "^--!"]);
     }));
 
-  it("leaves both when it is left", () => {
+  it("leaves both when it is unsubscribed", () => {
     const [main$, beside$] = [new Subject<string>(), new Subject<string>()];
     const subscription = mergeUntilMainCompletes(main$, beside$).subscribe();
     subscription.unsubscribe();

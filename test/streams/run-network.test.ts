@@ -19,7 +19,7 @@ test.each([
     "closed-if-possible",
   ],
   ["an open one has [network]", { network: none }, { local: { network: "bridge" } }, "open"],
-])("when %s", (_name, agent, of, expected) => {
+])("the network of a run when %s", (_name, agent, of, expected) => {
   const config = { ...anAgent("dev"), network: null, ...agent };
   expect(networkOf(config, { ...project, ...of })).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { unmetPaths, valueAt } from "../../streams/where.ts";
 
-test("a path finds own values only, never what every object inherits", () => {
+test("a path finds own values only, never inherited ones", () => {
   const payload: unknown = JSON.parse('{"a":{"b":"c"},"__proto__":{"x":"y"}}');
   expect(valueAt(payload, "a.b")).toBe("c");
   expect(valueAt(payload, "x")).toBeUndefined();
@@ -16,7 +16,7 @@ test("a number in a path is an index of a list", () => {
   expect(valueAt(payload, "labels.2.name")).toBeUndefined();
 });
 
-test("values are equal in type too, and what is missing equals nothing", () => {
+test("values are equal only if their types are, and a missing value equals nothing", () => {
   const payload = { n: 7, text: "7", yes: true, none: null };
   const wanted = { n: 7, text: "7", yes: true, none: null };
   expect(unmetPaths(payload, wanted)).toEqual([]);

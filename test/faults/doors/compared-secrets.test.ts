@@ -28,7 +28,7 @@ describe("the rule for comparing secrets", () => {
     "const ok = a.digest.equals(a.given);",
     "const ok = Buffer.compare(a.given, a.hmac) === 0;",
     "const ok = a.password.localeCompare(a.given);",
-  ])("objects to %s", async (code) => {
+  ])("reports %s", async (code) => {
     expect(await objections(code)).toBe(1);
   });
 
@@ -36,11 +36,11 @@ describe("the rule for comparing secrets", () => {
     'if (a.token === "" || a.token === undefined || a.token === null) a.out();',
     "if (timingSafeEqual(a.token, a.given)) a.in();",
     "if (a.keys === a.others) a.in();",
-  ])("lets pass %s", async (code) => {
+  ])("accepts %s", async (code) => {
     expect(await objections(code)).toBe(0);
   });
 
-  test("holds wherever somebody else's word is compared", async () => {
+  test("holds wherever untrusted input is compared", async () => {
     for (const file of [
       "src/runtime/run-api/socket-dir.ts",
       "src/features/webhooks/signature.ts",

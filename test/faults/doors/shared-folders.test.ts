@@ -34,131 +34,128 @@ import type { OsUser } from "../../helpers/os-users.ts";
 
 const missing = whyNoOsUsers();
 
-describe.skipIf(missing !== null)(
-  "a folder that all users share, where somebody else was first",
-  () => {
-    let attacker: OsUser;
-    let shared: string;
-    let target: string;
-    let base: string;
-    beforeAll(async () => {
-      attacker = await tempUser();
-    });
-    afterAll(() => attacker.remove());
-    beforeEach(async () => {
-      shared = await mkdtemp(join(tmpdir(), "al-shared-"));
-      // As /tmp is.
-      await chmod(shared, 0o1777);
-      [target, base] = [join(shared, "target"), join(shared, "al-runs")];
-      await as(`mkdir ${target} && chmod 777 ${target}`);
-    });
-    afterEach(() => rm(shared, { recursive: true, force: true, maxRetries: 5 }));
+describe.skipIf(missing !== null)("a shared folder that another user created first", () => {
+  let attacker: OsUser;
+  let shared: string;
+  let target: string;
+  let base: string;
+  beforeAll(async () => {
+    attacker = await tempUser();
+  });
+  afterAll(() => attacker.remove());
+  beforeEach(async () => {
+    shared = await mkdtemp(join(tmpdir(), "al-shared-"));
+    // As /tmp is.
+    await chmod(shared, 0o1777);
+    [target, base] = [join(shared, "target"), join(shared, "al-runs")];
+    await as(`mkdir ${target} && chmod 777 ${target}`);
+  });
+  afterEach(() => rm(shared, { recursive: true, force: true, maxRetries: 5 }));
 
-    /** Runs a line as the attacker, to its end. */
-    async function as(line: string): Promise<void> {
-      const child = spawn("setpriv", [...asUser(attacker, "/bin/sh", "-c", line)], {
+  /** Runs a line as the attacker, to its end. */
+  async function as(line: string): Promise<void> {
+    const child = spawn("setpriv", [...asUser(attacker, "/bin/sh", "-c", line)], {
+      stdio: "ignore",
+    });
+    await new Promise((resolve) => child.once("exit", resolve));
+  }
+
+  test.each([
+    ["a link to a folder of theirs", () => as(`ln -s ${target} ${base}`)],
+    ["a link to nothing yet", () => as(`ln -s ${shared}/later ${base}`)],
+    ["a folder of theirs", () => as(`mkdir -m 777 ${base}`)],
+    ["a file", () => as(`touch ${base}`)],
+    ["a pipe", () => as(`mkfifo -m 666 ${base}`)],
+    [
+      "a link to a folder of ours",
+      async () => {
+        await mkdir(join(shared, "ours"), { mode: 0o700 });
+        await as(`ln -s ${shared}/ours ${base}`);
+      },
+    ],
+  ])("is refused, and nothing is made or changed there: %s", async (_what, prepare) => {
+    await prepare();
+    const before = await stat(target);
+    await expect(ownBaseDir(base, true)).rejects.toThrow();
+    expect(await readdir(target)).toEqual([]);
+    expect((await stat(target)).mode).toBe(before.mode);
+    const ours = await stat(join(shared, "ours")).catch(() => null);
+    if (ours !== null) expect(ours.mode & 0o777).toBe(0o700);
+    expect(await lstat(join(shared, "later")).catch(() => null)).toBeNull();
+  });
+
+  test(
+    "can't be swapped by endless attempts, nor can its contents",
+    { timeout: 60_000 },
+    async () => {
+      await ownBaseDir(base, true);
+      const attack = `while :; do mv ${base} ${shared}/away; ln -sfn ${target} ${base}; for n in 1 2 3; do ln -s ${target}/x ${base}/dev-$n.log; mkdir -m 777 ${base}/dev-$n; done; done`;
+      const child = spawn("setpriv", [...asUser(attacker, "/bin/sh", "-c", attack)], {
         stdio: "ignore",
       });
-      await new Promise((resolve) => child.once("exit", resolve));
-    }
-
-    test.each([
-      ["a link to a folder of theirs", () => as(`ln -s ${target} ${base}`)],
-      ["a link to nothing yet", () => as(`ln -s ${shared}/later ${base}`)],
-      ["a folder of theirs", () => as(`mkdir -m 777 ${base}`)],
-      ["a file", () => as(`touch ${base}`)],
-      ["a pipe", () => as(`mkfifo -m 666 ${base}`)],
-      [
-        "a link to a folder of ours",
-        async () => {
-          await mkdir(join(shared, "ours"), { mode: 0o700 });
-          await as(`ln -s ${shared}/ours ${base}`);
-        },
-      ],
-    ])("is refused, and nothing is made or changed there: %s", async (_what, prepare) => {
-      await prepare();
-      const before = await stat(target);
-      await expect(ownBaseDir(base, true)).rejects.toThrow();
-      expect(await readdir(target)).toEqual([]);
-      expect((await stat(target)).mode).toBe(before.mode);
-      const ours = await stat(join(shared, "ours")).catch(() => null);
-      if (ours !== null) expect(ours.mode & 0o777).toBe(0o700);
-      expect(await lstat(join(shared, "later")).catch(() => null)).toBeNull();
-    });
-
-    test(
-      "can't be swapped by who tries without end, nor what is in it",
-      { timeout: 60_000 },
-      async () => {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      await expect.poll(() => readdir(base)).not.toEqual([]);
+      for (let n = 0; n < 300; n += 1) {
         await ownBaseDir(base, true);
-        const attack = `while :; do mv ${base} ${shared}/away; ln -sfn ${target} ${base}; for n in 1 2 3; do ln -s ${target}/x ${base}/dev-$n.log; mkdir -m 777 ${base}/dev-$n; done; done`;
-        const child = spawn("setpriv", [...asUser(attacker, "/bin/sh", "-c", attack)], {
-          stdio: "ignore",
-        });
-        const ended = new Promise((resolve) => child.once("exit", resolve));
-        await expect.poll(() => readdir(base)).not.toEqual([]);
-        for (let n = 0; n < 300; n += 1) {
-          await ownBaseDir(base, true);
-          closeSync(createLog(logPathOf(base, `ours-${n}`)));
-          const dir = makeSocketDir(base);
-          await writeFile(clearedSocket(dir), "");
-          await removeSocketDir(dir);
-        }
-        child.kill("SIGKILL");
-        await ended;
-        expect(await readdir(target)).toEqual([]);
-        // Where a name could be guessed, the link is not written through, and a record in it is nobody's.
-        for (const n of [1, 2, 3]) {
-          const path = logPathOf(base, `dev-${n}`);
-          expect(() => createLog(path)).toThrow("cannot be made");
-          expect(await readRunRecord(path)).toBeNull();
-        }
-        expect(await readdir(target)).toEqual([]);
-        expect((await lstat(base)).isDirectory()).toBe(true);
-      },
+        closeSync(createLog(logPathOf(base, `ours-${n}`)));
+        const dir = makeSocketDir(base);
+        await writeFile(clearedSocket(dir), "");
+        await removeSocketDir(dir);
+      }
+      child.kill("SIGKILL");
+      await ended;
+      expect(await readdir(target)).toEqual([]);
+      // Where a name could be guessed, the link is not written through, and a record in it is nobody's.
+      for (const n of [1, 2, 3]) {
+        const path = logPathOf(base, `dev-${n}`);
+        expect(() => createLog(path)).toThrow("cannot be made");
+        expect(await readRunRecord(path)).toBeNull();
+      }
+      expect(await readdir(target)).toEqual([]);
+      expect((await lstat(base)).isDirectory()).toBe(true);
+    },
+  );
+
+  test("is accepted for all users only if root made it as /tmp is", async () => {
+    const unsafe = async (prepare: () => Promise<unknown>): Promise<string | null> => {
+      await prepare();
+      const why = whyUnsafe(await lstat(base), otherUid);
+      await rm(base, { recursive: true });
+      return why;
+    };
+    const otherUid = uidOf(attacker) + 1;
+    const made = async (mode: number): Promise<void> => {
+      await mkdir(base);
+      await chmod(base, mode);
+    };
+    expect(await unsafe(() => made(0o1777))).toBeNull();
+    expect(await unsafe(() => made(0o1733))).toBeNull();
+    // Without the sticky bit whoever may write may also rename.
+    expect(await unsafe(() => made(0o777))).toBe("belongs to root alone");
+    expect(await unsafe(() => made(0o755))).toBe("belongs to root alone");
+    expect(await unsafe(() => as(`mkdir ${base} && chmod 1777 ${base}`))).toBe(
+      `belongs to another OS user (id ${uidOf(attacker)})`,
     );
+  });
 
-    test("is everybody's where root made it as /tmp is, and nobody else's folder is", async () => {
-      const unsafe = async (prepare: () => Promise<unknown>): Promise<string | null> => {
-        await prepare();
-        const why = whyUnsafe(await lstat(base), otherUid);
-        await rm(base, { recursive: true });
-        return why;
-      };
-      const otherUid = uidOf(attacker) + 1;
-      const made = async (mode: number): Promise<void> => {
-        await mkdir(base);
-        await chmod(base, mode);
-      };
-      expect(await unsafe(() => made(0o1777))).toBeNull();
-      expect(await unsafe(() => made(0o1733))).toBeNull();
-      // Without the sticky bit whoever may write may also rename.
-      expect(await unsafe(() => made(0o777))).toBe("belongs to root alone");
-      expect(await unsafe(() => made(0o755))).toBe("belongs to root alone");
-      expect(await unsafe(() => as(`mkdir ${base} && chmod 1777 ${base}`))).toBe(
-        `belongs to another OS user (id ${uidOf(attacker)})`,
-      );
-    });
+  test("keeps its mode if root made it for all", async () => {
+    execFileSync("sh", ["-c", shareBaseDir(base)]);
+    await ownBaseDir(base, true);
+    expect((await stat(base)).mode & 0o7777).toBe(0o1777);
+  });
 
-    test("stays as root made it for all", async () => {
-      execFileSync("sh", ["-c", shareBaseDir(base)]);
-      await ownBaseDir(base, true);
-      expect((await stat(base)).mode & 0o7777).toBe(0o1777);
-    });
-
-    test("holds no run socket where the folder became somebody else's or a link", async () => {
-      await ownBaseDir(base, true);
-      const dir = makeSocketDir(base);
-      await removeSocketDir(dir);
-      await as(`ln -s ${target} ${dir}`);
-      expect(() => clearedSocket(dir)).toThrow("not the scheduler's own folder");
-      await rm(dir);
-      await as(`mkdir -m 777 ${dir}`);
-      expect(() => clearedSocket(dir)).toThrow("not the scheduler's own folder");
-      await rm(dir, { recursive: true });
-      await symlink(target, dir);
-      await removeSocketDir(dir);
-      expect((await stat(target)).isDirectory()).toBe(true);
-    });
-  },
-);
+  test("holds no run socket once the folder belongs to another user or is a link", async () => {
+    await ownBaseDir(base, true);
+    const dir = makeSocketDir(base);
+    await removeSocketDir(dir);
+    await as(`ln -s ${target} ${dir}`);
+    expect(() => clearedSocket(dir)).toThrow("not the scheduler's own folder");
+    await rm(dir);
+    await as(`mkdir -m 777 ${dir}`);
+    expect(() => clearedSocket(dir)).toThrow("not the scheduler's own folder");
+    await rm(dir, { recursive: true });
+    await symlink(target, dir);
+    await removeSocketDir(dir);
+    expect((await stat(target)).isDirectory()).toBe(true);
+  });
+});

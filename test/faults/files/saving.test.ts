@@ -36,7 +36,7 @@ async function writeSlowly(path: string, text: string, pieces: number, pauseMs: 
   }
 }
 
-test("a config that takes a second to write is never half in force", async () => {
+test("a config that takes a second to write is never half active", async () => {
   const { agent, inForce } = looksAt(scheduler);
   await inForce("steady", 1);
   const seen = new Set<string | undefined>();
@@ -64,7 +64,7 @@ test("a config that takes a second to write is never half in force", async () =>
   expect(await agent("steady")).toMatchObject({ error: null, state: "idle" });
 });
 
-test("an agent whose config is deleted is gone, and its work waits for the config to be back", async () => {
+test("an agent whose config is deleted is removed, and its work waits for the config", async () => {
   const { agent } = looksAt(scheduler);
   for (let n = 0; n < 2; n++) await scheduler.api("/control/trigger/busy", { method: "POST" });
   await expect.poll(() => agent("busy")).toMatchObject({ running: 1, queued: 1 });
@@ -86,7 +86,7 @@ async function outcomes(): Promise<readonly (string | null)[]> {
   return triggers.map(({ outcome }) => outcome);
 }
 
-test("the project's config half written, deleted and back leaves the last good one in force", async () => {
+test("a project config that is half written, deleted and restored leaves the last good one active", async () => {
   const { status, inForce } = looksAt(scheduler);
   const path = join(project.dir, "config.toml");
   const text = await readFile(path, "utf8");
@@ -102,7 +102,7 @@ test("the project's config half written, deleted and back leaves the last good o
   await expect.poll(error).toBeNull();
 });
 
-test("the agents' folder gone and back stops no run and loses no work, and edits count again", async () => {
+test("removing and restoring the agents' folder stops no run, loses no work, and edits count again", async () => {
   const { agent, names, inForce } = looksAt(scheduler);
   for (let n = 0; n < 2; n++) await scheduler.api("/control/trigger/busy", { method: "POST" });
   await expect.poll(() => agent("busy")).toMatchObject({ running: 1, queued: 1 });

@@ -61,7 +61,7 @@ test.each([
   expect(scheduler.output().match(new RegExp(warning, "g"))).toHaveLength(1);
 });
 
-test("polls agents for which no watch is left later", async () => {
+test("agents for which no watch is left later are polled", async () => {
   // The project, its agents and their three folders; some more for logs and credentials.
   const scheduler = await started(12);
   const { project } = scheduler;

@@ -59,7 +59,7 @@ async function logOf(agent: string): Promise<string> {
   return readFile(join(project.dir, `.al/logs/${agent}-${day}.log`), "utf8");
 }
 
-test("an agent that always asks for a rerun runs again maxReruns times, and then when it is due", async () => {
+test("an agent that always asks for a rerun runs again maxReruns times, and then by schedule", async () => {
   const runs = async () => {
     const entries = await history("agent=again&kind=cron");
     return entries.filter(({ outcome }) => outcome !== "missed").toReversed();

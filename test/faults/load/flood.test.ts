@@ -74,7 +74,7 @@ test.each([
   ],
   ["in a tool of its model", "", /y{100}/],
 ])(
-  "an agent that floods %s takes bounded memory and disk, and delays no other request",
+  "an agent that floods %s uses bounded memory and disk, and delays no other request",
   async (...of) => {
     const [where, config, traces] = of;
     const { grewMb, slowestMs } = await runOnce(config);

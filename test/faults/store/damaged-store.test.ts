@@ -62,7 +62,7 @@ const damages: Readonly<Record<string, () => void>> = {
 
 describe("a state.db", () => {
   it.each(Object.entries(damages))(
-    "%s is refused with what to do, and left alone",
+    "%s is rejected with a hint and left unchanged",
     async (_, damage) => {
       damage();
       const before = readFileSync(path());
@@ -91,7 +91,7 @@ describe("a state.db", () => {
     }
   });
 
-  it("that is damaged while it is used is told by 503, and the scheduler lives on", async () => {
+  it("damaged during use is answered with 503, and the scheduler keeps running", async () => {
     const scheduler = await startTestScheduler(project, { webUi: false });
     try {
       const statuses = new Set<number | null>();
@@ -108,11 +108,11 @@ describe("a state.db", () => {
   });
 });
 
-describe("a state.db that goes while the scheduler runs", () => {
+describe("a state.db that disappears while the scheduler runs", () => {
   it.each([
     ["removed", () => parts().forEach((file) => rmSync(file))],
     ["moved", () => renameSync(path(), join(project.dir, "moved.db"))],
-  ])("(%s) ends it, and nothing acknowledged is lost", async (_, lose) => {
+  ])("(%s) ends the scheduler, and nothing acknowledged is lost", async (_, lose) => {
     const scheduler = await startTestScheduler(project, { webUi: false });
     let sent = 1000;
     const acknowledged = async () => {

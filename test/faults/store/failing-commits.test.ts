@@ -26,7 +26,7 @@ async function persistently(path: string, method: string, heard: Set<number>): P
   }
 }
 
-it("answers 200 or 503 while commits fail before and after they went through, and each 200 holds", async () => {
+it("deliveries get 200 or 503 while commits fail before or after the write, and each 200 is stored", async () => {
   project = await crashProject();
   scheduler = await startTestScheduler(project, { webUi: false, env: faulty({ rate: 0.1 }) });
   const promised = nothingPromised();

@@ -68,7 +68,7 @@ const setBack = fc.integer({ min: 1, max: 10 * minuteMs }).map((ms) => ({ jumpMs
 const awake = fc.integer({ min: 31_000, max: 30 * hourMs }).map((awakeMs) => ({ awakeMs }));
 
 describe("a schedule whose clock jumps", () => {
-  it("accounts for every tick once, as run or as missed, however it is slept and set back", () => {
+  it("accounts for every tick once, as run or as missed, over any sleep and setback", () => {
     const life = fc.array(fc.tuple(fc.oneof(asleep, setBack), awake), { maxLength: 5 });
     fc.assert(
       fc.property(plans, life, (plan, pairs) => {
@@ -83,7 +83,7 @@ describe("a schedule whose clock jumps", () => {
   });
 
   it.each(["none", "latest"] as const)(
-    "runs at most once for all that a sleep of hours has passed over (%s)",
+    "runs at most once for all ticks missed in hours of sleep (%s)",
     (catchUp) => {
       const plan: CronPlan = { expression: "*/10 * * * *", timezone: "UTC", catchUp };
       const sleep = { jumpMs: 7 * hourMs };
@@ -99,7 +99,7 @@ describe("a schedule whose clock jumps", () => {
     },
   );
 
-  it("goes by the new time within a minute when it was set far ahead and back again", () => {
+  it("follows the new time within a minute after it was set far ahead and back", () => {
     const plan: CronPlan = { expression: "0 * * * *", timezone: "UTC", catchUp: "none" };
     const { afterStep } = live(plan, [
       { awakeMs: hourMs },

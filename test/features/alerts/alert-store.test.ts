@@ -114,7 +114,7 @@ test("a target gets due deliveries, the oldest first; an attempt moves or ends a
   );
 });
 
-test("a retry by hand begins again for a dead delivery, and does not change a sent one", async () => {
+test("a manual retry restarts a dead delivery, and does not change a sent one", async () => {
   const alerts = tempStore().tables(createAlertStore);
   await alerts.record({ states: [], deliveries: [delivery("dead"), delivery("sent")] });
   await alerts.attempted("dead", { type: "dead", at: 2_000, error: "HTTP 404" });
@@ -127,7 +127,7 @@ test("a retry by hand begins again for a dead delivery, and does not change a se
   ]);
 });
 
-test("all that failed or was given up for one target is due again, without its errors", async () => {
+test("failed and dead deliveries of one target become due again, without their errors", async () => {
   const alerts = tempStore().tables(createAlertStore);
   const deliveries = [
     delivery("failed"),
@@ -156,14 +156,14 @@ test("a digest replaces its alerts", async () => {
   expect(stored.map(({ id }) => id)).toEqual(["digest", "c"]);
 });
 
-test("an alert that waits for the end of quiet hours is not sent by hand", async () => {
+test("an alert held by quiet hours is not sent by hand", async () => {
   const alerts = tempStore().tables(createAlertStore);
   await alerts.record({ states: [], deliveries: [delivery("a", { nextAt: 9_000 })] });
   expect(await alerts.retry("a", 5_000)).toBe(false);
   expect(await alerts.due("ops", 5_000, 9)).toEqual([]);
 });
 
-test("deliveries planned by a clock that was years ahead are due", async () => {
+test("deliveries planned while the clock was years ahead are due", async () => {
   const alerts = tempStore().tables(createAlertStore);
   const day = 86_400_000;
   const times = { far: 9_000 * day, tomorrow: day, now: 1_000 };
@@ -172,7 +172,7 @@ test("deliveries planned by a clock that was years ahead are due", async () => {
   expect((await alerts.due("ops", 1_000, 9)).map(({ id }) => id)).toEqual(["now", "far"]);
 });
 
-test("a rule that knows nothing any more is forgotten; a target is off until it is on", async () => {
+test("a rule with an empty state is deleted; a target stays off until it is switched on", async () => {
   const alerts = tempStore().tables(createAlertStore);
   await alerts.record({ states: [failing, { ...failing, agent: "" }], deliveries: [] });
   await alerts.record({ states: [{ ...failing, value: null }], deliveries: [] });
@@ -184,7 +184,7 @@ test("a rule that knows nothing any more is forgotten; a target is off until it 
   expect(alerts.switchedOff()).toEqual(new Map());
 });
 
-test("alerts that wait keep no younger history in a store that is too large", async () => {
+test("waiting alerts don't keep younger history in a store that is too large", async () => {
   const { prune, tables } = tempStore();
   const alerts = tables(createAlertStore);
   const many = Array.from({ length: 900 }, (_, index) => delivery(`w${index}`));
@@ -204,7 +204,7 @@ test("ended deliveries are deleted with the history, and waiting ones stay", asy
   expect(alerts.list({ before: null, limit: 9 })).toMatchObject([{ id: "waits" }]);
 });
 
-test("each target has its waiting and dead deliveries, and the error while it fails", async () => {
+test("each target reports its waiting and dead deliveries, and its error while it fails", async () => {
   const alerts = tempStore().tables(createAlertStore);
   expect(alerts.targetDeliveries()).toEqual(new Map());
   const ids = ["new", "tried", "dead", "sent"];

@@ -85,7 +85,7 @@ test("occurrences that an earlier scheduler counted for the project are alerted 
   expect(sent[0]).toMatchObject({ alert: { topic: "scheduler_down", count: 2 } });
 });
 
-test("a recovery whose transaction is tried again counts a lost run once", () => {
+test("a retried recovery transaction counts a lost run once", () => {
   const { alertStore, alerts } = setUp();
   const lost = [
     { item: cronItem("1"), instanceId: "dev-1", outcome: "lost", retry: null },
@@ -97,7 +97,7 @@ test("a recovery whose transaction is tried again counts a lost run once", () =>
   expect(alerts.operations.open()).toMatchObject([{ topic: "runs", count: 1 }]);
 });
 
-test("dead deliveries to a target that is gone from the config are not counted", async () => {
+test("dead deliveries to a target that was removed from the config are not counted", async () => {
   const { alertStore, counts, live } = setUp();
   await alertStore.record({
     states: [],
@@ -109,7 +109,7 @@ test("dead deliveries to a target that is gone from the config are not counted",
   expect(counts.at(-1)).toEqual({ open: 0, dead: 1 });
 });
 
-test("a store that fails for a moment is a warning, and later alerts are counted", async () => {
+test("a failing store is a warning, and later alerts are counted", async () => {
   const problems: string[] = [];
   const { store, alertStore, alerts, counts, live } = setUp({
     warn: (problem) => problems.push(problem),
@@ -129,7 +129,7 @@ test("a store that fails for a moment is a warning, and later alerts are counted
   await expect.poll(() => counts.length).toBeGreaterThan(0);
 });
 
-test("a test that is accepted switches its target on again; one that is refused does not", async () => {
+test("an accepted test switches its target on again; a rejected one does not", async () => {
   const off = { at: 1, reason: "HTTP 410" };
   const refused = setUp({}, { type: "gone", error: "HTTP 410" });
   await refused.alertStore.switchOff("ops", off);

@@ -22,7 +22,7 @@ describe("attempts", () => {
     ]);
   });
 
-  it("wait for as long as the target asks for, and at least as long as usual", () => {
+  it("wait as long as the target asks for, and at least as long as usual", () => {
     expect(after(1, 60_000)).toBe(60);
     expect(after(3, 60_000)).toBe(1800);
     expect(after(1, 0)).toBe(5);

@@ -13,11 +13,11 @@ const problemOf = (type: AlertTargetType, fields: Fields): string | null =>
   targetProblem(targetOf(type), fields);
 
 describe("a target's credential", () => {
-  test.each(Object.entries(fakeApis))("of %s is right without a message", (type, { fields }) => {
+  test.each(Object.entries(fakeApis))("of %s is valid and gives no message", (type, { fields }) => {
     expect(problemOf(type as AlertTargetType, fields("https://example.com"))).toBeNull();
   });
 
-  test("of e-mail is right with all its forms", () => {
+  test("of e-mail is valid in all its forms", () => {
     for (const more of [{}, { tls: "implicit" }, { port: "25", tls: "none" }]) {
       expect(problemOf("email", { ...smtp, ...more })).toBeNull();
     }
@@ -40,13 +40,13 @@ describe("a target's credential", () => {
     ["email", { ...smtp, user: "a" }, "its field password is missing"],
     ["email", { ...smtp, from: "a@b\r\nBcc: c@d" }, "its field from is not an e-mail address"],
   ];
-  test.each(wrong)("of %s with %o is refused, and not quoted", (type, fields, problem) => {
+  test.each(wrong)("of %s with %o is rejected without being quoted", (type, fields, problem) => {
     expect(problemOf(type, fields)).toContain(problem);
     expect(problemOf(type, fields)).not.toContain("secret@");
     expect(problemOf(type, fields)).not.toContain("/secret");
   });
 
-  test("has the fields that its type knows", () => {
+  test("has the fields of its type", () => {
     for (const [type, { fields }] of Object.entries(fakeApis)) {
       const known = credentialType(alertCredentialTypes[type as AlertTargetType])?.fields ?? {};
       expect(Object.keys(known)).toEqual(

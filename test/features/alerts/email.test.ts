@@ -61,7 +61,7 @@ describe("e-mail", () => {
     expect(mails).toMatchObject([{ secure: true, user: "alerts" }]);
   });
 
-  test("goes without encryption only when that is asked for", async () => {
+  test("is unencrypted only if configured so", async () => {
     const options = { disabledCommands: ["STARTTLS", "AUTH"] };
     const { port, mails } = await mailServer(options);
     expect(await send(port, {})).toMatchObject({ type: "failed" });
@@ -77,7 +77,7 @@ describe("e-mail", () => {
     expect(passwords).toEqual([]);
   });
 
-  test("is not given to a server whose certificate no authority signed", async () => {
+  test("is not sent to a server whose certificate is not trusted", async () => {
     const stranger = certificateAuthority();
     closers.push(() => Promise.resolve(stranger.remove()));
     const { port, mails } = await mailServer(stranger.issue("localhost"));
@@ -87,7 +87,7 @@ describe("e-mail", () => {
     expect(mails).toEqual([]);
   });
 
-  test("has subject, both texts and one id for all attempts, and is not answered by machines", async () => {
+  test("has a subject, text and HTML, one id for all attempts, and asks for no automatic reply", async () => {
     const { port, mails } = await mailServer(own);
     await send(port, mailLogin);
     await send(port, mailLogin);
@@ -103,7 +103,7 @@ describe("e-mail", () => {
     expect(raw).toContain("Why: the hook ./build failed with exit code 2");
   });
 
-  test("has a stranger's text as that text, and no header of it", async () => {
+  test("has untrusted text as text, never as a header", async () => {
     const { port, mails } = await mailServer(own);
     const alert = { ...(alerts.hostile as Alert), agent: "a\r\nBcc: x@evil.test\r\n\r\nbody" };
     expect(await send(port, mailLogin, alert)).toEqual({ type: "accepted" });
@@ -113,7 +113,7 @@ describe("e-mail", () => {
     expect(raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
   });
 
-  test("takes a name in other letters than ASCII", async () => {
+  test("accepts names that are not ASCII", async () => {
     const { port, mails } = await mailServer(own);
     const fields = { ...mailLogin, from: "Überwachung <a@example.com>" };
     expect(await send(port, fields)).toEqual({ type: "accepted" });
@@ -136,7 +136,7 @@ describe("an e-mail fails", () => {
     expect(JSON.stringify(answer)).toContain("550");
   });
 
-  test("but not when it has some of them: the others are a warning", async () => {
+  test("not if the server accepts some recipients: the others are a warning", async () => {
     const { port, mails } = await mailServer(own);
     const to = ["unknown@example.com", "ops@example.com"];
     expect(await send(port, mailLogin, alerts.opened, to)).toEqual({ type: "accepted" });
@@ -149,7 +149,7 @@ describe("an e-mail fails", () => {
     ["greets and says nothing more", (socket: Socket) => socket.write("220 here\r\n")],
     ["greets and then says one byte after the other", (socket: Socket) => drip(socket)],
     ["closes in the middle", (socket: Socket) => socket.end("220 here\r\n")],
-  ])("in time with a server that %s, and leaves no connection", async (_name, greet) => {
+  ])("within its timeout with a server that %s, and leaves no connection", async (_name, greet) => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => {
       sockets.push(socket.on("error", () => undefined).resume());

@@ -48,24 +48,27 @@ const faults: readonly (readonly [string, boolean, (socket: Socket) => void])[] 
 ];
 
 describe("a target that", () => {
-  test.each(faults)("%s has failed in time, and delays no other", async (_name, isSlow, fault) => {
-    const good = await startReceiver(() => ({ status: 200 }));
-    const [toBad, toGood] = [sendTo(await faultyServer(fault)), sendTo(good.base)];
-    const answers: TargetAnswer[] = [];
-    const world = senderWorld({
-      send: async (message, target) => {
-        const answer = await (target.name === "ops" ? toBad : toGood)(message, target);
-        if (target.name === "ops") answers.push(answer);
-        return answer;
-      },
-    });
-    await world.add("1@ops", "2@dev", "3@dev");
-    await expect.poll(() => good.received.length, { interval: 2 }).toBe(2);
-    if (isSlow) expect(answers).toEqual([]);
-    await world.recorded(3);
-    expect(answers).toMatchObject([{ type: "failed", afterMs: null }]);
-    expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
-  });
+  test.each(faults)(
+    "%s fails within its timeout, and delays no other",
+    async (_name, isSlow, fault) => {
+      const good = await startReceiver(() => ({ status: 200 }));
+      const [toBad, toGood] = [sendTo(await faultyServer(fault)), sendTo(good.base)];
+      const answers: TargetAnswer[] = [];
+      const world = senderWorld({
+        send: async (message, target) => {
+          const answer = await (target.name === "ops" ? toBad : toGood)(message, target);
+          if (target.name === "ops") answers.push(answer);
+          return answer;
+        },
+      });
+      await world.add("1@ops", "2@dev", "3@dev");
+      await expect.poll(() => good.received.length, { interval: 2 }).toBe(2);
+      if (isSlow) expect(answers).toEqual([]);
+      await world.recorded(3);
+      expect(answers).toMatchObject([{ type: "failed", afterMs: null }]);
+      expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
+    },
+  );
 });
 
 describe("an alert", () => {
@@ -83,7 +86,7 @@ describe("an alert", () => {
     });
   });
 
-  test("has no secret in a shown failure", async () => {
+  test("shows a failure without secrets", async () => {
     const { base } = await startReceiver(() => ({ status: 500, body: "you sent s3cret" }));
     const redact = (text: string) => text.replaceAll("s3cret", "[redacted]");
     const sendAlert = sendWith({ url: base, secret: webhookSecret }, { redact });
@@ -93,7 +96,7 @@ describe("an alert", () => {
   });
 
   test.each([150, 170, 185, 195, 280, 290])(
-    "has no part of a secret that stands after %s characters of an answer",
+    "shows no part of a secret that follows %s characters of an answer",
     async (before) => {
       const path = "/services/T0AAAAAAA/xoxb-secretsecretsecret";
       const body = `${"x".repeat(before)} s3cret-token ${path}`;

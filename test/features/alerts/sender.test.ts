@@ -35,7 +35,7 @@ describe("the sender", () => {
     expect(world.attempts).toHaveLength(8);
   });
 
-  test("goes on when the clock is set back by years, also with a target that rests", async () => {
+  test("continues when the clock is set back by years, also for a target in backoff", async () => {
     const answers = [failed(3_600_000), failed(), failed()];
     const world = senderWorld({ send: () => Promise.resolve(answers.shift() ?? accepted) });
     await world.add("1@ops", "2@dev");
@@ -50,7 +50,7 @@ describe("the sender", () => {
     expect(world.counts()).toEqual({ waiting: 0, dead: 0 });
   });
 
-  test("ends although the store takes no writes any more", async () => {
+  test("stops even if the store accepts no writes", async () => {
     const store: AlertStore = {
       ...tempStore().tables(createAlertStore),
       attempted: () => new Promise(() => null),
@@ -63,7 +63,7 @@ describe("the sender", () => {
     expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
   });
 
-  test("attempts later than planned by up to a tenth", async () => {
+  test("delays attempts by up to a tenth", async () => {
     const world = senderWorld({ send: () => Promise.resolve(failed()), random: () => 1 });
     await world.add("1@ops");
     await world.recorded(1);
@@ -100,7 +100,7 @@ describe("the sender", () => {
     await world.recorded(4);
   });
 
-  test("leaves a target alone for as long as that wants, with all that waits for it", async () => {
+  test("holds all deliveries to a target for as long as it asks", async () => {
     const answers = [failed(60_000)];
     const world = senderWorld({
       send: (_message, { name }) =>
@@ -187,7 +187,7 @@ describe("a store that fails", () => {
     });
   }
 
-  test("is asked again to record an attempt, which is not made again", async () => {
+  test("is asked again to record an attempt, which is not repeated", async () => {
     const world = senderWorld({ store: failing("attempted", 2) });
     await world.add("1@ops");
     await world.settled();
@@ -213,7 +213,7 @@ describe("a store that fails", () => {
 });
 
 describe("closing", () => {
-  test("waits for attempts on their way, and begins no others", async () => {
+  test("waits for attempts on their way, and starts no others", async () => {
     const { promise, resolve } = Promise.withResolvers<TargetAnswer>();
     const world = senderWorld({ send: () => promise });
     await world.add("1@ops", "2@ops", "3@dev");
@@ -231,7 +231,7 @@ describe("closing", () => {
     expect(world.attempts).toHaveLength(2);
   });
 
-  test("is at once while nothing is sent", async () => {
+  test("is immediate while nothing is sent", async () => {
     const world = senderWorld({ send: () => Promise.resolve(failed()) });
     await world.add("1@ops");
     await world.recorded(1);

@@ -39,7 +39,7 @@ describe("a storm", () => {
     expect(sent.filter(({ alert }) => alert.topic === "digest")).toHaveLength(2);
   });
 
-  test("does not delay alerts that are sent again", async () => {
+  test("does not delay retried alerts", async () => {
     const answers = [failed()];
     const world = senderWorld({ send: () => Promise.resolve(answers.shift() ?? accepted) });
     for (const id of ids(6)) {
@@ -54,7 +54,7 @@ describe("a storm", () => {
     expect(world.attempts.at(-1)?.id).toBe("6@ops");
   });
 
-  test("leaves out the alert that an earlier scheduler may have sent", async () => {
+  test("excludes an alert that an earlier scheduler may have sent", async () => {
     const store = tempStore().tables(createAlertStore);
     const deliveries = ids(8).map((id) => ({ ...deliveryOf(id), nextAt: start - 1 }));
     await store.record({ states: [], deliveries });

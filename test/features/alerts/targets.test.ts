@@ -17,13 +17,13 @@ function send(type: HttpType, fields: Fields, alert: Alert = opened): Promise<Ta
 describe.each(types)("%s", (type) => {
   const { fields, answer } = fakeApis[type];
 
-  test.each(Object.entries(alerts))("takes an alert: %s", async (_name, alert) => {
+  test.each(Object.entries(alerts))("accepts an alert: %s", async (_name, alert) => {
     const { base, received } = await startReceiver(answer);
     expect(await send(type, fields(base), alert)).toEqual({ type: "accepted" });
     expect(received).toHaveLength(1);
   });
 
-  test("shows agent, reason and link, and a stranger's text as that text", async () => {
+  test("shows agent, reason and link, and untrusted text as text", async () => {
     const { base, received } = await startReceiver(answer);
     await send(type, fields(base));
     await send(type, fields(base), hostile);
@@ -54,7 +54,7 @@ describe.each(types)("%s", (type) => {
     ["seconds", () => "120", 120_000],
     ["a date", () => new Date(Date.now() + 60_000).toUTCString(), 60_000],
     ["nothing that can be read", () => "soon", null],
-  ])("is asked again after its Retry-After: %s", async (_name, header, afterMs) => {
+  ])("is retried after its Retry-After: %s", async (_name, header, afterMs) => {
     const { base } = await startReceiver(() => ({
       status: 503,
       headers: { "retry-after": header() },
@@ -66,7 +66,7 @@ describe.each(types)("%s", (type) => {
     else expect(Math.abs((after ?? 0) - afterMs)).toBeLessThan(2_000);
   });
 
-  test("is not followed to where it redirects", async () => {
+  test("is not followed when it redirects", async () => {
     const inner = await startReceiver(() => ({ status: 200 }));
     const headers = { location: `${inner.base}/admin` };
     const { base } = await startReceiver(() => ({ status: 307, headers }));
@@ -76,7 +76,7 @@ describe.each(types)("%s", (type) => {
     expect(inner.received).toEqual([]);
   });
 
-  test("has no part of its address in a shown error", async () => {
+  test("shows no part of its address in errors", async () => {
     const echo = ({ path }: { readonly path: string }): Reply => ({
       status: 500,
       body: `Cannot POST ${path}`,
@@ -173,7 +173,7 @@ const own: readonly (readonly [string, HttpType, Reply, object])[] = [
   ],
 ];
 
-describe("answers that only one API has", () => {
+describe("responses of a single API", () => {
   test.each(own)("%s", async (_name, type, reply, expected) => {
     const { base } = await startReceiver(() => reply);
     expect(await send(type, fakeApis[type].fields(base))).toMatchObject(expected);

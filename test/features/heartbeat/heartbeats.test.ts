@@ -73,13 +73,13 @@ describe("the project's heartbeat", () => {
   }
   const aWhile = () => wait(150);
 
-  test("comes again and again while the scheduler is healthy", async () => {
+  test("repeats while the scheduler is healthy", async () => {
     const { pings, warnings } = await whileBeating(aWhile);
     expect(pings.length).toBeGreaterThan(2);
     expect(warnings).toEqual([]);
   });
 
-  test("does not come while it is not; the reason is a warning, once a minute", async () => {
+  test("stops while it is not; the reason is a warning, once a minute", async () => {
     const { pings, warnings } = await whileBeating(aWhile, () => Promise.resolve(2_000));
     expect(pings).toEqual([]);
     expect(warnings).toEqual([
@@ -87,7 +87,7 @@ describe("the project's heartbeat", () => {
     ]);
   });
 
-  test("measures nothing without a monitor, and begins with the edit that names one", async () => {
+  test("measures nothing without a monitor, and begins once one is configured", async () => {
     let checks = 0;
     const context = schedulerContext();
     const { pings } = await whileBeating(
@@ -103,7 +103,7 @@ describe("the project's heartbeat", () => {
     expect(pings[0]).toBe("http://monitor.example.test/new");
   });
 
-  test("is checked by one check at a time", async () => {
+  test("runs one check at a time", async () => {
     let open = 0;
     let atOnce = 0;
     await whileBeating(aWhile, async () => {

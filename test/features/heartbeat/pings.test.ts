@@ -56,7 +56,7 @@ describe("pings of Healthchecks.io", () => {
     expect(check.pings.map((one) => one.split(":")[0])).toEqual(["start", "fail"]);
   });
 
-  test("a check that it does not have is a warning, though it answers 200", async () => {
+  test("an unknown check is a warning, though the status is 200", async () => {
     await sent(path, [well]);
     expect(warnings).toEqual([
       `the heartbeat of agent dev was not taken: ${host()} answers "not found"`,
@@ -77,20 +77,20 @@ describe("pings of Uptime Kuma", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("a monitor that it does not have is a warning", async () => {
+  test("an unknown monitor is a warning", async () => {
     await sent("/api/push/gone", [well]);
     expect(warnings).toEqual([
       `the heartbeat of agent dev was not taken: ${host()} answers with status 404`,
     ]);
   });
 
-  test("an old version refuses with status 200", async () => {
+  test("an old version rejects with status 200", async () => {
     server.fault = (_request, response) => response.end('{"ok":false,"msg":"not active"}');
     await sent("/api/push/abc123", [well]);
     expect(warnings.join()).toContain('answers "not active"');
   });
 
-  test("a refusal that repeats the address does not bring it into the log", async () => {
+  test("a rejection that repeats the address is logged without it", async () => {
     server.fault = (_request, response) => response.end('{"ok":false,"msg":"no s3cretpushkey"}');
     await sent("/api/push/s3cretpushkey", [well]);
     expect(warnings.join()).toContain('answers "no [redacted]"');
@@ -100,7 +100,7 @@ describe("pings of Uptime Kuma", () => {
 describe("a monitor in trouble", () => {
   const path = `/ping/${uuid}`;
 
-  test("is asked once at a time, and the latest of each type waits: the last decides", async () => {
+  test("gets one request at a time; of each type only the latest waits", async () => {
     const check = server.check(uuid);
     server.delay = 50;
     const runs = Array.from({ length: 100 }, () => [started, failed]).flat();
@@ -110,7 +110,7 @@ describe("a monitor in trouble", () => {
     expect(check.status).toBe("up");
   });
 
-  test("delays no other", async () => {
+  test("delays no other monitor", async () => {
     const monitor = server.monitor("abc123");
     const hanging = await monitorServer();
     hanging.delay = 10_000;
@@ -126,7 +126,7 @@ describe("a monitor in trouble", () => {
     await hanging.close();
   });
 
-  test("gets the end of a run again, and nothing else", async () => {
+  test("gets only the end of a run again", async () => {
     const check = server.check(uuid);
     let faults = 4;
     server.fault = (_request, response) => {
@@ -154,7 +154,7 @@ describe("a monitor in trouble", () => {
     expect(check.pings).toEqual(["fail: later"]);
   });
 
-  test("is a warning an hour, without its address", async () => {
+  test("causes one warning an hour, without its address", async () => {
     server.fault = (_request, response) => {
       response.writeHead(302, { location: `${server.url}${path}` }).end();
     };
@@ -170,7 +170,7 @@ describe("a monitor in trouble", () => {
     expect(server.seen.requests).toBe(120);
   });
 
-  test("that is not there at all is a warning", async () => {
+  test("that does not exist is a warning", async () => {
     await server.close();
     await sent(path, [well]);
     expect(warnings.join()).toContain("ECONNREFUSED");
@@ -227,7 +227,7 @@ describe("a run's event, to the monitor of its agent", () => {
     expect(pingOf(finished(outcome, attempt))).toBeNull();
   });
 
-  test("the reason is cut", () => {
+  test("a long reason is cut", () => {
     const ping = pingOf(finished("failed", 1, "x".repeat(1000)));
     expect(ping?.reason?.length).toBe(300);
   });

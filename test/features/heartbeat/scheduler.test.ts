@@ -43,7 +43,7 @@ test("a run without a scheduler pings no monitor", async () => {
   expect(server.seen.requests).toBe(0);
 });
 
-test("the last pings are sent before the scheduler ends, and a monitor that hangs holds it for two seconds", async () => {
+test("the last pings are sent before the scheduler ends, and a hanging monitor delays that by two seconds", async () => {
   const check = server.check(uuid);
   await heartbeat("good", `/ping/${uuid}`);
   await heartbeat("bad", "/api/push/bad");

@@ -9,7 +9,7 @@ describe("the model chain", () => {
     expect(names(orderChain(chain, new Map(), 0))).toEqual(["first", "second", "third"]);
   });
 
-  it("tries models in cooldown last, the one that is over soonest first", () => {
+  it("tries models in cooldown last, the one that ends soonest first", () => {
     const cooldowns = new Map([
       ["first", 900],
       ["second", 500],
@@ -17,7 +17,7 @@ describe("the model chain", () => {
     expect(names(orderChain(chain, cooldowns, 100))).toEqual(["third", "second", "first"]);
   });
 
-  it("forgets a cooldown that is over", () => {
+  it("forgets expired cooldowns", () => {
     expect(names(orderChain(chain, new Map([["first", 500]]), 500))).toEqual(names(chain));
     expect([...withCooldown(new Map([["old", 10]]), "first", 50, 20).keys()]).toEqual(["first"]);
   });

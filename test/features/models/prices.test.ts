@@ -12,7 +12,7 @@ import { costOf } from "../../../src/foundation/contracts/price.ts";
 const asked = { model: "claude-opus-4-5", authType: "api_key", maxTokens: null } as const;
 const noConfig = { price: null, requestsPerMinute: null };
 
-test("a model with a name that every object has is not in a list", async () => {
+test("a model named like a property of every object is not in a list", async () => {
   expect(await listedModel("openai", "constructor")).toBeUndefined();
 });
 
@@ -27,7 +27,7 @@ test.each([
   ["mistral", "codestral-latest", { input: 0.3, output: 0.9, cacheRead: 0.03, cacheWrite: 0.3 }],
   ["scripted", "any", { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
 ] as const)(
-  "%s's %s has a price; the cache costs what its input costs where it has none",
+  "%s's %s has a price; cached input without a price costs what other input costs",
   async (provider, model, price) => {
     expect(await listedPrice(provider, model)).toMatchObject(price);
   },
@@ -62,7 +62,7 @@ describe("gaps of the table", () => {
     }
   });
 
-  test("tiers that the table has stay", async () => {
+  test("tiers of the table are kept", async () => {
     expect(await listedPrice("xai", "grok-4.5")).toMatchObject({
       tiers: [{ inputTokensAbove: 200_000, input: 4, output: 12, cacheRead: 0.6, cacheWrite: 4 }],
     });
@@ -80,7 +80,7 @@ describe("gaps of the table", () => {
     expect(await listedPrice("openrouter", "openrouter/free")).toMatchObject({ output: 0 });
   });
 
-  test("no rate is less than nothing", async () => {
+  test("no rate is negative", async () => {
     for (const provider of providers) {
       for (const usd of Object.values(await dearest(provider))) {
         expect(usd).toBeGreaterThanOrEqual(0);
@@ -90,7 +90,7 @@ describe("gaps of the table", () => {
 });
 
 describe("a model's terms", () => {
-  test("are the table's", async () => {
+  test("come from the table", async () => {
     expect(await modelTerms({ ...asked, provider: "anthropic" }, noConfig)).toMatchObject({
       provider: "anthropic",
       price: { input: 5 },
@@ -113,7 +113,7 @@ describe("a model's terms", () => {
     });
   });
 
-  test("of a model that is newer than the table are those of the dearest", async () => {
+  test("of a model newer than the table are the most expensive ones", async () => {
     const terms = await modelTerms(
       { ...asked, provider: "anthropic", model: "claude-x-9" },
       noConfig,
@@ -123,7 +123,7 @@ describe("a model's terms", () => {
     expect(terms.price).toMatchObject({ input: 10, output: 50, cacheWrite: 12.5 });
   });
 
-  test("of an own server's without a price are usual ones", async () => {
+  test("of an own server without a price are usual ones", async () => {
     expect(await modelTerms({ ...asked, provider: "custom" }, noConfig)).toMatchObject({
       price: unpricedCustom,
       billing: "unpriced",
@@ -131,7 +131,7 @@ describe("a model's terms", () => {
     });
   });
 
-  test("of an own server's without a key are free, and unpriced", async () => {
+  test("of an own server without a key are free, and unpriced", async () => {
     const keyless = { ...asked, provider: "custom", authType: "none" } as const;
     const { price, billing } = await modelTerms(keyless, noConfig);
     expect([price.input, price.output, billing]).toEqual([0, 0, "unpriced"]);

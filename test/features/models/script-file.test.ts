@@ -49,7 +49,7 @@ describe("a script file", () => {
     expect(await problemOf(``)).toContain("turns");
   });
 
-  it("refuses turns that could never play", async () => {
+  it("rejects turns that could never play", async () => {
     const problem = await problemOf(`[[turns]]\ntext = "a"\n[[turns]]\ntext = "b"\n`);
     expect(problem).toContain("turn 1 of 2 calls no tool");
   });

@@ -90,12 +90,12 @@ describe("a scripted model", () => {
     expect(large?.prompt_tokens).toBeGreaterThan((small?.prompt_tokens ?? 0) + 700);
   });
 
-  it("says that the script is over when it is asked for one more turn", async () => {
+  it("reports the end of the script when one more turn is requested", async () => {
     const model = await start([{ text: "only" }]);
     expect(textOf(await chunksOf(await ask(model, ["user", "assistant"])))).toBe("(end of script)");
   });
 
-  it("answers with the status and the message that a turn asks for", async () => {
+  it("responds with the status and the message of the turn", async () => {
     const response = await ask(await start([{ status: 429, error: "slow down" }]), ["user"]);
     expect(response.status).toBe(429);
     expect(await response.json()).toMatchObject({ error: { message: "slow down" } });
@@ -116,7 +116,7 @@ describe("a scripted model", () => {
     expect((await send(bridge, "[")).status).toBe(400);
   });
 
-  it("closes at once, also while it waits", async () => {
+  it("closes at once, also while a turn waits", async () => {
     const asked = await start([{ text: "never", delayMs: 60_000 }]);
     void ask(asked, ["user"]).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -125,7 +125,7 @@ describe("a scripted model", () => {
     expect(performance.now() - before).toBeLessThan(2000);
   });
 
-  it("listens where no other machine reaches it, and leaves no file", async () => {
+  it("listens on loopback only, and leaves no file", async () => {
     expect((await start([{ text: "x" }])).model.socket).toMatch(/^\0/);
   });
 });

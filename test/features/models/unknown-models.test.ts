@@ -18,7 +18,7 @@ const model = (
   ...more,
 });
 
-it("a model that is in no list comes with what is assumed of it and what replaces that", async () => {
+it("an unknown model is reported with the assumed values and how to set them", async () => {
   const [gpt, claude] = await unknownModels([
     model("openai", "gpt-6"),
     model("anthropic", "claude-opus-6"),
@@ -34,7 +34,7 @@ it("a model that is in no list comes with what is assumed of it and what replace
   );
 });
 
-it("a slip is taken for one, another version is not", async () => {
+it("a typo is recognized, another version is not", async () => {
   const [slip, version] = await unknownModels([
     model("mistral", "mistral-lage-latest"),
     model("mistral", "mistral-small-2909"),
@@ -43,7 +43,7 @@ it("a slip is taken for one, another version is not", async () => {
   expect(version?.what).not.toContain("did you mean");
 });
 
-it("models that are listed, whose window is set, or of which there is no list, are known", async () => {
+it("models are known if they are listed, their window is set, or no list exists", async () => {
   const proposed = providers
     .map(usualModel)
     .map((one) => model(one.provider, one.model, { name: one.name }));

@@ -58,7 +58,7 @@ describe("a search without the scheduler", () => {
     },
   );
 
-  test("does not replace the first pass over all logs", async () => {
+  test("leaves the first pass over all logs to the scheduler", async () => {
     openIndex(indexPath(project.projectDir)).close();
     project.write({ msg: "word" });
     expect(await texts("word")).toEqual(["word"]);

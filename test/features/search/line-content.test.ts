@@ -20,7 +20,7 @@ test("a run's first line is found by its prompt, or the title, repository and nu
   expect(content?.text).toBe("run started\nwebhook\nFix the door\nacme/app\n7");
 });
 
-test("of a tool's result the first 4 KiB are found, and that it is an error", () => {
+test("the first 4 KiB of a tool's result are found, and whether it is an error", () => {
   const output = `first ${"x".repeat(5_000)} last`;
   const content = contentOfEntry({
     msg: "bash failed",
@@ -37,7 +37,7 @@ test("terminal colours are removed from words", () => {
   expect(contentOfEntry({ msg: "\u001b[31mfull\u001b[0m" })?.text).toBe("full");
 });
 
-test("a line of brackets is read as far as it makes sense", () => {
+test("a line of 16,000 brackets is read up to its message", () => {
   const input = `${"[".repeat(16_000)}"deep"${"]".repeat(16_000)}`;
   expect(contentOf(`{"time":1,"level":30,"msg":"call","input":${input}}`)?.text).toBe("call");
 });
@@ -58,6 +58,6 @@ test.each([
   '"x"',
   "{",
   "",
-])("has nothing to find: %s", (line) => {
+])("a line without text to find: %s", (line) => {
   expect(contentOf(line)).toBeNull();
 });

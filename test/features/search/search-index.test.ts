@@ -33,7 +33,7 @@ describe("the search over all logs", () => {
     expect((await find("deploy")).indexedUntil).not.toBeNull();
   });
 
-  test("pages name each run once, and all of them", async () => {
+  test("pages name every run once", async () => {
     for (let i = 0; i < 40; i++) {
       const instanceId = `alpha-aaaaaa${String(i % 10).padStart(2, "a")}`;
       project.write({ msg: `common ${i}`, instanceId, time: noon + i });
@@ -55,7 +55,7 @@ describe("the search over all logs", () => {
     }
   });
 
-  test("filters are by kind, run, time and outcome, together", async () => {
+  test("filters by kind, run, time and outcome combine", async () => {
     const run = { instanceId: "alpha-aaaaaaaa" };
     project.write({ msg: "word one", kind: "said", ...run });
     project.write({
@@ -120,7 +120,7 @@ describe("the search over all logs", () => {
     expect(runs).toEqual([null, "alpha-aaaaaaaa"]);
   });
 
-  test("a match has the part of its line that is read, and the lines around it", async () => {
+  test("a match has the readable part of its line, and the lines around it", async () => {
     const run = { instanceId: "alpha-aaaaaaaa" };
     project.write({ msg: "before", ...run });
     project.write({ msg: "of another run", instanceId: "alpha-bbbbbbbb" });

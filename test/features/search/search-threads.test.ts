@@ -90,7 +90,7 @@ test("an invalid search is rejected with its reason, before and after there is a
   await assertRejected();
 });
 
-test("a search over its time limit ends with its thread, and the next search has another thread", async () => {
+test("a search over its time limit ends with its thread, and the next one gets a new thread", async () => {
   project.write({ msg: "first line" });
   const hasty = start({ timeoutMs: 1 });
   const unavailable = { code: "search_unavailable" };

@@ -62,7 +62,7 @@ describe("a search", () => {
     `${"ab ".repeat(19)}c`,
     "x".repeat(400),
     "((((((((((((((((((((a",
-  ])("never takes an operator from %j", (q) => {
+  ])("treats %j as text, without operators", (q) => {
     expect(finds("nothing of it", q)).toBe(false);
     expect(finds(`${q} `, q)).toBe(true);
   });
@@ -75,7 +75,7 @@ describe("a search", () => {
   );
 });
 
-test("ranges of matches are in the text's own characters", () => {
+test("ranges of matches count the text's own characters", () => {
   const text = "Über 東京タワー, über";
   const ranges = findAll(text, parseTerms("uber 京タ"));
   expect(ranges?.map(([from, to]) => text.slice(from, to))).toEqual(["Über", "京タ", "über"]);

@@ -44,14 +44,14 @@ test.each([
   expect(compared(base, next, local)).toEqual(changes);
 });
 
-test("without the version that was installed whatever differs counts as changed here", () => {
+test("without the installed version every difference counts as a local change", () => {
   expect(compared(null, "A:2 B:1 C:1", "A:1 B:1")).toEqual([
     "A changed but changed here",
     "C added",
   ]);
 });
 
-test("contents have the ids that git gives them", () => {
+test("contents have their ids in git", () => {
   const content = Buffer.from("hello\n");
   expect(contentId(content, 40)).toBe("ce013625030ba8dba906f756967f9e9ca394464a");
   expect(contentId(content, 64)).toBe(

@@ -55,7 +55,7 @@ describe("a fetched repository", () => {
     await fetched.remove();
   });
 
-  test("has run nothing of the repository's, and nothing of a git environment that points elsewhere", async () => {
+  test("runs no code of the repository, and ignores a git environment that points elsewhere", async () => {
     repository.write("SKILL.md", "Do it.\n");
     repository.write(".gitattributes", "* filter=evil\n");
     repository.commit();
@@ -75,7 +75,7 @@ describe("a fetched repository", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test("that is too large is given up, and nothing of it stays", async () => {
+  test("that is too large is dropped completely", async () => {
     repository.write("SKILL.md", "Do it.\n");
     repository.write("video", randomBytes(3 * 1024 ** 2));
     repository.commit();
@@ -87,7 +87,7 @@ describe("a fetched repository", () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  test("that takes too long is given up", async () => {
+  test("that takes too long is dropped", async () => {
     repository.write("SKILL.md", "Do it.\n");
     repository.commit();
     const fetching = fetchRepository("ssh://nobody.invalid/skills", {
@@ -106,7 +106,7 @@ describe("a fetched repository", () => {
     await expect(fetching).rejects.toThrow(message);
   });
 
-  test("that is not there is a plain error", async () => {
+  test("that does not exist is a plain error", async () => {
     const fetching = fetchRepository("file:///nowhere/skills", { env });
     await expect(fetching).rejects.toThrow("there is no directory /nowhere/skills");
   });
@@ -119,7 +119,7 @@ describe("a fetched repository", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test("without a commit says so", async () => {
+  test("without a commit is an error", async () => {
     await expect(fetchRepository(repository.url, { env })).rejects.toMatchObject({
       code: "no_skill",
     });

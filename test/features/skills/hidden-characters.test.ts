@@ -4,7 +4,7 @@ import { hiddenCharacters } from "../../../src/features/skills/hidden-characters
 const codes = (text: string) => hiddenCharacters(text, 100).map(({ codePoint }) => codePoint);
 
 describe("hidden characters", () => {
-  test("are told with line, column, code point and name", () => {
+  test("are reported with line, column, code point and name", () => {
     expect(hiddenCharacters("# Title\n\n😀 a\u202Eb\n", 10)).toEqual([
       { line: 3, column: 4, codePoint: "U+202E", name: "right-to-left override" },
     ]);
@@ -32,7 +32,7 @@ describe("hidden characters", () => {
     expect(codes(text)).toEqual([]);
   });
 
-  test("are counted up to a limit only", () => {
+  test("are counted up to a limit", () => {
     expect(hiddenCharacters("\u200B".repeat(1000), 20)).toHaveLength(20);
   });
 });

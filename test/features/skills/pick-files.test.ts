@@ -81,7 +81,7 @@ describe("the files of a skill", () => {
   });
 });
 
-test("links, submodules and names that git itself would not make are refused as git lists them", async () => {
+test("links, submodules and names that git would not make are rejected", async () => {
   const repository = makeRepository();
   try {
     const id = repository.store("echo pwned\n");

@@ -32,7 +32,7 @@ describe("a source", () => {
     expect(skillSourceText(source, null)).toBe("acme/skills");
   });
 
-  test("is kept as it was named, but a directory as its URL", () => {
+  test("is stored as given, but a directory as its URL", () => {
     expect(parse("acme/skills").repository).toBe("acme/skills");
     expect(parse("./x").repository).toBe("file:///work/x");
   });

@@ -118,7 +118,7 @@ test("each agent's used budget is known, whether its work waits or is refused", 
     ]);
   }));
 
-test("a call of an agent has that agent looked at, and all once the project's own limit is spent", () =>
+test("a call checks its own agent, and all agents once the project's own limit is spent", () =>
   marbles((helpers) => {
     const { scheduler, flush } = helpers;
     const agents = ["dev", "ops", "web"].map((name) => ({ name, config: anAgent(name) }));

@@ -4,7 +4,7 @@ import { forecastOf, noRuns, totalForecast } from "../../../src/features/spend/f
 const now = Date.parse("2026-11-22T12:00:00Z");
 const daily = { expression: "0 9 * * *", timezone: "UTC" };
 
-test("a month costs the usual run and the dear one, times the ticks", () => {
+test("a month costs the median run and the p90 run, times the ticks", () => {
   const costs = Array.from({ length: 20 }, (_, n) => 20 - n);
   expect(forecastOf(daily, { costs, triggered: 0 }, now)).toEqual({
     ticks: 30,
@@ -25,7 +25,7 @@ test.each([
   expect([forecast?.monthNano, forecast?.monthP90Nano]).toEqual([usual * 30, dear * 30]);
 });
 
-test("runs by webhooks and calls count beside the schedule, and alone", () => {
+test("runs by webhooks and calls count with a schedule and without one", () => {
   const runs = { costs: [10, 20], triggered: 12.5 };
   expect(forecastOf(null, runs, now)).toMatchObject({ ticks: 0, monthNano: 125 });
   expect(forecastOf(daily, runs, now)).toMatchObject({ monthNano: 425, monthP90Nano: 850 });
@@ -37,7 +37,7 @@ test("an agent without runs has no forecast", () => {
   expect(totalForecast([null])).toBeNull();
 });
 
-test("all agents' are added up", () => {
+test("the forecasts of all agents are added up", () => {
   const one = { ticks: 1, triggered: 0, runs: 1, monthNano: 3, monthP90Nano: 4 };
   expect(totalForecast([one, null, one])).toEqual({ monthNano: 6, monthP90Nano: 8 });
 });

@@ -24,7 +24,7 @@ test("limits are reported with the spent and reserved amounts", async () => {
   ]);
 });
 
-test("an agent without money starts no run until its window turns or its limit is raised", async () => {
+test("an agent without budget starts no run until its window turns or its limit is raised", async () => {
   let time = now();
   const budgetsOf = () => budgets({ dayUsd: 0.01 });
   const { meter, begin, refusal } = tempMeter({ budgetsOf, now: () => time });
@@ -41,7 +41,7 @@ test("an agent without money starts no run until its window turns or its limit i
   expect(meter.exhausted("dev")).toBeNull();
 });
 
-test("a run that is refused knows which limit it waits for, and hears when it is raised", async () => {
+test("a rejected run knows its limit, and is notified when that is raised", async () => {
   const { meter, begin, refusal } = tempMeter({ budgetsOf: () => budgets({ runUsd: 0.001 }) });
   const raised: string[] = [];
   meter.raised$.subscribe((scope) => raised.push(scope));
@@ -61,7 +61,7 @@ test("a raise that does not pay the call that was refused leaves the limit used 
   expect(meter.exhausted("dev", "dev-1")).toMatchObject({ limit: 0.001_01 });
 });
 
-test("a raised limit survives the scheduler, and counts for live runs, too", async () => {
+test("a raised limit survives a restart, and applies to live runs too", async () => {
   const dir = tempDir();
   const budgetsOf = () => budgets({ runUsd: 0, dayUsd: 0 });
   const liveRuns = () => ["dev-1"];

@@ -74,7 +74,7 @@ test("the next scheduler repeats no warning and knows the amount that was spent"
 });
 
 describe("a call", () => {
-  test("that was cut costs the reserved amount, or more if more was seen", async () => {
+  test("that broke off costs the reserved amount, or more if more was seen", async () => {
     const { meter, begin } = tempMeter();
     (await begin()).settle(answered(10, { estimated: true, isCut: true }));
     expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.01, reservedUsd: 0, turns: 1 });
@@ -145,7 +145,7 @@ describe("a call", () => {
     expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.000001, reservedUsd: 0 });
   });
 
-  test("that no model could be so dear for leaves accounts that can be read, however many there are", async () => {
+  test("of absurd size leaves sums that can be read, even after a thousand of them", async () => {
     const price = { input: 100_000, output: 100_000, cacheRead: 0, cacheWrite: 0 };
     const dear = { termsOf: () => Promise.resolve({ ...terms, price }), now };
     const { store, begin } = tempMeter(dear);
@@ -160,7 +160,7 @@ describe("a call", () => {
     expect(month?.usd).toBe(calls * 10_000);
   });
 
-  test("that is given up while it is stored is none", async () => {
+  test("that is canceled while it is stored does not count", async () => {
     const { meter } = tempMeter();
     const client = new AbortController();
     const begun = meter.begin(plan, client.signal);
@@ -169,7 +169,7 @@ describe("a call", () => {
     expect(meter.run("dev-1", "dev")).toMatchObject({ reservedUsd: 0, turns: 0 });
   });
 
-  test("that can't be stored is not granted, and its money is free", async () => {
+  test("that can't be stored is not granted, and its money is released", async () => {
     const { meter, store } = tempMeter();
     const failing = { ...store.spend, reserve: () => Promise.reject(new Error("disk full")) };
     const other = tempMeter({ store: failing }, store);
@@ -182,7 +182,7 @@ describe("a call", () => {
 describe("money that open calls hold", () => {
   const budgetsOf = () => budgets({}, { dayUsd: 0.01 });
 
-  test("is waited for, and the first that came is the first to get it", async () => {
+  test("is waited for in order of arrival", async () => {
     const { begin } = tempMeter({ budgetsOf });
     const first = await begin();
     const order: string[] = [];
@@ -205,7 +205,7 @@ describe("money that open calls hold", () => {
     for (const { code } of await Promise.all(waiting)) expect(code).toBe("budget_exceeded");
   });
 
-  test("is waited for while the client does, and two minutes at most", async () => {
+  test("is waited for until the client leaves, and two minutes at most", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { meter, begin, refusal } = tempMeter({ budgetsOf });
     await begin();
@@ -219,7 +219,7 @@ describe("money that open calls hold", () => {
     expect((await patient).detail).toContain("$0.01 is reserved by open calls");
   });
 
-  test("comes when the limit is raised, too", async () => {
+  test("is also released when the limit is raised", async () => {
     const { meter, begin } = tempMeter({ budgetsOf });
     await begin();
     const waiting = begin();
@@ -229,7 +229,7 @@ describe("money that open calls hold", () => {
   });
 });
 
-test("calls beyond a model's rate wait their turn, and are refused where it is far", async () => {
+test("calls beyond a model's rate wait their turn, or are rejected if that is far away", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const termsOf = () => Promise.resolve({ ...terms, requestsPerMinute: 2 });
   const waits: string[] = [];

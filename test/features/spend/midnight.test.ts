@@ -56,7 +56,7 @@ test("after the clock is set back over midnight, both days have their own spendi
   expect((await refusal()).detail).toContain("for 2026-12-01: $0.02 of $0.02 is spent");
 });
 
-test("a scheduler that is killed before midnight leaves its reservation to that day, not to the next one's", async () => {
+test("a scheduler that is killed before midnight leaves its reservation to that day", async () => {
   const dir = tempDir();
   const killed = nightMeter(dir);
   await killed.begin();

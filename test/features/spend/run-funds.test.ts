@@ -27,7 +27,7 @@ test.each([
   ["not by a raise that is not enough", { 0: "r", 6: "p" }, "--x---x", "r-----(p|)"],
   ["once the second limit pays, too", { 0: "d", 4: "m", 8: "p" }, "--x-----x", "d---m---(p|)"],
   ["not while nothing changes", { 0: "r", 2: "p" }, "-", "r"],
-] as const)("money is there %s", (_when, found, changed, expected) =>
+] as const)("a run gets its money %s", (_when, found, changed, expected) =>
   marbles(({ cold, scheduler, expectObservable }) => {
     const changed$ = cold(`${changed}${"-".repeat(20)}`);
     const look = looks(() => scheduler.now(), found);
@@ -38,7 +38,7 @@ test.each([
   }),
 );
 
-test("a run that no longer waits looks no more", () =>
+test("a run that no longer waits stops checking", () =>
   marbles(({ cold, scheduler, flush }) => {
     let looked = 0;
     const look = (): RunFunds => {

@@ -21,7 +21,7 @@ function follow(hasAgent: (name: string) => boolean = () => true) {
   return { used$, events, texts };
 }
 
-test("a budget that is used up is an event of its agent, and so is that it pays again", () => {
+test("a used-up budget is an event of its agent, and so is its recovery", () => {
   const { used$, events, texts } = follow();
   used$.next(new Map());
   used$.next(new Map([["dev", used]]));

@@ -47,7 +47,7 @@ test("a clean project has its commit, a changed or a new file makes it dirty", a
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
 });
 
-test("only the project's directory counts, and in it not the scheduler's own files", async () => {
+test("only the project's directory counts, without the scheduler's own files", async () => {
   const project = join(dir, "sub", "project");
   mkdirSync(join(project, ".al"), { recursive: true });
   writeFileSync(join(project, "config.toml"), "");
@@ -57,13 +57,13 @@ test("only the project's directory counts, and in it not the scheduler's own fil
   expect(await projectGit(project).state()).toEqual({ commit, dirty: false });
 });
 
-test("more changes than are read are changes", async () => {
+test("a project with more changes than are read is dirty", async () => {
   const commit = repository();
   for (let n = 0; n < 2_000; n++) writeFileSync(join(dir, `${"long".repeat(20)}${n}`), "");
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
 });
 
-test("is null without a repository, a commit or git itself", async () => {
+test("the commit is null without a repository, a commit or git itself", async () => {
   const outside = { GIT_CEILING_DIRECTORIES: tmpdir() };
   expect(await projectGit(dir, outside).state()).toBeNull();
   git("init", "--quiet");
@@ -80,7 +80,7 @@ test("variables of a hook do not point it to another repository", async () => {
   expect(await projectGit(dir, more).state()).toEqual({ commit, dirty: false });
 });
 
-test("it is read once for all that ask at once, and again after some seconds or a change", async () => {
+test("the commit is read once for concurrent callers, and again after some seconds or a change", async () => {
   const commit = repository();
   const one = projectGit();
   const first = one.state();

@@ -14,7 +14,7 @@ function canonical(config: AgentConfig, files: Record<string, string> = {}): str
 
 const local = { memory: null, cpus: null, network: null };
 
-test("the canonical config has the names of the file, and nothing that is not set", () => {
+test("the canonical config has the key names of the file, and only keys that are set", () => {
   const config = anAgent("dev", { schedule: "0 9 * * *", hooks: { pre: ["make"], post: [] } });
   const [model] = config.models;
   if (model === undefined) throw new Error("no model");
@@ -45,7 +45,7 @@ test("the order of keys does not matter", () => {
   expect(one).toBe(two);
 });
 
-test("a run is the same whatever its agent is labelled", () => {
+test("the label of an agent does not change a run's version", () => {
   expect(canonical(anAgent("dev", { tags: ["web"] }))).toBe(canonical(anAgent("dev")));
 });
 
@@ -67,7 +67,7 @@ test("secret values show as hashes that differ with the value and with the proje
   expect(maskWith("other")("hunter2")).not.toBe(mask("hunter2"));
 });
 
-test("the project's container settings are part of it, unless the agent sets its own", () => {
+test("the project's container settings are part of the version, unless the agent sets its own", () => {
   const config = anAgent("dev", { local: { ...local, memory: "1g", env: {} } });
   const container = { image: "al:latest", memory: "4g", cpus: 2 };
   const text = canonicalConfig(config, { projectDir, mask, container, project, files: {} });
@@ -77,7 +77,7 @@ test("the project's container settings are part of it, unless the agent sets its
   });
 });
 
-test("the hosts that it may reach are the project's and its own", () => {
+test("the allowed hosts are the project's and the agent's own", () => {
   const own = { allow: ["github", "api.example.com"] };
   const ofProject = { allow: ["github", "npm"], credentials: {} };
   const networkOf = (agent: AgentConfig["network"], given: typeof ofProject | null): unknown => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { TestReceiver, errorOf, github, source, statusOf } from "./test-receiver.ts";
 
-describe("the source a delivery is from", () => {
-  test("is picked by the signature at the type's path, and named at its own", async () => {
+describe("the source of a delivery", () => {
+  test("is found by the signature at the type's path, and named by its own path", async () => {
     const receiver = new TestReceiver();
     receiver.sources = [source("one"), source("two")];
     receiver.secrets = new Map([
@@ -51,7 +51,7 @@ describe("the source a delivery is from", () => {
     ).toBe(200);
   });
 
-  test("is none when two are unsigned, and the operator is told where they answer", async () => {
+  test("is unknown if two are unsigned, and the log says where they answer", async () => {
     const receiver = new TestReceiver();
     const open = { credential: null, allowUnsigned: true };
     receiver.sources = [source("a", open), source("b", open)];
@@ -59,7 +59,7 @@ describe("the source a delivery is from", () => {
     expect(receiver.warned[0]).toContain("each answers at its own path only");
   });
 
-  test("is none when a source has no credential and does not allow that", async () => {
+  test("is unknown if it has no credential and does not allow that", async () => {
     const receiver = new TestReceiver();
     receiver.sources = [source("hub", { credential: null })];
     const answer = await receiver.receive(github(null));
@@ -68,7 +68,7 @@ describe("the source a delivery is from", () => {
     expect(receiver.warned[0]).toContain("allowUnsigned = true");
   });
 
-  test("is none when the stored secret is missing or empty, unsigned allowed or not", async () => {
+  test("is unknown if the stored secret is missing or empty, unsigned allowed or not", async () => {
     const receiver = new TestReceiver();
     receiver.sources = [source("hub", { allowUnsigned: true })];
     for (const secrets of [[], [""], [" \n"]]) {
@@ -80,7 +80,7 @@ describe("the source a delivery is from", () => {
     expect(receiver.warned[0]).toContain("no secret is stored");
   });
 
-  test("is to be tried again when a secret cannot be read, and no word of it leaks", async () => {
+  test("is to be tried again if a secret can't be read, which does not leak", async () => {
     const receiver = new TestReceiver();
     receiver.secrets = new Map([["hub", new Error("EACCES: hunter2")]]);
     const answer = await receiver.receive(github("hush"));

@@ -24,13 +24,13 @@ function reasonAfter(...events: Parameters<ReturnType<typeof createBrokenAgents>
   return agents.explain("gh", nothing).reason;
 }
 
-test("an agent with a bad config from the start was not asked", () => {
+test("an agent with an invalid config from the start is reported as not asked", () => {
   expect(reasonAfter(broken("dev", "gh"))).toBe(
     "no agent listens to source gh; with an invalid config, so not asked: agent dev",
   );
 });
 
-test("an agent whose config broke later was asked with its last valid one", () => {
+test("an agent whose config broke later is asked with its last valid one", () => {
   expect(reasonAfter(valid("dev", "gh"), broken("dev"))).toBe(
     "no agent listens to source gh; asked with the last valid config: agent dev",
   );
@@ -43,7 +43,7 @@ test.each([
   expect(reasonAfter(...events)).toBe(nothing.reason);
 });
 
-test("an agent that would listen by its invalid config alone was not asked", () => {
+test("an agent that listens only by its invalid config is reported as not asked", () => {
   expect(reasonAfter(valid("dev"), broken("dev", "gh"))).toContain("so not asked: agent dev");
 });
 
@@ -54,13 +54,13 @@ test("an unmatched delivery does not name an agent whose config was repaired or 
   );
 });
 
-test("of many only some are named", () => {
+test("only the first of many broken agents are named", () => {
   expect(reasonAfter(...["e", "d", "c", "b", "a"].map((name) => broken(name, "gh")))).toContain(
     "agent a, b, c and 2 more",
   );
 });
 
-test("a delivery that somebody took needs no reason", () => {
+test("a delivery that an agent accepted needs no reason", () => {
   const agents = createBrokenAgents();
   agents.onEvent(broken("dev", "gh"));
   const taken = { ...nothing, matched: ["ops"], reason: null };

@@ -19,7 +19,7 @@ const against = (...webhooks: readonly WebhookBinding[]) =>
 const text = (...webhooks: readonly WebhookBinding[]) =>
   turnedAwayText({ stoppedBy: (against(...webhooks) ?? []).map((one) => [...one]) });
 
-test("each failed condition has its wanted and its actual value", () => {
+test("each failed condition shows its wanted and its actual value", () => {
   const filters = { events: ["issues"], repos: ["acme/x", "acme/z"], labels: ["bug"] };
   expect(against(binding({ filters, where: { "issue.level": "fatal", "issue.id": 3 } }))).toEqual([
     [
@@ -60,7 +60,7 @@ test("the conditions of an entry are sentences, too", () => {
   ]);
 });
 
-test("explains for each agent the decision of the index", () => {
+test("explains each agent as the index decided", () => {
   const index = createMatchIndex();
   const agents = [{}, { events: ["push"] }, { repos: ["ACME/y"] }, { labels: ["Bug"] }].map(
     (filters, n) => ({ name: `a${n}`, scale: 1, webhooks: [binding({ filters })] }),

@@ -32,7 +32,7 @@ const push: Attributes = {
 /** An event whose payload holds nothing. */
 const seen = (attributes: Attributes) => ({ attributes, payload: {} });
 
-test("an event starts every agent with a binding that lets it through, once and by name", () => {
+test("an event starts every agent with a matching binding once, in order of name", () => {
   const index = indexOf(
     agent("zoe", {}),
     agent("dev", { repos: ["Acme/X"] }, { events: ["push"] }),
@@ -66,7 +66,7 @@ function wheres(name: string, where: NonNullable<WebhookBinding["where"]>, filte
   return { name, scale: 1, webhooks: [{ source: "hub", type: "github", filters, where }] };
 }
 
-test("an entry with values of the payload takes the events that have them all", () => {
+test("an entry with values of the payload matches the events that have them all", () => {
   const index = indexOf(
     wheres("text", { "issue.level": "fatal" }),
     wheres("several", { "issue.level": "fatal", "issue.count": 3, "issue.tags.0.value": "prod" }),
@@ -84,12 +84,12 @@ test.each([
   [{ issue: { level: 3 } }, 'agent dev: where issue.level is 3, not "fatal"'],
   [{ issue: { level: {} } }, 'agent dev: where issue.level is an object, not "fatal"'],
   [{ issue: [] }, 'agent dev: where issue.level is missing, not "fatal"'],
-])("with the payload %j the reason is the value that stopped it", (payload, reason) => {
+])("the reason for payload %j is the value that did not match", (payload, reason) => {
   const index = indexOf(wheres("dev", { "issue.level": "fatal" }, { repos: ["acme/x"] }));
   expect(index.match("hub", { attributes: push, payload })).toMatchObject({ matched: [], reason });
 });
 
-test("the payload is not looked into for entries whose filters stop the event", () => {
+test("the payload is not read for entries whose filters reject the event", () => {
   const index = indexOf(
     wheres("dev", { "issue.level": "fatal" }, { repos: ["acme/y"] }),
     agent("all", {}),
@@ -145,7 +145,7 @@ test.each<[string, readonly ListeningAgent[], string]>([
     [agent("dev", { repo: "acme/x" })],
     "agent dev: repo is no filter of this source's type",
   ],
-])("names the closest entry if no entry matches: %s", (_what, agents, reason) => {
+])("an unmatched event names the closest entry: %s", (_what, agents, reason) => {
   expect(indexOf(...agents).match("hub", seen(push))).toMatchObject({ matched: [], reason });
 });
 
@@ -229,7 +229,7 @@ function nanosecondsPerMatch(index: MatchIndex, event: Attributes): number {
   return Math.min(...tries);
 }
 
-test("an event does not look at agents with other sources or repositories", () => {
+test("an event skips agents with other sources or repositories", () => {
   const event = { ...push, repos: "acme/r5-2" };
   const small = indexOf(...crowd(10));
   const large = indexOf(...crowd(1_000));
@@ -242,7 +242,7 @@ test("an event does not look at agents with other sources or repositories", () =
   expect(ratio).toBeLessThan(10);
 });
 
-test("an event that nobody wants is explained without a look at everybody", () => {
+test("an unmatched event is explained without a look at every agent", () => {
   const index = indexOf(...crowd(1_000));
   const { examined, reason } = index.match("hub", seen({ ...push, repos: "acme/none" }));
   expect(examined).toBeLessThanOrEqual(200);

@@ -26,7 +26,7 @@ function view(body: unknown, change: Partial<Receipt> = {}) {
   });
 }
 
-test("a receipt is told with its payload", () => {
+test("a receipt shows its payload", () => {
   expect(view({ type: "event_callback", event: { type: "message" } })).toEqual({
     receiptId: "r1",
     at: "1970-01-01T00:00:01.000Z",
@@ -106,7 +106,7 @@ test("a body that nests without end is cut", () => {
   expect(JSON.stringify(shown.payload)).toContain("[too deep]");
 });
 
-test("a receipt that isn't there is said so", () => {
+test("a missing receipt is reported", () => {
   expect(() => viewReceipt("r2", { receipt: () => null, redactor: createRedactor() })).toThrow(
     expect.objectContaining({ code: "unknown_receipt" }),
   );

@@ -57,7 +57,7 @@ test("any bytes to any path are answered with 200 or a refusal, never a crash", 
   );
 });
 
-test("a stranger's body is refused before it is parsed when parsing would take long", async () => {
+test("an unsigned body is rejected before it is parsed if parsing would take long", async () => {
   const size = 5 * 1024 * 1024;
   const pieces = [
     "[",

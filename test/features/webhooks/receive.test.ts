@@ -4,8 +4,8 @@ import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { bytes, githubExamples } from "./deliveries.ts";
 import { TestReceiver, errorOf, github, issue, source, start, statusOf } from "./test-receiver.ts";
 
-describe("a delivery that is believed", () => {
-  test("is committed before it is dispatched and answered with who it started", async () => {
+describe("a verified delivery", () => {
+  test("is committed before it is dispatched, and its answer names the started agents", async () => {
     const receiver = new TestReceiver();
     receiver.listen("dev");
     receiver.listen("ops", { events: ["push"] });
@@ -51,7 +51,7 @@ describe("a delivery that is believed", () => {
     });
   });
 
-  test("can be read again from its receipt as it was the first time", async () => {
+  test("can be read again from its receipt with the same result", async () => {
     const receiver = new TestReceiver();
     receiver.listen("dev");
     await receiver.receive(github("hush"));
@@ -62,7 +62,7 @@ describe("a delivery that is believed", () => {
     expect(again && receiver.index.match("hub", again).matched).toEqual(["dev"]);
   });
 
-  test("starts nothing when it comes again, and is answered with the first receipt", async () => {
+  test("starts nothing when it is repeated, and is answered with the first receipt", async () => {
     const receiver = new TestReceiver();
     receiver.listen("dev");
     await receiver.receive(github("hush"));
@@ -118,7 +118,7 @@ describe("a delivery that is believed", () => {
     expect(receiver.accepted[1]?.deadLetters.map(({ agent }) => agent)).toEqual(["dev", "off"]);
   });
 
-  test("is asked for again when the store fails, and taken then", async () => {
+  test("is asked for again when the store fails, and then accepted", async () => {
     const receiver = new TestReceiver();
     receiver.listen("dev");
     receiver.storeFails = true;
@@ -131,7 +131,7 @@ describe("a delivery that is believed", () => {
     expect(receiver.dispatched).toHaveLength(1);
   });
 
-  test("that is a ping is answered and not stored", async () => {
+  test("that is a ping gets an answer and is not stored", async () => {
     const receiver = new TestReceiver();
     receiver.listen("dev");
     const ping = github("hush", { event: "ping", body: bytes({ zen: "Keep it simple." }) });
@@ -145,8 +145,8 @@ describe("a delivery that is believed", () => {
   });
 });
 
-describe("a delivery that is not believed", () => {
-  test("is refused before it is read, in the same words whatever is wrong", async () => {
+describe("an unverified delivery", () => {
+  test("is rejected before it is read, in the same words for every cause", async () => {
     const receiver = new TestReceiver();
     const answers = [
       await receiver.receive(github(null)),
@@ -160,7 +160,7 @@ describe("a delivery that is not believed", () => {
     expect(receiver.warned).toHaveLength(1);
   });
 
-  test("does not keep a later good one with the same id from being taken", async () => {
+  test("does not block a later good one with the same id", async () => {
     const receiver = new TestReceiver();
     receiver.listen("dev");
     await receiver.receive(github("wrong"));
@@ -224,8 +224,8 @@ test("every GitHub example, signed, is answered 200", async () => {
   expect(receiver.dispatched).toHaveLength(sent - pings);
 });
 
-describe("a delivery of which nothing is stored", () => {
-  test("is counted for its source, in words that hold nothing of the sender's", async () => {
+describe("a delivery that is not stored", () => {
+  test("is counted for its source, without any text of its sender", async () => {
     const receiver = new TestReceiver();
     await receiver.receive(github("wrong"));
     await receiver.receive(github("wrong", { source: "<evil>" }));
@@ -247,7 +247,7 @@ describe("a delivery of which nothing is stored", () => {
     expect(JSON.stringify(receiver.refused)).not.toContain("evil");
   });
 
-  test("is of no source where several could have signed it", async () => {
+  test("is counted for no source if several could have signed it", async () => {
     const receiver = new TestReceiver();
     receiver.sources = [source("hub"), source("other")];
     await receiver.receive(github("wrong"));

@@ -60,7 +60,7 @@ function keyHex(secret: string): string {
     .replace(/(00)+$/, "");
 }
 
-test("a delivery says its event and id where the provider has headers for them", () => {
+test("a signed delivery has its event and id where the provider has headers for them", () => {
   expect(signDelivery("github", "s", bytes("{}"), now, { event: "push", id: "d1" })).toMatchObject({
     "x-github-event": "push",
     "x-github-delivery": "d1",
@@ -76,7 +76,7 @@ test("an unknown type is refused with the known ones as a hint", () => {
   );
 });
 
-test("without a secret a delivery says its event and proves nothing", () => {
+test("a delivery without a secret has its event and no signature", () => {
   for (const type of providerTable.keys()) {
     const headers = unsignedDelivery(type, bytes("{}"), now, { event: "issues", id: "d1" });
     const secrets = new Set(providerOf(type).secretHeaders);
@@ -87,7 +87,7 @@ test("without a secret a delivery says its event and proves nothing", () => {
   });
 });
 
-test("a body gets the present time where it carries one, and is left as it is elsewhere", () => {
+test("a body with a time gets the present one, and others are unchanged", () => {
   const old = bytes('{"webhookTimestamp": 1, "a": [1]}');
   expect(JSON.parse(atTime("linear", old, now).toString())).toEqual({
     webhookTimestamp: now,

@@ -135,7 +135,7 @@ test.each([
   },
 );
 
-test("Linear trusts the signed time in the body, a minute to either side, and wants one", () => {
+test("Linear trusts the signed time in the body, a minute to either side, and requires one", () => {
   const linear = providerOf("linear");
   const now = 1_700_000_000_000;
   const verify = (webhookTimestamp: unknown): unknown => {
@@ -151,7 +151,7 @@ test("Linear trusts the signed time in the body, a minute to either side, and wa
   }
 });
 
-test("GitLab's plain token is compared, and a signing token must sign", () => {
+test("GitLab's plain token is compared, and a signing token requires a signature", () => {
   const gitlab = providerOf("gitlab");
   const verify = (headers: Record<string, string>, secret: string): unknown =>
     gitlab.verify({ headers, body: bytes("{}") }, secret, 0);

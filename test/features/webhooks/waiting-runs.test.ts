@@ -18,7 +18,7 @@ function deskWith(...agents: string[]): TestReceiver {
 }
 
 describe("a delivery that a run waits for", () => {
-  it("is that run's work instead of a new run of its agent, and beside those of others", async () => {
+  it("becomes that run's work instead of a new run of its agent; other agents still start", async () => {
     const receiver = deskWith("dev", "ops");
     const answer = await receiver.receive(github("hush"));
     expect(answer).toMatchObject({ body: { matched: [{ agent: "ops" }, { agent: "dev" }] } });
@@ -37,7 +37,7 @@ describe("a delivery that a run waits for", () => {
     expect(receiver.counted).toMatchObject([{ result: "accepted" }]);
   });
 
-  it("goes on waiting when the delivery is a duplicate or can't be stored", async () => {
+  it("leaves the run waiting if it is a duplicate or can't be stored", async () => {
     const receiver = deskWith();
     await receiver.receive(github("hush"));
     await receiver.receive(github("hush"));
@@ -46,7 +46,7 @@ describe("a delivery that a run waits for", () => {
     expect(receiver.settled).toEqual([true, false, false]);
   });
 
-  it("is offered verified deliveries only", async () => {
+  it("reaches the run only if it is verified", async () => {
     const receiver = deskWith();
     await receiver.receive(github("wrong"));
     expect(receiver.settled).toEqual([]);

@@ -42,7 +42,7 @@ describe("readAgent", () => {
     );
   });
 
-  it("sees another hash when a file changes that the Dockerfile may copy, and no other does", async () => {
+  it("changes the hash only if a file changes that the Dockerfile may copy", async () => {
     const dir = await directory({ ...whole, "agents/dev/lib/setup.sh": "echo 1" });
     const hash = async () => (await readAgent(dir, "dev"))?.dockerfileHash;
     const before = await hash();
@@ -53,7 +53,7 @@ describe("readAgent", () => {
     expect(await hash()).not.toBe(before);
   });
 
-  it("a Dockerfile has another hash after a change, and a removed one has none", async () => {
+  it("a changed Dockerfile has another hash, and a removed one has none", async () => {
     const dir = await directory(whole);
     const before = await readAgent(dir, "dev");
     await writeFile(join(dir, "agents/dev/Dockerfile"), "FROM other");
@@ -70,7 +70,7 @@ describe("readAgent", () => {
     expect(await readAgent(join(dir, "nowhere"), "gone")).toBeNull();
   });
 
-  it("says that SKILL.md is missing", async () => {
+  it("reports a missing SKILL.md", async () => {
     const dir = await directory({ "agents/dev/config.toml": "" });
     const files = await readAgent(dir, "dev");
     expect(files?.skill).toBeNull();
@@ -79,7 +79,7 @@ describe("readAgent", () => {
     ]);
   });
 
-  it("says of each file why it can't be read", async () => {
+  it("reports for each file why it can't be read", async () => {
     const dir = await directory({
       "agents/dev/Dockerfile/x": "",
       "agents/dev/SKILL.md": "x".repeat(1024 ** 2 + 1),
@@ -111,7 +111,7 @@ describe("readAgent", () => {
     ]);
   });
 
-  it("does not wait for a pipe that nobody writes to", async () => {
+  it("does not wait for a pipe without a writer", async () => {
     const dir = await directory({ "agents/dev/config.toml": "" });
     await promisify(execFile)("mkfifo", [join(dir, "agents/dev/SKILL.md")]);
     const files = await readAgent(dir, "dev");
@@ -130,7 +130,7 @@ describe("readAgent", () => {
 });
 
 describe("readBareSkill", () => {
-  it("reads a directory that has a SKILL.md and no config.toml, and no other", async () => {
+  it("reads only a directory that has a SKILL.md and no config.toml", async () => {
     const dir = await directory({
       "agents/bare/SKILL.md": "Do it.",
       "agents/dev/SKILL.md": "Do it.",
@@ -149,7 +149,7 @@ describe("readBareSkill", () => {
 });
 
 describe("listAgents", () => {
-  it("lists directories by name, and says which can't be agents", async () => {
+  it("lists directories by name, and reports those that can't be agents", async () => {
     const dir = await directory({
       "agents/b/config.toml": "",
       "agents/a-1/config.toml": "",

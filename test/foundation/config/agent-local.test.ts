@@ -6,7 +6,7 @@ const at = "agents/dev/config.toml";
 const withLocal = (local: string, runtime = "") => `${usualAgent}${runtime}[local]\n${local}\n`;
 
 describe("an agent's [local]", () => {
-  it("is what the file says, and nothing where it says nothing", () => {
+  it("has the values of the file, and is otherwise empty", () => {
     const local = `memory = "1g"\ncpus = 0.5\nnetwork = "none"\nenv = { LOG_LEVEL = "debug", EMPTY = "" }`;
     expect(agent(withLocal(local)).local).toEqual({
       memory: "1g",

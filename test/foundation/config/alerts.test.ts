@@ -55,7 +55,7 @@ describe("[alerts.<name>]", () => {
     expect(said(change)).toEqual([expect.stringContaining(message)]);
   });
 
-  it("warns of recipients that its type does not have", () => {
+  it("warns of recipients that its type does not support", () => {
     expect(said(projectChange(`${ops}to = ["a@b.example"]`))).toEqual([
       "warning: config.toml:3:6  alerts.ops.to has no effect on a slack target; leave it out",
     ]);
@@ -63,13 +63,13 @@ describe("[alerts.<name>]", () => {
 });
 
 describe("[alert]", () => {
-  it("is all targets, after each failure, each day without a line", () => {
+  it("defaults to all targets, after each failure, each day", () => {
     const usual = { to: null, after: 1, remindMs: day, noSuccessForMs: null };
     expect(project("").alert).toEqual(usual);
     expect(agent(usualAgent).alert).toEqual(usual);
   });
 
-  it("of the project is the agent's where it has none of its own", () => {
+  it("of the project applies to agents without their own", () => {
     const projectText = `${usualProject}\n${ops}[alert]\nto = ["ops"]\nafter = 3\nremind = "90m"\nnoSuccessFor = "2d"`;
     const all = { to: ["ops"], after: 3, remindMs: 1.5 * hour, noSuccessForMs: 2 * day };
     expect(project(projectText).alert).toEqual(all);
@@ -106,7 +106,7 @@ describe("[alert]", () => {
     ]);
   });
 
-  it("is described by the keys of the file when it changes", () => {
+  it("is logged by the keys of the file when it changes", () => {
     const before = agent(usualAgent);
     const after = agent(`${usualAgent}[alert]\nafter = 2\nnoSuccessFor = "48h"\nto = []`);
     expect(describeChange(before, after)).toBe(
@@ -148,7 +148,7 @@ describe("[heartbeat] and publicUrl", () => {
     },
   );
 
-  it("takes an address, with a path or without, as that of the dashboard", () => {
+  it("accepts an address of the dashboard with a path or without", () => {
     const at = (text: string) => projectChange(`[gateway]\npublicUrl = "${text}"`);
     expect(project('[gateway]\npublicUrl = "https://Al.example/"').gateway.publicUrl).toBe(
       "https://al.example",
@@ -164,7 +164,7 @@ describe("[heartbeat] and publicUrl", () => {
   });
 });
 
-it("al config writes what the file would hold", () => {
+it("al config prints each alert setting as the file would hold it", () => {
   const text = `${ops}[alerts.night]\ntype = "email"\nto = ["a@b.example"]\nquietHours = "22:00-07:00"\n[alert]\nafter = 2`;
   const lines = tomlLines(projectTomlKeys(project(text), "/srv/project"));
   expect(lines.filter((line) => line.startsWith("alert"))).toEqual([

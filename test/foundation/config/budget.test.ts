@@ -16,7 +16,7 @@ const withBudget = (lines: string) => `${usualAgent}[budget]\n${lines}\n`;
 const projectText = (lines: string) => `${usualProject}\n[budget]\n${lines}\n`;
 
 describe("[budget]", () => {
-  it("is 10 USD a run without a line, with warnings at 50 and 80 percent", () => {
+  it("defaults to 10 USD a run, with warnings at 50 and 80 percent", () => {
     const usual = {
       runUsd: 10,
       dayUsd: null,
@@ -30,7 +30,7 @@ describe("[budget]", () => {
     expect(agent(usualAgent).budget).toEqual(usual);
   });
 
-  it("of the project is the agent's but for day and month, which are over all agents", () => {
+  it("of the project applies to each agent, but day and month are over all agents", () => {
     const all = projectText(
       'run = 2\nday = 20\nmonth = 200\nturns = 30\nwarnAt = [90]\nonLimit = "pause"',
     );
@@ -85,7 +85,7 @@ describe("[budget]", () => {
     expect(projectChange(`[budget]\n${line}`).type).toBe("invalid");
   });
 
-  it("is described by the keys of the file when it changes", () => {
+  it("is logged by the keys of the file when it changes", () => {
     const before = agent(withBudget("run = 5"));
     const after = agent(withBudget('run = 2.5\nday = 20\nonLimit = "pause"'));
     expect(describeChange(before, after)).toBe(
@@ -98,8 +98,8 @@ describe("[budget]", () => {
 
 const model = (lines: string) => `[models.m]\nprovider = "openai"\nmodel = "x"\n${lines}`;
 
-describe("what a model costs and may do", () => {
-  it("is what the file says; the cache costs what other input costs", () => {
+describe("prices and limits of a model", () => {
+  it("come from the file; cached input costs what other input costs", () => {
     const { models } = project(
       model(
         'price = { input = 3, output = 15 }\nrequestsPerMinute = 60\nproviderTools = ["url"]\nextraFields = ["a.b"]\ninput = ["text", "image"]',
@@ -143,7 +143,7 @@ describe("what a model costs and may do", () => {
     ["input = []", "4:9  models.m.input"],
     ["extraFields = [1]", "4:16  models.m.extraFields"],
     ['providerTools = "url"', '4:17  models.m.providerTools is "url"; expected a list of names'],
-  ])("refuses %s", (line, message) => {
+  ])("reject %s", (line, message) => {
     const change = projectChange(model(line));
     expect(change.type).toBe("invalid");
     expect(said(change)).toEqual([expect.stringContaining(message)]);

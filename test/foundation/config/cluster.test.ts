@@ -34,7 +34,7 @@ describe("[cluster] of a project", () => {
     });
   });
 
-  it("takes what the file says over the defaults", () => {
+  it("prefers the file over the defaults", () => {
     const text = `[cluster]
 engine = "kubernetes"
 address = "[fd00::5]:8443"
@@ -147,7 +147,7 @@ describe("an agent of a project with [cluster]", () => {
     expect(typed("cluster").runtime.type).toBe("cluster");
   });
 
-  it("may say where its runs are placed, which the machines' engine must know", () => {
+  it("may set a place that the machines' engine must know", () => {
     const placed = (rule: string) => `${usualAgent}[runtime]\nplace = ["${rule}"]`;
     expect(agent(placed("node.labels.gpu==yes"), inCluster).runtime.place).toEqual([
       "node.labels.gpu==yes",
@@ -174,7 +174,7 @@ describe("an agent of a project without [cluster]", () => {
     ]);
   });
 
-  it("is warned of a place", () => {
+  it("gets a warning for a place", () => {
     const text = `${usualAgent}[runtime]\nplace = ["node.role==worker"]`;
     expect(said(agentChange(text))).toEqual([
       "warning: agents/dev/config.toml:5:9  runtime.place is for runs in a cluster, and this is a container agent; leave it out",

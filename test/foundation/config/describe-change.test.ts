@@ -10,14 +10,14 @@ function change(config: string, skill?: string, projectText = usualProject): str
 }
 
 describe("describeChange", () => {
-  it("says both values, in one line", () => {
+  it("shows both values in one line", () => {
     const config = `${usualAgent.replace("0 9", "0 8")}scale = 2\ncatchUp = "latest"`;
     expect(change(config)).toBe(
       'schedule "0 9 * * *" → "0 8 * * *", catchUp "none" → "latest", scale 1 → 2',
     );
   });
 
-  it("says nothing when nothing changed", () => {
+  it("is empty when nothing changed", () => {
     expect(change(`# a comment\n${usualAgent}`)).toBe("");
   });
 
@@ -28,7 +28,7 @@ describe("describeChange", () => {
     );
   });
 
-  it("does not repeat what is long or private", () => {
+  it("omits values that are long or private", () => {
     const config = `${usualAgent}[[webhooks]]\nsource = "hub"\n[hooks]\npre = ["x"]\n[params]\na = "b"`;
     const skill = "---\nname: Other\ndescription: New\n---\nDo that.";
     expect(change(config, skill)).toBe(
@@ -36,7 +36,7 @@ describe("describeChange", () => {
     );
   });
 
-  it("says what runs it, where and by what", () => {
+  it("shows a changed harness, runtime and OS user", () => {
     const config = `${usualAgent}[harness]\ntype = "llm-cli"\n[runtime]\ntype = "host-user"`;
     expect(change(config)).toBe(
       'harness.type "pi" → "llm-cli", runtime.type "container" → "host-user"',
@@ -53,7 +53,7 @@ describe("describeChange", () => {
 const projectChange = (text: string) => describeProjectChange(project(usualProject), project(text));
 
 describe("describeProjectChange", () => {
-  it("says which keys and tables changed", () => {
+  it("names the keys and tables that changed", () => {
     const text = `workQueueSize = 5\ntimezone = "UTC"\n[local]\ntimeout = 60\n${usualProject
       .replace("[models.cheap]", "[models.other]")
       .replace("sonnet", "opus")

@@ -18,7 +18,7 @@ describe("a setting", () => {
     expect(parseSetting(text)).toEqual({ path, value });
   });
 
-  test.each(["scale", "=2", "a b=2", "a..b=2"])("%s is none", (text) => {
+  test.each(["scale", "=2", "a b=2", "a..b=2"])("%s is not a setting", (text) => {
     expect(() => parseSetting(text)).toThrow(/is not a (setting|key)/);
   });
 });
@@ -41,7 +41,7 @@ describe("an edited text", () => {
     expect(filled).toContain("# some");
   });
 
-  test("leaves text in quotes alone", () => {
+  test("leaves quoted text alone", () => {
     const text = 'a = "x = [] # no"\nb = """\ny = [] # no\n"""\n';
     const result = edited(text, [{ path: ["c"], value: 1 }]);
     expect(parse(result)).toEqual({ ...parse(text), c: 1 });
@@ -51,7 +51,7 @@ describe("an edited text", () => {
     ["", "at its beginning"],
     ["a = 1 # one\n", "behind keys"],
     ["a = 1 # one\n\n[b]\nc = []\n", "behind a table"],
-  ])("%j gets a list of tables %s", (text) => {
+  ])("%j accepts a list of tables %s", (text) => {
     const hooks = [{ source: "hub", events: ["issues"] }, { source: "other" }];
     const result = edited(text, [
       { path: ["hooks"], value: hooks },

@@ -77,13 +77,13 @@ describe("the editor's schema of a project judges like al", () => {
     expect(ofProject(parse(`[models.m]\n${text}`))).toBe(true);
   });
 
-  it("refuses a time zone that is none", () => {
+  it("rejects an unknown time zone", () => {
     expect(ofProject(parse('timezone = "Berlin"'))).toBe(false);
     expect(ofProject(parse('timezone = "UTC"'))).toBe(true);
   });
 });
 
-it("the patterns are regular expressions for every editor: no set within a set, no look around", () => {
+it("the patterns work in every editor: no set within a set, no lookaround", () => {
   const found: string[] = [];
   JSON.stringify([ofAgent.schema, ofProject.schema], (key, value: unknown) => {
     if (key === "pattern" && typeof value === "string") found.push(value);

@@ -30,7 +30,7 @@ async function agentWith(lines: string, files?: Record<string, string>): Promise
 }
 
 describe("[expect]", () => {
-  it("is null without a table, and what the table has", async () => {
+  it("is null without a table, else the table's values", async () => {
     expect(agent(usualAgent).expect).toBeNull();
     expect((await agentWith("returned = true")).expect).toEqual({
       returned: true,
@@ -94,7 +94,7 @@ describe("[expect]", () => {
     expect(describeChange(agent(usualAgent), before)).toContain('expect.schema none → "out.json"');
   });
 
-  it("makes another version of an agent when the schema changes; alerts do not", async () => {
+  it("makes another version of an agent when the schema changes, which alerts do not", async () => {
     const options = {
       mask: (text: string) => text,
       projectDir: "/srv",

@@ -32,7 +32,7 @@ describe("loadProject", () => {
     );
   });
 
-  it("says that a directory is no project, and what makes one", async () => {
+  it("reports a directory that is not a project, and how to make one", async () => {
     const dir = await directory({});
     const error = await refusal(dir);
     expect(error.message).toBe(`not a project: ${dir} holds no config.toml`);
@@ -46,7 +46,7 @@ describe("loadProject", () => {
     expect((await refusal(dir)).message).toMatch(/config\.toml is not a regular file/);
   });
 
-  it("says all that is wrong with a config, one line each", async () => {
+  it("reports every problem of a config, one line each", async () => {
     const dir = await directory({ "config.toml": 'scale = 0\ntimezone = "x"\n' });
     const error = await refusal(dir);
     expect(error.message.split("\n").map((line) => line.split("  ")[0])).toEqual([

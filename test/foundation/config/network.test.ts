@@ -6,7 +6,7 @@ import { agent, agentChange, project, projectChange, said, usualAgent } from "./
 const withNetwork = (text: string) => `${usualAgent}[network]\n${text}\n`;
 
 describe("[network]", () => {
-  it("is null without a table, and what the table says", () => {
+  it("is null without a table, else the table's values", () => {
     expect(agent(usualAgent).network).toBeNull();
     expect(agent(withNetwork("")).network).toEqual({ allow: [] });
     const allow = ["github", "*.example.com", "10.0.0.7:5432 private", "db.lan private"];

@@ -4,7 +4,7 @@ import { configReference } from "../../../src/foundation/config/reference.ts";
 const page = configReference();
 
 // `vitest run <this file> -u` writes it anew.
-test("the page of all keys says what the schemas say", async () => {
+test("the page of all keys matches the schemas", async () => {
   await expect(page).toMatchFileSnapshot("../../../src/foundation/config/reference.md");
 });
 

@@ -124,7 +124,7 @@ run_as = "$USER"`;
     expect(own.harness.type).toBe("pi");
   });
 
-  it("wants a schedule or webhooks unless the scale is 0", () => {
+  it("requires a schedule or webhooks unless the scale is 0", () => {
     const neither = 'models = ["main"]\ncredentials = []\n';
     expect(said(agentChange(neither))).toEqual([
       expect.stringMatching(/^error: .*config\.toml:1:1 {2}.*neither schedule nor webhooks/),
@@ -136,7 +136,7 @@ run_as = "$USER"`;
     expect(agent(`${neither}[[webhooks]]\nsource = "hub"`).webhooks).toHaveLength(1);
   });
 
-  it("takes an agent that only others start when it says so, and names the key when it doesn't", () => {
+  it("accepts an agent without triggers if it is callable, and otherwise suggests that key", () => {
     const neither = 'models = ["main"]\ncredentials = []\n';
     expect(agent(`${neither}callable = true`)).toMatchObject({ callable: true, schedule: null });
     for (const text of [neither, `${neither}callable = false`]) {
@@ -201,7 +201,7 @@ run_as = "$USER"`;
     },
   );
 
-  it("lists the models that there are", () => {
+  it("lists the known models for an unknown one", () => {
     const config = usualAgent.replace('["main"]', '["main", "maim", "toString"]');
     expect(said(agentChange(config))).toEqual([
       `error: ${at}:1:19  model "maim" is not defined; expected one of "main", "cheap"; did you mean "main"?`,
@@ -212,7 +212,7 @@ run_as = "$USER"`;
     ]);
   });
 
-  it("wants models and credentials", () => {
+  it("requires models and credentials", () => {
     expect(said(agentChange('schedule = "0 9 * * *"'))).toEqual([
       expect.stringMatching(/config\.toml:1:1 {2}models is missing; expected a list with/),
       expect.stringMatching(
@@ -221,7 +221,7 @@ run_as = "$USER"`;
     ]);
   });
 
-  it("warns of unknown keys and of filters that nothing meets", () => {
+  it("warns of unknown keys and of filters that match nothing", () => {
     const change = agentChange(
       `schedul = 1\n${usualAgent}[[webhooks]]\nsource = "hub"\nevents = []`,
     );
@@ -243,7 +243,7 @@ run_as = "$USER"`;
     ]);
   });
 
-  it("says what is wrong in both files, and what could not be read", () => {
+  it("reports the problems of both files, and unreadable files", () => {
     const broken = agentFiles("a = ", "---js\n---\n");
     const problem = {
       severity: "error",
@@ -260,7 +260,7 @@ run_as = "$USER"`;
     ]);
   });
 
-  it("keeps a flood of problems short, and still sees the errors behind it", () => {
+  it("shortens a flood of problems, and still shows the errors behind it", () => {
     const flood = Array.from({ length: 5000 }, (_, i) => `key${i} = 1`).join("\n");
     const change = agentChange(`${flood}\n${usualAgent}scale = -1`);
     expect(change.type).toBe("invalid");
@@ -273,7 +273,7 @@ run_as = "$USER"`;
 
 const references = Object.values(alertCredentialTypes).flatMap((type) => [type, `${type}:mine`]);
 
-it.each(references)("an agent can't have %j, by which alerts are sent", (credential) => {
+it.each(references)("an agent can't have %j, a credential of alerts", (credential) => {
   const config = usualAgent.replace("credentials = []", `credentials = ["${credential}"]`);
   expect(said(agentChange(config))).toEqual([
     `error: agents/dev/config.toml:2:16  credentials[0] is "${credential}"; expected a credential for runs; one of this type is the scheduler's, for alerts, so store what the agent needs under another type`,

@@ -73,7 +73,7 @@ describe("resolveProject", () => {
     });
   });
 
-  it("takes what the file says over the defaults", () => {
+  it("prefers the file over the defaults", () => {
     const text = `
 scale = 4
 timezone = "UTC"
@@ -220,7 +220,7 @@ headers = { "X-Team" = "a b" }`;
     ]);
   });
 
-  it("warns of unknown keys, wherever they are, and goes on without them", () => {
+  it("warns of unknown keys at any depth, and ignores them", () => {
     const text =
       'sclae = 3\n[gateway]\nprot = 1\n[models.m]\nprovider = "scripted"\nscript = "s"\nmodle = "x"';
     const change = projectChange(text);
@@ -241,7 +241,7 @@ headers = { "X-Team" = "a b" }`;
     ]);
   });
 
-  it("says which webhook sources are open and which are closed to all", () => {
+  it("reports webhook sources that are open, and those that reject all", () => {
     const text =
       '[webhooks.a]\ntype = "github"\n[webhooks.b]\ntype = "github"\nallowUnsigned = true';
     expect(said(projectChange(text))).toEqual([

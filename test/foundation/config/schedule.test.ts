@@ -14,7 +14,7 @@ describe("scheduleProblem", () => {
     " @daily ",
   ])("accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
 
-  it("says what is expected instead of a sentence", () => {
+  it("rejects a sentence with the expected form", () => {
     expect(scheduleProblem("every day")).toBe(
       'schedule "every day" is not a cron expression; use five fields, e.g. "0 9 * * *"',
     );
@@ -40,7 +40,7 @@ describe("scheduleProblem", () => {
     },
   );
 
-  it("says which short names there are", () => {
+  it("names the known short names", () => {
     expect(scheduleProblem("@dayly")).toBe(
       'schedule "@dayly" is not a cron expression; did you mean "@daily"?',
     );

@@ -22,7 +22,7 @@ async function put(path: string, content: string | Buffer): Promise<string> {
 const read = () => readSkillFiles(project, "dev");
 
 describe("the files of a skill", () => {
-  it("are those of its three folders, with their bytes and who may run them", async () => {
+  it("are those of its three folders, with their bytes and execute bits", async () => {
     await put("SKILL.md", "Do it.\n");
     await put("notes/own.md", "not the skill's");
     await put("references/deep/a.md", "A\n");
@@ -35,13 +35,13 @@ describe("the files of a skill", () => {
     ]);
   });
 
-  it("hold no link, wherever it leads", async () => {
+  it("include no link, wherever it leads", async () => {
     await put("scripts/run.sh", "echo hi\n");
     await symlink("/etc/passwd", join(project, "agents/dev/scripts/users"));
     await expect(read()).rejects.toThrow("agents/dev/scripts/users is a link");
   });
 
-  it("are read through no folder that is a link", async () => {
+  it("are not read through a linked folder", async () => {
     await put("SKILL.md", "Do it.\n");
     await symlink("/etc", join(project, "agents/dev/assets"));
     await expect(read()).rejects.toThrow("agents/dev/assets is a link");

@@ -54,7 +54,7 @@ Do it.
     },
   );
 
-  it("says where YAML is broken, each time it is asked", () => {
+  it("reports the place of broken YAML, each time", () => {
     const text = '---\nname: ok\ndescription: "no end\n---\nDo it.';
     expect(sayings(text)[0]).toMatch(
       /^error: SKILL.md:\d+:\d+ {2}front matter is not valid YAML: /,
@@ -76,7 +76,7 @@ Do it.
     expect(sayings(text)).toEqual([expect.stringMatching(message)]);
   });
 
-  it("refuses a skill for another version, and says both", () => {
+  it("rejects a skill for another version, and names both", () => {
     const text = '---\nname: x\ncompatibility: ">=2"\n---\nDo it.';
     expect(sayings(text)).toEqual([
       expect.stringMatching(/^error: SKILL.md:3:1 {2}.*">=2".*version 1\.2\.3/),

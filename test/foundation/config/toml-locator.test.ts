@@ -56,7 +56,7 @@ describe("tomlLocator", () => {
     expect(textAt(document, ["models", "main"], "key")).toBe("main] # the main one");
   });
 
-  it("falls back to the nearest parent for what isn't there", () => {
+  it("falls back to the nearest parent of a missing value", () => {
     expect(textAt(document, ["models", "main", "model"])).toBe("[models.main] # the main one");
     expect(textAt(document, ["webhooks", 1, "nothing", "at", "all"])).toBe("[[webhooks]]");
     expect(tomlLocator(document)(["webhooks", 1, "nothing"], "value")?.line).toBe(8);

@@ -47,7 +47,7 @@ describe("a schema", () => {
     expect(problemIn(text)).toContain(message);
   });
 
-  it("that a value can't be checked by is the reason", () => {
+  it("that can't check a value is the reason", () => {
     expect(reason({ pattern: "(a" }, "a")).toContain(
       "can't be checked: Invalid regular expression",
     );
@@ -79,7 +79,7 @@ describe("a value", () => {
     additionalProperties: false,
   };
 
-  it("that meets its schema has no reason", () => {
+  it("that meets its schema gives no reason", () => {
     expect(reason(issue, { id: 1, labels: ["a"] })).toBeNull();
     expect(reason({ format: "email" }, "no address")).toBeNull();
     expect(reason(true, null)).toBeNull();
@@ -95,11 +95,11 @@ describe("a value", () => {
     [{ anyOf: [{ type: "string" }, { type: "null" }] }, 1, "it must match a schema in anyOf"],
     [{ if: { type: "object" }, then: { required: ["a"] } }, {}, "it must have required prop"],
     [false, 1, "it boolean schema is false"],
-  ])("that does not meet its schema has a reason: %j, %j", (schema, value, text) => {
+  ])("that does not meet its schema gives a reason: %j, %j", (schema, value, text) => {
     expect(reason(schema, value)).toContain(text);
   });
 
-  it("is checked by its own draft", () => {
+  it("is checked by the draft of its schema", () => {
     const items = [{ type: "string" }];
     expect(reason({ $schema: draft07, items }, [1])).toBe("/0 must be string");
     expect(reason({ $schema: draft2020, prefixItems: items }, [1])).toBe("/0 must be string");

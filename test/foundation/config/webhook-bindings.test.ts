@@ -53,7 +53,7 @@ describe("webhookBindings", () => {
     expect(said(change)).toEqual([`error: agents/dev/config.toml:${message}`]);
   });
 
-  it("takes values of the payload by their paths, in an entry for any source", () => {
+  it("accepts values of the payload by their paths, in an entry for any source", () => {
     const where = '{ "issue.level" = "fatal", "issue.labels.0.id" = 7, open = true }';
     const change = agentChange(`${usualAgent}[[webhooks]]\nsource = "errors"\nwhere = ${where}`);
     expect(said(change)).toEqual([]);
@@ -78,7 +78,7 @@ describe("webhookBindings", () => {
     expect(agentChange(text)).toMatchObject({ type: "invalid", sources: ["hub", "errors"] });
   });
 
-  it("says how a project gets its first webhook source", () => {
+  it("explains how to add the first webhook source", () => {
     const own = agentChange(`${usualAgent.replace('"main"', '"m"')}[[webhooks]]\nsource = "hub"`, {
       projectText: '[models.m]\nprovider = "scripted"\nscript = "s"',
     });

@@ -7,7 +7,7 @@ import { getBuiltinModels } from "@earendil-works/pi-ai/providers/all";
 const host = "http://127.0.0.1:9";
 
 describe("the base URL of an API", () => {
-  it("is that of pi's table where the config has none", () => {
+  it("defaults to that of pi's table", () => {
     for (const provider of providers) {
       if (provider === "custom" || provider === "scripted") continue;
       const models = getBuiltinModels(provider);
@@ -43,7 +43,7 @@ describe("the base URL of an API", () => {
     expect(apiBaseUrl(given, api)).toBe("https://user:p%40ss@example.org/v1?key=1");
   });
 
-  it("has no version for a client that adds it itself", () => {
+  it("has no version if the client adds it", () => {
     for (const form of ["", "/", "/v1beta", "/v1/", "/v1beta/models/x:generateContent"]) {
       expect(unversionedUrl(host + form)).toBe(host);
     }

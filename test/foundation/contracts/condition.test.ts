@@ -10,7 +10,7 @@ const occurrence: Occurrence = {
   payload: { action: "opened", issue: { number: 7, labels: [{ name: "bug" }], milestone: null } },
 };
 
-describe("what is waited for", () => {
+describe("a wait's condition", () => {
   it.each<[string, Partial<Condition>, boolean]>([
     ["is anything of its kind when nothing more is said", {}, true],
     ["is of its kind", { kind: "agent-call" }, false],
@@ -30,7 +30,7 @@ describe("what is waited for", () => {
     expect(meets(occurrence, { kind: "webhook", ...condition })).toBe(expected);
   });
 
-  it("is no call whose context is no JSON, once something in it is wanted", () => {
+  it("rejects a call whose context is not JSON if a value in it is wanted", () => {
     const call: Occurrence = {
       ...occurrence,
       kind: "agent-call",

@@ -16,10 +16,10 @@ test.each([
   expect(closest(word, agents)).toBe(candidate),
 );
 
-test("a word is never meant to be itself, but may be its neighbour", () =>
+test("a word's suggestion is never itself, but may be a neighbour", () =>
   expect(closest("dev", ["dev", "deva"])).toBe("deva"));
 
-test("among none there is none", () => expect(closest("dev", [])).toBeNull());
+test("an empty list has no suggestion", () => expect(closest("dev", [])).toBeNull());
 
 test.each([
   ["front", ["dev-frontend", "from", "cron"]],
@@ -31,5 +31,5 @@ test.each([
   ).toEqual(names.toSorted()),
 );
 
-test("the best comes first", () =>
+test("suggestions come best first", () =>
   expect(mostLike("front", ["dev", "dev-frontend", "from"], 2)).toEqual(["dev-frontend", "from"]));

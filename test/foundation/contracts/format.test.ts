@@ -33,10 +33,10 @@ test.each([
   [2 * hour + 9.6 * minute, "2 h 10 min"],
 ])("%i ms is %s", (ms, text) => expect(durationText(ms)).toBe(text));
 
-test("a moment names the time zone", () =>
+test("a time includes its time zone", () =>
   expect(momentText(Date.UTC(2026, 10, 24, 12))).toMatch(/^2026-11-2[345] \d\d:\d0 [A-Z]\S+$/));
 
-test("counts carry their word", () => {
+test("counts have a singular or a plural", () => {
   expect([0, 1, 1200].map((count) => counted(count, "agent"))).toEqual([
     "0 agents",
     "1 agent",
@@ -44,7 +44,7 @@ test("counts carry their word", () => {
   ]);
 });
 
-test("the same kind of warning comes once a minute and says how many it kept back", () => {
+test("a repeated warning comes once a minute, with the number of those kept back", () => {
   const lines: string[] = [];
   let now = 1_000;
   const warn = rateLimitedWarnings(

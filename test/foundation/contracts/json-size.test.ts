@@ -31,7 +31,7 @@ describe("the size of JSON", () => {
     );
   });
 
-  it("is not counted on beyond a limit", () => {
+  it("stops counting at a limit", () => {
     const [bytes, maxValues] = [Buffer.from(`{"a":${"[".repeat(1_000_000)}`), 100];
     const size = new JsonSize().push(bytes, maxValues).push(bytes, maxValues);
     expect(size).toMatchObject({ values: maxValues + 1, depth: maxValues - 1 });

@@ -6,7 +6,7 @@ import {
   parseAllowEntry,
   networkPresets,
 } from "../../../src/foundation/contracts/network-allow.ts";
-describe("a host in one form", () => {
+describe("the canonical form of a host:", () => {
   it.each([
     ["Example.COM.", "example.com"],
     ["münchen.de", "xn--mnchen-3ya.de"],
@@ -38,7 +38,7 @@ describe("a host in one form", () => {
     "example.0x1g.999",
     `${"a".repeat(64)}.example.com`,
     "*.example.com",
-  ])("%j is none", (text) => {
+  ])("%j is not a host", (text) => {
     expect(canonicalHost(text)).toBeNull();
   });
 });
@@ -76,11 +76,11 @@ describe("entries of an allow list", () => {
     "example.com:0",
     "example.com:65536",
     "a b",
-  ])("%j names what is wrong", (entry) => {
+  ])("%j is rejected with a reason", (entry) => {
     expect(parseAllowEntry(entry)).toContain(JSON.stringify(entry));
   });
 
-  it("has presets whose hosts can all be read", () => {
+  it("has presets with valid hosts only", () => {
     const entries = Object.values(networkPresets).flat();
     expect(entries.map(parseAllowEntry).filter((parsed) => typeof parsed === "string")).toEqual([]);
     expect(allowedHosts(Object.keys(networkPresets))).toHaveLength(entries.length);

@@ -38,7 +38,7 @@ const hasty = createSendRequest({ proxyEnv: {}, timeoutMs: 300 });
 const serve = (listener: RequestListener) => listening(createServer(listener));
 
 describe("an outgoing request", () => {
-  test("sends method, headers and body, and has status, headers and text of the answer", async () => {
+  test("sends method, headers and body, and returns status, headers and text", async () => {
     const port = await serve((request, response) => {
       let body = "";
       request.on("data", (chunk: Buffer) => (body += chunk.toString()));
@@ -65,7 +65,7 @@ describe("an outgoing request", () => {
     expect(seen).toEqual(["/"]);
   });
 
-  test("reads 64 KiB of an answer, and closes its connection", async () => {
+  test("reads 64 KiB of an answer, then closes its connection", async () => {
     let closed: Promise<unknown> = Promise.resolve();
     const port = await serve((_request, response) => {
       closed = new Promise((resolve) => response.once("close", resolve));
@@ -78,12 +78,12 @@ describe("an outgoing request", () => {
     await closed;
   });
 
-  test("is over in time when no answer comes", async () => {
+  test("times out without an answer", async () => {
     const port = await serve(() => undefined);
     await expect(hasty(get(port))).rejects.toThrow("no whole answer within 0.3 s");
   });
 
-  test("is over in time when the answer comes byte by byte", async () => {
+  test("times out when the answer comes byte by byte", async () => {
     const port = await serve((_request, response) => {
       const timer = setInterval(() => response.write("."), 20);
       response.once("close", () => clearInterval(timer));
@@ -100,13 +100,13 @@ describe("an outgoing request", () => {
     await expect(direct(get(port))).rejects.toThrow();
   });
 
-  test("fails with the reason when no server is there", async () => {
+  test("fails with the reason when no server listens", async () => {
     const port = await serve(() => undefined);
     await closers.pop()?.();
     await expect(direct(get(port))).rejects.toThrow("ECONNREFUSED");
   });
 
-  test("refuses a certificate that no authority signed", async () => {
+  test("rejects a certificate that is not trusted", async () => {
     const port = await listening(createTlsServer(testCertificate, () => undefined));
     const url = new URL(`https://127.0.0.1:${port}/`);
     await expect(direct({ ...get(port), url })).rejects.toThrow(/certificate/);

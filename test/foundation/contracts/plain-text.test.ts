@@ -30,21 +30,21 @@ describe("text for people", () => {
     ],
     ["a title", "\u001b]0;a title\nnext", "\nnext"],
     ["an escape", "text\u001b", "text"],
-  ])("loses %s that was cut off, and no other line", (_what, written, text) =>
+  ])("drops %s that was cut off, and no other line", (_what, written, text) =>
     expect(plainText(written)).toBe(text),
   );
 
-  test("keeps what misread UTF-8 has instead of an introducer", () => {
+  test("keeps text after a control character that is misread UTF-8", () => {
     expect(plainText("â\u0080\u009dquoted")).toBe("âquoted");
   });
 
-  test("of a line that was written over has the last state", () => {
+  test("of an overwritten line has the last state", () => {
     expect(plainText("one\r\ntwo\r\n")).toBe("one\ntwo\n");
     expect(plainText("10%\r50%\r100%\ndone\r")).toBe("100%\ndone");
     expect(plainText("10%\r\u001b[K100%\r\u001b[K")).toBe("100%");
   });
 
-  test("loses all that Node's own function knows, too", () => {
+  test("drops all that Node's own function drops", () => {
     const written =
       "\u001b[1mbold\u001b[22m \u001b]8;;http://a\u0007b\u001b]8;;\u0007 \u001b[4:3mwave\u001b[m";
     expect(plainText(written)).toBe(stripVTControlCharacters(written));
@@ -61,7 +61,7 @@ describe("text for people", () => {
     "\u001b ",
     "\u009dx",
     "1;",
-  ])("takes a megabyte of %j in one go", (part) => {
+  ])("handles a megabyte of %j in linear time", (part) => {
     const text = part.repeat(1_000_000 / part.length);
     const startedAt = performance.now();
     expect(plainText(`${text}x`).length).toBeLessThanOrEqual(text.length + 1);

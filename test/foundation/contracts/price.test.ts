@@ -47,18 +47,18 @@ test.each<[string, Price, Partial<CallUsage>, number]>([
     895_578_000 + 895_578 + 224,
   ],
   ["nothing", sonnet, {}, 0],
-])("%s costs what a hand works out", (_, price, usage, nano) => {
+])("%s costs the amount calculated by hand", (_, price, usage, nano) => {
   expect(costOf(price, { ...none, ...usage })).toBe(nano);
 });
 
-test("a sum of dimes has no drift", () => {
+test("summing dimes causes no drift", () => {
   const price = { input: 0.1, output: 0.2, cacheRead: 0.7, cacheWrite: 0.3 };
   const usage = { input: 3, output: 3, cacheRead: 3, cacheWrite: 3, cacheWrite1h: 0 };
   expect(costOf(price, usage)).toBe(3_900);
   expect(costOf(price, { ...usage, input: 900_000_000_000_003 })).toBe(90_000_000_000_003_900);
 });
 
-test("a fraction of a nano-dollar counts as a whole one", () => {
+test("fractions of a nano-dollar are rounded up", () => {
   expect(costOf({ ...sonnet, input: 0.0001 }, { ...none, input: 1 })).toBe(1);
 });
 
@@ -106,7 +106,7 @@ test("no call costs more than its tokens at the worst rates", () => {
   );
 });
 
-test("an amount pays as many tokens as it pays, and not one more", () => {
+test("an amount pays the exact number of tokens, and not one more", () => {
   const rate = worstRates({ ...sonnet, output: 0.895578 }, 1, false).output;
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e15 }), (nano) => {
@@ -125,6 +125,6 @@ test.each([
   [0.01, "$0.01"],
   [0.00123, "$0.0012"],
   [0.000000001, "$0.000000001"],
-])("%d dollars are written so that a person sees them", (usd, text) => {
+])("%d dollars have enough digits to be seen", (usd, text) => {
   expect(usdText(nanoOfUsd(usd))).toBe(text);
 });

@@ -24,13 +24,13 @@ describe("ensureApiKey", () => {
     }
   });
 
-  it("keeps the key that there is", async () => {
+  it("keeps an existing key", async () => {
     const home = await homeWith({});
     const { key, path } = await ensureApiKey(home);
     expect(await ensureApiKey(home)).toEqual({ key, path, created: false });
   });
 
-  it("gives all of many callers at once the same key", async () => {
+  it("gives concurrent callers the same key", async () => {
     const home = await homeWith({});
     const all = await Promise.all(Array.from({ length: 20 }, () => ensureApiKey(home)));
     expect(new Set(all.map(({ key }) => key)).size).toBe(1);
@@ -38,13 +38,13 @@ describe("ensureApiKey", () => {
     expect(await readdir(dirname(keyFile(home)))).toEqual(["key"]);
   });
 
-  it("takes a key that somebody chose", async () => {
+  it("accepts a key chosen by a person", async () => {
     const home = await homeWith({ "gateway_api_key/default/key": "correct-horse-battery\n" });
     expect((await ensureApiKey(home)).key).toBe("correct-horse-battery");
   });
 
   it.each(["", "short\n", "has blanks in the middle", "zwölf Boxkämpfer jagen"])(
-    "refuses %j for a key, and doesn't repeat it",
+    "rejects %j as a key without repeating it",
     async (text) => {
       const home = await homeWith({ "gateway_api_key/default/key": text });
       const { message, hint } = await refusal(ensureApiKey(home));
@@ -61,7 +61,7 @@ describe("ensureApiKey", () => {
     expect((await refusal(ensureApiKey(home))).hint).toBe(`chmod 600 ${keyFile(home)}`);
   });
 
-  it("says where it can't be written", async () => {
+  it("reports a path that can't be written", async () => {
     const home = await homeWith({});
     await mkdir(home, { recursive: true });
     await writeFile(join(home, "credentials"), "", { mode: 0o600 });
@@ -72,7 +72,7 @@ describe("ensureApiKey", () => {
 });
 
 describe("regenerateApiKey", () => {
-  it("replaces the key, also one that is unusable", async () => {
+  it("replaces the key, even an unusable one", async () => {
     const home = await homeWith({ "gateway_api_key/default/key": "" });
     const first = await regenerateApiKey(home);
     const second = await regenerateApiKey(home);

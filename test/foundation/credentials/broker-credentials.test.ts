@@ -16,7 +16,7 @@ function credential(type: string, fields: Record<string, string>, instance = "de
 const secret = `ghp_${"S3cret".repeat(6)}`;
 const github = credential("github_token", { token: secret });
 
-test("a run has a sentinel in all places where the token would be", () => {
+test("a run has a sentinel wherever the token would be", () => {
   const { inRun, bindings } = broker(github);
   const [staged] = stageCredentials([inRun]);
   const [binding] = bindings;
@@ -35,7 +35,7 @@ test("a run has a sentinel in all places where the token would be", () => {
   ]);
 });
 
-test("a sentinel is plain letters and digits behind the beginning that the service's tools look for", () => {
+test("a sentinel is letters and digits after the prefix that the service's tools expect", () => {
   const sentinel = (type: string, token: string) =>
     broker(credential(type, { token })).bindings[0]?.sentinel ?? "";
   expect(sentinel("github_token", secret)).toMatch(/^ghp_AlSentinel[a-z2-7]{26}$/);
@@ -44,7 +44,7 @@ test("a sentinel is plain letters and digits behind the beginning that the servi
   expect(sentinel("github_token", "0123")).toMatch(/^AlSentinel/);
 });
 
-test("a sentinel is the same in a later scheduler, and another one for another run, field and project", () => {
+test("a sentinel is the same after a restart, and differs by run, field and project", () => {
   const [first] = broker(github).bindings;
   expect(broker(github).bindings[0]?.sentinel).toBe(first?.sentinel);
   const others = [
@@ -59,7 +59,7 @@ test("a sentinel is the same in a later scheduler, and another one for another r
   expect(new Set([first?.sentinel, ...others]).size).toBe(4);
 });
 
-test("a token of an own installation is for its host alone", () => {
+test("a token of an own installation is bound to its host only", () => {
   const own = credential("github_token", { token: secret, host: "Git.Corp.example." });
   const { inRun, bindings } = broker(own);
   expect(bindings.map(({ hosts }) => hosts)).toEqual([["git.corp.example"]]);

@@ -50,7 +50,7 @@ function setUp(...there: readonly string[]) {
   return { home, told, write, settled, isWatched };
 }
 
-test("a credential that comes, changes and goes is told of once each, with whom it counts for", async () => {
+test("an added, changed or removed credential is logged once, with its users", async () => {
   const { home, told, write, settled, isWatched } = setUp("github_token:default");
   await isWatched();
   write("github_token:default", "after");
@@ -86,7 +86,7 @@ function projectWith(...names: readonly string[]): ProjectConfig {
   return { webhooks } as unknown as ProjectConfig;
 }
 
-test("a source whose secret is not there is told at once and when sources change", async () => {
+test("a source without its secret is logged at once and when sources change", async () => {
   const home = mkdtempSync(join(tmpdir(), "al-secrets-"));
   const project$ = new BehaviorSubject(projectWith("hub"));
   const told: string[] = [];

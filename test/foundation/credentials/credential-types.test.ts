@@ -25,7 +25,7 @@ describe("credential types", () => {
     expect(webhookSecretType("discord")).toBe("discord_webhook_secret");
   });
 
-  it("set no variable twice, and can all be referred to", () => {
+  it("set no variable twice, and have valid references", () => {
     const variables = Object.values(credentialTypes).flatMap(({ fields }) =>
       Object.values(fields).flatMap(({ env }) => env),
     );
@@ -47,7 +47,7 @@ describe("credential types", () => {
     expect(credentialType(type)?.fields[field]?.env).toEqual(env);
   });
 
-  it("name files by fields that they have, and no variable that another type sets", () => {
+  it("name files by their own fields, and set no variable of another type", () => {
     const plain = Object.values(credentialTypes).flatMap(({ fields }) =>
       Object.values(fields).flatMap(({ env }) => env),
     );
@@ -61,7 +61,7 @@ describe("credential types", () => {
     }
   });
 
-  it("tell secrets from public fields; an unknown field is a secret", () => {
+  it("separate secret from public fields; an unknown field is a secret", () => {
     const fields = { access_key_id: "AKIA", secret_access_key: "s", region: "eu", other: "o" };
     expect(secretsOf({ type: "aws", fields })).toEqual(["AKIA", "s", "o"]);
     expect(secretsOf({ type: "own", fields: { region: "eu" } })).toEqual(["eu"]);

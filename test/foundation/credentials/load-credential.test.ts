@@ -7,7 +7,7 @@ import { loadCredential } from "../../../src/foundation/credentials/load-credent
 import { homeWith, refusal } from "./home.ts";
 
 describe("loadCredential", () => {
-  it("loads the default instance and named ones, without line ends behind", async () => {
+  it("loads the default instance and named ones, without trailing line ends", async () => {
     const home = await homeWith({
       "github_token/default/token": "one\n",
       "github_token/work/token": "two\r\n\n",
@@ -20,7 +20,7 @@ describe("loadCredential", () => {
     expect((await loadCredential(home, "github_token:work")).fields).toEqual({ token: "two" });
   });
 
-  it("loads any type with any fields, and keeps line ends inside", async () => {
+  it("loads any type with any fields, and keeps inner line ends", async () => {
     const home = await homeWith({
       "own/default/user": "me",
       "own/default/pass": "a\nb\n",
@@ -56,7 +56,7 @@ describe("loadCredential", () => {
     ["slack_bot_tokn", "slack_bot_token"],
     ["gitlab_token", null],
     ["nothing_like_it", null],
-  ])("names the near name of %s: %s", async (wanted, near) => {
+  ])("suggests a similar name for %s: %s", async (wanted, near) => {
     const home = await homeWith({
       "github_token/work/token": "x",
       "gh_token/default/token": "x",
@@ -66,7 +66,7 @@ describe("loadCredential", () => {
     expect(/did you mean "(.+)"\?/.exec(message)?.[1] ?? null).toBe(near);
   });
 
-  it.each([0o640, 0o604, 0o620])("refuses a file with mode %o, and says the cure", async (mode) => {
+  it.each([0o640, 0o604, 0o620])("rejects a file with mode %o, with a fix", async (mode) => {
     const home = await homeWith({ "own/default/pass": "canary" });
     const path = join(home, "credentials/own/default/pass");
     await chmod(path, mode);
@@ -77,7 +77,7 @@ describe("loadCredential", () => {
     expect((await loadCredential(home, "own")).fields.pass).toBe("canary");
   });
 
-  it.each(["", "/own", "/own/default"])("refuses an open directory: credentials%s", async (dir) => {
+  it.each(["", "/own", "/own/default"])("rejects an open directory: credentials%s", async (dir) => {
     const home = await homeWith({ "own/default/pass": "canary" });
     const path = join(home, `credentials${dir}`);
     await chmod(path, 0o755);

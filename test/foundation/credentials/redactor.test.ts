@@ -30,7 +30,7 @@ describe("createRedactor", () => {
       (value) => Buffer.from(value).toString("base64").replace(/=+$/, ""),
     ],
     ["in base64url", (value) => Buffer.from(value).toString("base64url")],
-  ])("takes a secret out %s", (_, form) => {
+  ])("removes a secret %s", (_, form) => {
     const { redact } = redactorOf(secret);
     expect(redact(`before ${form(secret)} after, ${form(secret)}`)).toMatch(
       /^before \[redacted\]=* after, \[redacted\]=*$/,
@@ -38,7 +38,7 @@ describe("createRedactor", () => {
   });
 
   it.each(["<begins-with-a-tag", "äbegins-with-an-umlaut"])(
-    "takes %s out of JSON in JSON, and a stand-in has as many forms",
+    "removes %s from JSON in JSON, in as many forms as a stand-in has",
     (value) => {
       const inner = value.replaceAll("ä", "\\u00e4").replaceAll("<", "\\u003c");
       expect(redactorOf(value).redact(JSON.stringify(inner))).toBe('"[redacted]"');
@@ -47,7 +47,7 @@ describe("createRedactor", () => {
   );
 
   it.each(["", "a", "me:", "user:x"])(
-    "takes it out of the base64 of more: %j before it",
+    "removes it from the base64 of longer text: %j before it",
     (prefix) => {
       const token = "ghp_0123456789abcdef";
       const { redact } = redactorOf(token);
@@ -56,19 +56,19 @@ describe("createRedactor", () => {
     },
   );
 
-  it("takes the longest of secrets that begin alike", () => {
+  it("removes the longest of secrets that begin alike", () => {
     const { redact } = redactorOf("abcdef", "abcdefghij");
     expect(redact("abcdefghij abcdefx")).toBe("[redacted] [redacted]x");
   });
 
-  it("takes each line of a private key out, because logs go by lines", () => {
+  it("removes each line of a private key, because logs are read by line", () => {
     const body = randomBytes(48).toString("base64");
     const { redact } = redactorOf(`-----BEGIN KEY-----\n${body}\n${body}2\n-----END KEY-----`);
     expect(redact(`said: ${body}`)).toBe("said: [redacted]");
     expect(redact("-----BEGIN KEY-----")).toBe("-----BEGIN KEY-----");
   });
 
-  it("takes a key out whose body is one line only", () => {
+  it("removes a key whose body is one line", () => {
     const body = randomBytes(48).toString("base64");
     const { redact } = redactorOf(
       `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`,
@@ -76,7 +76,7 @@ describe("createRedactor", () => {
     expect(redact(`said: ${body}`)).toBe("said: [redacted]");
   });
 
-  it("takes single values of a secret file out, and leaves addresses", () => {
+  it("removes single values of a secret file, and keeps addresses", () => {
     const body = randomBytes(48).toString("base64");
     const account = JSON.stringify({
       type: "service_account",
@@ -88,11 +88,11 @@ describe("createRedactor", () => {
     expect(redact("https://oauth2.googleapis.com/token")).toContain("googleapis");
   });
 
-  it("leaves short values alone, which would shred the text", () => {
+  it("keeps short values, whose removal would shred the text", () => {
     expect(redactorOf("12345", "").redact("12345 and 123456")).toBe("12345 and 123456");
   });
 
-  it("forgets the values that it is told to, but not those that others added too", () => {
+  it("forgets removed values, unless others added them too", () => {
     const redactor = redactorOf("the-secret", "shared-secret");
     const forget = redactor.add(["a-token-of-a-run", "shared-secret"]);
     expect(redactor.redact("a-token-of-a-run, shared-secret")).toBe("[redacted], [redacted]");
@@ -102,13 +102,13 @@ describe("createRedactor", () => {
     expect(text).toBe("a-token-of-a-run, [redacted], [redacted]");
   });
 
-  it("knows nothing any more when all is forgotten", () => {
+  it("is empty once all is forgotten", () => {
     const redactor = createRedactor();
     redactor.add(["the-secret"])();
     expect(redactor.redact("the-secret")).toBe("the-secret");
   });
 
-  it("goes through values, their keys and errors, and leaves the original as it was", () => {
+  it("covers values, their keys and errors, and leaves the original unchanged", () => {
     const { redactValue } = redactorOf("the-secret");
     const value = {
       list: ["a the-secret", 1, null, { "the-secret": true }],
@@ -125,7 +125,7 @@ describe("createRedactor", () => {
     expect(value.list[0]).toBe("a the-secret");
   });
 
-  it("ends on circles and on depth", () => {
+  it("handles cycles and deep nesting", () => {
     const { redactValue } = redactorOf("the-secret");
     const circle: Record<string, unknown> = { a: "the-secret" };
     circle.self = circle;
@@ -135,7 +135,7 @@ describe("createRedactor", () => {
     expect(JSON.stringify(redactValue(deep))).toContain("[too deep]");
   });
 
-  it("never lets a secret through, whatever stands around it", () => {
+  it("never lets a secret through, in any context", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (value, before, after) => {
         const { redact } = redactorOf(value);
@@ -163,7 +163,7 @@ describe("createRedactor", () => {
   });
 });
 
-it("takes a job's credentials and its token out, and leaves other words", () => {
+it("jobRedactor removes a job's credentials and its token, and keeps other words", () => {
   const fields = {
     private_key: "line-one-of-the-key\nline-two-of-the-key",
     email: "dev@example.com",

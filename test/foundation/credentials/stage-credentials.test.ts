@@ -46,7 +46,7 @@ describe("stageCredentials", () => {
     expect(account[0]?.fileEnv).toEqual({ GOOGLE_APPLICATION_CREDENTIALS: "{key_file}" });
   });
 
-  it("gives the first of two identities the command, and each its long name", () => {
+  it("gives git's ssh command to the first of two identities, and each a long name", () => {
     const key = { private_key: "k" };
     const [first, second] = stageCredentials([
       credential("git_ssh", key),
@@ -73,7 +73,7 @@ describe("stageCredentials", () => {
     expect(second).toEqual({ GITHUB_TOKEN_WORK_TOKEN: "2" });
   });
 
-  it("tells git the host and the variable of a token, which no other credential sets", () => {
+  it("gives git the host and variable of each of its tokens", () => {
     const tokens = stageCredentials([
       credential("github_token", { token: "1" }),
       credential("github_token", { token: "2", host: "git.example.org" }, "work"),

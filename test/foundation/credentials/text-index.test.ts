@@ -31,7 +31,7 @@ function byRanges(text: string, ranges: readonly (readonly number[])[]): string 
 
 const found = (index: TextIndex, text: string) => byRanges(text, index.find(text, true).ranges);
 
-test("finds every known text, also where two overlap", () => {
+test("the index finds every known text, also where two overlap", () => {
   fc.assert(
     fc.property(known, fc.string({ unit: letters, maxLength: 60 }), (texts, text) => {
       const index = new TextIndex();
@@ -42,7 +42,7 @@ test("finds every known text, also where two overlap", () => {
   );
 });
 
-test("finds the others when some were removed", () => {
+test("the index finds the others after some were removed", () => {
   fc.assert(
     fc.property(known, fc.string({ unit: letters, maxLength: 60 }), (texts, text) => {
       const index = new TextIndex();
@@ -56,7 +56,7 @@ test("finds the others when some were removed", () => {
   );
 });
 
-test("the secrets of thousands of runs that come and go cost no time", () => {
+test("adding and removing the secrets of thousands of runs is fast", () => {
   const { add, redact } = createRedactor();
   const line = JSON.stringify({ msg: "some words ".repeat(20) });
   const start = performance.now();

@@ -14,7 +14,7 @@ async function changedBy(project: string, change: () => void): Promise<readonly 
 
 const config = "agents/dev/config.toml";
 
-test("a change of the same size and with the old time is seen", async () => {
+test("a change with the same size and time is seen", async () => {
   const project = tempProject();
   const path = join(project, config);
   utimesSync(path, 1, 1);
@@ -35,7 +35,7 @@ test("a rename over a file and a change of its mode are seen", async () => {
   expect(await changedBy(project, () => chmodSync(join(project, config), 0o600))).toEqual([config]);
 });
 
-test("agents that come, go or are empty are seen; other files are not", async () => {
+test("added, removed and empty agents are seen; other files are not", async () => {
   const project = tempProject();
   expect(await changedBy(project, () => addAgent(project, "new"))).toEqual([
     "agents/new",
@@ -49,7 +49,7 @@ test("agents that come, go or are empty are seen; other files are not", async ()
   expect(await changedBy(project, () => write(join(project, "agents/dev/notes"), "x"))).toEqual([]);
 });
 
-test("a schema that comes, changes and goes is seen", async () => {
+test("an added, changed or removed schema is seen", async () => {
   const project = tempProject();
   const schema = "agents/dev/out.schema.json";
   const path = join(project, schema);
@@ -58,7 +58,7 @@ test("a schema that comes, changes and goes is seen", async () => {
   expect(await changedBy(project, () => rmSync(path))).toEqual([schema]);
 });
 
-test("what a Dockerfile may copy is seen as the Dockerfile, but for what editors put beside it", async () => {
+test("files that a Dockerfile may copy count as the Dockerfile, except what editors put beside it", async () => {
   const project = tempProject();
   const dir = join(project, "agents/dev");
   write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
@@ -112,7 +112,7 @@ test("the first scan reports changes since the caller read the files", async () 
   expect(touched()).toEqual(new Set(["agents/dev/SKILL.md", "config.toml"]));
 });
 
-test("each time that it begins anew it scans at once", async () => {
+test("every restart begins with a scan", async () => {
   const project = tempProject();
   const begin$ = new BehaviorSubject(null);
   const { touched, forget } = await watching(repairScans(project, { begin$ }));
@@ -125,7 +125,7 @@ test("each time that it begins anew it scans at once", async () => {
   expect(touched()).toEqual(new Set());
 });
 
-test("a scan that fails is a warning and takes nothing for removed", async () => {
+test("a failed scan is a warning and reports nothing as removed", async () => {
   const project = tempProject();
   const { events, touched, forget } = await watching(repairScans(project, { everyMs: 30 }));
   const agents = join(project, "agents");
@@ -140,7 +140,7 @@ test("a scan that fails is a warning and takes nothing for removed", async () =>
   await expect.poll(touched).toEqual(new Set(["agents/dev/SKILL.md"]));
 });
 
-test("one file that cannot be looked at hides no other", async () => {
+test("an unreadable file hides no other", async () => {
   const project = tempProject();
   const path = join(project, "agents/dev/Dockerfile");
   const { touched, forget } = await watching(repairScans(project, { everyMs: 30 }));

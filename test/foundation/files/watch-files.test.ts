@@ -29,7 +29,7 @@ async function watched(project: string) {
   return { agents, warnings };
 }
 
-test("a directory that can't be an agent is told when it appears, once", async () => {
+test("a directory that can't be an agent is reported once when it appears", async () => {
   const project = tempProject();
   const { agents, warnings } = await watched(project);
   addAgent(project, "Bad_Name");
@@ -41,7 +41,7 @@ test("a directory that can't be an agent is told when it appears, once", async (
   expect(agents).not.toContain("Bad_Name");
 });
 
-test("a directory that is renamed to what can't be an agent is told", async () => {
+test("a directory renamed to a name that can't be an agent is reported", async () => {
   const project = tempProject();
   const { warnings } = await watched(project);
   renameSync(join(project, "agents/ops"), join(project, "agents/default"));
@@ -51,7 +51,7 @@ test("a directory that is renamed to what can't be an agent is told", async () =
 
 const [bad, worse] = [fileProblem("agents/Bad", "no"), fileProblem("agents/Worse", "no")];
 
-test("tells a problem once, and again when it went and came back", async () => {
+test("a problem is reported once, and again when it returns", async () => {
   const look$ = new Subject<void>();
   const answers: Problem[][] = [[bad], [bad, worse], [bad, worse], [worse], [bad, worse]];
   const looks: string[][] = [];

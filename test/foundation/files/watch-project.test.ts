@@ -11,7 +11,7 @@ import { addAgent, tempProject, watching, write } from "./support.ts";
 
 const config = "agents/dev/config.toml";
 
-test("a write in place is told, and files that nothing reads are not", async () => {
+test("a write in place is reported, and files that nothing reads are not", async () => {
   const project = tempProject();
   const { touched } = await watching(watchProject(project));
   for (const path of [
@@ -28,7 +28,7 @@ test("a write in place is told, and files that nothing reads are not", async () 
   await expect.poll(touched).toEqual(new Set([config, "config.toml"]));
 });
 
-test("of an agent with a Dockerfile what that may copy is told as the Dockerfile", async () => {
+test("a file that an agent's Dockerfile may copy is reported as the Dockerfile", async () => {
   const project = tempProject();
   const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
   write(join(project, "outside/secret"), "x");
@@ -65,7 +65,7 @@ test("of an agent with a Dockerfile what that may copy is told as the Dockerfile
   expect(touched()).toEqual(new Set(["config.toml"]));
 });
 
-test("a folder is told of that was there before the Dockerfile", async () => {
+test("a folder that is older than the Dockerfile is reported", async () => {
   const project = tempProject();
   const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
   write(join(dir, "lib/setup.sh"), "echo 1");
@@ -82,7 +82,7 @@ test("a folder is told of that was there before the Dockerfile", async () => {
   expect(touched()).toEqual(new Set([dockerfile]));
 });
 
-test("the last of ten quick atomic renames is told", async () => {
+test("the last of ten quick atomic renames is reported", async () => {
   const project = tempProject();
   const { touches, touched } = await watching(watchProject(project));
   for (let i = 0; i < 9; i++) {
@@ -97,7 +97,7 @@ test("the last of ten quick atomic renames is told", async () => {
   expect([...touched()]).toEqual([config]);
 });
 
-test("vim's backup and swap are told as the file they save", async () => {
+test("vim's backup and swap are reported as the file they save", async () => {
   const project = tempProject();
   const { touched, forget } = await watching(watchProject(project));
   const path = join(project, config);
@@ -114,7 +114,7 @@ test("vim's backup and swap are told as the file they save", async () => {
   }
 });
 
-test("agents that come and go are told, with the file written late", async () => {
+test("added and removed agents are reported, with the file written late", async () => {
   const project = tempProject();
   const { touched, forget } = await watching(watchProject(project));
   mkdirSync(join(project, "agents/new"));
@@ -127,7 +127,7 @@ test("agents that come and go are told, with the file written late", async () =>
   await expect.poll(touched).toContain("agents/new");
 });
 
-test("the agents directory itself may come later, and the project's config too", async () => {
+test("the agents directory and the project's config may be created later", async () => {
   const project = tempProject([]);
   unlinkSync(join(project, "config.toml"));
   const { touched } = await watching(watchProject(project));
@@ -138,7 +138,7 @@ test("the agents directory itself may come later, and the project's config too",
   for (const path of both) expect(touched()).toContain(path);
 });
 
-test("with the repairing scans nothing stays unseen: a folder away and back, a link to another", async () => {
+test("repair scans find what watches miss: a folder away and back, a link to another", async () => {
   const project = tempProject();
   const everything = merge(watchProject(project), repairScans(project, { everyMs: 200 }));
   const { events, touched, forget } = await watching(everything);
@@ -176,28 +176,31 @@ class FakeWatcher extends EventEmitter {
   }
 }
 
-test.each(["ENOSPC", "EMFILE"])("without watches (%s) it warns and polls", async (code) => {
-  const project = tempProject();
-  const broken = new FakeWatcher();
-  let opened = 0;
-  const watched = watching(
-    watchProject(project, {
-      pollEveryMs: 50,
-      open: (dir, options) => (opened++ === 0 ? broken : watch(dir, options)),
-    }),
-  );
-  broken.emit("error", Object.assign(new Error(`${code}: no more watches`), { code }));
-  const { events, touched } = await watched;
-  expect(events[0]).toMatchObject({
-    type: "warning",
-    message: expect.stringContaining(code) as string,
-  });
-  expect(broken.closed).toBe(true);
-  write(join(project, config), "changed while polling");
-  await expect.poll(touched, { timeout: 3_000 }).toContain(config);
-});
+test.each(["ENOSPC", "EMFILE"])(
+  "the watcher without watches (%s) warns and polls",
+  async (code) => {
+    const project = tempProject();
+    const broken = new FakeWatcher();
+    let opened = 0;
+    const watched = watching(
+      watchProject(project, {
+        pollEveryMs: 50,
+        open: (dir, options) => (opened++ === 0 ? broken : watch(dir, options)),
+      }),
+    );
+    broken.emit("error", Object.assign(new Error(`${code}: no more watches`), { code }));
+    const { events, touched } = await watched;
+    expect(events[0]).toMatchObject({
+      type: "warning",
+      message: expect.stringContaining(code) as string,
+    });
+    expect(broken.closed).toBe(true);
+    write(join(project, config), "changed while polling");
+    await expect.poll(touched, { timeout: 3_000 }).toContain(config);
+  },
+);
 
-test("another error is a warning and watching goes on", async () => {
+test("another error is a warning and watching continues", async () => {
   const fake = new FakeWatcher();
   const watched = watching(watchProject("/p", { open: () => fake }));
   fake.emit("ready");

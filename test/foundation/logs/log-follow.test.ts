@@ -5,7 +5,7 @@ import { follow, line, range, sourceOf } from "./follow.ts";
 import { openLogs } from "./open-logs.ts";
 import { logPath, tempProject, writeLines } from "./support.ts";
 
-test("a line that another process writes comes within 500 ms", async () => {
+test("a line that another process writes arrives within 500 ms", async () => {
   const project = tempProject();
   writeLines(
     logPath(project),
@@ -38,7 +38,7 @@ test("one run's lines are followed among others", async () => {
   await expect.poll(messages).toEqual(["1", "2"]);
 });
 
-test("a name that is no agent's reaches no file outside the logs", async () => {
+test("a name that is not an agent's reaches no file outside the logs", async () => {
   const project = tempProject();
   writeLines(`${project}/evil-2026-11-21.log`, [line("secret")]);
   writeLines(logPath(project), []);
@@ -49,7 +49,7 @@ test("a name that is no agent's reaches no file outside the logs", async () => {
   expect(messages()).toEqual([]);
 });
 
-test("half a line is shown when its end comes, once", async () => {
+test("half a line is shown once it is complete", async () => {
   const project = tempProject();
   const [begin, end] = [line("whole").slice(0, 30), line("whole").slice(30)];
   writeLines(logPath(project), [line("before"), begin]);
@@ -93,7 +93,7 @@ test.each([
   expect(messages().slice(1)).toEqual(["three", "four", "five"]);
 });
 
-test("a line of 50 MB is passed over and what follows it is not", async () => {
+test("a line of 50 MB is skipped, and later lines are not", async () => {
   const project = tempProject();
   writeLines(logPath(project), [line("before")]);
   const { messages } = follow(sourceOf(project));
@@ -112,7 +112,7 @@ test("a line of 50 MB is passed over and what follows it is not", async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
 });
 
-test("following for a moment only leaves no file open", async () => {
+test("a short follow leaves no file open", async () => {
   const project = tempProject();
   writeLines(logPath(project), [line("0")]);
   const source = sourceOf(project);

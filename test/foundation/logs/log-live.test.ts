@@ -28,7 +28,7 @@ test("a line reaches its follower as it is written, with the position after it",
 test.each([
   ["with checks of the files", { checkEveryMs: 20 }],
   ["without", unchecked],
-])("nothing is lost or doubled however reading and writing interleave, %s", async (_how, pace) => {
+])("nothing is lost or repeated in any order of reading and writing, %s", async (_how, pace) => {
   const project = tempProject();
   const writer = tempWriter(project);
   const source = sourceOf(project, { ...pace, appended$: writer.appended$ });
@@ -46,7 +46,7 @@ test.each([
   expect(followers).toHaveLength(20);
 });
 
-test("a reader that comes back on another day gets all that lies between", async () => {
+test("a reader that returns on another day gets all lines in between", async () => {
   const project = tempProject();
   let now = noon;
   const writer = tempWriter(project, { now: () => now });
@@ -66,7 +66,7 @@ test("a reader that comes back on another day gets all that lies between", async
   await expect.poll(messages).toEqual(range(6, 90));
 });
 
-test("lines go on over midnight in their order", async () => {
+test("lines keep their order over midnight", async () => {
   const project = tempProject();
   let now = Date.UTC(2026, 10, 21, 23, 59, 59);
   const writer = tempWriter(project, { now: () => now });
@@ -82,7 +82,7 @@ test("lines go on over midnight in their order", async () => {
   expect(messages()).toEqual(range(0, 200));
 });
 
-test("all agents are followed together, those to come as well", async () => {
+test("all agents are followed together, later ones too", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   writer.write(entry("old", { agent: "ops" }));
@@ -118,7 +118,7 @@ test("lines of the writer and of another process come in the file's order, each 
 test.each([
   ["deleted", (path: string) => rmSync(path)],
   ["moved away", (path: string) => renameSync(path, `${path}.1`)],
-])("what the writer writes after its file was %s comes once, in order", async (_what, harm) => {
+])("lines written after the file was %s come once, in order", async (_what, harm) => {
   const project = tempProject();
   const writer = tempWriter(project);
   const { messages } = follow(sourceOf(project, { appended$: writer.appended$ }));
@@ -135,7 +135,7 @@ test.each([
   expect(messages()).toEqual(range(0, 60));
 });
 
-test("lines that wait for a disk that fails come when they are written", async () => {
+test("lines that wait for a failing disk come once they are written", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   const { messages } = follow(sourceOf(project, { ...unchecked, appended$: writer.appended$ }));

@@ -41,7 +41,7 @@ function twoDays(): string {
   return project;
 }
 
-test("page after page leads back to the first line, over days, with nothing lost or doubled", async () => {
+test("page after page leads back to the first line, over days, without loss or repeat", async () => {
   const project = twoDays();
   const seen: string[] = [];
   let before: string | null = null;
@@ -56,7 +56,7 @@ test("page after page leads back to the first line, over days, with nothing lost
   expect(pages).toBe(7);
 });
 
-test("a position has the lines before it and those after it", async () => {
+test("a position has the lines before it and after it", async () => {
   const project = twoDays();
   const ids = (await pageOf(project)).lines.map(({ id }) => id);
   const before = ids[7] ?? "";
@@ -69,7 +69,7 @@ test("a position has the lines before it and those after it", async () => {
   expect(rest.lines).toHaveLength(8);
 });
 
-test("the text is looked for in everything that a line shows, in any case", async () => {
+test("text is searched in everything that a line shows, in any case", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   const write = (msg: string, fields = {}) =>
@@ -94,7 +94,7 @@ test("the text is looked for in everything that a line shows, in any case", asyn
     expect(await messages(project, text(common))).toEqual([]);
 });
 
-test("a level takes the lines of this level and above", async () => {
+test("a level filter keeps the lines of this level and above", async () => {
   const project = tempProject();
   const levels = [20, 30, 40, 50, 60] as const;
   writeLines(
@@ -105,7 +105,7 @@ test("a level takes the lines of this level and above", async () => {
   expect(await messages(project, text("5", 40))).toEqual(["50"]);
 });
 
-test("a scan is bounded, says how far it came, and goes on from there", async () => {
+test("a scan is bounded, reports its position, and continues from there", async () => {
   const project = twoDays();
   const found: string[] = [];
   const reached: (number | null)[] = [];
@@ -122,7 +122,7 @@ test("a scan is bounded, says how far it came, and goes on from there", async ()
   expect(reached).toEqual(reached.toSorted((a, b) => Number(b) - Number(a)));
 });
 
-test("a run is found however far back it lies, and its beginning ends the scan", async () => {
+test("a run is found at any age, and its beginning ends the scan", async () => {
   const project = twoDays();
   const mine = { instanceId: "dev-aaaaaaaa" };
   const dates = ["2026-11-17", "2026-11-18", "2026-11-19"];
@@ -137,7 +137,7 @@ test("a run is found however far back it lies, and its beginning ends the scan",
   expect((await pageOf(project, { ...mine, ...text("no such") })).older).toBeNull();
 });
 
-test("where the position's file is gone, or there is no log, there are no lines", async () => {
+test("a position whose file is gone, or a missing log, has no lines", async () => {
   const project = twoDays();
   const [first] = (await pageOf(project)).lines;
   rmSync(logPath(project, "dev", "2026-11-20"));
@@ -158,7 +158,7 @@ test("a follower continues from the end of a page, also while half a line is the
   expect(await messages(project, { from: { after: page.newer ?? "" } })).toEqual(["late"]);
 });
 
-test("a line that is nested without end is passed over by a filter", async () => {
+test("a filter skips a line that is nested without end", async () => {
   const project = tempProject();
   const deep = `${"[".repeat(3_800)}"needle"${"]".repeat(3_800)}`;
   const head = `{"level":30,"time":${noon},"agent":"dev"`;

@@ -17,7 +17,7 @@ const numbered = (from: number, to: number, more = {}) =>
     entry(`${from + i}`, { time: noon + from + i, ...more }),
   );
 
-test("the last lines come oldest first, from as many days as it takes", async () => {
+test("the last lines come oldest first, from as many days as needed", async () => {
   const project = tempProject();
   writeLines(logPath(project, "dev", "2026-11-19"), numbered(0, 10));
   writeLines(logPath(project, "dev", "2026-11-20"), numbered(10, 12));
@@ -45,7 +45,7 @@ test("one run's lines are found among others, over midnight, with or without its
   expect(await read(project, { ...mine, lines: 3 })).toEqual(["3", "4", "5"]);
 });
 
-test("a run whose days are known is read from their files alone", async () => {
+test("a run whose days are known is read from the files of these days only", async () => {
   const project = tempProject();
   const mine = { instanceId: "dev-aaaaaaaa" };
   for (const [n, date] of ["2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21"].entries()) {
@@ -71,7 +71,7 @@ test("all agents and the scheduler are merged by time, each in its own order", a
   expect(await read(project, { agent: null, lines: 3 })).toEqual(merged.slice(-3));
 });
 
-test("a position is gone on from exactly, at every line, for one agent and for all", async () => {
+test("reading continues exactly at any position, for one agent and for all", async () => {
   const project = tempProject();
   for (const date of ["2026-11-20", "2026-11-21"]) {
     writeLines(logPath(project, "dev", date), numbered(0, 5, { date }));
@@ -107,13 +107,13 @@ test.each([
   "../x:0",
   "ops-2026-11-21.log:0",
   "dev-2020-01-01.log:0",
-])("the unknown position %j counts as none", async (after) => {
+])("the unknown position %j is ignored", async (after) => {
   const project = tempProject();
   writeLines(logPath(project), numbered(0, 5));
   expect(await read(project, { after, lines: 2 })).toEqual(["3", "4"]);
 });
 
-test("half a line at the end waits, a broken one in between is shown as such", async () => {
+test("half a line at the end waits; a broken one in between is shown as broken", async () => {
   const project = tempProject();
   writeLines(logPath(project), [
     entry("a"),
@@ -134,7 +134,7 @@ test("a broken line longer than the limit of a log line is cut to its beginning"
   expect((await read(project)).map(({ length }) => length)).toEqual([32 * 1024 + 13, 5]);
 });
 
-test("a line whose time is no date, or whose run has no name, is a broken one", async () => {
+test("a line with an invalid time or an unnamed run is a broken one", async () => {
   const project = tempProject();
   const bad = [
     '{"level":30,"time":1e999,"agent":"dev","msg":"a"}',
@@ -205,7 +205,7 @@ test("the reader skips broken lines, and files that are not logs or can't be rea
   expect(await latest(project)).toEqual(["old", "good", "broken line: broken", "after it"]);
 });
 
-test("no more files are looked into than lines are wanted: those written last", async () => {
+test("at most as many files are read as lines are wanted, the last written first", async () => {
   const project = tempProject();
   for (const [i, agent] of ["a", "b", "c", "d"].entries()) {
     writeLines(logPath(project, agent), [stamped(10 - i, agent)]);
@@ -214,7 +214,7 @@ test("no more files are looked into than lines are wanted: those written last", 
   expect(await latest(project, 2)).toEqual(["7", "8"]);
 });
 
-test("the files of a copied project, all written as it was copied, are in the order of their days", async () => {
+test("files of a copied project are ordered by day, not by when they were copied", async () => {
   const project = tempProject();
   for (const day of [21, 19, 20]) {
     writeLines(logPath(project, "dev", `2026-11-${day}`), [stamped(day)]);

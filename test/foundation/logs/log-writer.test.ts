@@ -45,7 +45,7 @@ test("an agent name that is not a file name goes to the scheduler's log", async 
   expect(messages(logPath(project, "scheduler"))).toEqual(["x"]);
 });
 
-test("names each file that got lines, once for those of a turn", async () => {
+test("each file that got lines is named once per turn", async () => {
   const writer = tempWriter(tempProject());
   const names: string[] = [];
   writer.grown$.subscribe((name) => names.push(name));
@@ -90,7 +90,7 @@ test("half a line that a crash left is ended before the next", async () => {
   expect(JSON.parse(lines[1] ?? "")).toMatchObject({ msg: "whole" });
 });
 
-test("a file that was deleted or moved away is made anew", async () => {
+test("a deleted or moved file is created again", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   writer.write(entry("first"));
@@ -105,7 +105,7 @@ test("a file that was deleted or moved away is made anew", async () => {
   expect(messages(logPath(project))).toEqual(["third"]);
 });
 
-test("a thousand agents hold no file open", async () => {
+test("a thousand agents keep no file open", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   for (let round = 0; round < 2; round++) {
@@ -116,7 +116,7 @@ test("a thousand agents hold no file open", async () => {
   expect(messages(logPath(project, "a999"))).toEqual(["round 0", "round 1"]);
 });
 
-test("while the disk fails lines wait, and come when it works again", async () => {
+test("lines wait while the disk fails, and are written when it works again", async () => {
   const project = tempProject();
   mkdirSync(join(project, ".al"));
   // A file where the directory should be: every append fails, for root too.
@@ -133,7 +133,7 @@ test("while the disk fails lines wait, and come when it works again", async () =
   expect(messages(logPath(project))).toEqual(Array.from({ length: 100 }, (_, i) => `line ${i}`));
 });
 
-test("lines that do not fit in memory meanwhile are dropped, and a line says how many", async () => {
+test("lines that don't fit in memory are dropped, and a line says how many", async () => {
   const project = tempProject();
   mkdirSync(join(project, ".al"));
   writeFileSync(join(project, ".al/logs"), "");
@@ -157,7 +157,7 @@ test("lines that do not fit in memory meanwhile are dropped, and a line says how
   );
 });
 
-test("a flush says whether everything before it is in the files, whatever comes meanwhile", async () => {
+test("a flush reports whether all earlier lines are written, whatever comes meanwhile", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   expect(await writer.flush()).toBe(true);
@@ -172,7 +172,7 @@ test("a flush says whether everything before it is in the files, whatever comes 
   }
 });
 
-test("of one file alone that fails, a flush says so", async () => {
+test("a flush reports a single file that fails", async () => {
   const project = tempProject();
   mkdirSync(logPath(project, "ops"), { recursive: true });
   const writer = tempWriter(project);
@@ -217,7 +217,7 @@ test("close writes waiting lines", async () => {
   expect(messages(logPath(project, "dev", "2026-11-22"))).toEqual(["last words"]);
 });
 
-test("a line is pino's shape with its fields, in one line of ASCII", () => {
+test("a line has pino's shape with its fields, in one line of ASCII", () => {
   const line = formatLine(
     entry("gr\u00fc\u00dfe \u{1f600}\n\u2028", { instanceId: "dev-1", tool: "bash", n: 1 }),
   );
@@ -233,7 +233,7 @@ test("a line is pino's shape with its fields, in one line of ASCII", () => {
   });
 });
 
-test("a long value is cut and says so", () => {
+test("a long value is cut and marked", () => {
   const line = formatLine(entry("m".repeat(500_000), { output: "o".repeat(90_000), exit: 3 }));
   expect(line.length).toBeLessThanOrEqual(maxLineBytes);
   const parsed = JSON.parse(line) as LogEntry;
@@ -242,7 +242,7 @@ test("a long value is cut and says so", () => {
   expect(parsed.output).toMatch(/^o+… \(cut, 90000 characters\)$/);
 });
 
-test("fields that no cutting makes short enough go, the message stays", () => {
+test("fields that are too long even when cut are dropped, and the message stays", () => {
   const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`field${i}`, i]));
   const line = formatLine(entry("hello", many));
   expect(JSON.parse(line)).toMatchObject({ msg: "hello", agent: "dev", truncated: true });

@@ -26,7 +26,7 @@ function linesOf(text: string): RawLine[] {
     });
 }
 
-test("forward and backward find the same lines in any file", async () => {
+test("reading forward and backward gives the same lines of any file", async () => {
   const path = join(tempProject(), "x.log");
   const piece = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 30 }),
@@ -55,7 +55,7 @@ test("forward and backward find the same lines in any file", async () => {
   );
 });
 
-test("a line of 50 MB is passed over in little memory", async () => {
+test("a line of 50 MB is skipped in little memory", async () => {
   const path = join(tempProject(), "x.log");
   writeFileSync(path, `first\n${"x".repeat(50_000_000)}\nlast\n`);
   const before = process.memoryUsage().rss;
@@ -66,12 +66,12 @@ test("a line of 50 MB is passed over in little memory", async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
 });
 
-test("a file that is not there has no lines", async () => {
+test("a missing file has no lines", async () => {
   expect(await all(readForward("/nowhere/x.log", 0))).toEqual([]);
   expect(await all(readBackward("/nowhere/x.log", 10))).toEqual([]);
 });
 
-test("readers that wait at the first line of a log hold little, however many they are", async () => {
+test("readers that wait at the first line of a log use little memory, however many", async () => {
   const path = join(tempProject(), "x.log");
   writeFileSync(path, "a line\n".repeat(3));
   const before = process.memoryUsage().arrayBuffers;

@@ -30,7 +30,7 @@ const events: readonly RunEvent[] = [
 
 describe("an event on its way to its readers", () => {
   it.each(events.map((event) => [event.type, event] as const))(
-    "%s holds no secret",
+    "holds no secret: %s",
     (_type, event) => {
       const redacted = redactEvent(event, (text) => text.replaceAll(secret, "[redacted]"));
       expect(JSON.stringify(redacted)).not.toContain(secret);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { closeAll } from "../../../src/foundation/scheduler/stopping.ts";
 
-test("a step that fails is logged, and the others are taken in their order", async () => {
+test("a failing step is logged, and the others run in order", async () => {
   const taken: string[] = [];
   const problems: unknown[] = [];
   const broken = new Error("disk full");

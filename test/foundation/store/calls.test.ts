@@ -38,14 +38,14 @@ test("a call is visible to its caller only", async () => {
   expect(await store.calls.read("ops-1", ["call-b"])).toEqual([]);
 });
 
-test("a call that is made twice is made once", async () => {
+test("a repeated call is made once", async () => {
   const store = tempStore();
   await store.calls.add(callItem("a"), limit, null);
   expect(await store.calls.add(callItem("b", { callId: "call-a" }), limit, null)).toBe("known");
   expect(store.calls.open()).toHaveLength(1);
 });
 
-test("a tree of calls has its limit, whoever calls, and each tree its own", async () => {
+test("each tree of calls has its own limit, whichever run calls", async () => {
   const store = tempStore();
   for (const id of ["a", "b"]) await store.calls.add(callItem(id), 2, null);
   expect(await store.calls.add(callItem("c", { caller: "dev" }), 2, null)).toBe("too_many");
@@ -75,7 +75,7 @@ test("the state of a call is that of its latest try", async () => {
   ]);
 });
 
-test("a call that a waiting run takes is over at once, and that run is told of it", async () => {
+test("a call that a waiting run takes ends at once, and that run is notified", async () => {
   const store = tempStore();
   const taken = { instanceId: "dev-1", key: "k", answer: { it: 1 }, waitedMs: 5 };
   const condition = { kind: "agent-call" } as const;

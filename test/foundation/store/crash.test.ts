@@ -24,7 +24,7 @@ async function killedAfter(dir: string, count: number): Promise<ReadonlySet<stri
 }
 
 test.each(isLong ? [1, 37, 500, 2_003] : [37, 2_003])(
-  "after kill -9 at write %i everything acknowledged is there",
+  "everything acknowledged is stored after kill -9 at write %i",
   async (count) => {
     const dir = tempDir();
     const acknowledged = await killedAfter(dir, count);

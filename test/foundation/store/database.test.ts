@@ -50,7 +50,7 @@ test("a database of a newer program, or older than the first format, is refused"
   expect(() => openDatabase(path, later)).toThrow(expect.objectContaining({ code: "store_older" }));
 });
 
-test("a file that is not a database is refused and stays as it is", () => {
+test("a file that is not a database is rejected and unchanged", () => {
   const path = join(tempDir(), "x.db");
   const text = "these are not the pages you are looking for".repeat(100);
   writeFileSync(path, text);

@@ -42,7 +42,7 @@ test("the writes of one turn become visible together, in one transaction", async
   expect(seen()).toBe(3);
 });
 
-test("a write that fails rejects alone and leaves nothing of itself", async () => {
+test("a failing write rejects alone and leaves no trace", async () => {
   const { insert, commits, numbers } = open();
   const settled = await Promise.allSettled([
     commits.write(() => insert.run(1, null)),
@@ -63,7 +63,7 @@ test("a write that fails rejects alone and leaves nothing of itself", async () =
   expect(numbers()).toEqual([1, 3]);
 });
 
-test("flush commits at once, and everything when thousands wait", async () => {
+test("flush commits at once, even thousands of waiting writes", async () => {
   const { insert, commits, numbers } = open();
   const writes = Array.from({ length: 2500 }, (_, n) => commits.write(() => insert.run(n, null)));
   commits.flush();
@@ -71,7 +71,7 @@ test("flush commits at once, and everything when thousands wait", async () => {
   await Promise.all(writes);
 });
 
-test("a full disk rejects with a clear error and the store goes on when there is space", async () => {
+test("a full disk rejects with a clear error, and writes resume when there is space", async () => {
   const { db, insert, commits, numbers } = open();
   await commits.write(() => insert.run(1, null));
   const pages = Number(db.prepare("PRAGMA page_count").get()?.page_count);

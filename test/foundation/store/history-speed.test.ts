@@ -38,7 +38,7 @@ const filters: readonly Partial<HistoryQuery>[] = [
   { deadLetter: true, kind: "manual" },
 ];
 
-test("every page of every filter is found without walking through the history", () => {
+test("every page of every filter is found without a scan of the history", () => {
   const dir = tempDir();
   const store = tempStore(dir);
   fill(dir);

@@ -125,7 +125,7 @@ test("the totals follow changes and deletions of entries", async () => {
   expect(total({})).toBe(ids(store.history.query(wholeHistory)).length);
 });
 
-test.each(["", "x", "1-", "' OR 1=1", "zz-zz-zz"])("%j is not taken for a cursor", (before) => {
+test.each(["", "x", "1-", "' OR 1=1", "zz-zz-zz"])("%j is rejected as a cursor", (before) => {
   const store = tempStore();
   expect(() => store.history.query({ ...wholeHistory, before })).toThrow(
     expect.objectContaining({ code: "bad_cursor" }),

@@ -7,7 +7,7 @@ function aLock(more: Partial<HeldLock> = {}): HeldLock {
   return { ...owner, fencingToken: 1, heldSince: 10, expiresAt: 20, ...more };
 }
 
-test("a lock that was saved is there for the next scheduler, until it is removed", async () => {
+test("a saved lock exists for the next scheduler, until it is removed", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   await first.locks.save(aLock());
@@ -40,7 +40,7 @@ test("a late release of an earlier holder leaves the lock of the next", async ()
   expect(store.locks.all()).toEqual([next]);
 });
 
-test("after a crash only runs that live on hold their locks", async () => {
+test("after a crash only live runs hold their locks", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   const items = [manualItem("a"), manualItem("b")];

@@ -32,7 +32,7 @@ async function holder(dir: string): Promise<ChildProcess> {
   return child;
 }
 
-test("the second to come is told who holds the project", async () => {
+test("a second scheduler learns which process holds the project", async () => {
   const dir = tempDir();
   const child = await holder(dir);
   const hint = `stop it with: al stop --project ${dir}`;
@@ -44,7 +44,7 @@ test("the second to come is told who holds the project", async () => {
   );
 });
 
-test("the command line finds the living scheduler, and no dead one", async () => {
+test("the command line finds a live scheduler, never a dead one", async () => {
   const dir = tempDir();
   expect(readSchedulerInfo(dir)).toBeNull();
   expect(existsSync(join(dir, ".al"))).toBe(false);
@@ -56,7 +56,7 @@ test("the command line finds the living scheduler, and no dead one", async () =>
   expect(readSchedulerInfo(dir)).toBeNull();
 });
 
-test("the lock of a killed process is free, even when its pid belongs to somebody again", async () => {
+test("the lock of a killed process is free, even when its pid is reused", async () => {
   const dir = tempDir();
   const child = await holder(dir);
   child.kill("SIGKILL");
@@ -78,7 +78,7 @@ test("a release frees the project and removes the record", () => {
   lock(dir);
 });
 
-test("a second try in the same process does not free it for others", () => {
+test("a second try in the same process does not free the lock for others", () => {
   const dir = tempDir();
   lock(dir);
   expect(() => lock(dir)).toThrow("is held by");

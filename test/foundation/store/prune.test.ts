@@ -24,7 +24,7 @@ async function drop(store: Store, id: string, at: number): Promise<void> {
   await store.work.refuse(webhookItem(`w-${id}`, id, "dev", at), "dropped", "r", true);
 }
 
-test("large bodies go a few at a time, so that they hold up no other write", async () => {
+test("large bodies are deleted a few at a time, so that other writes don't wait", async () => {
   const store = tempStore();
   const large = 3 * 1024 * 1024;
   for (let n = 0; n < 4; n++) {
@@ -43,7 +43,7 @@ test("large bodies go a few at a time, so that they hold up no other write", asy
   expect(store.receipts.get("r3")).toBeNull();
 });
 
-test("rows older than their days go, in more than one batch, and totals follow", async () => {
+test("rows older than their days are deleted in batches, and totals follow", async () => {
   const store = tempStore();
   await Promise.all(
     Array.from({ length: 1200 }, (_, i) =>
@@ -56,7 +56,7 @@ test("rows older than their days go, in more than one batch, and totals follow",
   expect([triggers.map(({ id }) => id), total]).toEqual([["young"], 1]);
 });
 
-test("work that waits stays however old, and so does its receipt", async () => {
+test("waiting work and its receipt are kept at any age", async () => {
   const store = tempStore();
   await receive(store, "r1", 5);
   await receive(store, "r2", 5);
@@ -69,7 +69,7 @@ test("work that waits stays however old, and so does its receipt", async () => {
   expect(store.receipts.get("r2")).toBeNull();
 });
 
-test("beyond its bytes the oldest goes first, and the file becomes smaller", async () => {
+test("above the size limit the oldest rows are deleted first, and the file shrinks", async () => {
   const dir = tempDir();
   const store = tempStore(dir);
   for (let i = 0; i < 100; i++) {
@@ -86,7 +86,7 @@ test("beyond its bytes the oldest goes first, and the file becomes smaller", asy
   expect(statSync(join(dir, ".al", "state.db")).size).toBeLessThan(maxBytes + 200_000);
 });
 
-test("writes go on while it prunes", async () => {
+test("writes continue during pruning", async () => {
   const store = tempStore();
   await Promise.all(
     Array.from({ length: 3000 }, (_, i) =>

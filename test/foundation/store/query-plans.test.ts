@@ -42,7 +42,7 @@ function planOf(db: DatabaseSync, sql: string): readonly string[] {
 const allRuns =
   /^SCAN triggers(?! USING INDEX triggers_(open|by_time))|\((instance_id|receipt_id)>\?\)|^SCAN model_calls(?! USING INDEX model_calls_(open|by_time))/;
 
-test("no report, no call to a model and no batch of pruning looks at the whole history", async () => {
+test("no report, call to a model or batch of pruning scans the whole history", async () => {
   const plans = await plansOf(async (db) => {
     const report = createSpendReport(db);
     report.rows({ by: "agent", since: 0, agent: null });

@@ -11,7 +11,7 @@ import {
   wholeHistory,
 } from "./support.ts";
 
-test("waiting work comes back in order, as it was", async () => {
+test("waiting work is restored in order, unchanged", async () => {
   const dir = tempDir();
   const items = ["c", "a", "b"].map((id) => manualItem(id));
   const before = tempStore(dir);
@@ -21,7 +21,7 @@ test("waiting work comes back in order, as it was", async () => {
   expect(recovered).toEqual({ requeue: items, neverBegun: [], lost: [], adopted: [] });
 });
 
-test("a run of a dead scheduler is lost and its work waits once more, a second loss is final", async () => {
+test("a run of a dead scheduler is lost and its work retried once; a second loss is final", async () => {
   const dir = tempDir();
   const item = manualItem("a");
   const first = tempStore(dir);
@@ -53,7 +53,7 @@ test("a run of a dead scheduler is lost and its work waits once more, a second l
   expect(third.lastRun("dev")).toMatchObject({ outcome: "lost", endedAt: null });
 });
 
-test("a run that still lives is adopted and can be ended", async () => {
+test("a live run is adopted and can be ended", async () => {
   const dir = tempDir();
   const item = manualItem("a");
   const first = tempStore(dir, () => 77);
@@ -71,7 +71,7 @@ test("a run that still lives is adopted and can be ended", async () => {
   await second.work.end(item, { instanceId: "dev-11111111", startedAt: 77, end });
 });
 
-test("runs that nobody saw the end of are known before anything is decided about them", async () => {
+test("runs without a recorded end are known before recovery decides about them", async () => {
   const dir = tempDir();
   const item = manualItem("a");
   const before = tempStore(dir);
@@ -106,7 +106,7 @@ test("runs of a scheduler that was being stopped are interrupted, and its work w
   expect(second.lastRun("dev")).toMatchObject({ outcome: "interrupted" });
 });
 
-test("a call that waits is not run for a caller that is tried again, and makes it anew", async () => {
+test("a waiting call is dropped if its caller is retried, which makes it again", async () => {
   const dir = tempDir();
   const caller = manualItem("caller", "ops");
   const first = tempStore(dir);
@@ -127,7 +127,7 @@ test("a call that waits is not run for a caller that is tried again, and makes i
 });
 
 test.each([manualItem("a"), cronItem("a")])(
-  "only a run that began costs its work a try, however often schedulers die: $trigger.kind",
+  "only a started run costs its work an attempt, however often schedulers die: $trigger.kind",
   async (item) => {
     const lives = fc.array(fc.constantFrom("queued", "claimed", "blocked", "begun"), {
       maxLength: 6,
@@ -164,7 +164,7 @@ test.each([manualItem("a"), cronItem("a")])(
   },
 );
 
-test("the claim of a machine of the cluster begins the run", async () => {
+test("the claim of a cluster machine begins the run", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   const [a, b] = [manualItem("a"), manualItem("b")];

@@ -11,7 +11,7 @@ function refused(change: Partial<RefusedDelivery> = {}): RefusedDelivery {
   return { type: "github", source: "hub", result: "unverified", reason: "wrong", ...change };
 }
 
-test("those of one source within ten minutes are one row, the latest first", async () => {
+test("refused deliveries of one source within ten minutes are one row, the latest first", async () => {
   let now = 0;
   const { refused: deliveries } = tempStore(undefined, () => now);
   deliveries.add(refused());
@@ -35,7 +35,7 @@ test("those of one source within ten minutes are one row, the latest first", asy
   expect(deliveries.query({ ...query, since: at(5 * minuteMs) })).toHaveLength(2);
 });
 
-test("a flood is one commit and one row, and survives the end of its scheduler", () => {
+test("a flood is one commit and one row, and survives a restart", () => {
   const dir = tempDir();
   const store = openStore(dir);
   for (let n = 0; n < 100_000; n += 1) store.refused.add(refused());
@@ -46,7 +46,7 @@ test("a flood is one commit and one row, and survives the end of its scheduler",
   reader?.close();
 });
 
-test("they are deleted with the history of their time", async () => {
+test("refused deliveries are deleted with the history", async () => {
   let now = 10 * dayMs;
   const store = tempStore(undefined, () => now);
   store.refused.add(refused());

@@ -3,7 +3,7 @@ import { tempDir, tempStore } from "./support.ts";
 
 const run = { instanceId: "dev-1", name: "al-1", ticketHash: "ab12" };
 
-test("a run on another machine and its claim are there for the next scheduler, until it is removed", async () => {
+test("a remote run and its claim exist for the next scheduler, until removed", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   await first.remoteRuns.add(run);
@@ -16,7 +16,7 @@ test("a run on another machine and its claim are there for the next scheduler, u
   expect(next.remoteRuns.all()).toEqual([]);
 });
 
-test("the first claim stays; only the same one may be made again", async () => {
+test("the first claim wins; only the same one may be repeated", async () => {
   const { remoteRuns } = tempStore();
   await remoteRuns.add(run);
   const claims = ["claim-1", "claim-2", "claim-1"].map((claim, i) =>
@@ -28,7 +28,7 @@ test("the first claim stays; only the same one may be made again", async () => {
 
 const channel = { instanceId: "dev-1", tokenHash: "ab12", dir: "/tmp/al-runs/x" };
 
-test("a channel is there for the next scheduler until it is removed", async () => {
+test("a channel exists for the next scheduler until it is removed", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   await first.channels.add(channel);

@@ -51,7 +51,7 @@ test("a run is found by its instance, with its content and value", async () => {
   expect(store.runs.content("b".repeat(32))).toBeUndefined();
 });
 
-test("a run has its commit from its claim, or from later on", async () => {
+test("a run gets its commit at its claim, or later", async () => {
   const store = tempStore();
   const git = { commit: "c".repeat(40), dirty: true };
   const [first, second] = [cronItem("1"), cronItem("2")];
@@ -63,7 +63,7 @@ test("a run has its commit from its claim, or from later on", async () => {
   expect(store.runs.find("dev-2")?.git).toEqual({ ...git, dirty: false });
 });
 
-test("a content is stored once, whatever runs it", async () => {
+test("content is stored once for all runs", async () => {
   const dir = tempDir();
   const store = tempStore(dir);
   for (let n = 0; n < 5; n++) await ran(store, cronItem(`${n}`), `dev-${n}`);
@@ -73,7 +73,7 @@ test("a content is stored once, whatever runs it", async () => {
   db.close();
 });
 
-test("the run to compare with is the last one before that succeeded, whatever started it", async () => {
+test("a run is compared with the last successful one before it, whatever started it", async () => {
   const store = tempStore();
   const failed: RunEnd = { ...succeeded, outcome: "failed" };
   await ran(store, cronItem("1", "dev", 1), "dev-1");
@@ -87,7 +87,7 @@ test("the run to compare with is the last one before that succeeded, whatever st
   expect(store.runs.succeededBefore("dev-none")).toBeNull();
 });
 
-test("the calls of a run are found, and work that it took is not the run", async () => {
+test("a run's calls are found by the run that made them, not by one that took their work", async () => {
   const store = tempStore();
   await ran(store, cronItem("first", "ops"), "ops-1");
   const call = callItem("a", { callerInstance: "ops-1" });
@@ -101,7 +101,7 @@ test("the calls of a run are found, and work that it took is not the run", async
   expect(store.runs.callsOf("ops-1").map(({ id }) => id)).toEqual(["a"]);
 });
 
-test("a content goes with the last run that names it", async () => {
+test("content is deleted with the last run that names it", async () => {
   const store = tempStore(tempDir(), () => 100 * dayMs);
   const old = 80 * dayMs;
   await ran(store, cronItem("1", "dev", old), "dev-1", version("a"));

@@ -96,7 +96,7 @@ test("a call that got no answer does not count as a turn of the run", async () =
   expect(store.spend.account("run:dev-1", "run")).toEqual(account);
 });
 
-test("raises of a limit stay, and so do warnings", async () => {
+test("raises and warnings are stored", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   const { spend } = first;
@@ -198,7 +198,7 @@ describe("a report", () => {
     expect(usd("2026-11-01T00:00:00Z")).toEqual([20, 22]);
   });
 
-  test("has the last runs of each agent, the latest first, without those that go on", async () => {
+  test("has each agent's last ended runs, the latest first", async () => {
     let time = now;
     const store = tempStore(undefined, () => time);
     const item = manualItem("a");
@@ -231,7 +231,7 @@ describe("a report", () => {
   });
 });
 
-test("pruning keeps the calls that a limit still counts: the month, open calls, runs that are not over", async () => {
+test("pruning keeps the calls that a limit still counts: the month's, open ones, those of live runs", async () => {
   let time = now - 20 * dayMs;
   const store = tempStore(undefined, () => time);
   const item = manualItem("a");

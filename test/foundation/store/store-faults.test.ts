@@ -45,7 +45,7 @@ function failNextCommit(when: "before" | "after"): void {
   } as typeof run;
 }
 
-test("a record waits for the store, before all later writes, and no request does", async () => {
+test("records wait for the store, ahead of later writes, and requests don't", async () => {
   const { insert, numbers, setReadOnly, commits } = open();
   setReadOnly(true);
   const recorded = commits.record(() => insert.run(1));
@@ -57,13 +57,13 @@ test("a record waits for the store, before all later writes, and no request does
   expect(numbers()).toEqual([1, 3]);
 });
 
-test("a record that can't be made for its own fault is not tried again", async () => {
+test("an invalid record is not retried", async () => {
   const { insert, commits } = open();
   await commits.record(() => insert.run(1));
   await expect(commits.record(() => insert.run(1))).rejects.toThrow(/UNIQUE/);
 });
 
-test("a flush settles everything, also writes that wait for the store", async () => {
+test("a flush settles everything, even writes that wait for the store", async () => {
   const { insert, setReadOnly, commits } = open();
   setReadOnly(true);
   const recorded = commits.record(() => insert.run(1));
@@ -71,7 +71,7 @@ test("a flush settles everything, also writes that wait for the store", async ()
   await expect(recorded).rejects.toMatchObject({ code: "store_unavailable" });
 });
 
-test("while another process writes, writes wait and the event loop goes on", async () => {
+test("while another process writes, writes wait and the event loop continues", async () => {
   const { path, insert, numbers, commits } = open();
   const other = otherWriter(path);
   const writing = commits.write(() => insert.run(1));
@@ -92,14 +92,14 @@ test.runIf(isLong)("a request gives up on another process's lock after a while",
   });
 });
 
-test("a commit that fails after it went through is one", async () => {
+test("a commit that fails after it was written counts", async () => {
   const { insert, numbers, commits } = open();
   failNextCommit("after");
   await commits.write(() => insert.run(1));
   expect(numbers()).toEqual([1]);
 });
 
-test("a commit that fails before it went through is none", async () => {
+test("a commit that fails before it was written does not count", async () => {
   const { insert, numbers, commits } = open();
   failNextCommit("before");
   const writing = commits.write(() => insert.run(1));

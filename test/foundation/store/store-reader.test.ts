@@ -70,7 +70,7 @@ test("opening a reader of a missing store returns null and creates no file", () 
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test("a store is read after its scheduler stopped, and no byte of it changes", async () => {
+test("a store is read after its scheduler stopped, without changing a byte", async () => {
   const dir = tempDir();
   const store = openStore(dir);
   await fill(store);
@@ -122,7 +122,7 @@ test.each(["", "no database at all, but some text that is long enough"])(
   },
 );
 
-test("reads the cost of runs beside an open store, and after it, and makes no file", async () => {
+test("reads the cost of runs beside an open store, and after it, and creates no file", async () => {
   const dir = tempDir();
   expect(readLastRuns(dir, 20)).toEqual(new Map());
   const store = openStore(dir);

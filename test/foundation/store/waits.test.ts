@@ -19,7 +19,7 @@ async function runningStore(dir = tempDir(), now?: () => number) {
   return store;
 }
 
-test("a wait is there for the next scheduler, and its time so far does not count against its run", async () => {
+test("a wait exists for the next scheduler, and its time so far does not count against its run", async () => {
   const dir = tempDir();
   (await runningStore(dir)).close();
   const next = tempStore(dir, () => 4_000);
@@ -29,7 +29,7 @@ test("a wait is there for the next scheduler, and its time so far does not count
   expect(next.waits.all()).toEqual([wait]);
 });
 
-test("a wait that was met is answered again to who asks again", async () => {
+test("a wait that was met is answered again when the run asks again", async () => {
   const dir = tempDir();
   const store = await runningStore(dir);
   await store.waits.end({ ...wait, answer: { trigger: { it: 1 } }, waitedMs: 2_500 });
@@ -41,7 +41,7 @@ test("a wait that was met is answered again to who asks again", async () => {
   expect(next.openRuns()).toMatchObject([{ waitedMs: 2_600 }]);
 });
 
-test("the answers to a run are forgotten with it", async () => {
+test("the answers to a run are deleted with it", async () => {
   const store = await runningStore();
   await store.waits.remember("dev-1", "u", { ok: true });
   await store.waits.remember("dev-2", "u", { ok: true });
@@ -51,7 +51,7 @@ test("the answers to a run are forgotten with it", async () => {
   expect(store.waits.answer("dev-2", "u")).toEqual({ ok: true });
 });
 
-test("a delivery that a run takes is its answer in one commit, and no work that waits", async () => {
+test("a delivery that a run takes becomes its answer in one commit, and is not queued as work", async () => {
   const dir = tempDir();
   const store = await runningStore(dir);
   const id = "r";
@@ -78,7 +78,7 @@ test("a cancelled wait has no answer", async () => {
   expect(store.waits.answer("dev-1", "k")).toBeUndefined();
 });
 
-test("a delivery that came twice ends no wait", async () => {
+test("a repeated delivery ends no wait", async () => {
   const store = await runningStore();
   const receipt = {
     ...{ id: "r", at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },
@@ -94,7 +94,7 @@ test("a delivery that came twice ends no wait", async () => {
   expect(store.waits.all()).toEqual([wait]);
 });
 
-test("an event that a run no longer waits for starts a run of its agent, if its filters let it", async () => {
+test("an event that a run no longer waits for starts a run of its agent, if its filters match", async () => {
   const store = await runningStore();
   const receipt = {
     ...{ id: "r", at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },

@@ -100,7 +100,7 @@ test("an item that was never added cannot be claimed, but a cron item is added b
   expect(entryOf(store, "c")).toMatchObject({ kind: "cron", instanceId: "dev-aaaaaaaa" });
 });
 
-test("a dropped item is a dead letter and cannot be claimed any more", async () => {
+test("a dropped item is a dead letter and can't be claimed", async () => {
   const store = tempStore();
   const item = manualItem("a");
   await store.work.enqueue([item]);
@@ -120,7 +120,7 @@ test("a skipped cron item that was never enqueued is recorded in the history", a
   expect(entryOf(store, "c")).toMatchObject({ outcome: "skipped", deadLetter: false });
 });
 
-test("only the instance that runs an item ends it, and once", async () => {
+test("only the instance that runs an item can end it, and only once", async () => {
   const store = tempStore();
   const item = manualItem("a");
   await claimed(store, item, "dev-11111111");
@@ -131,7 +131,7 @@ test("only the instance that runs an item ends it, and once", async () => {
   await expect(ended("dev-11111111")).rejects.toThrow("not run by");
 });
 
-test("a run that its runner rejected never started: a dead letter, unless cron asked for it", async () => {
+test("a run that its runner rejected becomes a dead letter, unless cron started it", async () => {
   const store = tempStore();
   const end: RunEnd = { outcome: "rejected", exitCode: null, reason: "no image", usage: null };
   const manual = manualItem("m");
@@ -171,7 +171,7 @@ test("a webhook that matched no agent is one dead letter without agent", async (
   });
 });
 
-test("each agent's latest run is known, whatever order the ends come in", async () => {
+test("each agent's latest run is known, in whatever order runs end", async () => {
   let now = 10;
   const store = tempStore(undefined, () => now);
   const runs = [manualItem("a"), manualItem("b"), manualItem("c", "ops")];

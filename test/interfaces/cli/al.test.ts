@@ -62,7 +62,7 @@ function runOld(...args: string[]) {
 }
 
 describe("on an old Node", () => {
-  test("goes on with the bundled one: arguments, streams and exit code", () => {
+  test("continues with the bundled one: arguments, streams and exit code", () => {
     bundle("24.1.0", 'echo "args: $*"; cat; echo problem >&2; exit 7');
     const { status, stdout, stderr } = runOld("stat", "two words");
     expect(status).toBe(7);
@@ -70,7 +70,7 @@ describe("on an old Node", () => {
     expect(stderr).toBe("problem\n");
   });
 
-  test("without one says in one line what to install", () => {
+  test("without one names in one line what to install", () => {
     const { status, stdout, stderr } = runOld("stat");
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(
@@ -78,12 +78,12 @@ describe("on an old Node", () => {
     );
   });
 
-  test("doesn't go round in circles with a bundled one that is old too", () => {
+  test("starts the bundled one only once, even if that is old too", () => {
     bundle("20.0.0", "exit 0");
     expect(runOld("stat").status).toBe(1);
   });
 
-  test("passes signals on and waits for the answer", async () => {
+  test("forwards signals and waits for the end", async () => {
     bundle("24.1.0", 'trap "echo stopped; exit 3" TERM; echo up; while :; do sleep 0.05; done');
     const child = spawn(process.execPath, ["--import", pretendOld(), al, "start"], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -97,7 +97,7 @@ describe("on an old Node", () => {
     expect({ code, output }).toEqual({ code: 3, output: "up\nstopped\n" });
   });
 
-  test("tells a death by signal by 128 and its number", () => {
+  test("reports a death by signal as 128 and its number", () => {
     bundle("24.1.0", "kill -9 $$");
     expect(runOld("start").status).toBe(137);
   });

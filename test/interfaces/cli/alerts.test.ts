@@ -69,7 +69,7 @@ beforeEach(async () => {
   await cli.serve(routes);
 });
 
-test("what is wrong, the targets and the deliveries are tables, with the command for what to do", () => {
+test("alerts, targets and deliveries are tables, with the command to run next", () => {
   const style = { colors: pc.createColors(false), columns: null, now };
   expect(renderAlerts(bad, style).split("\n")).toEqual([
     "Wrong now          Agent    Since     Count  Why",
@@ -117,7 +117,7 @@ test("on a narrow terminal no name is cut", () => {
   );
 });
 
-test("al alerts is al alerts list; a filter leaves the deliveries alone", async () => {
+test("al alerts is al alerts list; a filter does not change the deliveries", async () => {
   for (const args of [["alerts"], ["alerts", "list"]]) {
     const { code, stdout, stderr } = await cli.al(args);
     expect([code, stderr]).toEqual([0, ""]);
@@ -131,7 +131,7 @@ test("al alerts is al alerts list; a filter leaves the deliveries alone", async 
   expect(await cli.json(["alerts"])).toEqual(bad);
 });
 
-test("what there is not is said on standard error", async () => {
+test("empty tables are reported on standard error", async () => {
   report = nothing;
   expect(await cli.al(["alerts"])).toEqual({
     code: 0,
@@ -162,7 +162,7 @@ test("a test prints whether the target accepted it, and fails when it did not", 
   ]);
 });
 
-test("one alert is retried by its id, all that were given up by --all", async () => {
+test("one alert is retried by its id, all dead ones by --all", async () => {
   const id = dead?.id ?? "";
   expect((await cli.al(["alerts", "retry", id])).stdout).toBe(`${id} is due now\n`);
   expect((await cli.al(["alerts", "retry", "--all"])).stdout).toBe("3 alerts due now\n");

@@ -16,12 +16,12 @@ describe("al stat", () => {
     expect(stdout).toMatch(/^dev +idle$/m);
   });
 
-  test("--json prints the snapshot as it is", async () => {
+  test("--json prints the snapshot unchanged", async () => {
     await cli.serve({ "GET /control/status": () => snapshot });
     expect(await cli.json(["stat"])).toEqual(snapshot);
   });
 
-  test("--tag shows the agents with a tag, and which tags there are", async () => {
+  test("--tag shows the agents with a tag, and the tags that exist", async () => {
     const agents = [
       anAgentStatus("dev", { tags: ["web", "team-a"] }),
       anAgentStatus("review", { tags: ["web"] }),
@@ -45,14 +45,14 @@ describe("al stat", () => {
     expect(both.stdout).not.toContain(escape);
   });
 
-  test("says when the key is not the scheduler's", async () => {
+  test("reports that the key is not the scheduler's", async () => {
     await cli.serve({ "GET /control/status": () => snapshot });
     const { stderr } = await cli.al(["stat"], { AL_HOME: `${cli.home}-other` });
     expect(stderr).toContain("API key");
     expect(stderr).toContain("AL_HOME");
   });
 
-  test("an answer that nobody foresaw is one line, and its stack is shown on request", async () => {
+  test("an unexpected answer is one line, and its stack is shown on request", async () => {
     await cli.serve({ "GET /control/status": () => ({ scheduler: {} }) });
     const stderr = await cli.failure(["stat"]);
     expect(stderr.trim().split("\n")).toHaveLength(2);
@@ -88,7 +88,7 @@ test.each<[string, string, Routes[string], string]>([
   ["kill dev", "/control/agents/dev/kill", () => ({ killed: 2 }), "2 runs of dev killed\n"],
   ["kill dev", "/control/agents/dev/kill", () => ({ killed: 0 }), "dev has no running runs\n"],
   ["kill dev-abcd2345", "/control/kill/dev-abcd2345", () => ({}), "dev-abcd2345 killed\n"],
-])("al %s asks POST %s", async (line, route, answer, printed) => {
+])("al %s sends POST %s", async (line, route, answer, printed) => {
   const { asked } = await cli.serve({ ...status, [`POST ${route}`]: answer });
   expect(await cli.al(line.split(" "))).toEqual({ code: 0, stdout: printed, stderr: "" });
   expect(asked.filter((one) => one.startsWith("POST"))).toEqual([`POST ${route}`]);
@@ -119,7 +119,7 @@ test.each([
   expect(await cli.failure(line.split(" "))).toBe(printed);
 });
 
-test("an unknown agent among many is refused with those that are like it", async () => {
+test("an unknown agent among many is rejected with similar names", async () => {
   const many = Array.from({ length: 300 }, (_, index) => anAgentStatus(`worker-${index}`));
   await cli.serve({
     "GET /control/status": () =>
@@ -173,7 +173,7 @@ describe("al replay", () => {
     expect(asked).toEqual(Object.keys(routes));
   });
 
-  test("--agent asks for that agent only", async () => {
+  test("--agent replays for that agent only", async () => {
     let query = "";
     const answer = { ...result, matched: [queued] };
     await cli.serve({ [path]: (request) => ((query = request.query.toString()), answer) });
@@ -181,7 +181,7 @@ describe("al replay", () => {
     expect(query).toBe("agent=dev");
   });
 
-  test("says where ids are found when there is no such one", async () => {
+  test("names where ids are found when an id is unknown", async () => {
     await cli.serve({
       [path]: refuse("unknown_receipt"),
       [triggerPath]: refuse("unknown_trigger"),

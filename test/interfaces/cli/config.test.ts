@@ -46,7 +46,7 @@ beforeEach(() => {
   cli.write("agents/dev/SKILL.md", "Do it.\n");
 });
 
-test("a new schedule is saved with what it will cost, once there are runs to go by", async () => {
+test("a new schedule is saved with its expected cost, once runs have a cost", async () => {
   const change = () => cli.al(["config", "dev", "--set", "schedule=0 9 * * *"]);
   const none = await change();
   expect([none.code, none.stderr]).toEqual([0, ""]);
@@ -89,12 +89,12 @@ describe("al config", () => {
     expect(stdout).toContain('local.memory = "1g"\nlocal.env.LOG_LEVEL = "debug"\n');
   });
 
-  test("takes a key out", async () => {
+  test("removes a key", async () => {
     await cli.output(["config", "dev", "--unset", "runtime.run_as"]);
     expect(cli.read("agents/dev/config.toml")).toBe(dev.replace('run_as = "$USER"\n', ""));
   });
 
-  test("changes the project's config without an agent, tables that are not there yet too", async () => {
+  test("changes the project's config without an agent, including tables that don't exist yet", async () => {
     await cli.output(["config", "--set", "gateway.port=9000"]);
     expect(cli.read("config.toml")).toContain("workQueueSize = 7 # enough");
     expect(parse(cli.read("config.toml"))).toEqual({ ...parse(project), gateway: { port: 9000 } });
@@ -115,7 +115,7 @@ describe("al config", () => {
     expect(cli.read("config.toml")).toBe(project);
   });
 
-  test("mends one of two faults", async () => {
+  test("fixes one of two errors", async () => {
     cli.write(
       "agents/dev/config.toml",
       dev.replace("0 9 * * *", "daily").replace('"main"', '"mian"'),
@@ -124,7 +124,7 @@ describe("al config", () => {
     expect(cli.read("agents/dev/config.toml")).toContain('"0 9 * * *"');
   });
 
-  test("warns of a model that is not known when it is set, and says what its runs assume", async () => {
+  test("warns of an unknown model when it is set, and prints the values its runs assume", async () => {
     const { code, stderr } = await cli.al(["config", "--set", "models.other.model=gpt-6"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/warning: model other: "gpt-6" is not in the list .* 272,000 tokens/);
@@ -138,7 +138,7 @@ describe("al config", () => {
     expect(statSync(join(cli.projectDir, "config.toml")).mode).toBe(before);
   });
 
-  test("off a terminal and without flags prints what is in force", async () => {
+  test("off a terminal and without flags prints the active config", async () => {
     const stdout = await cli.output(["config", "dev", "--json"]);
     const config = { timeout: 900, maxWorkQueueSize: 7, waitTimeout: 1800, models: ["main"] };
     expect(JSON.parse(stdout)).toMatchObject({ config });
@@ -146,7 +146,7 @@ describe("al config", () => {
     expect(text.stdout).toContain("gateway.port = 8080");
   });
 
-  test.each([[[]], [["dev"]]])("what %j prints can be set as it is", async (agent) => {
+  test.each([[[]], [["dev"]]])("prints %j in a form that can be set again", async (agent) => {
     const cluster = ["--set", "cluster.engine=swarm", "--set", "cluster.address=10.0.0.5:8443"];
     await cli.output(["config", ...cluster]);
     const { stdout } = await cli.al(["config", ...agent]);
@@ -175,7 +175,7 @@ describe("al config", () => {
     expect(stderr).toContain("schedule is not a list");
   });
 
-  test("a key that is not there is not taken out", async () => {
+  test("a missing key is not removed", async () => {
     const stderr = await cli.failure(["config", "dev", "--unset", "shedule"]);
     expect(stderr).toContain('has no key shedule; did you mean "schedule"?');
     expect(cli.read("agents/dev/config.toml")).toBe(dev);
@@ -205,7 +205,7 @@ describe.skipIf(noTerminal !== null)("al config on a terminal", () => {
 });
 
 describe("al agent new", () => {
-  test("makes an agent without a fault", async () => {
+  test("makes an agent without errors", async () => {
     const flags = ["--model", "other", "--model", "main", "--webhook", "hub", "-c", "github_token"];
     const more = ["-d", "Sorts: all of it", "--runtime", "container", "--timeout", "60"];
     const { code, stdout } = await cli.al(["agent", "new", "triage", ...flags, ...more]);
@@ -243,7 +243,7 @@ describe("al agent new", () => {
     [["agent", "new", "A b", "-m", "main", "--schedule", "* * * * *"], "not an agent's name", 2],
     [["agent", "new", "a", "-m", "man", "--schedule", "* * * * *"], 'did you mean "main"', 2],
     [["agent", "new", "dev"], "al config dev changes the agent", 1],
-  ])("%j says what is wrong and writes nothing", async (args, text, code) => {
+  ])("%j is rejected with the reason and writes nothing", async (args, text, code) => {
     const ran = await cli.al(args);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);

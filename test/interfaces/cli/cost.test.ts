@@ -38,7 +38,7 @@ beforeEach(async () => {
   });
 });
 
-test("prints what was spent, the limits and the forecast", async () => {
+test("al cost prints spending, limits and the forecast", async () => {
   const stdout = await cli.output(["cost"]);
   expect(queries).toEqual(["by=agent"]);
   expect(stdout).toBe(
@@ -61,7 +61,7 @@ test("prints what was spent, the limits and the forecast", async () => {
   );
 });
 
-test("asks for one agent by day, for models, and since a moment", async () => {
+test("filters by one agent by day, by models, and by start", async () => {
   await cli.al(["cost", "dev"]);
   await cli.al(["cost", "dev", "--by", "model", "--since", "2026-11-01T00:00:00+01:00"]);
   expect(queries).toEqual([
@@ -70,11 +70,11 @@ test("asks for one agent by day, for models, and since a moment", async () => {
   ]);
 });
 
-test("with --json it prints the answer as it is", async () => {
+test("with --json prints the answer unchanged", async () => {
   expect(await cli.json(["cost"])).toEqual(spent);
 });
 
-test("says so when nothing was spent, and which agent was meant", async () => {
+test("reports that nothing was spent, and suggests a similar agent", async () => {
   answer = nothing;
   const none = await cli.al(["cost"]);
   expect(none).toMatchObject({ code: 0, stdout: "" });

@@ -24,7 +24,7 @@ function add(args: string, value = secret): Promise<Ran> {
 }
 
 describe("al creds add", () => {
-  test("stores what it reads, for nobody else's eyes, and never shows it", async () => {
+  test("stores its input for the owner only, and never shows it", async () => {
     const { code, stdout, stderr } = await add("anthropic_key");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("anthropic_key is stored; the scheduler asks models with it");
@@ -38,13 +38,13 @@ describe("al creds add", () => {
     expect(modeOf(cli.home)).toBe("700");
   });
 
-  test("says that a short secret can't be kept out of logs, unless it is none", async () => {
+  test("warns that a secret of fewer than 6 characters can't be kept out of logs", async () => {
     const short = "a secret of fewer than 6 characters is not taken out of logs";
     expect((await add("foo_token --field v", "ab1de")).stderr).toContain(short);
     expect((await add("foo_token --field w", "ab1de2")).stderr).not.toContain(short);
   });
 
-  test("replaces only when it is told to", async () => {
+  test("replaces a credential only with the flag for it", async () => {
     await add("github_token:bot");
     const path = pathOf("github_token", "bot", "token");
     const again = await add("github_token:bot", "another-0123456789");
@@ -55,7 +55,7 @@ describe("al creds add", () => {
     expect(readFileSync(path, "utf8").trim()).toBe("another-0123456789");
   });
 
-  test("of a type with several fields wants to know which, and says what is missing still", async () => {
+  test("requires the field of a type with several, and names the missing ones", async () => {
     const which = await add("aws");
     expect(which.code).toBe(2);
     expect(which.stderr).toContain("--field is missing");
@@ -74,7 +74,7 @@ describe("al creds add", () => {
     );
   });
 
-  test("closes a store that was open to others", async () => {
+  test("closes a store that others could read", async () => {
     mkdirSync(pathOf("anthropic_key"), { recursive: true, mode: 0o755 });
     chmodSync(pathOf(), 0o755);
     expect((await add("anthropic_key")).stderr).toBe("");
@@ -86,7 +86,7 @@ describe("al creds add", () => {
     ["../evil", 2, "not a credential"],
     ["anthropic_key --field ../../x", 1, "is not a name of a credential's field"],
     ["anthropc_key --field key", 0, 'did you mean "anthropic_key"'],
-  ])("%s ends with %i and says %j", async (args, code, text) => {
+  ])("%s exits with %i and prints %j", async (args, code, text) => {
     const ran = await add(args);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);
@@ -108,7 +108,7 @@ describe("al creds add", () => {
 });
 
 describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
-  test("asks without showing what is typed", async () => {
+  test("asks without showing the input", async () => {
     const terminal = onTerminal(cli, ["creds", "add", "anthropic_key"]);
     await terminal.until("Anthropic");
     terminal.line(secret);
@@ -150,7 +150,7 @@ describe("al creds ls", () => {
     });
   });
 
-  test("says what keeps a credential from being used", async () => {
+  test("reports why a credential can't be used", async () => {
     await add("anthropic_key");
     chmodSync(pathOf("anthropic_key", "default", "key"), 0o644);
     const { stdout, stderr } = await cli.al(["creds", "ls"]);
@@ -158,7 +158,7 @@ describe("al creds ls", () => {
     expect(stderr).toMatch(/open to other users \(mode 644\) \(chmod 600/);
   });
 
-  test("--types lists what is known", async () => {
+  test("--types lists the known types", async () => {
     const { stdout } = await cli.al(["creds", "ls", "--types", "--json"]);
     const { types } = JSON.parse(stdout) as { types: { type: string; optional: string[] }[] };
     expect(types.find(({ type }) => type === "aws")?.optional).toContain("region");
@@ -173,7 +173,7 @@ describe("al creds rm", () => {
     expect(existsSync(pathOf("anthropic_key"))).toBe(false);
   });
 
-  test("wants --yes off a terminal, and names what was probably meant", async () => {
+  test("requires --yes off a terminal, and suggests a similar name", async () => {
     await add("anthropic_key");
     expect(await cli.al(["creds", "rm", "anthropic_key"])).toMatchObject({ code: 2 });
     const none = await cli.failure(["creds", "rm", "nothing", "--yes"]);

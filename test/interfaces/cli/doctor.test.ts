@@ -35,7 +35,7 @@ async function report(...args: string[]): Promise<Report & { readonly code: numb
 }
 
 describe("al doctor", () => {
-  test("of a new project makes the API key and is content", async () => {
+  test("makes the API key of a new project and finds no error", async () => {
     const checked = await cli.al(["doctor", "--check"]);
     expect(checked.code).toBe(0);
     expect(checked.stdout).toMatch(/warning +api key +there is no API key[^]+fix: al doctor\n/);
@@ -49,7 +49,7 @@ describe("al doctor", () => {
     expect((await cli.al(["doctor", "--strict"])).stderr).toContain("All is well.");
   });
 
-  test("ends with 1 while something is broken, and names place and fix", async () => {
+  test("exits with 1 on errors, and names place and fix", async () => {
     const path = join(cli.projectDir, "agents/hello/config.toml");
     writeFileSync(path, readFileSync(path, "utf8").replace('"* * * * *"', '"often"'));
     const { code, stdout } = await cli.al(["doctor"]);
@@ -59,7 +59,7 @@ describe("al doctor", () => {
     expect(await report("--check")).toMatchObject({ code: 1, ok: false });
   });
 
-  test("lets warnings pass, and with --strict doesn't", async () => {
+  test("accepts warnings, but not with --strict", async () => {
     await cli.al(["doctor"]);
     const path = join(cli.projectDir, "config.toml");
     writeFileSync(path, `wrkQueueSize = 3\n${readFileSync(path, "utf8")}`);
@@ -67,7 +67,7 @@ describe("al doctor", () => {
     expect(await report("--strict")).toMatchObject({ code: 1, ok: false });
   });
 
-  test("finds a directory that is no project, and how to make it one", async () => {
+  test("finds a directory that is not a project, and names how to make one", async () => {
     const empty = join(cli.projectDir, "empty");
     mkdirSync(empty);
     const { code, stdout } = await cli.al(["doctor", "--check", "-p", empty]);
@@ -82,7 +82,7 @@ describe("the API key", () => {
     expect(stdout).toBe(readFileSync(keyPath(), "utf8"));
   });
 
-  test("is made anew on demand, and shown only when that is asked for", async () => {
+  test("is regenerated on demand, and shown only on request", async () => {
     const first = (await cli.al(["doctor", "--show-key"])).stdout.trim();
     const stdout = await cli.output(["doctor", "--regenerate-key"]);
     const second = readFileSync(keyPath(), "utf8").trim();
@@ -93,7 +93,7 @@ describe("the API key", () => {
     expect(shown.stdout.trim()).not.toBe(second);
   });
 
-  test("stays with --check", async () => {
+  test("is kept with --check", async () => {
     expect(await cli.al(["doctor", "--regenerate-key", "--check"])).toMatchObject({ code: 2 });
     expect(existsSync(keyPath())).toBe(false);
   });
@@ -114,7 +114,7 @@ describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
     for (const path of rules()) rmSync(path);
   });
 
-  test("is made for root without a rule, which root does not need, and not with --check", async () => {
+  test("is created for root without a rule, which root does not need, and not with --check", async () => {
     const before = await report("--check");
     expect(before.code).toBe(1);
     expect(before.findings).toContainEqual(
@@ -131,7 +131,7 @@ describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
     expect(await report("--check")).toMatchObject({ code: 0, ok: true });
   });
 
-  test("that sudo gives to nobody is told, and why it can't be repaired", async () => {
+  test("that sudo allows to no one is reported, with why it can't be repaired", async () => {
     const scheduler = await tempUser();
     execFileSync("useradd", ["--system", "--shell", "/usr/sbin/nologin", name]);
     execFileSync("chmod", ["-R", "a+rwX", join(cli.projectDir, "..")]);

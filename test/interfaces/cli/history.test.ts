@@ -23,7 +23,7 @@ describe("al history", () => {
     startedAt: null,
   });
 
-  test("asks for what was asked of it, and prints a table", async () => {
+  test("filters as asked, and prints a table", async () => {
     let query = "";
     await cli.serve({
       "GET /api/stats/triggers": (request) => {
@@ -36,7 +36,7 @@ describe("al history", () => {
     expect(stdout).toMatch(/dev +webhook github issues\.opened +dropped +1 +queue_full/);
   });
 
-  test("filters by kind, outcome and time, which go with the others", async () => {
+  test("filters by kind, outcome and time, which combine", async () => {
     let query = new URLSearchParams();
     const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
     await cli.serve({
@@ -62,7 +62,7 @@ describe("al history", () => {
     expect(query.toString()).toBe("limit=20&refused=true&agent=dev&kind=cron");
   });
 
-  test("has what was refused at the door, by time, where it is not asked for work alone", async () => {
+  test("includes refused deliveries, by time, unless only work is wanted", async () => {
     const [first, last] = [new Date(Date.now() - 60_000).toISOString(), new Date().toISOString()];
     const refused = { type: "github", source: "hub", result: "unverified", reason: "wrong" };
     const times = { count: 3, firstAt: first, lastAt: last };
@@ -86,25 +86,28 @@ describe("al history", () => {
     }
   });
 
-  test.skipIf(whyNoTerminal() !== null)("on a terminal it names what shows a run", async () => {
-    const run = historyEntry({ id: "2", instanceId: "dev-aaaaaaaa" });
-    const shared = { page: 1, limit: 20, total: 1, nextBefore: null };
-    await cli.serve({
-      ...noneRefused,
-      "GET /api/stats/triggers": ({ query }) => ({
-        ...shared,
-        triggers: [query.get("agent") === "dev" ? run : entry],
-      }),
-    });
-    const one = onTerminal(cli, ["history", "-a", "dev"]);
-    await one.until("al show <instance> shows a run in full");
-    expect(await one.ended).toBe(0);
-    const none = onTerminal(cli, ["history"]);
-    expect(await none.ended).toBe(0);
-    expect(none.shown()).not.toContain("al show");
-  });
+  test.skipIf(whyNoTerminal() !== null)(
+    "on a terminal names the command that shows a run",
+    async () => {
+      const run = historyEntry({ id: "2", instanceId: "dev-aaaaaaaa" });
+      const shared = { page: 1, limit: 20, total: 1, nextBefore: null };
+      await cli.serve({
+        ...noneRefused,
+        "GET /api/stats/triggers": ({ query }) => ({
+          ...shared,
+          triggers: [query.get("agent") === "dev" ? run : entry],
+        }),
+      });
+      const one = onTerminal(cli, ["history", "-a", "dev"]);
+      await one.until("al show <instance> shows a run in full");
+      expect(await one.ended).toBe(0);
+      const none = onTerminal(cli, ["history"]);
+      expect(await none.ended).toBe(0);
+      expect(none.shown()).not.toContain("al show");
+    },
+  );
 
-  test("of an agent, --refused has why it did not run, also by its own filters", async () => {
+  test("of an agent with --refused shows why it did not run, also by its own filters", async () => {
     const at = new Date().toISOString();
     const stoppedBy = [[{ condition: "repos", wanted: "acme/x", got: "acme/y" }]];
     const turnedAway = { receiptId: "r-1", at, source: "github", event: "issues", action: null };
@@ -130,7 +133,7 @@ describe("al history", () => {
     expect((await cli.al(["history", "-a", "nope", "--refused"])).code).not.toBe(0);
   });
 
-  test("an empty one is no data", async () => {
+  test("an empty history is no data", async () => {
     const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
     await cli.serve({ ...noneRefused, "GET /api/stats/triggers": () => page });
     expect(await cli.al(["history"])).toMatchObject({ code: 0, stdout: "" });
@@ -138,7 +141,7 @@ describe("al history", () => {
     expect(json).toEqual({ ...page, refusedDeliveries: [] });
   });
 
-  test("an agent that never was is told from one that did not run yet", async () => {
+  test("an unknown agent is reported, unlike one that has not run yet", async () => {
     const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
     const status = () => snapshot;
     await cli.serve({ "GET /api/stats/triggers": () => page, "GET /control/status": status });

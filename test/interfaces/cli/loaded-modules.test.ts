@@ -56,7 +56,7 @@ function readList(list: string): Loaded {
   };
 }
 
-describe("what is loaded for a command", () => {
+describe("modules loaded for a command", () => {
   // One of each module that declares commands: all are declared before the help of one is printed.
   test.each(["", "creds add", "start", "stat", "completion"])(
     "help of al %s: a few files, and no package",
@@ -80,7 +80,7 @@ describe("what is loaded for a command", () => {
     },
   );
 
-  test("a command of an agent: hardly anything, for its agent waits", () => {
+  test("a command of an agent: few, as its agent waits", () => {
     const { files, bytes } = loadedBy(["_agent", "al-status", "--help"]);
     expect(files.length).toBeLessThan(13);
     expect(bytes).toBeLessThan(60_000);

@@ -32,7 +32,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe("al logs", () => {
-  test("prints what is there without a scheduler, with levels and indented breaks", async () => {
+  test("prints existing lines without a scheduler, with levels and indented breaks", async () => {
     writeLog("dev", line("dev", "one\ntwo"), line("dev", "bad", Date.now(), { level: 50 }));
     const stdout = await cli.output(["logs", "dev"]);
     expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}one\n {4}two\n\d\d:\d\d:\d\d ERROR bad\n$/);
@@ -68,7 +68,7 @@ describe("al logs", () => {
     expect(await messages("--since", "10m")).toEqual(["new", "other"]);
   });
 
-  test("tells an agent that hasn't run from one that isn't there", async () => {
+  test("distinguishes an agent that hasn't run from an unknown one", async () => {
     mkdirSync(join(cli.projectDir, "agents/review"), { recursive: true });
     expect(await cli.al(["logs", "review"])).toMatchObject({ code: 0, stdout: "" });
     const unknown = await cli.al(["logs", "reveiw"]);
@@ -77,14 +77,14 @@ describe("al logs", () => {
   });
 });
 
-describe("al logs of what is not there", () => {
-  test("a directory that is no project is told as that", async () => {
+describe("al logs of a missing target", () => {
+  test("reports a directory that is not a project", async () => {
     const ran = await cli.al(["logs", "-p", join(cli.projectDir, "..")]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
     expect(ran.stderr).toContain("not a project");
   });
 
-  test("a run without a line is told as one that is not known", async () => {
+  test("reports a run without a line as unknown", async () => {
     writeLog("dev", line("dev", "one"));
     const ran = await cli.al(["logs", "-i", "dev-xxxxxxxx"]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
@@ -93,7 +93,7 @@ describe("al logs of what is not there", () => {
 });
 
 describe("al logs --follow", () => {
-  test("prints lines as they come and takes up a cut stream without losing or doubling", async () => {
+  test("prints lines as they come and resumes a cut stream without loss or repeat", async () => {
     const after: unknown[] = [];
     await cli.serve({
       "GET /control/status": () => snapshotOf([]),
@@ -117,7 +117,7 @@ describe("al logs --follow", () => {
     ]);
   });
 
-  test("waits for a scheduler that went away and resumes where it was", async () => {
+  test("waits for a stopped scheduler and resumes at the same line", async () => {
     const stream =
       (text: string) =>
       ({ headers }: Asked, response: ServerResponse) => {
@@ -142,7 +142,7 @@ describe("al logs --follow", () => {
     expect(stderr).toContain("waiting for it");
   });
 
-  test("waits for a scheduler that is just starting", async () => {
+  test("waits for a scheduler that is starting", async () => {
     await cli.serve({
       "GET /api/logs/stream": (_request, response) =>
         void eventStream(response)("log", "dev:1", line("dev", "before")),
@@ -165,7 +165,7 @@ describe("al logs --follow", () => {
     expect(stdout).toContain("again");
   });
 
-  test("a reader that has enough ends it", async () => {
+  test("ends when its reader closes the output", async () => {
     await cli.serve({
       "GET /api/logs/stream": (_request, response) => {
         const send = eventStream(response);
@@ -199,7 +199,7 @@ describe("al logs --follow", () => {
     expect(slip.stderr).toContain('there is no agent "dew"');
   });
 
-  test("an unknown agent ends it with the one that was meant", async () => {
+  test("ends at an unknown agent with a similar name", async () => {
     await cli.serve({
       "GET /control/status": () => snapshotOf([]),
       "GET /dashboard/api/logs/nobody/stream": (_request, response) =>
@@ -231,7 +231,7 @@ describe("al logs --grep", () => {
     expect(oldest.stdout).toContain("disk full");
   });
 
-  test("shows each run with the lines around on a terminal, and acts on no control sequence", async () => {
+  test("shows each run with the lines around on a terminal, without control sequences", async () => {
     const instanceId = { instanceId: "dev-abcd2345" };
     writeLog(
       "dev",
@@ -245,7 +245,7 @@ describe("al logs --grep", () => {
     expect(terminal.shown()).toMatch(/said\s+line before\s+the disk is full\s+full red/);
   });
 
-  test("says when nothing matches, and what is wrong with a search", async () => {
+  test("reports that nothing matches, and what is wrong with a search", async () => {
     writeLog("dev", line("dev", "one"));
     expect(await cli.al([...words, "two"])).toMatchObject({
       code: 0,

@@ -32,7 +32,7 @@ beforeEach(() => {
   mkdirSync(join(cli.projectDir, "agents/empty"));
 });
 
-describe("al config of a directory with a SKILL.md only", () => {
+describe("al config of a directory with only a SKILL.md", () => {
   test("makes its config.toml as al agent new would", async () => {
     const sets = ["--set", 'models=["main"]', "--set", "schedule=0 8 * * *"];
     const { code, stdout } = await cli.al(["config", "skillonly", ...sets]);
@@ -80,14 +80,14 @@ describe("al config of a directory with a SKILL.md only", () => {
     [["--set", 'models=["main"]', "--set", "scale=0", "--set", "tiemout=9"], '"timeout"'],
     [["--unset", "timeout"], "has no key timeout"],
     [[], "agents/skillonly is not an agent: it has a SKILL.md, but no config.toml"],
-  ])("%j says what is wrong and writes nothing", async (args, text) => {
+  ])("%j is rejected with the reason and writes nothing", async (args, text) => {
     const ran = await cli.al(["config", "skillonly", ...args]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
     expect(ran.stderr).toContain(text);
     expect(() => cli.read(at)).toThrow("ENOENT");
   });
 
-  test("what can't be changed is not suggested", async () => {
+  test("keys that can't be changed are not suggested", async () => {
     const stderr = await cli.failure(["config", "empty", "--set", "scale=0"]);
     expect(stderr).toContain('there is no agent "empty"');
     expect(stderr).toContain("hint: agents: dev, skillonly");
@@ -114,7 +114,7 @@ test.each([
   ["dev", "al config dev changes the agent"],
   ["skillonly", "al config skillonly makes its config.toml"],
   ["empty", "it holds no agent: move it away, or choose another name"],
-])("al agent new of the directory %s, which is there, says how to go on", async (name, hint) => {
+])("al agent new of the existing directory %s names the next step", async (name, hint) => {
   const flags = ["--model", "main", "--schedule", "* * * * *"];
   const stderr = await cli.failure(["agent", "new", name, ...flags]);
   expect(stderr).toContain(`hint: ${hint}`);

@@ -36,7 +36,7 @@ async function theAgent() {
 }
 
 describe("al new", () => {
-  test("makes a project without a fault that runs with the scripted model", async () => {
+  test("makes a project without errors that runs with the scripted model", async () => {
     const { code, stdout, stderr } = await cli.al(["new", dir]);
     expect(code).toBe(0);
     expect(stdout.split("\n")).toContain("agents/hello/SKILL.md");
@@ -87,7 +87,7 @@ describe("al new", () => {
     });
   });
 
-  test("warns of a model that is not known, and says what its runs assume", async () => {
+  test("warns of an unknown model, and prints the values its runs assume", async () => {
     const flags = ["--provider", "openai", "--model", "gpt-6"];
     const { code, stderr } = await cli.al(["new", dir, ...flags]);
     expect(code).toBe(0);
@@ -97,7 +97,7 @@ describe("al new", () => {
     );
   });
 
-  test("overwrites nothing, and then writes nothing", async () => {
+  test("overwrites nothing, and writes nothing in that case", async () => {
     mkdirSync(join(dir, "agents/hello"), { recursive: true });
     writeFileSync(join(dir, "agents/hello/SKILL.md"), "mine");
     const { code, stdout, stderr } = await cli.al(["new", dir]);
@@ -108,7 +108,7 @@ describe("al new", () => {
     expect(existsSync(join(dir, ".al"))).toBe(false);
   });
 
-  test("makes no project inside another one", async () => {
+  test("refuses to make a project inside another one", async () => {
     mkdirSync(join(cli.projectDir, "agents"));
     const stderr = await cli.failure(["new", dir]);
     expect(stderr).toContain(`${dir} would be inside the project ${cli.projectDir}`);
@@ -116,7 +116,7 @@ describe("al new", () => {
     expect(existsSync(dir)).toBe(false);
   });
 
-  test("says of a project that is there how to go on", async () => {
+  test("names the next step for an existing project", async () => {
     const stderr = await cli.failure(["new", cli.projectDir]);
     expect(stderr).toContain("hint: al agent new");
   });
@@ -134,7 +134,7 @@ describe("al new", () => {
 });
 
 describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
-  test("asks for what no flag says", async () => {
+  test("asks for the values that no flag has", async () => {
     const asked = onTerminal(cli, ["new", dir]);
     await asked.until("Name of the first agent");
     asked.line("Not A Name");

@@ -39,7 +39,7 @@ describe("al open", () => {
     expect(readFileSync(page, "utf8")).toContain(`content="0; url=${url}"`);
   });
 
-  test("does not wait for a browser that stays", async () => {
+  test("does not wait for a browser that stays open", async () => {
     const { env } = withOpener("exec sleep 20");
     const startedAt = performance.now();
     expect((await cli.al(["open"], env)).stdout).toContain("opened");
@@ -71,7 +71,7 @@ describe("al open", () => {
     expect(opened()).toBe("");
   });
 
-  test("without the dashboard says how to get it", async () => {
+  test("without the dashboard names how to enable it", async () => {
     cli.operator.routes["POST /control/login-link"] = (_asked, response) =>
       problem(response, 409, "no_dashboard", "The scheduler runs without the dashboard.");
     const stderr = await cli.failure(["open"]);
@@ -79,7 +79,7 @@ describe("al open", () => {
   });
 });
 
-test("a browser is opened by what the system has, and not over SSH", () => {
+test("a browser is opened by the system's own program, and not over SSH", () => {
   expect(openerOf({ DISPLAY: ":0" }, "linux")).toBe("xdg-open");
   expect(openerOf({ WAYLAND_DISPLAY: "wayland-0" }, "linux")).toBe("xdg-open");
   expect(openerOf({ DISPLAY: "" }, "linux")).toBeNull();

@@ -30,7 +30,7 @@ describe("help", () => {
 });
 
 describe("--json", () => {
-  test("the version and helps are documents, too", async () => {
+  test("the version and helps are documents", async () => {
     const json = async (...args: readonly string[]): Promise<unknown> => {
       const { code, stdout, stderr } = await cli.al([...args, "--json"]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -44,7 +44,7 @@ describe("--json", () => {
     expect((await cli.al(["help", "nope", "--json"])).code).toBe(2);
   });
 
-  test.each([[[]], [["agent"]]])("without a command (%j) is one document, too", async (args) => {
+  test.each([[[]], [["agent"]]])("without a command (%j) is one document", async (args) => {
     const { code, stdout } = await cli.al([...args, "--json"]);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "usage" } });
@@ -54,7 +54,7 @@ describe("--json", () => {
 describe.skipIf(process.getuid?.() !== 0)("a project of another OS user", () => {
   const nobody = 65_534;
 
-  test.each([["stat"], ["logs"]])("is named as such by al %s", (command) => {
+  test.each([["stat"], ["logs"]])("is reported as such by al %s", (command) => {
     const state = join(cli.projectDir, ".al");
     mkdirSync(join(state, "run"), { recursive: true });
     chmodSync(state, 0o700);
@@ -87,7 +87,7 @@ describe("a usage error", () => {
     [["history", "--outcome", "faild"], "Allowed choices are", 'did you mean "failed"?'],
     [["completion", "bas"], "Allowed choices are", 'did you mean "bash"?'],
     [["stat", "extra"], "too many arguments", undefined],
-  ])("%j exits 2 and says so on standard error", async (args, message, hint) => {
+  ])("%j exits with 2 and a message on standard error", async (args, message, hint) => {
     const { code, stdout, stderr } = await cli.al(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^error: /);
@@ -107,7 +107,7 @@ describe("a usage error", () => {
 
 describe("without a scheduler", () => {
   test.each([["stat"], ["history"], ["pause"], ["stop"], ["kill", "a"], ["logs", "-f"]])(
-    "al %s says that none runs, and how to start one",
+    "al %s reports that none runs, and how to start one",
     async (...args) => {
       const { code, stdout, stderr } = await cli.al(args);
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -117,13 +117,13 @@ describe("without a scheduler", () => {
     },
   );
 
-  test("--json says the same as a document", async () => {
+  test("--json reports the same as a document", async () => {
     const { code, stdout } = await cli.al(["stat", "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "not_running" } });
   });
 
-  test("a directory that isn't there and one that is no project are told apart", async () => {
+  test("a missing directory and one that is not a project have different messages", async () => {
     const absent = await cli.al(["stat", "-p", cli.home]);
     expect(absent).toMatchObject({ code: 2, stdout: "" });
     expect(absent.stderr).toContain(`${cli.home} is not a directory`);

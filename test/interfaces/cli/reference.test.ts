@@ -8,11 +8,11 @@ import { referencePage } from "../../../src/interfaces/cli/reference.ts";
 const page = referencePage(commandTable(buildProgram()));
 
 // `vitest run <this file> -u` writes it anew.
-test("the page of all commands says what the command table says", async () => {
+test("the page of all commands matches the command table", async () => {
   await expect(page).toMatchFileSnapshot("../../../src/interfaces/cli/reference.md");
 });
 
-test("the page has arguments, options, examples and exit codes of a command", () => {
+test("the page of a command has arguments, options, examples and exit codes", () => {
   const [, section = ""] = page.split("\n## al run\n");
   const [run = ""] = section.split("\n## ");
   expect(run).toContain("al run [options] <agent>");
@@ -22,7 +22,7 @@ test("the page has arguments, options, examples and exit codes of a command", ()
   expect(run).toMatch(/Exit codes:\n\n```\n[^]*124 {2}/);
 });
 
-test("the README leads to the page", () => {
+test("the README links to the page of all commands", () => {
   const readme = readFileSync(resolve(import.meta.dirname, "../../../README.md"), "utf8");
   expect(readme).toContain("(src/interfaces/cli/reference.md)");
 });

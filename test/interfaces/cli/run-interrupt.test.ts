@@ -20,7 +20,7 @@ async function serve(instanceId: string | null): Promise<void> {
   });
 }
 
-test("Ctrl-C says that the run goes on, how to follow it, and how to end it", async () => {
+test("Ctrl-C prints that the run continues, how to follow it, and how to end it", async () => {
   await serve("dev-abcd2345");
   const { code, stderr } = await cli.interrupt(["run", "dev"], /hello/);
   expect(code).toBe(130);
@@ -29,7 +29,7 @@ test("Ctrl-C says that the run goes on, how to follow it, and how to end it", as
   );
 });
 
-test("Ctrl-C on a run that waits says that it still does", async () => {
+test("Ctrl-C on a waiting run prints that it still waits", async () => {
   await serve(null);
   const { code, stderr } = await cli.interrupt(["run", "dev"], /waits for its turn/);
   expect(code).toBe(130);

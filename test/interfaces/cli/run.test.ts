@@ -62,7 +62,7 @@ test.each([
   [{ outcome: "lost", exitCode: null }, 1],
   [{ outcome: "over_budget", exitCode: 125 }, 125],
   [{ outcome: "rejected", exitCode: null, reason: "budget: it is used up" }, 125],
-])("prints the run's log and exits for %j with %i", async (end, code) => {
+])("al run prints the run's log and exits for %j with %i", async (end, code) => {
   await cli.serve(aRun(end));
   const ran = await cli.al(["run", "dev"]);
   expect(ran.code).toBe(code);
@@ -70,7 +70,7 @@ test.each([
   expect(ran.stderr).toContain(`${instanceId} ${end.outcome}`);
 });
 
-test("hands the prompt on", async () => {
+test("al run forwards the prompt", async () => {
   let body: unknown;
   const routes = aRun({ outcome: "succeeded" });
   const trigger = routes["POST /control/trigger/dev"];
@@ -92,7 +92,7 @@ test("--detach prints the run's id and how to follow it, and does not wait for i
   expect(await cli.failure(["run", "dev", "-d"])).toContain("no scheduler is running");
 });
 
-test("--json prints the result alone, and beside it the log, which has the reason already", async () => {
+test("--json prints only the result, and the log, which has the reason, on standard error", async () => {
   await cli.serve(aRun({ outcome: "failed", exitCode: 3, reason: "no such file" }));
   const { code, stdout, stderr } = await cli.al(["run", "dev", "--json"]);
   expect(code).toBe(3);
@@ -101,7 +101,7 @@ test("--json prints the result alone, and beside it the log, which has the reaso
   expect(stderr).not.toContain("no such file");
 });
 
-test("a queued run is waited for", async () => {
+test("al run waits for a queued run", async () => {
   const routes = aRun({ outcome: "succeeded" }, 3);
   routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
   const look = routes[lookUp];
@@ -128,7 +128,7 @@ test("a run is found behind any number of newer triggers and among its calls", a
   expect((await cli.al(["run", "dev"])).code).toBe(3);
 });
 
-test("a run that waits for an image that could not be built says why", async () => {
+test("a run that waits for an image that could not be built shows why", async () => {
   const routes = aRun({ outcome: "succeeded" }, 3);
   routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
   const error = "the image al-dev could not be built: no such file";
@@ -139,7 +139,7 @@ test("a run that waits for an image that could not be built says why", async () 
   expect(stderr).toContain(`the run waits for its turn; the error of dev: ${error}`);
 });
 
-test("a run that waits for money says for how much, and how to raise it", async () => {
+test("a run that waits for money shows the limit, and how to raise it", async () => {
   const routes = aRun({ outcome: "succeeded" }, 3);
   routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
   const endsAt = new Date(Date.now() + 7_230_000).toISOString();
@@ -153,7 +153,7 @@ test("a run that waits for money says for how much, and how to raise it", async 
   expect(stderr).toContain("Raise it: al budget raise dev <usd>");
 });
 
-test("a run that was dropped before it began ends with 1 and its reason", async () => {
+test("a run that was dropped before it began exits with 1 and its reason", async () => {
   const dropped = { instanceId: null, outcome: "dropped", reason: "queue_full" };
   const routes = aRun(dropped, 0);
   routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
@@ -162,7 +162,7 @@ test("a run that was dropped before it began ends with 1 and its reason", async 
   expect(stderr).toContain("dropped: queue_full");
 });
 
-test("a log stream that is cut goes on after its last line", async () => {
+test("a cut log stream resumes after its last line", async () => {
   const after: (string | string[] | undefined)[] = [];
   const stream = (
     request: { headers: NodeJS.Dict<string | string[]> },
@@ -187,7 +187,7 @@ test("a log stream that is cut goes on after its last line", async () => {
   expect(stdout).toContain("second half");
 });
 
-test("a log that cannot be had doesn't hide how the run ended", async () => {
+test("a missing log does not hide how the run ended", async () => {
   const refuse = (_request: unknown, response: ServerResponse) =>
     problem(response, 503, "store_unavailable", "The log is not there.");
   await cli.serve(
@@ -216,7 +216,7 @@ test("a scheduler that stops after the run leaves the end in the log", async () 
   expect(JSON.parse(stdout)).toMatchObject({ instanceId, outcome: "failed", durationMs: 100 });
 });
 
-test("a scheduler that hangs up in the middle of an answer leaves the run's end in the log", async () => {
+test("a scheduler that hangs up during an answer leaves the run's end in the log", async () => {
   const end = line("killed", { kind: "run", outcome: "killed", exitCode: 137, durationMs: 100 });
   const routes = aRun({});
   routes["GET /dashboard/api/logs/dev/stream"] = (_request, response) => void eventStream(response);
@@ -229,7 +229,7 @@ test("a scheduler that hangs up in the middle of an answer leaves the run's end 
   expect({ code, stderr }).toEqual({ code: 137, stderr: `${instanceId} killed after 100 ms\n` });
 });
 
-test("a scheduler that is gone before the run's end is an error", async () => {
+test("a scheduler that stops before the run's end is an error", async () => {
   const routes = aRun({}, 100);
   const look = routes[lookUp];
   routes[lookUp] = (request, response) => {
@@ -241,7 +241,7 @@ test("a scheduler that is gone before the run's end is an error", async () => {
   expect(stderr).toContain("no scheduler is running");
 });
 
-test("a disabled and an unknown agent, and one without money, are refused with what to do", async () => {
+test("a disabled or unknown agent, and one without budget, is rejected with a hint", async () => {
   await cli.serve({
     "GET /control/status": () => snapshotOf([anAgentStatus("dev")]),
     "POST /control/trigger/dev": (_request, response) =>

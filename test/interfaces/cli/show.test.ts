@@ -16,7 +16,7 @@ const difference = {
 };
 
 describe("al show", () => {
-  test("prints a run with what it asked, ran, called and returned", async () => {
+  test("prints a run with its prompt, version, calls and result", async () => {
     const made = [historyEntry({ id: "1", agent: "cat", instanceId: "cat-aaaaaaaa" })];
     const run = aRunView("dev-bbbbbbbb", {
       ...{ version, value: { ok: true }, lastWords: "Done.\u001b[2J\nBye.", durationMs: 1200 },
@@ -36,7 +36,7 @@ describe("al show", () => {
     expect(await cli.json(["show", "dev-bbbbbbbb"])).toEqual(run);
   });
 
-  test("of an agent prints its latest run, and what changed before it", async () => {
+  test("of an agent prints its latest run, and the changes before it", async () => {
     const triggers = [
       historyEntry({ id: "2", agent: "dev", instanceId: null, outcome: "skipped" }),
       historyEntry({ id: "1", agent: "dev", instanceId: "dev-bbbbbbbb" }),
@@ -60,7 +60,7 @@ describe("al show", () => {
     expect((await cli.al(["show", "dev", "--diff"])).stdout).toContain('+  "scale": 2');
   });
 
-  test("prints a webhook's payload, and whether it ran what its agent's last success ran", async () => {
+  test("prints a webhook's payload, and whether the version is that of the last success", async () => {
     const views = {
       "dev-bbbbbbbb": aRunView("dev-bbbbbbbb", {
         payload: '{\n  "title": "\u001b[2Jhi"\n}',
@@ -96,7 +96,7 @@ describe("al show", () => {
     expect(same.stdout).toMatch(/^Last success +dev-aaaaaaaa; ran the same$/m);
   });
 
-  test("prints the prompt that its model got", async () => {
+  test("prints the prompt that its model received", async () => {
     const asked: string[] = [];
     await cli.serve({
       "GET /api/runs/dev-bbbbbbbb": ({ query }) => {
@@ -131,7 +131,7 @@ describe("al show", () => {
     expect(stdout).toMatch(/^ +and 6 more$/m);
   });
 
-  test("--diff prints what changed since the last run that succeeded, or since another one", async () => {
+  test("--diff prints the changes since the last successful run, or since another one", async () => {
     const queries: string[] = [];
     await cli.serve({
       "GET /api/runs/dev-bbbbbbbb/diff": ({ query }) => {
@@ -149,7 +149,7 @@ describe("al show", () => {
     expect(queries).toEqual(["", "to=dev-aaaaaaaa"]);
   });
 
-  test("nothing changed is no data", async () => {
+  test("a run without changes has no data", async () => {
     const same = { ...difference, changed: false, text: "" };
     await cli.serve({ "GET /api/runs/dev-bbbbbbbb/diff": () => same });
     const shown = await cli.al(["show", "dev-bbbbbbbb", "--diff"]);
@@ -157,7 +157,7 @@ describe("al show", () => {
     expect(shown.stderr).toMatch(/^nothing changed from dev-aaaaaaaa to dev-bbbbbbbb/);
   });
 
-  test("a run that is not there names where runs are found, and the agent that was meant", async () => {
+  test("an unknown run names where runs are found, and a similar agent", async () => {
     await cli.serve({
       "GET /control/status": () => snapshotOf([anAgentStatus("dev")]),
       "GET /api/runs/dve": (_, response) => problem(response, 404, "unknown_instance", "no run"),

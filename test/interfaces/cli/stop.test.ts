@@ -17,7 +17,7 @@ async function serve(running: number): Promise<unknown[]> {
   return asked;
 }
 
-test("ends when the scheduler has let go of the project", async () => {
+test("al stop returns once the scheduler has released the project", async () => {
   const asked = await serve(0);
   const startedAt = performance.now();
   expect(await cli.al(["stop"])).toEqual({ code: 0, stdout: "stopped\n", stderr: "" });
@@ -25,14 +25,14 @@ test("ends when the scheduler has let go of the project", async () => {
   expect(asked).toEqual([{ now: false }]);
 });
 
-test("says what it waits for when something runs", async () => {
+test("al stop names the runs that it waits for", async () => {
   await serve(2);
   const { stdout, stderr } = await cli.al(["stop"]);
   expect(stdout).toBe("stopped\n");
   expect(stderr).toMatch(/^stopping: 2 runs may finish within the grace period; al stop --now/);
 });
 
-test("--now ends the runs", async () => {
+test("al stop --now ends the runs", async () => {
   const asked = await serve(1);
   const { stdout, stderr } = await cli.al(["stop", "--now", "--json"]);
   expect(JSON.parse(stdout)).toEqual({ success: true, running: 1 });

@@ -43,7 +43,7 @@ function secret(type: string, value: string): void {
 describe("al webhook test", () => {
   const hub = 'source = "hub"';
 
-  test("says which agents a payload starts, and for each other one every filter that stops it", async () => {
+  test("shows which agents a payload starts, and for each other one every filter that rejects it", async () => {
     agent("all", hub);
     agent("elsewhere", `${hub}\nrepos = ["acme/x"]\nactions = ["closed"]`);
     agent("twice", `${hub}\nevents = ["push"]`, `${hub}\nlabels = ["urgent"]`);
@@ -75,7 +75,7 @@ describe("al webhook test", () => {
     expect(stdout).not.toContain("deaf");
   });
 
-  test("names the value of the payload that stopped an entry", async () => {
+  test("names the payload value that an entry rejected", async () => {
     agent("urgent", `${hub}\nwhere = { "issue.state" = "open", "issue.labels.0.name" = "urgent" }`);
     agent("bugs", `${hub}\nwhere = { "issue.labels.0.name" = "bug" }`);
     const { stdout } = await cli.al(["webhook", "test", payload, "--event", "issues"]);
@@ -83,7 +83,7 @@ describe("al webhook test", () => {
     expect(stdout).toMatch(/^urgent +no +where issue\.labels\.0\.name is "bug", not "urgent"$/m);
   });
 
-  test("knows who was disabled by hand", async () => {
+  test("knows agents that were disabled by hand", async () => {
     agent("dev", hub);
     const store = openStore(cli.projectDir);
     await store.settings.setDisabled("dev", true);
@@ -92,7 +92,7 @@ describe("al webhook test", () => {
     expect(stdout).toMatch(/^dev +no +disabled: al resume dev enables it$/m);
   });
 
-  test("--json gives the event as agents see it and every verdict", async () => {
+  test("--json prints the event as agents see it and every verdict", async () => {
     agent("dev", `${hub}\nauthor = "nobody"`);
     expect(await cli.json(["webhook", "test", payload, "-e", "issues"])).toMatchObject({
       source: "hub",
@@ -105,7 +105,7 @@ describe("al webhook test", () => {
     });
   });
 
-  test("a ping starts nothing, and a source without listeners is said so", async () => {
+  test("a ping starts nothing, and a source without listeners is reported", async () => {
     const ping = await cli.al(["webhook", "test", payload, "-e", "ping"]);
     expect(ping).toMatchObject({ code: 0, stdout: expect.stringContaining("ping") as string });
     const alone = await cli.al(["webhook", "test", payload, "-e", "issues"]);
@@ -115,14 +115,14 @@ describe("al webhook test", () => {
   test.each([
     [[], 2, "does not say which event it is", "--event"],
     [["-e", "issues", "-s", "hup"], 1, 'no webhook source "hup"', 'did you mean "hub"?'],
-  ])("with %j it says what to give", async (args, code, message, hint) => {
+  ])("with %j names the missing argument", async (args, code, message, hint) => {
     const ran = await cli.al(["webhook", "test", payload, ...args]);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(message);
     expect(ran.stderr).toContain(hint);
   });
 
-  test("a file that is missing or no payload is an error, in --json too", async () => {
+  test("a file that is missing or not a payload is an error, in --json too", async () => {
     const missing = await cli.al(["webhook", "test", "nowhere.json", "-e", "issues"]);
     expect(missing).toMatchObject({
       code: 1,
@@ -134,7 +134,7 @@ describe("al webhook test", () => {
     });
   });
 
-  test("several sources must be told apart, and none is an error that says how to add one", async () => {
+  test("several sources require a choice, and without any the error names how to add one", async () => {
     cli.write("config.toml", '[webhooks.a]\ntype = "github"\n[webhooks.b]\ntype = "linear"\n');
     const several = await cli.al(["webhook", "test", payload]);
     expect(several).toMatchObject({ code: 2, stderr: expect.stringContaining("a, b") as string });
@@ -191,7 +191,7 @@ describe("al webhook send", () => {
     expect(verdict).toEqual({ ok: true });
   });
 
-  test("a payload that carries its own time gets the present one", async () => {
+  test("a payload with its own time gets the present one", async () => {
     cli.write("config.toml", '[webhooks.tracker]\ntype = "linear"\ncredential = "default"\n');
     cli.write("payload.json", JSON.stringify(linearIssue));
     secret("linear_webhook_secret", "hush");
@@ -201,14 +201,14 @@ describe("al webhook send", () => {
     expect(verdict).toEqual({ ok: true });
   });
 
-  test("a source that takes unsigned deliveries gets one, without a credential", async () => {
+  test("a source that accepts unsigned deliveries gets one, without a credential", async () => {
     cli.write("config.toml", '[webhooks.open]\ntype = "github"\nallowUnsigned = true\n');
     expect(await send("-e", "issues")).toMatchObject({ code: 0 });
     expect(got[0]?.headers).not.toHaveProperty("x-hub-signature-256");
     expect(got[0]?.headers["x-github-event"]).toBe("issues");
   });
 
-  test("a duplicate and a refusal are told as such", async () => {
+  test("a duplicate and a rejection are reported as such", async () => {
     secret("github_webhook_secret", "hush");
     answer.body = { receiptId: "r1", duplicate: true };
     expect((await send("-e", "issues")).stdout).toContain("a duplicate of an earlier delivery");
@@ -220,7 +220,7 @@ describe("al webhook send", () => {
     });
   });
 
-  test("a missing secret, a gateway that is not there and no scheduler are errors with a hint", async () => {
+  test("a missing secret, gateway or scheduler is an error with a hint", async () => {
     const unsigned = await send("-e", "issues");
     expect(unsigned.stderr).toMatch(
       /github_webhook_secret is missing[^]*hint: al creds add github_webhook_secret/,

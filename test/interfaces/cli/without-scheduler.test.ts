@@ -65,7 +65,7 @@ async function read(...args: readonly string[]): Promise<Ran> {
 }
 
 describe("without a scheduler the store answers", () => {
-  test("al history, as it would with one", async () => {
+  test("al history, as with one", async () => {
     const { code, stdout, stderr } = await read("history", "-a", "dev", "--outcome", "failed");
     expect({ code, stderr }).toEqual({ code: 0, stderr: note });
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
@@ -85,7 +85,7 @@ describe("without a scheduler the store answers", () => {
     expect(slip.stderr).toContain('did you mean "dev"?');
   });
 
-  test.each(["stat", "status"])("al %s, with what the files are now", async (command) => {
+  test.each(["stat", "status"])("al %s, from the files as they are now", async (command) => {
     const { code, stdout, stderr } = await read(command);
     expect({ code, stderr }).toEqual({ code: 0, stderr: note });
     expect(stdout).toMatch(/^project · no scheduler · last ran 2 min ago\n/);
@@ -96,7 +96,7 @@ describe("without a scheduler the store answers", () => {
     expect(json).toMatchObject({ scheduler: null, project: "project", paused: false, agents });
   });
 
-  test("al show, with no secret in it, and what changed", async () => {
+  test("al show, without secrets, and with the changes", async () => {
     const { code, stdout, stderr } = await read("show", "dev-bbbbbbbb");
     expect({ code, stderr }).toEqual({ code: 0, stderr: note });
     expect(stdout).toMatch(/^dev-bbbbbbbb failed\n/);
@@ -118,7 +118,7 @@ describe("without a scheduler the store answers", () => {
     expect(stdout).toContain("a month");
   });
 
-  test("also where the config is broken", async () => {
+  test("even if the config is broken", async () => {
     writeFileSync(join(cli.projectDir, "config.toml"), "nonsense");
     const { code, stdout } = await read("stat");
     expect(code).toBe(0);
@@ -128,7 +128,7 @@ describe("without a scheduler the store answers", () => {
   });
 });
 
-test("what changes something still needs a scheduler", async () => {
+test("commands that change something still need a scheduler", async () => {
   const { code, stderr } = await read("pause");
   expect(code).toBe(1);
   expect(stderr).toContain("no scheduler is running for");

@@ -6,7 +6,7 @@ import { withDetail } from "./with-detail.ts";
 const open = sharedBrowser();
 const path = "/dashboard/agents/dev";
 
-test("its last runs are a table and three charts, and follow what happens", async () => {
+test("an agent's last runs are a table and three charts, and are updated live", async () => {
   const deps = withDetail();
   const { entries } = deps.operations;
   const value = "a bug\u001b[2J\n  in <b>login</b>";
@@ -54,7 +54,7 @@ test("its last runs are a table and three charts, and follow what happens", asyn
   await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");
 });
 
-test("before a run ended there is nothing to draw", async () => {
+test("charts are empty before a run ended", async () => {
   const deps = withDetail();
   const ongoing = { outcome: null, endedAt: null, durationMs: null } as const;
   deps.operations.entries.push(historyEntry({ id: "a", ...ongoing }));
@@ -63,7 +63,7 @@ test("before a run ended there is nothing to draw", async () => {
   expect(await page.locator("#charts").isVisible()).toBe(false);
 });
 
-test("runs stand in the order of their starts, and a queued one moves up when it starts", async () => {
+test("runs are listed by start, and a queued one moves up when it starts", async () => {
   const deps = withDetail();
   const at = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
   const ongoing = { outcome: null, endedAt: null, durationMs: null } as const;
@@ -102,7 +102,7 @@ test("runs stand in the order of their starts, and a queued one moves up when it
   await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");
 });
 
-test("the time of a run goes on with the clock, and has its day from midnight on", async () => {
+test("a run's duration counts up, and shows its day after midnight", async () => {
   const deps = withDetail();
   const startedAt = new Date().toISOString();
   deps.operations.entries.push(historyEntry({ id: "a", at: startedAt, startedAt }));

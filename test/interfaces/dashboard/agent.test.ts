@@ -33,7 +33,7 @@ test("the page shows when the agent is due, and why nothing starts it then", asy
   expect(errors).toEqual([]);
 });
 
-test("ticks are in the reader's time zone, which is said when the schedule has another, and of far ones the year", async () => {
+test("ticks are in the reader's time zone, named if the schedule has another, with the year if far away", async () => {
   const ticks = ["2124-02-29T00:00:00.000Z"];
   const first = withDetail({ schedule: "0 9 29 2 *", timezone: "Pacific/Chatham" }, ticks);
   const { page, deps } = await open(path, first);
@@ -47,7 +47,7 @@ test("ticks are in the reader's time zone, which is said when the schedule has a
   await expect.poll(() => note.isVisible()).toBe(false);
 });
 
-test("its config is shown as it is in force, and follows a change to its files", async () => {
+test("the active config is shown, and follows a change of its files", async () => {
   const local = { memory: "1g", cpus: 0.5, network: null, env: { LOG_LEVEL: "debug" } };
   const first = { timeoutSeconds: 120, hooks: { pre: ["git clone x ."], post: [] }, local };
   const { page, deps } = await open(path, withDetail(first));
@@ -63,7 +63,7 @@ test("its config is shown as it is in force, and follows a change to its files",
   await expect.poll(() => page.locator(".instructions").innerText()).toBe("Be brief.");
 });
 
-test("its instructions are rendered, or shown as they are written", async () => {
+test("an agent's instructions are rendered, or shown as written", async () => {
   const instructions = "# Who you are\n\nA **careful** one, see [docs](https://example.com/).";
   const { page } = await open(path, withDetail({ instructions }));
   await expect
@@ -76,7 +76,7 @@ test("its instructions are rendered, or shown as they are written", async () => 
   expect(await page.locator("#instructions-raw").textContent()).toBe(instructions);
 });
 
-test("Run, Run with a prompt, Disable, Enable and Kill do what they say", async () => {
+test("the buttons Run, Run with a prompt, Disable, Enable and Kill work", async () => {
   const { page, deps } = await open(path, withDetail());
   const did = (): string[] =>
     deps.operations.calls.filter((call) => !/^(history|spend)/.test(call));
@@ -109,7 +109,7 @@ test("Run, Run with a prompt, Disable, Enable and Kill do what they say", async 
     ]);
 });
 
-test("a prompt that was refused is still there", async () => {
+test("a rejected prompt is still there", async () => {
   const { page, deps } = await open(path, withDetail());
   const prompt = page.getByLabel("Extra instructions");
   deps.operations.refusal = new UserError("draining", "the scheduler is stopping");
@@ -123,7 +123,7 @@ test("a prompt that was refused is still there", async () => {
   }
 });
 
-test("what scale = 0 or a missing config forbids is not offered, and why", async () => {
+test("actions that scale = 0 or a missing config forbids are not offered, and the page says why", async () => {
   const { page, deps } = await open(path, withDetail());
   deps.operations.setAgent({ name: "dev", scale: 0, enabled: false });
   await expect.poll(() => page.locator("#disabled").innerText()).toBe("disabled by scale = 0");
@@ -135,7 +135,7 @@ test("what scale = 0 or a missing config forbids is not offered, and why", async
   expect(await page.locator("#disabled").isVisible()).toBe(false);
 });
 
-test("a dialog that is left with Escape runs nothing, and a refused run says why", async () => {
+test("a dialog left with Escape runs nothing, and a rejected run shows why", async () => {
   const { page, deps } = await open(path, withDetail());
   await page.getByRole("button", { name: "Run with a prompt …" }).click();
   await page.keyboard.type("never mind");
@@ -147,7 +147,7 @@ test("a dialog that is left with Escape runs nothing, and a refused run says why
   expect(deps.operations.calls.filter((call) => call.startsWith("trigger"))).toHaveLength(1);
 });
 
-test("an agent without a valid config says so, with its error", async () => {
+test("an agent without a valid config shows its error", async () => {
   const error = "agents/dev/config.toml:4:12  nonsense";
   const operations = fakeOperations([{ name: "dev", state: "error", error }]);
   const { page } = await open(path, testDeps({ operations }));
@@ -159,7 +159,7 @@ test("an agent without a valid config says so, with its error", async () => {
   expect(await page.getByRole("button", { name: "As written" }).count()).toBe(0);
 });
 
-test("a failing agent says since when, how often, and what changed since its last success", async () => {
+test("a failing agent shows since when, how often, and what changed since its last success", async () => {
   const deps = testDeps();
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   deps.operations.failing = () => ({
@@ -186,7 +186,7 @@ test("a failing agent says since when, how often, and what changed since its las
   await expect.poll(() => failing.count()).toBe(0);
 });
 
-test("an agent that goes is said to be gone, and can't be run", async () => {
+test("a removed agent is shown as removed, and can't be run", async () => {
   const { page, deps } = await open(path, withDetail());
   await expect.poll(() => page.locator("#state").innerText()).toBe("idle");
   deps.operations.removeAgent("dev");
@@ -209,7 +209,7 @@ test("markup in its description, status, config and instructions is shown, not r
   expect(errors).toEqual([]);
 });
 
-test("a budget that is used up shows with its end, and a person raises it", async () => {
+test("a used-up budget shows its end, and a person can raise it", async () => {
   const deps = withDetail();
   const day = { scope: "agent:dev", window: "2026-11-22", usd: 5, limit: 5 };
   const limit = { ...day, reserved: 0.25, endsAt: inSeconds(7_300) };

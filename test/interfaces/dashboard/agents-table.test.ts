@@ -30,7 +30,7 @@ function shownNames(page: Page): Promise<string[]> {
   return page.locator("tbody tr:visible .agent-name").allInnerTexts();
 }
 
-test("at 1280×800 at least fifteen of thirty agents are seen at once", async () => {
+test("at 1280×800 at least fifteen of thirty agents are visible", async () => {
   const { page } = await open("/dashboard?sort=name", withThirty());
   await expect.poll(() => page.locator("tbody tr").count()).toBe(30);
   const endOf = async (row: number): Promise<number> => {
@@ -47,21 +47,24 @@ test("at 1280×800 at least fifteen of thirty agents are seen at once", async ()
   expect(await endOf(12)).toBeLessThanOrEqual(800);
 });
 
-test.each([1280, 1920])("the reason of a problem is whole at a width of %i px", async (width) => {
-  const { page } = await open("/dashboard", withThirty());
-  await page.setViewportSize({ width, height: 800 });
-  const reason = page.locator("tr[data-agent=agent-17] .status-text:visible");
-  expect(await reason.textContent()).toMatch(/^exit code 7, .*at length $/);
-  const { wide, high, room } = await reason.evaluate((text) => ({
-    wide: text.clientWidth,
-    high: [text.scrollWidth, text.scrollHeight],
-    room: [text.clientWidth, text.clientHeight],
-  }));
-  expect(high).toEqual(room);
-  expect(wide).toBeGreaterThan(width * 0.85);
-});
+test.each([1280, 1920])(
+  "the reason of a problem is complete at a width of %i px",
+  async (width) => {
+    const { page } = await open("/dashboard", withThirty());
+    await page.setViewportSize({ width, height: 800 });
+    const reason = page.locator("tr[data-agent=agent-17] .status-text:visible");
+    expect(await reason.textContent()).toMatch(/^exit code 7, .*at length $/);
+    const { wide, high, room } = await reason.evaluate((text) => ({
+      wide: text.clientWidth,
+      high: [text.scrollWidth, text.scrollHeight],
+      room: [text.clientWidth, text.clientHeight],
+    }));
+    expect(high).toEqual(room);
+    expect(wide).toBeGreaterThan(width * 0.85);
+  },
+);
 
-test("addresses of the web in a status are links that say nothing about this site, and nothing else is one", async () => {
+test("only web addresses in a status become links, which send no referrer", async () => {
   const statusText = "opened https://x.test/pull/7?a=1#b, javascript:alert(1) and (http://y.test).";
   const deps = testDeps({ operations: fakeOperations([{ name: "dev", statusText }]) });
   const { page } = await open("/dashboard", deps);
@@ -101,7 +104,7 @@ test("a chip, a tag and words filter the table, stand in the address, and surviv
   await page.waitForURL(`${url}/dashboard?sort=cost`);
 });
 
-test("a column's head sorts by it, and the other way round when it is pressed again", async () => {
+test("a column's head sorts by it, and in reverse when pressed again", async () => {
   const { page } = await open("/dashboard?sort=name", withThirty());
   const head = page.getByRole("columnheader", { name: "State" });
   await head.getByRole("button").click();
@@ -114,7 +117,7 @@ test("a column's head sorts by it, and the other way round when it is pressed ag
   expect(await head.getAttribute("aria-sort")).toBe("descending");
 });
 
-test("rows stay where they are under the pointer, and go to their place when it leaves", async () => {
+test("rows keep their place under the pointer, and are sorted when it leaves", async () => {
   const { page, deps } = await open("/dashboard?sort=errors", withThirty());
   await page.locator("tr[data-agent=agent-12]").hover();
   deps.operations.setAgent({ name: "agent-13", state: "error", error: "exit 1" });
@@ -125,7 +128,7 @@ test("rows stay where they are under the pointer, and go to their place when it 
   await expect.poll(async () => (await shownNames(page))[0]).toBe("agent-13");
 });
 
-test("what is done with many is asked once, and leaves out agents that it does not concern", async () => {
+test("a bulk action asks once, and skips agents that it does not apply to", async () => {
   const { page, deps } = await open("/dashboard?state=error", withThirty());
   const { calls } = deps.operations;
   deps.operations.setAgent({ name: "agent-27", enabled: false });
@@ -149,7 +152,7 @@ test("what is done with many is asked once, and leaves out agents that it does n
   await expect.poll(() => page.locator("#bulk").isVisible()).toBe(false);
 });
 
-test("a filter takes hidden agents out of the selection, and a refusal is shown with its agent", async () => {
+test("a filter removes hidden agents from the selection, and a rejection is shown with its agent", async () => {
   const { page, deps } = await open("/dashboard", withThirty());
   for (const name of ["agent-10", "agent-11"]) await page.getByLabel(`Select ${name}`).check();
   await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("agent-11");
@@ -163,7 +166,7 @@ test("a filter takes hidden agents out of the selection, and a refusal is shown 
   ]);
 });
 
-test("of thousands of agents the first are in the table, and the filter finds the others", async () => {
+test("of thousands of agents the table has the first, and the filter finds the others", async () => {
   const agents = Array.from({ length: 10_000 }, (_, n) => ({
     name: `agent-${String(n).padStart(4, "0")}`,
   }));

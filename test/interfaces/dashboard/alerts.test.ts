@@ -38,7 +38,7 @@ async function texts(page: Page, id: string): Promise<string[]> {
   return rows.map((text) => text.replaceAll(/\s+/g, " ").trim());
 }
 
-test("shows what is wrong, how each target does, and where each alert is on its way", async () => {
+test("the page shows open alerts, the state of each target, and where each delivery is", async () => {
   const { page, errors } = await open(path, withAlerts());
   await expect.poll(() => texts(page, "deliveries")).toHaveLength(4);
   expect(await texts(page, "open")).toEqual([
@@ -64,7 +64,7 @@ test("shows what is wrong, how each target does, and where each alert is on its 
   expect(errors).toEqual([]);
 });
 
-test("without targets it shows how to have one, and alerts all the same", async () => {
+test("without targets the page shows how to add one, and alerts all the same", async () => {
   const deps = testDeps();
   deps.operations.alerting.open = [
     { agent: "dev", topic: "image", since, count: 1, reason: "no such image" },
@@ -79,7 +79,7 @@ test("without targets it shows how to have one, and alerts all the same", async 
     expect(await page.locator(`#${id}`).isVisible(), id).toBe(false);
 });
 
-test("a test is sent to one target, and why it was not accepted is shown", async () => {
+test("a test goes to one target, and its rejection is shown with the reason", async () => {
   const { page, deps } = await open(path, withAlerts());
   const { alerting, calls } = deps.operations;
   const toast = page.locator(".toast");
@@ -99,7 +99,7 @@ test("a test is sent to one target, and why it was not accepted is shown", async
   ]);
 });
 
-test("one delivery is retried at a press, all that are dead only when asked again", async () => {
+test("one delivery is retried at a click, all dead ones only after a confirmation", async () => {
   const { page, deps } = await open(path, withAlerts());
   const { alerting, calls } = deps.operations;
   const retries = () => calls.filter((call) => call.startsWith("retry"));
@@ -146,7 +146,7 @@ test("the filters and the page are in the address", async () => {
   expect(page.url()).toBe(url + path);
 });
 
-test("follows without a reload: what opens at once, what is sent while something waits", async () => {
+test("the page is live: alerts appear at once, and waiting deliveries when sent", async () => {
   const { page, deps } = await open(path, withAlerts());
   await expect.poll(() => texts(page, "deliveries")).toHaveLength(4);
   const { alerting } = deps.operations;
@@ -160,7 +160,7 @@ test("follows without a reload: what opens at once, what is sent while something
     .not.toMatch(/waiting|dead/);
 });
 
-test("fits a phone, whatever its texts are", async () => {
+test("the page fits a phone with any text", async () => {
   const width = 375;
   const deps = withAlerts();
   const { alerting } = deps.operations;

@@ -12,13 +12,13 @@ test.each(["pages/overview", "pages/agent", "pages/log", "pages/private-host"])(
   },
 );
 
-test("the script of no page has zod, which is more than the rest of it", () => {
+test("no page's script includes zod, which is larger than the rest", () => {
   const built = new URL("../../../dist/src/interfaces/dashboard/", import.meta.url);
   const scripts = readdirSync(new URL("pages", built)).map((name) => `pages/${name}`);
   expect(scripts.filter((name) => /zod/i.test(builtFile(name).text))).toEqual([]);
 });
 
-test("a file that was not built is named, with what to do", () => {
+test("a file that was not built is named, with the command for it", () => {
   expect(() => builtFile("pages/absent.js")).toThrow(
     /^pages\/absent\.js is missing in \/.*: build the program with npm run build$/,
   );

@@ -40,7 +40,7 @@ function withCalls(entries = teamwork()) {
   return deps;
 }
 
-test("a call in the history names its caller, what it was told and returned, and the tree around it", async () => {
+test("a call in the history shows its caller, prompt, result, and the tree around it", async () => {
   const { page, errors } = await open("/dashboard/triggers", withCalls());
   const row = page.locator("tr[data-entry=b]");
   await expect.poll(() => row.innerText()).toContain("call from writer-abcdefgh");
@@ -71,7 +71,7 @@ test("a call in the history names its caller, what it was told and returned, and
   expect(errors).toEqual([]);
 });
 
-test("an unfolded tree follows what becomes of its calls", async () => {
+test("an unfolded tree shows the current state of its calls", async () => {
   const running = { outcome: null, endedAt: null, durationMs: null } as const;
   const deps = withCalls(teamwork(running));
   const { page } = await open("/dashboard/triggers", deps);
@@ -85,7 +85,7 @@ test("an unfolded tree follows what becomes of its calls", async () => {
   await expect.poll(() => current.innerText()).toMatch(/failed\s*4\.2 s · it broke/);
 });
 
-test("an agent's last runs show the calls that they made and were started by", async () => {
+test("an agent's last runs show the calls that they made and that started them", async () => {
   const { page, errors } = await open("/dashboard/agents/dev", withCalls());
   const run = page.locator("#run-rows tr").first();
   await expect.poll(() => run.innerText()).toContain("call from writer-abcdefgh");

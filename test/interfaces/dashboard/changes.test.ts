@@ -35,7 +35,7 @@ function withRuns() {
   return deps;
 }
 
-test("a run that ran something else than the one before it is marked, and leads to what changed", async () => {
+test("a run with another version than the one before is marked, and links to the changes", async () => {
   const { page, deps, url, errors } = await open("/dashboard/agents/dev", withRuns());
   await expect.poll(() => page.locator("#run-rows tr").count()).toBe(6);
   const marks = page.locator(".change-mark:visible");
@@ -54,7 +54,7 @@ test("a run that ran something else than the one before it is marked, and leads 
   expect(errors).toEqual([]);
 });
 
-test("two runs that ran the same have nothing to show, and a run that is gone is no page", async () => {
+test("two runs of one version show no change, and a deleted run has no page", async () => {
   const deps = withRuns();
   deps.operations.differences.set("dev-dddddddd", { ...difference, changed: false, text: "" });
   const { page, url } = await open("/dashboard/agents/dev/runs/dev-dddddddd/changes", deps);

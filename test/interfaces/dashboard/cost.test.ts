@@ -12,7 +12,7 @@ import { sharedBrowser } from "./open-page.ts";
 
 const open = sharedBrowser();
 
-test("a row shows what its agent spent today, and its running runs of it", async () => {
+test("a row shows its agent's spending today, and that of its running runs", async () => {
   const endsAt = new Date(Date.now() + 3_600_000).toISOString();
   const deps = testDeps({
     operations: fakeOperations([
@@ -56,7 +56,7 @@ function spending() {
   return { deps, pay, begin };
 }
 
-test("shows what is spent and reserved now, by day, agent and model, and the forecast", async () => {
+test("the page shows spending and reservations by day, agent and model, and the forecast", async () => {
   const { deps, pay, begin } = spending();
   await pay(5_000_000);
   await pay(250_000, { agent: "cat", instanceId: "cat-1", model: "new" });

@@ -19,7 +19,7 @@ function withHosts(...denied: AgentHosts["denied"]) {
   return deps;
 }
 
-test("denied hosts have their reason, count and last time; only what an entry helps can be allowed", async () => {
+test("denied hosts have their reason, count and last time; only hosts that an entry helps can be allowed", async () => {
   const attack = `<img src=x onerror="window.hacked=true">`;
   const deps = withHosts(
     host("api.evil.test"),
@@ -57,7 +57,7 @@ test("a host is allowed after its line was shown", async () => {
   expect(await dialog.isVisible()).toBe(false);
 });
 
-test("a refusal is shown, and nothing is written", async () => {
+test("a rejection is shown, and nothing is written", async () => {
   const { page, deps } = await open(path, withHosts(host("api.evil.test")));
   deps.operations.refusal = new UserError("invalid_config", "the file has an error");
   await page.getByRole("button", { name: /^Allow for this agent … api/ }).click();
@@ -65,7 +65,7 @@ test("a refusal is shown, and nothing is written", async () => {
   expect(await page.locator("#allow-dialog").isVisible()).toBe(false);
 });
 
-test("without any it says so; of many it shows some; nothing is wider than a phone", async () => {
+test("without denied hosts the page says so; of many it shows some; nothing is wider than a phone", async () => {
   const { page, deps } = await open(path, withHosts());
   const note = page.locator("#hosts-note");
   await expect.poll(() => note.innerText()).toBe("No requests were denied in the last 30 days.");

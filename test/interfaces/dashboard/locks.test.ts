@@ -17,7 +17,7 @@ function claim(agent: string, resource = "demo:notes", held = true): LockStatus 
   return { resource, agent, instanceId: `${agent}-abcdefgh`, held, since, expiresAt };
 }
 
-test("locks are on the overview while they are held, with their holder, times and who waits", async () => {
+test("the overview shows held locks, with their holder, times and waiting runs", async () => {
   const { page, deps, errors } = await open("/dashboard", withAgents());
   const section = page.getByRole("region", { name: "Locks" });
   await page.waitForSelector("body[data-connection=live]");
@@ -48,7 +48,7 @@ test("locks are on the overview while they are held, with their holder, times an
   expect(errors).toEqual([]);
 });
 
-test("as locks come and go, nothing else on the overview moves", async () => {
+test("locks that appear and disappear move nothing else on the overview", async () => {
   const { page, deps } = await open("/dashboard", withAgents());
   await page.waitForSelector("#agents tr");
   const places = () =>
@@ -61,7 +61,7 @@ test("as locks come and go, nothing else on the overview moves", async () => {
   expect(await places()).toBe(before);
 });
 
-test("an agent's page says what its runs hold and wait for, and who has that", async () => {
+test("an agent's page shows the locks that its runs hold and wait for, and their holders", async () => {
   const deps = withAgents();
   deps.operations.setClaim(claim("writer"));
   const { page, errors } = await open("/dashboard/agents/reviewer", deps);

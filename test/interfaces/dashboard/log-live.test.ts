@@ -6,7 +6,7 @@ const openWith = sharedLogs();
 
 type Fields = { readonly msg: string; readonly [name: string]: unknown };
 
-test("what a command prints appears inside its call while it runs, and folds at its end", async () => {
+test("a command's output appears inside its call while it runs, and folds at its end", async () => {
   const deps = testDeps();
   const { page, rows } = await openWith(0, deps);
   const run = { agent: "dev", instanceId: "dev-abcdefgh", tool: "bash", call: "1" };
@@ -31,7 +31,7 @@ test("what a command prints appears inside its call while it runs, and folds at 
   expect(await page.getByText("compiling b").isVisible()).toBe(true);
 });
 
-test("the output of two runs at once keeps apart, and folds at the end of its run", async () => {
+test("the output of two concurrent runs is separate, and folds at the end of its run", async () => {
   const deps = testDeps();
   const { page, rows } = await openWith(0, deps);
   const line = (instanceId: string, fields: Fields): void =>
@@ -72,7 +72,7 @@ test("the log's head has the agent's state and cost, live, over the page's one s
   expect(errors).toEqual([]);
 });
 
-test("on a part of the log the head is live as well, and the scheduler's log has none", async () => {
+test("on a part of the log the head is live too, and the scheduler's log has none", async () => {
   const deps = testDeps();
   for (let line = 0; line < 300; line++) deps.logs.write({ agent: "dev", msg: `<${line}>` });
   const { page, url } = await openWith(0, deps);
@@ -90,7 +90,7 @@ test("on a part of the log the head is live as well, and the scheduler's log has
   expect(await page.locator("#run").count()).toBe(0);
 });
 
-test("lines are filtered by level and by text, also those that come", async () => {
+test("lines are filtered by level and by text, new ones too", async () => {
   const deps = testDeps();
   writeStory(deps);
   const { page, rows, url } = await openWith(0, deps);
@@ -121,7 +121,7 @@ test("lines are filtered by level and by text, also those that come", async () =
   expect(await page.locator(".run-heading").count()).toBe(3);
 });
 
-test("a filter that no line meets says so", async () => {
+test("a filter without a match says so", async () => {
   const { page, rows, deps } = await openWith(3);
   const note = page.locator("#log-empty");
   await expect.poll(() => rows.count()).toBe(3);
@@ -132,7 +132,7 @@ test("a filter that no line meets says so", async () => {
   await expect.poll(() => note.isVisible()).toBe(false);
 });
 
-test("a filter marks its text, and unfolds the output that has it", async () => {
+test("a filter marks its text, and unfolds the output with a match", async () => {
   const deps = testDeps();
   writeStory(deps);
   const { page, rows } = await openWith(0, deps);

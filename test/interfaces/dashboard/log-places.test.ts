@@ -34,7 +34,7 @@ async function topOf(page: Page, line: number): Promise<number> {
 const between = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
-test("earlier lines are put above the others, and what one reads stays in its place", async () => {
+test("earlier lines are added above, and the reader's place does not move", async () => {
   const { page, deps, errors } = await open(path, longLog());
   const earlier = page.getByRole("button", { name: "Earlier lines" });
   await expect.poll(() => numbers(page)).toEqual(between(900, 1_000));
@@ -92,7 +92,7 @@ test("each line has a link that opens the log around it and marks it", async () 
   expect(top).toBeLessThan((box?.y ?? 0) + (box?.height ?? 0));
 });
 
-test("from a linked line one goes on in both directions, and to what comes now", async () => {
+test("a linked line continues in both directions, up to the newest line", async () => {
   const { page, url, deps } = await open(path, longLog());
   await page.goto(url + at(880));
   await expect.poll(() => numbers(page)).toEqual(between(821, 941));
@@ -109,7 +109,7 @@ test("from a linked line one goes on in both directions, and to what comes now",
   await expect.poll(() => page.locator("#follow").innerText()).toBe("Following");
 });
 
-test("from a part of the log one jump leads to the newest lines", async () => {
+test("a part of the log has one jump to the newest lines", async () => {
   const { page, url } = await open(path, longLog());
   await page.goto(url + at(420));
   await page.getByRole("button", { name: "Jump to the newest" }).click();
@@ -125,7 +125,7 @@ test("the link to a line that is deleted says so and shows the newest lines", as
   expect(await numbers(page)).toEqual(between(0, 5));
 });
 
-test("a page holds 5,000 lines: the newest ones go where the earlier ones come", async () => {
+test("a page holds 5,000 lines: earlier lines replace the newest ones", async () => {
   const { page } = await open(path, longLog(5_300));
   const click = (id: string) => page.evaluate(`document.querySelector("#${id}").click()`);
   await expect.poll(() => page.locator("#log .line").count()).toBe(100);
@@ -140,7 +140,7 @@ test("a page holds 5,000 lines: the newest ones go where the earlier ones come",
   await expect.poll(async () => (await numbers(page)).at(-1)).toBe(5_199);
 }, 60_000);
 
-test("the filter searches the whole log, says how far it came, and goes on", async () => {
+test("the filter searches the whole log, reports its progress, and continues", async () => {
   const deps = longLog(300);
   const whole = Object.assign({}, deps.logs);
   const real = (query: LogPageQuery) => whole.page(query);

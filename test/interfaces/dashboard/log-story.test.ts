@@ -28,7 +28,7 @@ test("a run reads as a story", async () => {
   expect(await page.getByText("file 29").isVisible()).toBe(true);
 });
 
-test("requests to the scheduler are shown as their fields, and markup in them as text", async () => {
+test("requests to the scheduler are shown as fields, with markup in them as text", async () => {
   const deps = testDeps();
   const attack = `<img src=x onerror="window.hacked=true">`;
   const call = (tool: string, input: unknown, answer: { readonly ok: boolean }): void => {
@@ -61,7 +61,7 @@ test("requests to the scheduler are shown as their fields, and markup in them as
   expect(errors).toEqual([]);
 });
 
-test("the entry as it was written is one click away, for one line or all", async () => {
+test("the original entry is one click away, for one line or all", async () => {
   const deps = testDeps();
   writeStory(deps);
   const { page, rows } = await openWith(0, deps);
@@ -78,13 +78,13 @@ test("the entry as it was written is one click away, for one line or all", async
   expect(await page.locator(".raw-entry").count()).toBe(0);
 });
 
-test("a run without lines is told as that", async () => {
+test("a run without lines is reported as such", async () => {
   const { page, url } = await openWith(3);
   await page.goto(`${url}${logPath}?instance=dev-unknown`);
   await expect.poll(() => page.locator("#log-empty").innerText()).toMatch(/^No lines of this run/);
 });
 
-test("one run is shown alone, and all of them again", async () => {
+test("the log shows one run alone, and all of them again", async () => {
   const deps = testDeps();
   writeStory(deps);
   deps.logs.write({ agent: "dev", instanceId: "dev-bbbbbbbb", msg: "another" });
@@ -103,7 +103,7 @@ test("one run is shown alone, and all of them again", async () => {
   await expect.poll(() => rows.count()).toBe(11);
 });
 
-test("long lines wrap or don't, and that is remembered", async () => {
+test("long lines wrap or don't, and the choice is remembered", async () => {
   const deps = testDeps();
   deps.logs.write({ agent: "dev", msg: "long ".repeat(400) });
   const { page, rows } = await openWith(0, deps);
@@ -117,7 +117,7 @@ test("long lines wrap or don't, and that is remembered", async () => {
   await expect.poll(isWide).toBe(true);
 });
 
-test("the log is downloaded as it was written", async () => {
+test("the log is downloaded unchanged", async () => {
   const { page } = await openWith(130);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
@@ -131,7 +131,7 @@ test("the log is downloaded as it was written", async () => {
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: 30, agent: "dev", msg: "line 1" });
 });
 
-test("several lines are copied as lines, and a part of one as it is", async () => {
+test("several lines are copied as lines, and a part of one unchanged", async () => {
   const deps = testDeps();
   writeStory(deps);
   const { page, rows } = await openWith(0, deps);

@@ -22,7 +22,7 @@ test("the last 100 lines come first, then each new one", async () => {
   expect(errors).toEqual([]);
 });
 
-test("it follows until the reader scrolls up, and again from the bottom", async () => {
+test("the log follows until the reader scrolls up, and again from the bottom", async () => {
   const { page, rows, deps } = await openWith(100);
   await expect.poll(() => rows.count()).toBe(100);
   expect(await distanceToBottom(page)).toBe(0);
@@ -48,7 +48,7 @@ test("it follows until the reader scrolls up, and again from the bottom", async 
   expect(await distanceToBottom(page)).toBe(0);
 });
 
-test("the button that tells of new lines leads to them", async () => {
+test("the button that counts new lines leads to them", async () => {
   const { page, rows } = await openWith(100);
   await expect.poll(() => rows.count()).toBe(100);
   await page.locator("#log").focus();
@@ -110,7 +110,7 @@ test("the levels of lines are read out, and INFO takes no room", async () => {
   expect(places).toEqual(["absolute", "static"]);
 });
 
-test("a line shows its time when that is another than the line's before", async () => {
+test("a line shows its time if it differs from the line before", async () => {
   const deps = testDeps();
   const time = Date.parse("2026-11-22T10:00:00.100Z");
   for (const after of [0, 500, 1_000, 1_400]) {
@@ -159,7 +159,7 @@ test("markup in a line is shown, not run, whatever its kind", async () => {
   expect(errors).toEqual([]);
 });
 
-test("nothing is cut on a narrow screen", async () => {
+test("no line is cut on a narrow screen", async () => {
   const width = 320;
   const { page, rows } = await openWith(3);
   await page.setViewportSize({ width, height: 700 });

@@ -42,7 +42,7 @@ async function expectDashboard({ page, url, link, referers }: Visit): Promise<vo
   expect(page.url()).not.toContain(new URL(link).pathname);
 }
 
-test("a link that is typed shows the dashboard, and is not in the history", async () => {
+test("an opened link shows the dashboard, and is not in the browser's history", async () => {
   const visited = await visit();
   await visited.page.goto(visited.link);
   await expectDashboard(visited);
@@ -57,7 +57,7 @@ test("a page from a file, as al open writes it, shows the dashboard", async () =
   await expectDashboard(visited);
 });
 
-test("the second use shows the login page with why, and the key still logs in", async () => {
+test("the second use shows the login page with the reason, and the key still logs in", async () => {
   const { page, link } = await visit();
   await fetch(link, { redirect: "manual" });
   await page.goto(link);

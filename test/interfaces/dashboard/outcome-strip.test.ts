@@ -40,7 +40,7 @@ test("an agent's strip counts all work of its three days, and each tick its own"
   expect(errors).toEqual([]);
 });
 
-test("a tick leads to the work of its bucket", async () => {
+test("a tick links to the work of its bucket", async () => {
   const runs = [run("dev", 40, "failed"), run("dev", 2), run("ant", 40)];
   const { page } = await open("/dashboard", withRuns(["ant", "dev"], ...runs));
   await page

@@ -11,7 +11,7 @@ function withAgents(...agents: Parameters<typeof fakeOperations>[0] & object) {
   return testDeps({ operations: fakeOperations(agents) });
 }
 
-test("a wrong key stays on the login page and says so", async () => {
+test("a wrong key stays on the login page, with a message", async () => {
   const { page, url } = await open("/dashboard");
   // Its own requests would lead it to the login, too.
   await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");
@@ -54,7 +54,7 @@ test("the table has the nine columns and a row for each agent, by name", async (
   expect(errors).toEqual([]);
 });
 
-test("a row follows its agent without a reload, and keeps focus and selection meanwhile", async () => {
+test("a row is updated without a reload, and keeps focus and selection", async () => {
   const { page, deps } = await open("/dashboard");
   const run = page.getByRole("button", { name: "Run dev" });
   await run.focus();
@@ -69,7 +69,7 @@ test("a row follows its agent without a reload, and keeps focus and selection me
   await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
 });
 
-test("a running agent shows its own time, not how the run before it ended", async () => {
+test("a running agent shows its own time, not the end of the run before", async () => {
   const lastRunAt = new Date(Date.now() - 55_000).toISOString();
   const ran = { name: "dev", lastRunAt, lastDurationMs: 1234, lastOutcome: "failed" } as const;
   const deps = withAgents({ ...ran, running: 1, state: "running" });
@@ -82,7 +82,7 @@ test("a running agent shows its own time, not how the run before it ended", asyn
   expect(await row.locator("td.duration").innerText()).toBe("1.2 s");
 });
 
-test("Run, Disable, Enable, Pause and Resume do what they say", async () => {
+test("the buttons Run, Disable, Enable, Pause and Resume work", async () => {
   const { page, deps } = await open("/dashboard");
   const { calls } = deps.operations;
   await page.getByRole("button", { name: "Run dev" }).click();
@@ -104,7 +104,7 @@ test("Run, Disable, Enable, Pause and Resume do what they say", async () => {
   ]);
 });
 
-test("an agent with scale = 0 says so, and offers neither Run nor Enable", async () => {
+test("an agent with scale = 0 is shown as such, without Run or Enable", async () => {
   const { page, deps } = await open("/dashboard", withAgents({ name: "dev" }));
   const row = page.locator("tr[data-agent=dev]");
   deps.operations.setAgent({ name: "dev", scale: 0, enabled: false });
@@ -119,7 +119,7 @@ test("an agent with scale = 0 says so, and offers neither Run nor Enable", async
   expect(deps.operations.calls.filter((call) => call.startsWith("trigger"))).toEqual([]);
 });
 
-test("a scheduler that answers again is no longer said to be silent", async () => {
+test("a scheduler that answers again is no longer shown as silent", async () => {
   const { page } = await open("/dashboard");
   const isLive = () => page.locator("#connection-text").innerText();
   await expect.poll(isLive).toBe("Live");
@@ -131,7 +131,7 @@ test("a scheduler that answers again is no longer said to be silent", async () =
   expect(await page.locator(".toast").count()).toBe(0);
 });
 
-test("what is refused again is told once, and covers no button", async () => {
+test("a repeated rejection is shown once, and covers no button", async () => {
   const agents = Array.from({ length: 20 }, (_, index) => ({ name: `agent-${index}` }));
   const { page, deps } = await open("/dashboard", withAgents(...agents));
   deps.operations.refusal = new UserError("disabled", "not now");
@@ -148,7 +148,7 @@ test("what is refused again is told once, and covers no button", async () => {
   expect((told?.x ?? 0) + (told?.width ?? 0)).toBeLessThan(pressed?.x ?? 0);
 });
 
-test("an error is shown with its cause first, then its place, without the colours of a terminal", async () => {
+test("an error is shown with its cause first, then its place, without terminal colours", async () => {
   const place = "agents/dev/config.toml:4:12";
   const error = `${place}  \u001b[31mno space left\u001b[0m`;
   const { page } = await open("/dashboard", withAgents({ name: "dev", state: "error", error }));
@@ -160,7 +160,7 @@ test("an error is shown with its cause first, then its place, without the colour
     .toBe(`${place}  no space left`);
 });
 
-test("an empty project says how to begin, and shows the first agent when it comes", async () => {
+test("an empty project names the first step, and shows the first agent when it appears", async () => {
   const { page, deps } = await open("/dashboard", withAgents());
   await expect.poll(() => page.locator("#empty").isVisible()).toBe(true);
   expect(await page.locator("#table").isVisible()).toBe(false);
@@ -169,7 +169,7 @@ test("an empty project says how to begin, and shows the first agent when it come
   expect(await page.locator("#empty").isVisible()).toBe(false);
 });
 
-test("Recent Activity shows no line twice when the connection or the scheduler is a new one", async () => {
+test("Recent Activity shows no line twice after a reconnect or a restart", async () => {
   const deps = testDeps();
   const first = createGateway(deps);
   const url = (await first.listenTcp()).replace("localhost", "127.0.0.1");
@@ -199,7 +199,7 @@ test("Recent Activity shows no line twice when the connection or the scheduler i
   await expect.poll(shown).toEqual(newest(7, 26));
 });
 
-test("logging out in one tab sends the other to the login page", async () => {
+test("a logout in one tab sends the other to the login page", async () => {
   const { page, url } = await open("/dashboard");
   const other = await page.context().newPage();
   await other.goto(`${url}/dashboard`);

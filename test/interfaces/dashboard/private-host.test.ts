@@ -91,7 +91,7 @@ test("Safari, which can't resolve the private host, is logged in at localhost, p
   expect(page.url()).toBe(`${url}/dashboard`);
 });
 
-test("cookies that another port plants for localhost lock nobody out", async () => {
+test("cookies that another port plants for localhost lock no user out", async () => {
   const { url, own } = await start();
   const page = await (await newContext()).newPage();
   const other = await otherServer(
@@ -121,7 +121,7 @@ test("no answer to a client without the key names the private host", async () =>
   }
 });
 
-test("a web page starts nothing by an unsigned source, a program does", async () => {
+test("a web page can't trigger an unsigned source, a program can", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("open", { type: "gitlab", credential: null, allowUnsigned: true })];
   const deps = testDeps();

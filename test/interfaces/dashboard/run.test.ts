@@ -25,7 +25,7 @@ function withRun(run: Partial<RunView> = {}) {
 }
 
 describe("the page of a run", () => {
-  test("shows what started it, what came of it, what it used and reached, and whom it called", async () => {
+  test("shows its trigger, result, usage, hosts and calls", async () => {
     const host = { port: 443, connections: 1, bytesOut: 512, bytesIn: 2048, lastAt };
     const deps = withRun({
       ...{ kind: "manual", prompt: "Look at <b>this</b>", scheduledFor: null },
@@ -62,7 +62,7 @@ describe("the page of a run", () => {
     expect(errors).toEqual([]);
   });
 
-  test("shows the stored delivery of a webhook, or that it is no longer there", async () => {
+  test("shows the stored delivery of a webhook, or that it was deleted", async () => {
     const deps = withRun({ kind: "webhook", event: "issues", action: "opened", receiptId });
     deps.operations.receipts.set(receiptId, receipt);
     const { page } = await open(path, deps);
@@ -77,7 +77,7 @@ describe("the page of a run", () => {
       .toContain("Its delivery is no longer stored.");
   });
 
-  test("shows what changed since its agent's last success, at once when it failed", async () => {
+  test("shows the changes since its agent's last success, at once if it failed", async () => {
     const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: true };
     const failing = {
       ...{ instanceId: instance, count: 1, since: "2026-11-20T06:33:00Z", changed: null },
@@ -101,7 +101,7 @@ describe("the page of a run", () => {
     ]);
   });
 
-  test("a run that a person ended has the last success before it, with no word of failing", async () => {
+  test("of a run ended by a person names the last success, and no failure", async () => {
     const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: false };
     const { page } = await open(path, withRun({ outcome: "killed", lastSuccess }));
     await expect.poll(() => page.locator("#since").innerText()).toContain("It ran the same.");
@@ -138,7 +138,7 @@ describe("the page of a run", () => {
     expect(reads()).toBe(before);
   });
 
-  test("runs a webhook's work again: as it was, or by hand with an edited payload", async () => {
+  test("repeats a webhook's work: unchanged, or by hand with an edited payload", async () => {
     const deps = withRun({ id: "t1", kind: "webhook", event: "issues", receiptId });
     deps.operations.receipts.set(receiptId, { ...receipt, payload: { title: "old" } });
     const { page } = await open(path, deps);
@@ -172,7 +172,7 @@ describe("the page of a run", () => {
     expect(await link.getAttribute("href")).toBe("/dashboard/agents/dev/runs/dev-abcdefgh");
   });
 
-  test("runs a manual run again with another prompt, and offers it for enabled agents only", async () => {
+  test("repeats a manual run with another prompt, and offers that for enabled agents only", async () => {
     const deps = withRun({ id: "t1", kind: "manual", prompt: "Look\r\nhere" });
     const { page } = await open(path, deps);
     await page.getByRole("button", { name: "Run again" }).click();
@@ -185,7 +185,7 @@ describe("the page of a run", () => {
     await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
   });
 
-  test("of a run that said nothing and logged nothing is not empty", async () => {
+  test("of a run without a word or a log line is not empty", async () => {
     const { page } = await open(path, withRun({ outcome: "failed", reason: "exit code 3" }));
     await expect.poll(() => page.locator("#reason").innerText()).toBe("exit code 3");
     expect(await page.locator("#result-note").innerText()).toBe(
@@ -194,7 +194,7 @@ describe("the page of a run", () => {
     await expect.poll(() => page.locator("#log-empty").innerText()).toContain("No lines");
   });
 
-  test("is found under another agent's address, too; of a run that is not there it says so", async () => {
+  test("opens under another agent's address too, and reports an unknown run", async () => {
     const { page, url } = await open(path, withRun());
     await page.goto(`${url}/dashboard/agents/cat/runs/${instance}`);
     expect(page.url()).toBe(url + path);

@@ -52,7 +52,7 @@ function searching(...pages: readonly Partial<SearchPage>[]) {
   return { asked, deps: testDeps({ search: { find } }) };
 }
 
-test("a result is a run with its outcome and cost, and its lines with their neighbours", async () => {
+test("a search result is a run with its outcome and cost, and its lines with their neighbours", async () => {
   const text = `${attack} ${"x".repeat(500)}`;
   const poisoned = match({ text, ranges: [[0, attack.length]], before: [attack], after: [attack] });
   const hostile = run({ instanceId: "dev-bbbbbbbb", matches: [poisoned], usd: null });
@@ -85,7 +85,7 @@ test("a result is a run with its outcome and cost, and its lines with their neig
   expect(errors).toEqual([]);
 });
 
-test("what is searched for is in the address: a reload and the way back find it again", async () => {
+test("the search is in the address: reload and Back find it again", async () => {
   const { deps, asked } = searching({ runs: [run()] });
   const { page, url } = await open(path, deps);
   const words = page.getByRole("searchbox", { name: "Words in the log" });
@@ -124,7 +124,7 @@ test("what is searched for is in the address: a reload and the way back find it 
     .toEqual({ q: `"exit 3" time*`, order: "newest", limit: 20 });
 });
 
-test("a time is asked for as a moment, from the list or from a link", async () => {
+test("a time is a moment, from the list or from a link", async () => {
   const { deps, asked } = searching({});
   const { page } = await open(`${path}?q=a&since=24h`, deps);
   await expect.poll(() => asked.length).toBe(1);
@@ -135,7 +135,7 @@ test("a time is asked for as a moment, from the list or from a link", async () =
   expect(await page.getByLabel("Time").inputValue()).toBe("2026-11-20T00:00:00Z");
 });
 
-test("more runs come on demand, and pages without any are passed over", async () => {
+test("more runs come on demand, and empty pages are skipped", async () => {
   const second = run({ instanceId: "dev-bbbbbbbb", outcome: null, usd: null });
   const { deps, asked } = searching(
     { runs: [run()], next: "a" },
@@ -154,7 +154,7 @@ test("more runs come on demand, and pages without any are passed over", async ()
   expect(await page.getByRole("button", { name: "More runs" }).isVisible()).toBe(false);
 });
 
-test("nothing found, a search that is refused and logs that are not indexed yet are named", async () => {
+test("no match, a rejected search and logs that are not indexed yet have their messages", async () => {
   const { deps, asked } = searching({}, {}, { runs: [run()], indexedUntil: null });
   const { page, url } = await open(`${path}?q=needle`, deps);
   await expect.poll(() => page.locator("#none").innerText()).toBe("No lines match.");
@@ -176,7 +176,7 @@ test("nothing found, a search that is refused and logs that are not indexed yet 
   expect(await refused.page.locator("#none").isVisible()).toBe(false);
 });
 
-test("a search that takes its time shows that, and a newer one replaces it", async () => {
+test("a slow search is shown as running, and a newer one replaces it", async () => {
   let answer: (page: SearchPage) => void = () => undefined;
   const page = (instanceId: string): SearchPage => ({
     runs: [run({ instanceId })],

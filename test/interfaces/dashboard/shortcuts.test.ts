@@ -65,7 +65,7 @@ test("g and a letter go to each page, from each page", async () => {
   expect(path(page)).toBe("/dashboard");
 });
 
-test("a slash leads to the filter, and keys are letters there", async () => {
+test("a slash leads to the filter, where keys are letters", async () => {
   const { page } = await open("/dashboard", withAgents(many));
   await expect.poll(() => page.locator("#agents tr").count()).toBe(30);
   await page.keyboard.press("/");
@@ -91,7 +91,7 @@ test.each(["/dashboard", "/dashboard/agents/docs/logs"])("the keys work on %s", 
   expect(errors).toEqual([]);
 });
 
-test("letters can be switched off, and on again without them", async () => {
+test("single-letter keys can be switched off, and on again without them", async () => {
   const { page } = await open("/dashboard", withAgents());
   await page.keyboard.press("?");
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });

@@ -14,7 +14,7 @@ const paths = [
   "/dashboard/alerts",
 ];
 
-test("all pages have one header, with the way to each page, the project and the search", async () => {
+test("all pages have one header, with links to each page, the project and the search", async () => {
   const { page, url, errors } = await open("/dashboard");
   const headers = new Set<string>();
   for (const path of paths) {
@@ -40,7 +40,7 @@ test("the pages of an agent show that they belong to the agents", async () => {
   }
 });
 
-test("the header's search leads to the search page, and a page shows where one is", async () => {
+test("the header's search leads to the search page, and a page marks itself in the header", async () => {
   const { page, url } = await open("/dashboard/triggers");
   const current = page.locator("nav [aria-current=page]");
   expect((await current.innerText()).trim()).toBe("Triggers");
@@ -61,7 +61,7 @@ test("after a logout, Back asks for the page again and leads to the login", asyn
   expect(await page.title()).toBe("Log in · Almanac");
 });
 
-test("nothing is wider than a phone", async () => {
+test("no page is wider than a phone", async () => {
   const { page, url } = await open("/dashboard");
   await page.setViewportSize({ width: 375, height: 700 });
   for (const path of [...paths, "/dashboard/search"]) {

@@ -41,7 +41,7 @@ function rowText(page: Page): Promise<string> {
   return page.locator("tr[data-agent=dev]").innerText();
 }
 
-test("ten tabs are live, because hidden ones give their stream back and catch up when shown", async () => {
+test("ten tabs stay live, because hidden ones release their stream and catch up when shown", async () => {
   const { page: first, url, deps } = await open("/dashboard");
   await letHide(first);
   await first.reload();
@@ -65,7 +65,7 @@ test("ten tabs are live, because hidden ones give their stream back and catch up
   await expect.poll(() => rowText(last)).toContain("and live again");
 });
 
-test("a tab that is opened behind another takes no stream until it is looked at", async () => {
+test("a tab opened in the background takes no stream until it is shown", async () => {
   const { deps, counter } = countingDeps();
   const { page, url } = await open("/dashboard", deps);
   await expect.poll(() => counter.open).toBe(1);
@@ -79,7 +79,7 @@ test("a tab that is opened behind another takes no stream until it is looked at"
   await expect.poll(() => rowText(behind)).toContain("behind");
 });
 
-test("going away ends the stream, going back opens it again", async () => {
+test("leaving a page ends its stream, returning opens it again", async () => {
   const { deps, counter } = countingDeps();
   const { page, url } = await open("/dashboard", deps);
   await expect.poll(() => counter.open).toBe(1);
@@ -93,7 +93,7 @@ test("going away ends the stream, going back opens it again", async () => {
   await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");
 });
 
-test("a page that the browser kept whole while one was elsewhere opens its stream again", async () => {
+test("a page restored from the browser's cache opens its stream again", async () => {
   const { deps, counter } = countingDeps();
   const { page } = await open("/dashboard", deps);
   await expect.poll(() => counter.open).toBe(1);
@@ -104,7 +104,7 @@ test("a page that the browser kept whole while one was elsewhere opens its strea
   await expect.poll(() => rowText(page)).toContain("meanwhile");
 });
 
-test("a machine without a network says so at once, and goes on when it is back", async () => {
+test("a page without a network says so at once, and continues when it is back", async () => {
   const { page, deps } = await open("/dashboard");
   await page.waitForSelector("body[data-connection=live]");
   await page.context().setOffline(true);
@@ -116,7 +116,7 @@ test("a machine without a network says so at once, and goes on when it is back",
   expect(await page.locator("#lost").isVisible()).toBe(false);
 });
 
-test("a scheduler that hangs is missed, although its connection stays open", async () => {
+test("a hanging scheduler is noticed, although its connection stays open", async () => {
   const { page } = await open("/dashboard");
   await page.clock.install();
   await page.reload();
@@ -137,7 +137,7 @@ test("a scheduler that hangs is missed, although its connection stays open", asy
   await page.waitForSelector("body[data-connection=live]");
 });
 
-test("a log loses and doubles nothing, over a hidden tab and a restart of the gateway", async () => {
+test("a log neither loses nor repeats lines, over a hidden tab and a restart of the gateway", async () => {
   const deps = testDeps();
   let line = 0;
   const write = (count: number): void => {
@@ -188,7 +188,7 @@ test("when the scheduler dies, the page says that it is not connected and its pa
 
 const icon = (page: Page) => page.locator("link[rel=icon]").getAttribute("href");
 
-test("the count follows at once while the page is seen", async () => {
+test("the count in the title follows at once while the page is visible", async () => {
   const { page, deps } = await open("/dashboard");
   await page.waitForSelector("body[data-connection=live]");
   const calm = await icon(page);

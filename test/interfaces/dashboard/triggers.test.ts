@@ -44,7 +44,7 @@ function manyRuns(count: number): HistoryEntry[] {
   );
 }
 
-test("what started nothing says why, in plain words", async () => {
+test("work that started nothing shows why, in plain words", async () => {
   const at = new Date().toISOString();
   const what = { agent: "dev", outcome: "dropped", reason: "queue_full" } as const;
   const dropped = deadLetter({ id: "x", at, ...what });
@@ -61,7 +61,7 @@ test("what started nothing says why, in plain words", async () => {
   expect(errors).toEqual([]);
 });
 
-test("pages go older and newer, also by the browser's own buttons", async () => {
+test("pages lead to older and newer ones, also by the browser's own buttons", async () => {
   const { page } = await open(path, withEntries(...manyRuns(120)));
   const first = page.locator("#trigger-rows tr").first();
   const firstIs = (id: string) => expect.poll(() => first.getAttribute("data-entry")).toBe(id);
@@ -139,7 +139,7 @@ test("a delivery is replayed to all that match, or to its agent", async () => {
   await expect.poll(() => page.locator(".delivery").innerText()).toContain("no receipt");
 });
 
-test("work that no webhook asked for is replayed by its entry, and a replay names its original", async () => {
+test("work without a webhook is replayed by its entry, and a replay names its original", async () => {
   const entry = historyEntry({ id: "cron-1", outcome: "interrupted", replayOf: "cron-0" });
   const { page, deps } = await open(path, withEntries(entry));
   await expect.poll(() => page.locator(".outcome.interrupted").count()).toBe(1);
@@ -192,7 +192,7 @@ test("a long name is cut, so that times stay on one line", async () => {
   expect((await row.locator("td .number").boundingBox())?.height).toBeLessThan(25);
 });
 
-test("an empty history says what will be there", async () => {
+test("an empty history names its future content", async () => {
   const { page, deps } = await open(path);
   await expect.poll(() => page.locator("#none").innerText()).toContain("Nothing has triggered");
   deps.operations.entries.push(historyEntry({ id: "a" }));
@@ -200,7 +200,7 @@ test("an empty history says what will be there", async () => {
   await expect.poll(() => page.locator("#trigger-rows tr").count()).toBe(1);
 });
 
-test("a filter that was set while nobody answered is met when the scheduler is back", async () => {
+test("a filter set while the scheduler is away is applied when it is back", async () => {
   const { page } = await open(path, withEntries(...manyRuns(4)));
   const rows = page.locator("#trigger-rows tr");
   await page.waitForSelector("body[data-connection=live]");

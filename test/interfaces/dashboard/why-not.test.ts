@@ -30,7 +30,7 @@ function withWhyNot(why: Partial<WhyNot>) {
   return deps;
 }
 
-test("the page of an agent has why it did not run: now, by its own work, by its filters, by its sources", async () => {
+test("an agent's page shows why it did not run: now, by its own work, filters and sources", async () => {
   const refused = { type: "github", source: "hub", result: "unverified", count: 4 } as const;
   const times = { firstAt: ago(70), lastAt: ago(61), reason: "wrong signature" };
   const deps = withWhyNot({
@@ -60,7 +60,7 @@ test("the page of an agent has why it did not run: now, by its own work, by its 
   expect(errors).toEqual([]);
 });
 
-test("an agent that nothing kept from running has that, and what comes is shown", async () => {
+test("an agent that was free to run shows that, and new reasons appear", async () => {
   const deps = withWhyNot({});
   const { page } = await open(path, deps);
   const note = page.locator("#why-note");

@@ -12,13 +12,13 @@ const withTargets = (lines: string): void => {
 const ops = '[alerts.ops]\ntype = "slack"\n';
 
 describe("targets of alerts", () => {
-  test("none of them is a note", async () => {
+  test("a project without any gets a note", async () => {
     expect(await found()).toMatchObject([
       { severity: "note", what: expect.stringContaining("there is no target of alerts") as string },
     ]);
   });
 
-  test("one that can send is in order, with what it has and how it is tried", async () => {
+  test("one that can send is in order, with its facts and how to test it", async () => {
     withTargets(ops);
     await ward.credential("slack_webhook", "url", "https://hooks.example/x");
     const [finding, ...others] = await found();
@@ -48,7 +48,7 @@ describe("targets of alerts", () => {
     ]);
   });
 
-  test("nothing is sent to one", async () => {
+  test("none is sent anything", async () => {
     let requests = 0;
     const server = createServer((_, response) => {
       requests++;
@@ -106,7 +106,7 @@ describe("targets of alerts", () => {
     ]);
   });
 
-  test("one that an agent names and the project does not have is the agent's error", async () => {
+  test("one that an agent names and the project lacks is the agent's error", async () => {
     withTargets(ops);
     ward.edit(agentConfig, "[runtime]", '[alert]\nto = ["opps"]\n\n[runtime]');
     const what =

@@ -31,7 +31,7 @@ test("a scripted model has a price and needs no limit", async () => {
   expect(await found()).toEqual([]);
 });
 
-test("nothing limits what a model that costs something spends", async () => {
+test("a priced model without any limit is a warning", async () => {
   useClaude();
   const [finding, ...others] = await found();
   expect(others).toEqual([]);
@@ -43,7 +43,7 @@ test("nothing limits what a model that costs something spends", async () => {
   await fix(finding);
 });
 
-test("the limit of each agent is one, and what costs nothing needs none", async () => {
+test("the limit of each agent is enough, and free models need none", async () => {
   useClaude();
   ward.edit(agentConfig, "[runtime]", "[budget]\nday = 5\n[runtime]");
   expect(await found()).toEqual([]);
@@ -56,7 +56,7 @@ test("the limit of each agent is one, and what costs nothing needs none", async 
   expect(await found()).toEqual([]);
 });
 
-test("a model without a price is named, with what it counts at", async () => {
+test("a model without a price is named, with its assumed price", async () => {
   useClaude();
   ward.edit("config.toml", '"claude-sonnet-4-5"', '"claude-next"');
   ward.edit("config.toml", "[gateway]", "[budget]\nmonth = 100\n[gateway]");

@@ -4,7 +4,7 @@ import { ward } from "./support.ts";
 
 const dayMs = 86_400_000;
 
-test("hosts that were asked for and never allowed are a warning until its command allows them", async () => {
+test("hosts that were denied are a warning until its command allows them", async () => {
   const found = async () => (await ward.runChecks()).filter(({ check }) => check === "hosts");
   expect(await found()).toEqual([]);
   let now = Date.now() - 40 * dayMs;

@@ -34,7 +34,7 @@ describe("open networks", () => {
 });
 
 describe("[network]", () => {
-  test("hosts for a credential that no agent lists are a warning; for one that is listed they are none", async () => {
+  test("hosts for a credential that no agent lists are a warning, for a listed one not", async () => {
     const lines =
       '[network.credentials]\ngithub_token = ["ghe.example.com"]\n"github_token:default" = ["a.example.com"]\nslack_bot_token = ["b.example.com"]\n\n[gateway]';
     ward.edit("config.toml", "[gateway]", lines);
@@ -72,7 +72,7 @@ describe("host users whose network can't be closed", () => {
     expect(warning?.what).toContain("the network of dev is open");
   });
 
-  test("are nothing with an open network", () => {
+  test("are no finding with an open network", () => {
     const open = { ...project, local: { network: "bridge" } };
     expect(notClosedFindings(agents, open, "not permitted", machine)).toEqual([]);
   });

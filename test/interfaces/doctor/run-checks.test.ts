@@ -5,21 +5,21 @@ import { agentConfig } from "./fault.ts";
 import { ward, runInContainer, store, writeState } from "./support.ts";
 
 describe("the doctor", () => {
-  test("finds nothing wrong with a healthy project, and changes nothing", async () => {
+  test("finds no error in a healthy project, and changes nothing", async () => {
     const before = ward.fingerprint();
     const found = await ward.runChecks();
     expect(found.filter(({ severity }) => !["ok", "note"].includes(severity))).toEqual([]);
     expect(ward.fingerprint()).toBe(before);
   });
 
-  test("says in words when an agent runs", async () => {
+  test("describes in words when an agent runs", async () => {
     const found = await ward.runChecks();
     const { what = "" } = found.find(({ check }) => check === "schedules") ?? {};
     expect(what).toContain("dev: At 09:00, Monday through Friday (Europe/Berlin); next ");
     expect(what.match(/(Mon|Tue|Wed|Thu|Fri) \d+ [A-Z][a-z]+ 09:00/g)).toHaveLength(3);
   });
 
-  test("has a line for each of ten agents, and one for more", async () => {
+  test("has a line for each of ten agents, and one for the others", async () => {
     const read = (file: string) => readFileSync(join(ward.dir, "agents/dev", file), "utf8");
     const [config, skill] = [read("config.toml"), read("SKILL.md")];
     const add = (name: string) => {
@@ -43,7 +43,7 @@ describe("the doctor", () => {
     );
   });
 
-  test("says that nothing keeps an agent of your own user from your files", async () => {
+  test("notes that an agent of your own user can read your files", async () => {
     const found = await ward.runChecks();
     expect(found).toContainEqual(
       expect.objectContaining({
@@ -56,7 +56,7 @@ describe("the doctor", () => {
 });
 
 describe("the doctor's repairs", () => {
-  test("write the schemas that editors miss or that are old, and nothing else without repair", async () => {
+  test("write missing or old editor schemas, and change nothing without repair", async () => {
     const ofEditor = async (repair: boolean) =>
       (await ward.runChecks({ repair })).filter(({ check }) => check === "editor");
     const [missing] = await ofEditor(false);
@@ -71,7 +71,7 @@ describe("the doctor's repairs", () => {
     expect(old?.what).toMatch(/^\.al\/schema\/agent\.json: missing or of another version/);
   });
 
-  test("close what is open, make the key, write the editor's schemas, and say so", async () => {
+  test("close open files, make the key, write the editor's schemas, and report that", async () => {
     chmodSync(store("github_token", "default", "token"), 0o644);
     chmodSync(join(ward.dir, agentConfig), 0o666);
     rmSync(store("gateway_api_key"), { recursive: true });
@@ -84,7 +84,7 @@ describe("the doctor's repairs", () => {
   });
 });
 
-test("the default image of another project or version is told from this project's own", async () => {
+test("the default image of another project or version is distinguished from this project's own", async () => {
   await runInContainer({}, 'image = "al-agent:latest"');
   const found = await ward.runChecks();
   expect(found.find(({ what }) => what.startsWith("image "))).toMatchObject({
@@ -95,7 +95,7 @@ test("the default image of another project or version is told from this project'
   });
 });
 
-test("containers of a scheduler that is gone are told by their runs", async () => {
+test("containers of a scheduler that is gone are found by their runs", async () => {
   const left = [{ Id: "0123456789abcdef", Labels: { "al.instance": "dev-abcd2345" } }];
   await runInContainer({ "/containers/json": left });
   const taken = (await ward.runChecks()).find(({ check }) => check === "containers");
@@ -103,7 +103,7 @@ test("containers of a scheduler that is gone are told by their runs", async () =
   expect(taken?.fix).toMatch(/^al start/);
 });
 
-test("on macOS the doctor makes no OS user and says how a person does", async () => {
+test("on macOS the doctor creates no OS user and names how a person does", async () => {
   ward.edit(agentConfig, '"$USER"', '"al-agent"');
   const found = await ward.runChecks({ platform: "darwin", repair: true });
   const [user] = found.filter(({ check }) => check === "host users");
@@ -115,7 +115,7 @@ test("on macOS the doctor makes no OS user and says how a person does", async ()
   expect(user?.what).toContain(`_run-agent [a-z0-9]* --project ${ward.dir}\n`);
 });
 
-test("what a dead scheduler left is removed with its own folder, and no other that the file names", async () => {
+test("the remains of a dead scheduler are removed with its own folder, and no other folder", async () => {
   const info = { pid: 1, startedAt: new Date().toISOString() };
   const fixFor = async (socketPath: string | null) => {
     writeState("run/scheduler.json", JSON.stringify({ ...info, socketPath }));

@@ -29,7 +29,7 @@ async function setUp() {
   return { home, sessions, apiKey, redactor, warnings, follow };
 }
 
-test("a key that is made anew is in force within two seconds, and all sessions are over", async () => {
+test("a regenerated key is active within two seconds, and all sessions have ended", async () => {
   const { home, sessions, apiKey, redactor, follow } = await setUp();
   const keys = follow();
   const token = sessions.create();
@@ -44,7 +44,7 @@ test("a key that is made anew is in force within two seconds, and all sessions a
   expect(redactor.redact(`key ${key}`)).toBe("key [redacted]");
 });
 
-test("a file that is only touched changes nothing", async () => {
+test("a touched file changes nothing", async () => {
   const { apiKey, sessions, follow } = await setUp();
   const keys = follow();
   const token = sessions.create();
@@ -54,7 +54,7 @@ test("a file that is only touched changes nothing", async () => {
   expect(sessions.touch(token)).not.toBeNull();
 });
 
-test("without its file, or with one that can't be a key, the old key stays, and is warned of once", async () => {
+test("the old key stays if its file is missing or invalid, with one warning", async () => {
   const { home, apiKey, warnings, follow } = await setUp();
   const keys = follow();
   rmSync(apiKey.path);
@@ -69,7 +69,7 @@ test("without its file, or with one that can't be a key, the old key stays, and 
   await expect.poll(() => keys.key(), { timeout: 2_000 }).toBe(key);
 });
 
-test("a key that others could read is not taken until that is repaired", async () => {
+test("a key that others could read is ignored until that is repaired", async () => {
   const { apiKey, warnings, follow } = await setUp();
   const keys = follow();
   const key = "another-key-of-enough-length";
@@ -80,7 +80,7 @@ test("a key that others could read is not taken until that is repaired", async (
   await expect.poll(() => keys.key(), { timeout: 2_000 }).toBe(key);
 });
 
-test("a new key is in force while another process holds the sessions, which end when it lets go", async () => {
+test("a new key is active while another process holds the sessions, which end once it releases them", async () => {
   const { home, sessions, warnings, follow } = await setUp();
   const keys = follow();
   const token = sessions.create();

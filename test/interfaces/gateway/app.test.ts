@@ -9,7 +9,7 @@ async function tcp(overrides: Partial<TestDeps> = {}): Promise<FastifyInstance> 
   return (await openApp(overrides)).app;
 }
 
-describe("who may ask", () => {
+describe("authentication", () => {
   test.each([
     ["GET", "/control/status"],
     ["POST", "/control/pause"],
@@ -22,7 +22,7 @@ describe("who may ask", () => {
     expect(response.json()).toMatchObject({ status: 401, error: "unauthorized" });
   });
 
-  test("the key lets in, another key doesn't, and neither does an empty one", async () => {
+  test("the right key is accepted, another or an empty one is not", async () => {
     const app = await tcp();
     const statusWith = async (authorization: string): Promise<number> =>
       (await app.inject({ url: "/control/status", headers: { authorization } })).statusCode;
@@ -33,7 +33,7 @@ describe("who may ask", () => {
     expect(await statusWith(`Basic ${apiKey}`)).toBe(401);
   });
 
-  test("a key that was generated anew is the only one that counts", async () => {
+  test("a regenerated key is the only valid one", async () => {
     let key = "old";
     const app = await tcp({ apiKey: () => key });
     key = "new";
@@ -43,13 +43,13 @@ describe("who may ask", () => {
     expect((await ask("new")).statusCode).toBe(200);
   });
 
-  test("an empty key in the store lets nobody in", async () => {
+  test("an empty key in the store is never accepted", async () => {
     const app = await tcp({ apiKey: () => "" });
     const headers = { authorization: "Bearer " };
     expect((await app.inject({ url: "/control/status", headers })).statusCode).toBe(401);
   });
 
-  test("a browser is led to the login page and from there to where it wanted", async () => {
+  test("a browser is sent to the login page and from there to its page", async () => {
     const response = await (
       await tcp()
     ).inject({ url: "/dashboard/agents/dev/logs?instance=a", headers: { accept: "text/html" } });
@@ -60,9 +60,9 @@ describe("who may ask", () => {
   });
 });
 
-describe("which names it answers to", () => {
+describe("host names", () => {
   test.each(["localhost:1234", "127.0.0.1", "[::1]:8080", "almanac.lan:9", "LOCALHOST"])(
-    "%s is one of its own",
+    "%s is accepted",
     async (host) => {
       const app = await tcp({ allowedHosts: ["almanac.lan"] });
       const response = await app.inject({ url: "/control/status", headers: { ...bearer, host } });
@@ -70,7 +70,7 @@ describe("which names it answers to", () => {
     },
   );
 
-  test("a name of somebody else is refused, whatever a proxy is said to have forwarded", async () => {
+  test("a foreign name is rejected, even if forwarded by a proxy", async () => {
     const app = await tcp({ trustProxy: true });
     const headers = { ...bearer, host: "evil.example", "x-forwarded-host": "localhost" };
     const response = await app.inject({ url: "/control/status", headers });
@@ -87,7 +87,7 @@ describe("which names it answers to", () => {
   });
 });
 
-describe("what a browser may be made to do", () => {
+describe("requests that a browser can be tricked into", () => {
   test.each([
     [{ "sec-fetch-site": "same-origin" }, 200],
     [{ origin: "http://localhost:80" }, 200],
@@ -97,14 +97,14 @@ describe("what a browser may be made to do", () => {
     [{ origin: "http://localhost:3000" }, 403],
     [{ origin: "null" }, 403],
     [{}, 403],
-  ])("a POST with a session and %j is answered %i", async (extra, status) => {
+  ])("a POST with a session and %j is answered with %i", async (extra, status) => {
     const app = await tcp();
     const headers = { cookie: await logIn(app), host: "localhost", ...extra };
     const response = await app.inject({ method: "POST", url: "/control/pause", headers });
     expect(response.statusCode).toBe(status);
   });
 
-  test("a stream is refused only when another site asks for it", async () => {
+  test("a stream is rejected only if another site requests it", async () => {
     const app = await tcp();
     const cookie = await logIn(app);
     const ask = (headers: Record<string, string>) =>
@@ -120,8 +120,8 @@ describe("what a browser may be made to do", () => {
   });
 });
 
-describe("how it answers", () => {
-  test("what isn't there is a 404 problem, and a page for a browser", async () => {
+describe("answers", () => {
+  test("a missing path is a 404 problem, and a page for a browser", async () => {
     const app = await tcp();
     const problem = await app.inject({ url: "/nothing" });
     expect(problem.statusCode).toBe(404);
@@ -132,7 +132,7 @@ describe("how it answers", () => {
     expect(page.body).not.toContain("There is nothing at /<script>");
   });
 
-  test("a wrong method is a 405 that tells the right ones, and so does OPTIONS", async () => {
+  test("a wrong method is a 405 that names the right ones, and so does OPTIONS", async () => {
     const app = await tcp();
     const wrong = await app.inject({ method: "DELETE", url: "/control/pause" });
     expect(wrong.statusCode).toBe(405);
@@ -154,7 +154,7 @@ describe("how it answers", () => {
     "/control/trigger/..%2f..%2fetc",
     "/control/trigger/a%00b",
     "/control/trigger/A%0d%0a",
-  ])("%s is no agent", async (url) => {
+  ])("%s is not an agent", async (url) => {
     const { post, calls } = await openApp();
     const response = await post(url);
     expect(response.statusCode).toBe(404);
@@ -168,7 +168,7 @@ describe("how it answers", () => {
     expect(response.json()).toMatchObject({ error: "malformed" });
   });
 
-  test("what nobody foresaw is a 500 that tells nothing, and a log line that tells it", async () => {
+  test("an unexpected error is a 500 without details, which are logged", async () => {
     const { post, deps } = await openApp();
     deps.operations.setPaused = () => Promise.reject(new Error("disk on fire"));
     const response = await post("/control/pause");
@@ -177,7 +177,7 @@ describe("how it answers", () => {
     expect(deps.lines.join()).toContain("50 POST /control/pause failed: Error: disk on fire");
   });
 
-  test("pages run only their own scripts and are framed by nobody", async () => {
+  test("pages run only their own scripts and can't be framed", async () => {
     const { headers, body } = await (await tcp()).inject({ url: "/login" });
     const policy = String(headers["content-security-policy"]);
     expect(policy).toContain("default-src 'none'");

@@ -5,7 +5,7 @@ import { openApp, startTcp, testDeps, bearer } from "./start-gateway.ts";
 import { readStream } from "./event-stream.ts";
 
 test.each(["/dashboard", "/dashboard/cost", "/openapi.json", "/metrics"])(
-  "%s is compressed for clients that take it so, and the same text",
+  "%s is compressed for clients that accept it, with the same text",
   async (url) => {
     const { get } = await openApp();
     const plain = await get(url);
@@ -41,7 +41,7 @@ test.each([
   expect(headers["content-encoding"]).toBe(isCompressed ? "gzip" : undefined);
 });
 
-test("short answers stay as they are, and so do pages that may hold a token", async () => {
+test("short answers stay uncompressed, and so do pages that may hold a token", async () => {
   const { get } = await openApp();
   for (const url of ["/locks/status", "/login"]) {
     const { headers, statusCode } = await get(url, { headers: { "accept-encoding": "gzip" } });
@@ -50,7 +50,7 @@ test("short answers stay as they are, and so do pages that may hold a token", as
   }
 });
 
-test("an event stream is not compressed: its events would wait for more of them", async () => {
+test("an event stream is not compressed, which would delay its events", async () => {
   const url = `${await startTcp(testDeps())}/dashboard/api/status-stream`;
   const stream = await readStream(url, { ...bearer, "accept-encoding": "gzip" });
   expect(stream.headers.get("content-encoding")).toBeNull();

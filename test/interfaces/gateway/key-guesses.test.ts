@@ -29,7 +29,7 @@ test("a guesser who tries a key each 100 ms does not lock out the right key", as
   }
 });
 
-test("keys of an address that showed 200 wrong ones in 10 s are not looked at until these are over", async () => {
+test("keys of an address with 200 wrong ones in 10 s are ignored until these are over", async () => {
   const { clock, deps, show, fail } = setUp();
   await fail(200);
   await expect(show(apiKey)).rejects.toMatchObject({
@@ -48,7 +48,7 @@ test("many addresses together show 600 wrong keys in 10 s", async () => {
   await expect(show(apiKey, "10.9.9.9")).rejects.toMatchObject(tooMany);
 });
 
-test("an IPv6 network counts as one address, whichever way it is written", async () => {
+test("an IPv6 network counts as one address, in any spelling", async () => {
   const { show, fail } = setUp();
   await fail(200, () => "2001:db8:1:2:a:b:c:d");
   await expect(show(apiKey, "2001:db8:1:2::1")).rejects.toMatchObject(tooMany);
@@ -67,7 +67,7 @@ test("the log has a line a minute about wrong keys, with their number", async ()
   ]);
 });
 
-test("the answer to a fifth wrong key in 10 s is late, and the right key is not", async () => {
+test("the answer to the fifth wrong key in 10 s is delayed, that to the right key is not", async () => {
   const { show, fail } = setUp(300);
   await fail(4);
   const began = performance.now();

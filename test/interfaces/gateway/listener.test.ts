@@ -81,7 +81,7 @@ test("TCP stays closed for an agent that is disabled, and is opened when it is e
   expect(opened).toEqual(["unix", "tcp"]);
 });
 
-test("a port that is taken ends no start that only agents in containers need it for, and is tried again", async () => {
+test("a port in use does not end a start that needs it only for containers, and is tried again", async () => {
   const { happens, warnings, listening } = setUp({ taken: true });
   happens(dev.set(inContainer));
   await listening.open();
@@ -90,7 +90,7 @@ test("a port that is taken ends no start that only agents in containers need it 
   await expect.poll(() => warnings).toHaveLength(2);
 });
 
-test("a port that is taken ends a start with webhooks", async () => {
+test("a port in use ends a start with webhooks", async () => {
   const { listening } = setUp({ taken: true, text: '[webhooks.github]\ntype = "github"' });
   await expect(listening.open()).rejects.toThrow("port 8080 is in use");
 });
@@ -102,7 +102,7 @@ test.each([
   ["0.0.0.0", 1],
   ["::", 1],
   ["192.168.1.4", 1],
-])("TCP at %s is warned of %i times, once it is open", async (host, times) => {
+])("TCP at %s causes %i warnings, once it is open", async (host, times) => {
   const { warnings, happens, listening } = setUp({ host });
   await listening.open();
   expect(warnings).toEqual([]);
@@ -112,7 +112,7 @@ test.each([
   for (const warning of warnings) expect(warning).toContain(`${host}, and the API key goes over`);
 });
 
-test("a port that changes before TCP is opened counts, and the address is logged when it is opened", async () => {
+test("a port that changes before TCP is opened applies, and the address is logged when it is opened", async () => {
   const { happens, edit, notes, listening } = setUp();
   await listening.open();
   edit("[gateway]\nport = 9090");
@@ -123,7 +123,7 @@ test("a port that changes before TCP is opened counts, and the address is logged
   expect(listening.url()).toBe("http://localhost:9090");
 });
 
-test("a port that was taken is left for another one that the config names", async () => {
+test("a port in use is given up for a new one in the config", async () => {
   const { happens, edit, port, warnings, notes, listening } = setUp({ taken: true });
   await listening.open();
   happens(dev.set(inContainer));
@@ -134,14 +134,14 @@ test("a port that was taken is left for another one that the config names", asyn
   await expect.poll(() => notes).toEqual(["the gateway listens at http://localhost:9090"]);
 });
 
-test("what listens at the start is not logged: the start tells it", async () => {
+test("listening from the start is not logged, as the start prints it", async () => {
   const { notes, listening } = setUp({ text: '[webhooks.github]\ntype = "github"' });
   await listening.open();
   expect(listening.isSettled()).toBe(true);
   expect([listening.url(), notes]).toEqual(["http://localhost:8080", []]);
 });
 
-test("a port that nothing listens on is warned of, and one that is listened on is not", async () => {
+test("--port without a use causes a warning, and with one does not", async () => {
   const idle = setUp({ port: 9000 });
   await idle.listening.open();
   expect(idle.warnings).toEqual([expect.stringMatching(/^--port has no effect yet: .*--web-ui/)]);

@@ -13,7 +13,7 @@ function setUp() {
   return { world, links, create };
 }
 
-test("a link is good once", () => {
+test("a link can be used once", () => {
   const { links, create } = setUp();
   const token = create();
   expect(token).toMatch(/^[\w-]{22}$/);
@@ -22,7 +22,7 @@ test("a link is good once", () => {
   expect(links.state(token)).toBe("used");
 });
 
-test("a link is good for 10 minutes, and says until when", () => {
+test("a link is valid for 10 minutes, and shows its end", () => {
   const { world, links, create } = setUp();
   expect(links.create(gatewayUrl).expiresAt).toBe(new Date(1_600_000).toISOString());
   const token = create();
@@ -39,14 +39,14 @@ test("another API key ends all links", () => {
   expect(links.state(token)).toBe("unknown");
 });
 
-test("of very many links the oldest is forgotten", () => {
+test("beyond a limit the oldest link is dropped", () => {
   const { links, create } = setUp();
   const [first, second] = [create(), create()];
   for (let count = 0; count < 199; count++) create();
   expect([links.state(first), links.state(second)]).toEqual(["unknown", "good"]);
 });
 
-test("a link's address is shown until it is used or old", () => {
+test("a link's address is shown until it is used or expired", () => {
   const { world, links } = setUp();
   const [used, old] = [linkUntilUsed(links, gatewayUrl), linkUntilUsed(links, gatewayUrl)];
   links.use(used()?.split("/").at(-1) ?? "");

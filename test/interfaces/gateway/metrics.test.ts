@@ -48,7 +48,7 @@ function after(...events: readonly RunEvent[]): Metrics {
 
 const dev = eventsOf("dev");
 
-test("a new agent's counters begin at zero, so that the first increase is seen", async () => {
+test("a new agent's counters begin at zero, so that the first increase is visible", async () => {
   expect(await samples(after(dev.set), /dev/)).toEqual([
     'almanac_runs_total{agent="dev",outcome="succeeded"} 0',
     'almanac_runs_total{agent="dev",outcome="failed"} 0',
@@ -61,7 +61,7 @@ test("a new agent's counters begin at zero, so that the first increase is seen",
   ]);
 });
 
-test("runs count by agent and outcome, with what they used", async () => {
+test("runs count by agent and outcome, with their usage", async () => {
   const metrics = after(
     ...[dev.set, dev.started(5), dev.started(5), dev.finished()],
     dev.finished({ outcome: "timed_out", usage: null }),
@@ -76,7 +76,7 @@ test("runs count by agent and outcome, with what they used", async () => {
   ]);
 });
 
-test("what a run claims to have used can't break the counters", async () => {
+test("the usage that a run claims can't break the counters", async () => {
   const odd = [-5, Number.NaN, Number.POSITIVE_INFINITY].map((tokens) =>
     dev.finished({ usage: { model: null, tokens, costUsd: tokens, turns: null } }),
   );
@@ -87,7 +87,7 @@ test("what a run claims to have used can't break the counters", async () => {
   ]);
 });
 
-test("the queue's depth, what is dropped from it and what else never ran are told", async () => {
+test("the queue's depth, its drops and other work that never ran are counted", async () => {
   const metrics = after(dev.set, dev.depth(3), dev.refused("dropped"), dev.refused("skipped"));
   expect(await samples(metrics, /queue|not_run/)).toEqual([
     'almanac_not_run_total{agent="dev",outcome="dropped"} 1',
@@ -107,7 +107,7 @@ test("the time from trigger to start is a histogram by kind, also when the clock
   expect(none).toEqual(['almanac_trigger_to_start_seconds_count{kind="cron"} 0']);
 });
 
-test("deliveries count by type, source and what became of them", async () => {
+test("deliveries count by type, source and result", async () => {
   const metrics = createMetrics("1");
   metrics.delivery({ type: "github", source: "gh", result: "accepted" });
   metrics.delivery({ type: "github", source: null, result: "unverified" });
@@ -126,7 +126,7 @@ const call: MeteredCall = {
   usd: 0.25,
 };
 
-test("calls to models count by status, with tokens by kind and what they cost", async () => {
+test("calls to models count by status, with tokens by kind and cost", async () => {
   const metrics = after(dev.set);
   for (const one of [call, call]) metrics.onCall(one);
   metrics.onCall({ ...call, model: "gpt", status: 429, usage: null, usd: 0 });
@@ -148,7 +148,7 @@ test("calls to models count by status, with tokens by kind and what they cost", 
   expect(await samples(metrics, /^almanac_spend.*ops/)).toHaveLength(1);
 });
 
-test("the series of a removed agent go, at once or with its last run", async () => {
+test("the series of a removed agent end, at once or with its last run", async () => {
   const ops = eventsOf("ops");
   const metrics = after(dev.set, ops.set, dev.finished(), dev.refused("dropped"), dev.removed);
   expect(await samples(metrics, /dev/)).toEqual([]);
@@ -160,7 +160,7 @@ test("the series of a removed agent go, at once or with its last run", async () 
   expect(await samples(metrics, /ops/)).toEqual([]);
 });
 
-test("agents that come and go by the thousand leave nothing behind", async () => {
+test("agents added and removed by the thousand leave nothing behind", async () => {
   const metrics = createMetrics("1");
   const size = (await metrics.text()).length;
   for (let i = 0; i < 2_000; i++) {

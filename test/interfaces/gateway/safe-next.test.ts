@@ -27,7 +27,7 @@ test.each([
   "/%E0%A4%A",
   undefined,
   ["/dashboard"],
-])("%j is not", (next) => expect(safeNext(next, "/home")).toBe("/home"));
+])("%j is not a path of this site", (next) => expect(safeNext(next, "/home")).toBe("/home"));
 
 describe("below the base path /al", () => {
   beforeEach(() => setBasePath("/al"));

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createGateway } from "../../../src/interfaces/gateway/server.ts";
 import { bearer, startTcp, tempDir, testDeps } from "./start-gateway.ts";
 
-test("it listens on TCP and tells the address that a person opens", async () => {
+test("the gateway listens on TCP and returns the address that a person opens", async () => {
   const gateway = createGateway(testDeps());
   onTestFinished(() => gateway.close());
   const url = await gateway.listenTcp();
@@ -17,7 +17,7 @@ test("it listens on TCP and tells the address that a person opens", async () => 
   expect((await fetch(`${url}/health`)).status).toBe(200);
 });
 
-test("it serves the operator on a socket that only this user can open", async () => {
+test("the gateway serves the operator on a socket that only this user can open", async () => {
   const path = join(tempDir(), "operator.sock");
   const gateway = createGateway(testDeps());
   await gateway.listenUnix(path);
@@ -28,7 +28,7 @@ test("it serves the operator on a socket that only this user can open", async ()
   expect(existsSync(path)).toBe(false);
 });
 
-test("it takes over the socket that a crash left behind", async () => {
+test("the gateway takes over the socket that a crash left behind", async () => {
   const path = join(tempDir(), "operator.sock");
   const crashed = createServer();
   await new Promise<void>((resolve) => crashed.listen(path, resolve));
@@ -41,7 +41,7 @@ test("it takes over the socket that a crash left behind", async () => {
   expect(await getOverSocket(path, "/health")).toMatchObject({ status: 200 });
 });
 
-test("a port in use is said plainly, with what to do", async () => {
+test("a port in use is reported with a hint", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void other.close());
@@ -80,13 +80,13 @@ test.skipIf(!hasIpv6)("the start fails if another program listens on ::1", async
   again.close();
 });
 
-test("an address that isn't this machine's is said plainly", async () => {
+test("an address of another machine is reported as such", async () => {
   await expect(createGateway(testDeps({ host: "203.0.113.7" })).listenTcp()).rejects.toMatchObject({
     code: "unknown_address",
   });
 });
 
-test("a socket path that is too long is said plainly", async () => {
+test("a socket path that is too long is reported as such", async () => {
   const path = join(tempDir(), "x".repeat(120));
   await expect(createGateway(testDeps()).listenUnix(path)).rejects.toMatchObject({
     code: "socket_failed",
@@ -100,7 +100,7 @@ test.each([
     431,
     "headers_too_large",
   ],
-])("what is no request is answered with a problem, too", async (text, status, error) => {
+])("bytes that are not a request are answered with a problem", async (text, status, error) => {
   const url = new URL(await startTcp(testDeps()));
   const answer = await sendRaw(Number(url.port), text);
   expect(answer).toContain(`HTTP/1.1 ${status} `);
@@ -109,7 +109,7 @@ test.each([
   expect(body).toMatchObject({ type: "about:blank", status, error });
 });
 
-test("a request over a kept connection while it closes is told to come again", async () => {
+test("a request over a kept connection during the close is answered with a hint to retry", async () => {
   const deps = testDeps();
   const gateway = createGateway(deps);
   const { port } = new URL(await gateway.listenTcp());
@@ -128,7 +128,7 @@ test("a request over a kept connection while it closes is told to come again", a
   expect(deps.operations.deliveries).toEqual([]);
 });
 
-test("after closing nobody listens any more", async () => {
+test("the gateway does not listen after closing", async () => {
   const deps = testDeps();
   const gateway = createGateway(deps);
   const url = await gateway.listenTcp();
@@ -165,7 +165,7 @@ function getOverSocket(
   });
 }
 
-test("a connection that never asks for anything does not hold up the end", async () => {
+test("an idle connection does not delay the end", async () => {
   const gateway = createGateway(testDeps());
   const { port } = new URL(await gateway.listenTcp());
   const silent = connect(Number(port), "127.0.0.1");

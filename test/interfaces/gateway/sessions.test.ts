@@ -24,7 +24,7 @@ function open(home = tempDir(), checkEveryMs = 10, madeSince = 0) {
   return { home, clock, sessions, ended, problems };
 }
 
-test("a token opens its session and nothing else does", () => {
+test("only a session's token opens it", () => {
   const { sessions } = open();
   const token = sessions.create();
   expect(Buffer.from(token, "base64url")).toHaveLength(32);
@@ -34,7 +34,7 @@ test("a token opens its session and nothing else does", () => {
   expect(sessions.touch("")).toBeNull();
 });
 
-test("the file is private and never holds a token", () => {
+test("the session file is private and never holds a token", () => {
   const { home, sessions } = open();
   const token = sessions.create();
   for (const name of ["sessions.db", "sessions.db-wal"]) {
@@ -64,7 +64,7 @@ test("a session ends after 7 days however much it is used", () => {
   expect(sessions.touch(token)).toBeNull();
 });
 
-test("use is written at most once a minute", () => {
+test("use of a session is written at most once a minute", () => {
   const { home, clock, sessions } = open();
   const token = sessions.create();
   const db = new DatabaseSync(join(home, "sessions.db"));
@@ -78,7 +78,7 @@ test("use is written at most once a minute", () => {
   expect(seenAt()).toBe(1_060_000);
 });
 
-test("its end is told: by logout, by all being ended, and by age", async () => {
+test("the end of a session is emitted: by logout, by ending all, and by age", async () => {
   const { clock, sessions, ended } = open();
   const ids = [1, 2, 3].map(() => sessions.touch(sessions.create()) ?? "");
   const [first, ...others] = ids;
@@ -92,7 +92,7 @@ test("its end is told: by logout, by all being ended, and by age", async () => {
   expect(ended).toHaveLength(4);
 });
 
-test("schedulers of one user share sessions, and each tells those that it used", async () => {
+test("schedulers of one user share sessions, and each emits the end of those that it used", async () => {
   const one = open();
   const other = open(one.home);
   const token = one.sessions.create();
@@ -104,7 +104,7 @@ test("schedulers of one user share sessions, and each tells those that it used",
   expect(one.ended).toEqual([id]);
 });
 
-test("a session survives a restart and stays good when its use cannot be written", () => {
+test("a session survives a restart and stays valid when its use can't be written", () => {
   const first = open();
   const token = first.sessions.create();
   first.sessions.close();
@@ -117,7 +117,7 @@ test("a session survives a restart and stays good when its use cannot be written
   expect(problems).toEqual(["sessions.db: no"]);
 });
 
-test("those that were made before a time are over at the opening", () => {
+test("sessions made before a given time end at the opening", () => {
   const { home, clock, sessions } = open();
   const before = sessions.create();
   clock.now += 10;
@@ -127,7 +127,7 @@ test("those that were made before a time are over at the opening", () => {
   expect(reopened.sessions.touch(after)).not.toBeNull();
 });
 
-test("while another process writes, sessions stay good, and nothing waits for it longer than a moment", async () => {
+test("while another process writes, sessions stay valid, and no request waits for it longer than a moment", async () => {
   const { home, clock, sessions, problems } = open();
   const token = sessions.create();
   const other = new DatabaseSync(join(home, "sessions.db"));
@@ -145,7 +145,7 @@ test("while another process writes, sessions stay good, and nothing waits for it
   expect(sessions.touch(sessions.create())).not.toBeNull();
 });
 
-test("a session is found without being prolonged", () => {
+test("a session can be found without being prolonged", () => {
   const { clock, sessions } = open();
   const token = sessions.create();
   const id = sessions.touch(token);

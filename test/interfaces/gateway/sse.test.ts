@@ -51,13 +51,13 @@ function deafClient(port: number): Socket {
 
 const megabyte = eventText("update", "1", JSON.stringify("x".repeat(1024 * 1024)));
 
-test("a client hears a heartbeat while nothing happens", async () => {
+test("a client receives a heartbeat while nothing happens", async () => {
   const { url } = await serve(concat(of(""), NEVER), { heartbeatMs: 20 });
   const stream = await readStream(url, {});
   await expect.poll(() => stream.text().split(": heartbeat\n\n").length).toBeGreaterThan(2);
 });
 
-test("a large beginning reaches a client that reads", async () => {
+test("a large first event reaches a client that reads", async () => {
   const events = new Subject<string>();
   const { url } = await serve(concat(of(megabyte.repeat(8)), events));
   const stream = await readStream(url, {});
@@ -66,7 +66,7 @@ test("a large beginning reaches a client that reads", async () => {
   await expect.poll(() => stream.events().at(-1)?.data).toBe("small");
 });
 
-test("a client that doesn't read is dropped, and what waits for it stays small", async () => {
+test("a client that doesn't read is dropped, and its buffer stays small", async () => {
   const events = new Subject<string>();
   const { port, lines } = await serve(concat(of(""), events));
   deafClient(port);
@@ -83,7 +83,7 @@ test("a client that doesn't read is dropped, and what waits for it stays small",
   expect(sent).toBeLessThan(50);
 });
 
-test("a client that doesn't take the beginning in time is dropped", async () => {
+test("a client that doesn't take the first event in time is dropped", async () => {
   const { port, lines } = await serve(concat(of(megabyte.repeat(32)), NEVER), {
     firstWithinMs: 50,
   });
@@ -95,7 +95,7 @@ test("a client that doesn't take the beginning in time is dropped", async () => 
     ]);
 });
 
-test("the end of the events is the end of the stream, and so is their failure, which is told", async () => {
+test("the end of the events ends the stream, and so does their failure, which is logged", async () => {
   const ended = await readStream((await serve(of("", "id: 1\n\n"))).url, {});
   await expect.poll(() => ended.isEnded()).toBe(true);
   expect(ended.text()).toContain("id: 1");
@@ -116,7 +116,7 @@ test("a server with open streams, read or not, closes within two seconds", async
   await expect.poll(() => stream.isEnded()).toBe(true);
 });
 
-test("a client that left before its stream was opened opens nothing", async () => {
+test("a client that left before its stream was opened subscribes to nothing", async () => {
   const found = new Subject<null>();
   const events = new Subject<string>();
   const { app, port, clients } = await serve(events, {}, () => firstValueFrom(found));
@@ -130,7 +130,7 @@ test("a client that left before its stream was opened opens nothing", async () =
   expect(clients()).toBe(0);
 });
 
-test("a HEAD gets the headers and opens nothing", async () => {
+test("a HEAD gets the headers and subscribes to nothing", async () => {
   const { url } = await serve(NEVER);
   const response = await fetch(url, { method: "HEAD" });
   expect(response.headers.get("content-type")).toContain("text/event-stream");

@@ -58,7 +58,7 @@ function setUp(names: readonly string[] = ["ops", "pager"]) {
 
 const all = { limit: 50 };
 
-test("a delivery has its alert in one line, its attempts and why it failed, with no secret in it", async () => {
+test("a delivery has its alert in one line, its attempts and its error, without secrets", async () => {
   const { alerts, operations, record } = setUp();
   await record(delivery("a"));
   await alerts.attempted("a", { type: "retry", nextAt: 2 * hour, error: `401 for ${secret}` });
@@ -77,7 +77,7 @@ test("a delivery has its alert in one line, its attempts and why it failed, with
   ]);
 });
 
-test("what is open has its reason, with no secret in it", () => {
+test("an open alert has its reason, without secrets", () => {
   expect(setUp().operations.alerts(all).open).toEqual([
     {
       ...{ agent: "dev", topic: "runs", since: "1970-01-01T01:00:00.000Z", count: 3 },
@@ -87,7 +87,7 @@ test("what is open has its reason, with no secret in it", () => {
   ]);
 });
 
-test("a target is ok until it fails, and off once it refused everything", async () => {
+test("a target is ok until it fails, and off once it rejected everything", async () => {
   const { alerts, operations, record } = setUp();
   const states = () => operations.alerts(all).targets;
   const name = { name: "ops", type: "slack" };
@@ -105,7 +105,7 @@ test("a target is ok until it fails, and off once it refused everything", async 
   expect(states()).toMatchObject([{ ...failing, ...off }, healthy]);
 });
 
-test("pages have each delivery once, of one state or target where that is asked", async () => {
+test("pages list each delivery once, filtered by state or target", async () => {
   const { alerts, operations, record } = setUp();
   await record(delivery("a"), delivery("b", "pager"), delivery("c"), delivery("d"));
   await alerts.attempted("c", { type: "sent", at: hour });
@@ -120,7 +120,7 @@ test("pages have each delivery once, of one state or target where that is asked"
   expect(ids({ state: "waiting", target: "ops", limit: 1 })).toEqual(["d", "d"]);
 });
 
-test("what was given up or waits is due again; what arrived, and what is not there, is refused", async () => {
+test("a dead or waiting delivery is due again; a sent or unknown one is rejected", async () => {
   const { alerts, operations, record } = setUp();
   await record(delivery("dead"), delivery("waits"), delivery("sent"));
   await alerts.attempted("dead", { type: "dead", at: hour, error: "HTTP 404" });
@@ -133,7 +133,7 @@ test("what was given up or waits is due again; what arrived, and what is not the
     await expect(operations.retryAlert(id)).rejects.toMatchObject({ code: "unknown_delivery" });
 });
 
-test("all that was given up is retried, however much it is, and each once", async () => {
+test("all dead deliveries are retried, however many, and each once", async () => {
   const { alerts, operations, record } = setUp();
   const ids = Array.from({ length: 401 }, (_, index) => `dead ${index}`);
   await record(...ids.map((id) => delivery(id)), delivery("waits"));
@@ -144,7 +144,7 @@ test("all that was given up is retried, however much it is, and each once", asyn
   expect(await operations.retryDeadAlerts()).toBe(0);
 });
 
-test("a test resolves with the target's answer, with no secret in it; one for no target is sent to none", async () => {
+test("a test resolves with the target's answer, without secrets; one for an unknown target is not sent", async () => {
   const { operations, tested, answers } = setUp();
   expect(await operations.testAlertTarget("ops")).toEqual({ accepted: true, error: null });
   answers.push({ type: "gone", error: `410 for ${secret}` });

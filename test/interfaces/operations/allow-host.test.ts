@@ -56,7 +56,7 @@ async function setUp(files: { readonly dev?: string; readonly project?: string }
 
 const networkIn = (text: string): unknown => parse(text).network;
 
-test("the change is shown before it is written; comments and mode stay", async () => {
+test("the change of an allowed host is shown before it is written; comments and mode stay", async () => {
   const { path, allow, text } = await setUp();
   chmodSync(path, 0o640);
   const shown = await allow("API.Evil.test", { dryRun: true });
@@ -70,7 +70,7 @@ test("the change is shown before it is written; comments and mode stay", async (
   expect(await allow("api.evil.test")).toMatchObject({ written: false, change: "" });
 });
 
-test("it comes to those that are there, and a private one takes the place of the same one", async () => {
+test("a new entry is added to the list, and a private one replaces the same public one", async () => {
   const own = `${dev}\n[network]\nask = false # people\nallow = ["github", "db.lan:5432"] # both\n`;
   const { allow, text } = await setUp({ dev: own });
   await allow("db.lan", { port: 5432, private: true });
@@ -83,7 +83,7 @@ test("it comes to those that are there, and a private one takes the place of the
   expect(text()).toContain("# people");
 });
 
-test("two at once are both written", async () => {
+test("two concurrent changes are both written", async () => {
   const { allow, text } = await setUp();
   await Promise.all(["a.test", "b.test", "c.test"].map((host) => allow(host)));
   expect(networkIn(text())).toEqual({ allow: ["a.test", "b.test", "c.test"] });
@@ -103,7 +103,7 @@ test.each([
   expect(text()).toBe(dev);
 });
 
-test("a file that has an error is left alone, and so is that of an agent that is gone", async () => {
+test("a file with an error is unchanged, and so is that of a removed agent", async () => {
   const { allow, allowHost, text } = await setUp({ dev: `${dev}scale = "many"\n` });
   await expect(allow("api.evil.test")).rejects.toMatchObject({ code: "invalid_config" });
   expect(text()).toContain('scale = "many"');
@@ -111,7 +111,7 @@ test("a file that has an error is left alone, and so is that of an agent that is
   await expect(other).rejects.toMatchObject({ code: "unknown_agent" });
 });
 
-test("of what was denied, each has the entry that it needs, and none that is allowed by now", async () => {
+test("each denied host has the entry that it needs, unless it is allowed by now", async () => {
   const { context } = await setUp({
     project: `${project}\n[network]\nallow = ["late.test"]\n`,
   });

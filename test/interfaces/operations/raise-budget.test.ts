@@ -17,20 +17,17 @@ function depsOf(): RaiseBudgetDeps {
 test.each([
   ["project", [null, 22.5]],
   ["agent:dev", [3.5, null]],
-])(
-  "the answer to a raise of %s has the scope's limits of the day and the month",
-  async (scope, limits) => {
-    const raised = await raiseBudget(scope, 2.5, depsOf());
-    expect(raised.map(({ window }) => window)).toEqual(["2026-11-22", "2026-11"]);
-    expect(raised.map(({ limit }) => limit)).toEqual(limits);
-    expect(new Set(raised.map((one) => one.scope))).toEqual(new Set([scope]));
-  },
-);
+])("raising %s answers with the scope's limits of the day and the month", async (scope, limits) => {
+  const raised = await raiseBudget(scope, 2.5, depsOf());
+  expect(raised.map(({ window }) => window)).toEqual(["2026-11-22", "2026-11"]);
+  expect(raised.map(({ limit }) => limit)).toEqual(limits);
+  expect(new Set(raised.map((one) => one.scope))).toEqual(new Set([scope]));
+});
 
 test.each([
   ["agent:nope", "unknown_agent"],
   ["run:dev-1", "unknown_instance"],
   ["team", "unknown_budget"],
-])("%s can't be raised: %s", async (scope, code) => {
+])("raising %s is rejected as %s", async (scope, code) => {
   await expect(raiseBudget(scope, 1, depsOf())).rejects.toMatchObject({ code });
 });

@@ -14,10 +14,10 @@ function refusal(
   return refusalOf({ agent: "dev", outcome, reason }, { status, stopping: { phase: () => phase } });
 }
 
-describe("work that a person asked for and that was refused", () => {
+describe("rejected work of a person", () => {
   const rejected = { outcome: "rejected", reason: 'there is no agent "dev"' } as const;
 
-  test("because the agent went away meanwhile, says so", () => {
+  test("because the agent was removed meanwhile, reports that", () => {
     expect(refusal(rejected, null)).toMatchObject({
       code: "unknown_agent",
       message: 'no agent "dev"',
@@ -28,7 +28,7 @@ describe("work that a person asked for and that was refused", () => {
     );
   });
 
-  test("because the agent was disabled or its config broken meanwhile, says so", () => {
+  test("because the agent was disabled or its config broken meanwhile, reports that", () => {
     expect(refusal(rejected, { ...runnable, enabled: false })).toMatchObject({ code: "disabled" });
     const broken = { ...runnable, config: null, configError: "schedule is wrong" };
     expect(refusal(rejected, broken)).toMatchObject({
@@ -37,7 +37,7 @@ describe("work that a person asked for and that was refused", () => {
     });
   });
 
-  test("because the scheduler stops, says so", () => {
+  test("because the scheduler stops, reports that", () => {
     expect(refusal(rejected, runnable, "draining")).toMatchObject({ code: "draining" });
   });
 
@@ -49,7 +49,7 @@ describe("work that a person asked for and that was refused", () => {
     });
   });
 
-  test("because the queue had no room, is no fault of the store", () => {
+  test("because the queue had no room, does not blame the store", () => {
     expect(refusal({ outcome: "dropped", reason: "queue_full" })).toMatchObject({
       code: "refused",
       message: "queue_full",

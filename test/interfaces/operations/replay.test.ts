@@ -77,7 +77,7 @@ async function setUp(result: Partial<Result>, change: Partial<ReplayDeps> = {}) 
   return { deps, store, dispatched, history };
 }
 
-test("all agents that match get new work, committed first, and are told with what became of it", async () => {
+test("all matching agents get new work, committed first, and are returned with its state", async () => {
   const { deps, dispatched } = await setUp({ matched: ["dev", "ops"] });
   const answer = await replay(receipt.id, null, deps);
   const [dev, ops] = dispatched;
@@ -99,7 +99,7 @@ test("all agents that match get new work, committed first, and are told with wha
   expect(dev?.trigger).toEqual({ kind: "webhook", event });
 });
 
-test("each replay is work of its own", async () => {
+test("each replay is separate work", async () => {
   const { deps, history } = await setUp({ matched: ["dev"] });
   const [first, second] = [
     await replay(receipt.id, null, deps),
@@ -123,7 +123,7 @@ test("a replay names the entry that the delivery first gave the agent", async ()
   expect(history().map(({ replayOf }) => replayOf)).toContain("first-dev");
 });
 
-test("one agent gets it whatever its filters say", async () => {
+test("a replay for one agent ignores its filters", async () => {
   const { deps, dispatched } = await setUp({ matched: ["dev"], reason: null });
   await replay(receipt.id, "ops", deps);
   expect(dispatched.map(({ agent }) => agent)).toEqual(["ops"]);
@@ -139,7 +139,7 @@ test("a disabled agent that matches gets a dead letter, as for a delivery", asyn
   ]);
 });
 
-test("nobody that matches is said with what came closest", async () => {
+test("a replay that matches no agent names the closest one", async () => {
   const reason = "agent dev: repos does not include acme/x";
   const { deps, history } = await setUp({ reason });
   expect(await replay(receipt.id, null, deps)).toMatchObject({ matched: [], reason });
@@ -157,7 +157,7 @@ test.each<[string, string, string | null, Partial<ReplayDeps>]>([
     "dev",
     { status: { agent: (name) => ({ ...newRecord(name), config: anAgent(name, { scale: 0 }) }) } },
   ],
-])("it is refused with %s", async (code, id, agent, change) => {
+])("a replay is rejected with %s", async (code, id, agent, change) => {
   const { deps, dispatched } = await setUp({ matched: ["dev"] }, change);
   await expect(replay(id, agent, deps)).rejects.toMatchObject({ name: "UserError", code });
   expect(dispatched).toEqual([]);

@@ -64,7 +64,7 @@ test("calls are added up by agent, model and day", async () => {
   expect(ask({ by: "agent", since }).rows).toMatchObject([{ key: "cat" }, { key: "dev" }]);
 });
 
-test("without a beginning, a report has 30 whole days", async () => {
+test("a report without a start has 30 whole days", async () => {
   const { pay, ask, setNow } = spending();
   for (const at of ["2026-10-23T23:59:59Z", "2026-10-24T00:00:00Z", "2026-11-22T12:00:00Z"]) {
     setNow(Date.parse(at));
@@ -73,7 +73,7 @@ test("without a beginning, a report has 30 whole days", async () => {
   expect(ask({ by: "day" }).rows.map(({ key }) => key)).toEqual(["2026-10-24", "2026-11-22"]);
 });
 
-test("limits have what is spent and what open calls reserved", async () => {
+test("limits have the spent amount and the reservations of open calls", async () => {
   const { begin, pay, ask } = spending();
   await pay(answered(1_000));
   await begin();
@@ -91,7 +91,7 @@ test("limits have what is spent and what open calls reserved", async () => {
   );
 });
 
-test("the forecast counts what enabled agents with a schedule spent in their last runs", async () => {
+test("the forecast counts the cost of the last runs of enabled agents with a schedule", async () => {
   const others = [
     agent("off", { enabled: false }),
     agent("called", { config: anAgent("called", { schedule: null }) }),

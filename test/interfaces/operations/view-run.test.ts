@@ -40,7 +40,7 @@ async function endRun(store: Store, item: WorkItem, instanceId: string, outcome:
   await store.work.end(item, { instanceId, startedAt: item.at, at: item.at, end });
 }
 
-test("a run that runs has its trigger, its version and its calls by now, and no outcome", async () => {
+test("a running run has its trigger, its version and its calls so far, and no outcome", async () => {
   const deps = setUp();
   const { store } = deps;
   await store.work.claim(requestFor(cronItem("first", "ops", 1_000), "ops-1"), version("a"));
@@ -64,7 +64,7 @@ test("a run that runs has its trigger, its version and its calls by now, and no 
   });
 });
 
-test("a run keeps its agent's name and its ids, also if a credential has such a value", async () => {
+test("a run keeps its agent's name and its ids, even if a credential has such a value", async () => {
   const deps = setUp();
   const agent = "release-bot";
   deps.redactor.add([agent]);
@@ -73,7 +73,7 @@ test("a run keeps its agent's name and its ids, also if a credential has such a 
   expect(await viewRun(`${agent}-1`, deps)).toMatchObject({ agent, instanceId: `${agent}-1` });
 });
 
-test("what a person asked, and what the run said and returned, is shown without secrets", async () => {
+test("the request, texts and result of a run are shown without secrets", async () => {
   const deps = setUp();
   const { store, logs } = deps;
   const item = { ...manualItem("m"), trigger: { kind: "manual", prompt: `do ${secret}` } } as const;
@@ -106,7 +106,7 @@ test("a run by webhook has its delivery's payload without secrets, as long as th
   expect(JSON.parse(payload ?? "")).toEqual({ title: "[redacted]", token: "[redacted]" });
 });
 
-test("a run knows its agent's last success before it, and whether that ran the same", async () => {
+test("a run knows its agent's last success before it, and whether that had the same version", async () => {
   const deps = setUp();
   const { store } = deps;
   const runs = [
@@ -133,7 +133,7 @@ test("a run knows its agent's last success before it, and whether that ran the s
   ]);
 });
 
-test("the prompt of a run is read from its log when it is asked for, however long the log is", async () => {
+test("a run's prompt is read from its log on request, however long the log is", async () => {
   const projectDir = tempProject();
   const deps = { ...setUp(), logs: createLogSource(projectDir) };
   const run = { agent: "dev", instanceId: "dev-aaaaaaaa", time: 5_000 };
@@ -151,7 +151,7 @@ test("the prompt of a run is read from its log when it is asked for, however lon
   expect((await viewRun(run.instanceId, deps)).modelPrompt).toBeUndefined();
 });
 
-test("failed runs are counted since the last success, whatever started or ended them otherwise", async () => {
+test("failed runs are counted since the last success, in spite of other ends between", async () => {
   const deps = setUp();
   const { store } = deps;
   const runs = [
@@ -197,7 +197,7 @@ test("runs over budget and lost runs count as failed, as dead letters too", asyn
   expect(agentFailing("dev", store)).toMatchObject({ count: 4, since, instanceId: "dev-4" });
 });
 
-test("an agent fails on while much of its work waits", async () => {
+test("an agent keeps failing while much of its work waits", async () => {
   const { store } = setUp();
   await endRun(store, cronItem("run", "dev", 1), "dev-1", "failed");
   const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);

@@ -51,7 +51,7 @@ async function deliver(store: Store, { repo = "acme/y", at, ...rest }: Delivered
   return id;
 }
 
-test("deliveries that its filters turn away, with the filter; none that was work for it", async () => {
+test("deliveries that its filters reject are named with the filter, without those that were work for it", async () => {
   const store = tempStore();
   await deliver(store, { at: minute(1), source: "other" });
   const first = await deliver(store, { at: minute(2) });
@@ -74,7 +74,7 @@ test("deliveries that its filters turn away, with the filter; none that was work
   expect(since.turnedAway).toHaveLength(2);
 });
 
-test("what it has of a payload is without secrets", async () => {
+test("the parts of a payload are without secrets", async () => {
   const store = tempStore();
   await deliver(store, { at: minute(1), repo: "hush" });
   const hide = (value: unknown): unknown =>
@@ -84,7 +84,7 @@ test("what it has of a payload is without secrets", async () => {
   expect(turnedAway[0]?.stoppedBy[0]?.[0]?.got).toBe("***");
 });
 
-test("how far it looked back is known where there is more, by number and by size", async () => {
+test("the end of the look back is known if there is more, by number and by size", async () => {
   const store = tempStore();
   for (let n = 1; n <= 5; n += 1) await deliver(store, { at: minute(n) });
   const few = await whyNot(agent, [], { limit: 2 }, { store, redactor });
@@ -95,7 +95,7 @@ test("how far it looked back is known where there is more, by number and by size
   expect(large).toMatchObject({ turnedAway: [], lookedBackTo: new Date(minute(6)).toISOString() });
 });
 
-test("skipped, missed and dropped work, and what its sources refused", async () => {
+test("skipped, missed and dropped work are listed, and what its sources refused", async () => {
   const store = tempStore();
   const item = manualItem("one", "dev", minute(1));
   await store.work.enqueue([item]);
@@ -129,7 +129,7 @@ test("an agent's unmatched deliveries are found without reading their bodies", a
   expect(Math.min(...times)).toBeLessThan(5);
 });
 
-test("what keeps it from running now is named, in the order in which it is to be seen to", () => {
+test("the reasons against running now are named, in the order in which to fix them", () => {
   const of = (change: object, project: object = {}) =>
     whyNotNow({ ...agent, ...change }, { ...idle, ...project });
   expect(of({})).toEqual([]);

@@ -43,7 +43,7 @@ test.each<[AgentStatus["usedBudget"], string]>([
 test.each([
   ["over budget: the call needs more", null],
   ["agents/dev/config.toml:4:12  it is broken", "agents/dev/config.toml:4:12  it is broken"],
-])("beside a budget that is used up the error %j shows as %j", (error, shown) => {
+])("beside a used-up budget the error %j shows as %j", (error, shown) => {
   const usedBudget = { ...used, onLimit: "pause" } as const;
   const agent = anAgentStatus("dev", { usedBudget, error, lastOutcome: "over_budget" });
   expect(errorToShow(agent)).toBe(shown);

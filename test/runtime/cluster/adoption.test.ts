@@ -53,7 +53,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const returned = (value: string) => `echo '{"type":"return","json":"${value}","more":false}'`;
 
-it("a run goes on under the next scheduler after its last logged line, with all it had returned", async () => {
+it("a run continues under the next scheduler after its last logged line, with its returned value", async () => {
   const cluster = await aCluster();
   const script = [
     returned("1"),
@@ -83,7 +83,7 @@ it("a run goes on under the next scheduler after its last logged line, with all 
   expect(await cluster.records.list()).toEqual([]);
 });
 
-it("a line that was logged and not answered is not logged again", async () => {
+it("a line that was logged and not acknowledged is not logged again", async () => {
   const cluster = await aCluster();
   const never = new Promise<boolean>(() => undefined);
   const request = aRequest(`${log("one")}; ${returned("2")}; ${log("two")}; sleep 1; ${end()}`);
@@ -94,7 +94,7 @@ it("a line that was logged and not answered is not logged again", async () => {
   expect(exitOf(after)).toMatchObject({ exitCode: 0, value: 2 });
 });
 
-it("a run goes on under a third scheduler when the second took no line", async () => {
+it("a run continues under a third scheduler when the second stored no line", async () => {
   const cluster = await aCluster();
   const script = [returned("3"), log("one"), "sleep 1", log("two"), "sleep 0.5", end()];
   const request = aRequest(script.join("\n"));
@@ -108,7 +108,7 @@ it("a run goes on under a third scheduler when the second took no line", async (
   expect(exitOf(after)).toMatchObject({ exitCode: 0, value: 3 });
 });
 
-it("a run that waits for a machine is claimed from the next scheduler", async () => {
+it("a run that waits for a machine can be claimed from the next scheduler", async () => {
   const cluster = await aCluster({ begins: "later" });
   const request = aRequest("three-lines");
   (await cluster.start()).run(request, NEVER).subscribe();
@@ -118,7 +118,7 @@ it("a run that waits for a machine is claimed from the next scheduler", async ()
   expect(messagesOf(await after)).toEqual(["one", "two", "three"]);
 });
 
-it("a run that waits and can't be prepared again is rejected", async () => {
+it("a waiting run that can't be prepared again is rejected", async () => {
   const cluster = await aCluster({ begins: "never" });
   const request = aRequest("three-lines");
   (await cluster.start()).run(request, NEVER).subscribe();
@@ -129,7 +129,7 @@ it("a run that waits and can't be prepared again is rejected", async () => {
   expect(cluster.engine.names()).toEqual([]);
 });
 
-it("a run whose secrets can't be read shows nothing of what it says, and goes on", async () => {
+it("a run whose secrets can't be read continues without showing its output", async () => {
   const cluster = await aCluster();
   const request = aRequest(`${log("one")}; sleep 0.5; echo s3cret; ${end()}`);
   const before = await leftAfter("one", request, cluster);
@@ -143,7 +143,7 @@ it("a run whose secrets can't be read shows nothing of what it says, and goes on
   expect(exitOf(after).exitCode).toBe(0);
 });
 
-it("a run is stopped by the next scheduler", async () => {
+it("a run can be stopped by the next scheduler", async () => {
   const cluster = await aCluster();
   const request = aRequest("ends-on-term");
   const before = await leftAfter("ready", request, cluster);
@@ -159,7 +159,7 @@ it("a run is stopped by the next scheduler", async () => {
   expect(exitOf(await after).exitCode).toBe(143);
 });
 
-it("has its lease from its start, whatever the next scheduler's config says, and a fresh one", async () => {
+it("an adopted run has its lease from its start, whatever the new config says, and a fresh one", async () => {
   const cluster = await aCluster();
   const request = aRequest(`${log("ready")}; ${forever}`);
   const options = cluster.configured({ leaseSeconds: 2 });
@@ -173,7 +173,7 @@ it("has its lease from its start, whatever the next scheduler's config says, and
   expect(await processesOf(request.instanceId)).toEqual([]);
 });
 
-it("an exit that the earlier scheduler noted and did not report is reported", async () => {
+it("an exit that the earlier scheduler stored and did not report is reported", async () => {
   const cluster = await aCluster();
   const request = aRequest(`${returned("4")}; ${end()}`);
   // Killed between the note and the report.

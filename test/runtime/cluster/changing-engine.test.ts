@@ -33,7 +33,7 @@ async function changed(...[before, after]: [ClusterEngine, ClusterEngine]) {
   return changing;
 }
 
-test("runs are seen while an engine that the config names no more is away", async () => {
+test("runs are visible while an engine that the config no longer names is away", async () => {
   const [before, after] = [engineWith("al-old"), engineWith("al-new")];
   const changing = await changed(before.engine, after.engine);
   const away = () => Promise.reject(new Error("no answer"));

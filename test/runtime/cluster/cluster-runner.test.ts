@@ -30,7 +30,7 @@ async function freeze(instanceId: string): Promise<void> {
 }
 
 describe("a run on a cluster", () => {
-  it("gets its job by its claim, and its engine gets nothing of it", async () => {
+  it("gets its job by its claim, and its engine never sees it", async () => {
     const cluster = await aCluster();
     const request = aRequest(`head -n 1 | grep -o '"prompt":"[a-z-]*"'; ${end()}`);
     const events = await cluster.eventsOf(request);
@@ -68,7 +68,7 @@ describe("a run on a cluster", () => {
     ]);
   });
 
-  it("has its secrets taken out of what it says", async () => {
+  it("has its secrets removed from its output", async () => {
     const events = await (
       await aCluster()
     ).eventsOf(aRequest(`echo s3cret; ${end("no s3cret")}; exit 1`));
@@ -76,7 +76,7 @@ describe("a run on a cluster", () => {
     expect(exitOf(events).error).toBe("no ***");
   });
 
-  it("is rejected with the reason when its job or its image cannot be had", async () => {
+  it("is rejected with the reason when its job or its image is missing", async () => {
     const why = () => Promise.reject(new Error("credential github_token is missing"));
     const noJob = exitOf(await (await aCluster()).eventsOf(aRequest("true"), { prepare: why }));
     expect(noJob.rejected).toBe("credential github_token is missing");
@@ -93,7 +93,7 @@ describe("a run on a cluster", () => {
     expect(messagesOf(events)).toEqual(["one", "two", "three"]);
   });
 
-  it("is lost, ended and refused when it is silent for longer than its lease", async () => {
+  it("is lost, ended and rejected when it is silent for longer than its lease", async () => {
     const cluster = await aCluster();
     const { instanceId, ...request } = aRequest(`${log("ready")}; ${forever}`);
     const runner = await cluster.start(cluster.configured({ leaseSeconds: 0.3 }));
@@ -112,7 +112,7 @@ describe("a run on a cluster", () => {
     });
   });
 
-  it("is not looked for on its engine while it talks", async () => {
+  it("is not looked up on its engine while it sends", async () => {
     const cluster = await aCluster();
     const request = aRequest(`${log("a")}; sleep 0.5; ${end()}`);
     const { lists } = cluster.engine;
@@ -142,7 +142,7 @@ describe("a run that waits for a machine", () => {
     return { cluster, name, events, stop$, exit: async () => exitOf([await over]) };
   }
 
-  it("shows why, and is over as soon as it is stopped", async () => {
+  it("shows why, and ends as soon as it is stopped", async () => {
     const { cluster, name, events, stop$, exit } = await waiting();
     cluster.engine.pretend(name, { problem });
     const text = `waits for a machine: ${problem}`;
@@ -188,7 +188,7 @@ describe("a run that waits for a machine", () => {
     cluster.engine.goAway(null);
   });
 
-  it("has a clock that stands still until a machine has it", async () => {
+  it("has a paused clock until a machine has it", async () => {
     const clock: string[] = [];
     const pauseClock = () => {
       clock.push("paused");
@@ -200,8 +200,8 @@ describe("a run that waits for a machine", () => {
   });
 });
 
-describe("what runs leave on a cluster", () => {
-  it("is removed when its engine is back", async () => {
+describe("the remains of runs on a cluster", () => {
+  it("are removed when their engine is back", async () => {
     const cluster = await aCluster({ begins: "never" });
     const request = aRequest(end());
     const run = (await cluster.start()).run(request, NEVER).subscribe();
@@ -216,7 +216,7 @@ describe("what runs leave on a cluster", () => {
     expect(cluster.engine.names()).toEqual([]);
   });
 
-  it("is removed by the next scheduler, but for what lives", async () => {
+  it("are removed by the next scheduler, except for live runs", async () => {
     const cluster = await aCluster({ begins: "never" });
     const [left, found, started] = [aRequest(end()), aRequest(end()), aRequest(end())];
     const earlier = await cluster.start();

@@ -45,7 +45,7 @@ describe("the relay to the door", () => {
     expect(await text(sent)).toBe("3000000 bytes");
   });
 
-  it("holds back a side that is faster than the other one reads", async () => {
+  it("slows a side that is faster than the reader of the other", async () => {
     const { port } = await relayTo((connection) => connection.pause());
     const sent = client(port);
     await once(sent, "connect");
@@ -76,7 +76,7 @@ describe("the relay to the door", () => {
     );
   });
 
-  it("takes so many connections of one address and no more, until one of them ends", async () => {
+  it("accepts a limited number of connections of one address until one of them ends", async () => {
     const { port } = await relayTo(
       (connection) => {
         connection.write("hello");

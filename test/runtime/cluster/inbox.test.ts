@@ -11,13 +11,13 @@ it("answers as soon as the run is to end", async () => {
   expect(await answer).toEqual({ stop });
 });
 
-it("answers at once when the run was to end before", async () => {
+it("answers at once when the run was stopped before", async () => {
   const inbox = createInbox();
   inbox.stop(stop.reason, stop.graceMs);
   expect(await inbox.next(new AbortController().signal)).toEqual({ stop });
 });
 
-it("keeps what an asker left without", async () => {
+it("keeps an entry whose reader left", async () => {
   const inbox = createInbox();
   const left = new AbortController();
   const answer = inbox.next(left.signal);

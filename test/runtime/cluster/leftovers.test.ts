@@ -16,7 +16,7 @@ const placed = (name: string, instanceId: string): PlacedRun => ({
   endings: 0,
 });
 
-test("an instance that another client of the engine wrote leads to no file outside of the records", async () => {
+test("an instance written by another client of the engine leads to no file outside of the records", async () => {
   const folder = await mkdtemp(join(tmpdir(), "al-leftovers-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "other.json"), "{}");

@@ -26,13 +26,13 @@ async function asksAfter(left: Partial<PlacedRun> | null): Promise<readonly stri
   return asked;
 }
 
-test("what a start that broke off made in part is removed before the next one", async () => {
+test("the remains of an interrupted start are removed before the next one", async () => {
   const again = ["start", "remove al-1", "start"];
   expect(await asksAfter(null)).toEqual(again);
   expect(await asksAfter({ state: "ended", endings: 0 })).toEqual(again);
 });
 
-test("a run that the engine took is not started again", async () => {
+test("a run that the engine accepted is not started again", async () => {
   expect(await asksAfter({ state: "waiting" })).toEqual(["start"]);
   expect(await asksAfter({ state: "running" })).toEqual(["start"]);
   expect(await asksAfter({ state: "ended", endings: 1 })).toEqual(["start"]);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-it("keeps standard output for messages; what libraries print goes to standard error", async () => {
+it("standard output is for messages only; what libraries print goes to standard error", async () => {
   const module = new URL("../../../src/runtime/harness/message-writer.ts", import.meta.url).href;
   const program = `
     const { claimStdout } = await import(${JSON.stringify(module)});

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { fillCompileCache } from "../../../src/runtime/harness/fill-compile-cache.ts";
 
-test("a rehearsal asks its model as a run does: through the bridge and a run's socket", async () => {
+test("a rehearsal calls its model as a run does: through the bridge and a run's socket", async () => {
   const asked: Pick<IncomingMessage, "url" | "headers">[] = [];
   const server = createServer((request, response) => {
     asked.push(request);

@@ -24,7 +24,7 @@ async function hook(
 }
 
 describe("a hook", () => {
-  it("runs in a /bin/sh of its own: nothing of it is left for the next one", async () => {
+  it("runs in a /bin/sh of its own, without effect on the next one", async () => {
     const said = "echo $0 $PWD [$FROM_HOOK]";
     const { reason, messages } = await hook([`cd /; export FROM_HOOK=1; ${said}`, said], 20_000);
     expect(reason).toBeNull();
@@ -34,13 +34,13 @@ describe("a hook", () => {
     expect(lines).toEqual(["/bin/sh / [1]", `/bin/sh ${tmpdir()} []`]);
   });
 
-  it("has its time to itself: those before it don't count", async () => {
+  it("has its time to itself: earlier hooks don't count", async () => {
     const { reason, tookMs } = await hook(["sleep 0.4", "sleep 0.4", "sleep 0.4"], 800);
     expect(reason).toBeNull();
     expect(tookMs).toBeGreaterThan(1100);
   });
 
-  it("is ended with all it started when it takes too long", async () => {
+  it("is ended with all its processes when it takes too long", async () => {
     const { reason, tookMs } = await hook("sleep 30 & sleep 30", 200);
     expect(reason).toContain("took longer than 0.2 s");
     expect(tookMs).toBeLessThan(2000);
@@ -52,7 +52,7 @@ describe("a hook", () => {
     expect(tookMs).toBeLessThan(2000);
   });
 
-  it("shows what it prints behind the lines that the log has one by one, while it runs", async () => {
+  it("shows its output behind the lines that are logged one by one, while it runs", async () => {
     const { messages } = await hook("seq 600; sleep 1.2", 30_000);
     const live = messages.filter(
       (message) => message.type === "log" && message.kind === "tool-output",

@@ -19,7 +19,7 @@ async function expand(
 }
 
 describe("a command in SKILL.md", () => {
-  it("is replaced by what it prints, in the run's folder and with the credentials", async () => {
+  it("is replaced by its output, in the run's folder and with the credentials", async () => {
     const text = "# Now\n\n- dir: !`pwd`\n- token: !`echo $TOKEN`\n!`printf 'a\\nb\\n\\n'`\nEnd.";
     const { result, messages } = await expand(text);
     expect(result).toBe(`# Now\n\n- dir: ${tmpdir()}\n- token: t0ken\na\nb\n\nEnd.`);
@@ -31,19 +31,19 @@ describe("a command in SKILL.md", () => {
     expect(JSON.stringify(messages)).not.toContain("t0ken");
   });
 
-  it("is one only behind a space or at the start of a line; ordinary code stays as it is", async () => {
+  it("counts only behind a space or at the start of a line; ordinary code stays", async () => {
     const text = "Wow!`echo no` `echo no` KEY=!`echo no` ![x](y) !`` ! `echo no`";
     expect((await expand(text)).result).toBe(text);
   });
 
-  it("is not looked for in what another one printed, nor is a `$` special there", async () => {
+  it("is not searched in the output of another one, where `$` is not special either", async () => {
     const { result } = await expand(
       "!`printf '%s' \"$& \\$1 !\\\\\"` and !`printf '!\\140pwd\\140'`",
     );
     expect(result).toMatch(/ and !`pwd`$/);
   });
 
-  it("tells its failure in its place, with what it printed, and the others still run", async () => {
+  it("shows its failure in its place, with its output, and the others still run", async () => {
     const { result, messages } = await expand(
       "A !`echo out; echo no such thing >&2; exit 4` B !`echo fine`",
     );
@@ -60,7 +60,7 @@ describe("a command in SKILL.md", () => {
     expect(stopped.result).toContain("was stopped");
   });
 
-  it("gives no more than the beginning of a long output, in lines or in one", async () => {
+  it("keeps only the beginning of a long output, in many lines or in one", async () => {
     const lines = await expand("!`yes 123456789 | head -n 2000000`");
     expect(lines.result).toBe(
       `${"123456789\n".repeat(3000)}\n[cut: there is more than 30000 characters]`,

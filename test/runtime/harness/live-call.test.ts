@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { liveCall, liveOutput, pieceCharacters } from "../../../src/runtime/harness/live-call.ts";
 import type { CallProgress } from "../../../src/runtime/harness/live-call.ts";
 
-describe("a call while it runs", () => {
+describe("a running call", () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
@@ -18,11 +18,11 @@ describe("a call while it runs", () => {
     return pieces;
   }
 
-  it("a call of less than a second logs its result and no live output", () => {
+  it("of less than a second logs its result and no live output", () => {
     expect(run(990, 10, "line\n")).toEqual([]);
   });
 
-  it("is logged twice a second at most, with how long it has run", () => {
+  it("is logged at most twice a second, with how long it has run", () => {
     const pieces = run(5_100, 10, "line\n");
     expect(pieces.map(({ durationMs }) => durationMs)).toEqual([
       1000, 1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000,
@@ -30,7 +30,7 @@ describe("a call while it runs", () => {
     expect(pieces.map(({ output }) => output).join("").length).toBeGreaterThan(490 * 5);
   });
 
-  it("is logged more and more seldom: an hour of floods stays small", () => {
+  it("is logged more and more rarely: an hour of floods stays small", () => {
     const pieces = run(3_600_000, 100, "a line of an endless build\n".repeat(100));
     expect(pieces.length).toBeLessThan(310);
     const characters = pieces.reduce((sum, { output }) => sum + output.length, 0);
@@ -50,7 +50,7 @@ function outputOf(...chunks: readonly string[]) {
 }
 
 describe("the live output of a command", () => {
-  it("has each line once, and a line only when it is whole", () => {
+  it("has each line once, and only when it is complete", () => {
     const output = outputOf("one\ntw");
     expect(output.take()).toEqual({ output: "one\n", leftOut: 0 });
     output.add(Buffer.from("o\nthree"));
@@ -70,7 +70,7 @@ describe("the live output of a command", () => {
     expect(output.take().output).toBe("begin\r\n30 %\r");
   });
 
-  it("has characters whole that came in two chunks", () => {
+  it("has whole characters that came in two chunks", () => {
     const bytes = Buffer.from("grün\n");
     const output = liveOutput();
     output.add(bytes.subarray(0, 3));
@@ -88,7 +88,7 @@ describe("the live output of a command", () => {
     expect(piece.leftOut + piece.output.length).toBe(5_000 * line.length);
   });
 
-  it("leaves out a line without end, however long, and goes on behind it", () => {
+  it("skips a line without end of any length, and continues behind it", () => {
     const output = outputOf(...Array.from({ length: 1_000 }, () => "x".repeat(1_000)));
     expect(output.take()).toEqual({ output: "", leftOut: 1_000_000 });
     output.add(Buffer.from("xxx\nnext\n"));

@@ -35,14 +35,14 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
     HTTP_PROXY: proxy.url,
     NO_PROXY: "intra.test",
   });
-  it("asks its models without it: the scheduler does that", async () => {
+  it("calls its models without it, as the scheduler uses it", async () => {
     const network = { variables: variables(), certificates: null };
     const run = await runOf(aJob(workDir, { models: [aScripted([{ text: "Here." }])], network }));
     expect(logsOf(run, "said").map(({ msg }) => msg)).toEqual(["Here."]);
     expect(proxy.seen).toEqual([]);
   });
 
-  it("hands the variables on to its commands, and shows no password", async () => {
+  it("passes the variables on to its commands, and shows no password", async () => {
     const hook = 'env > env; cat "$NODE_EXTRA_CA_CERTS" > ca; env';
     const run = await runOf(
       aJob(workDir, {
@@ -58,7 +58,7 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
     expect(JSON.stringify(run.messages)).toContain("user:[redacted]@");
   });
 
-  it("prefers what a credential of its agent sets", async () => {
+  it("prefers the variables that a credential of its agent sets", async () => {
     const own = { type: "t", instance: "default", fields: {}, env: { HTTPS_PROXY: "http://own" } };
     const hooks = { pre: ['test "$HTTPS_PROXY" = http://own'], post: [] };
     const network = { variables: variables(), certificates: null };
@@ -96,7 +96,7 @@ describe("a run whose network is closed", () => {
     expect(JSON.stringify(found)).not.toContain("passw0rd");
   });
 
-  it("has it in git's ssh for each of its keys", async () => {
+  it("has the bridge in git's ssh for each of its keys", async () => {
     const { found } = await variablesOf({
       credentials: [
         {
@@ -116,14 +116,14 @@ describe("a run whose network is closed", () => {
     expect(found.GIT_SSH_WORK_COMMAND?.endsWith(end)).toBe(true);
   });
 
-  it("has the scheduler's proxies when its start could not close it", async () => {
+  it("has the scheduler's proxies if its start could not close it", async () => {
     const { found } = await variablesOf({}, { AL_NETWORK: "open" });
     expect(found.HTTPS_PROXY).toBe(variables.HTTPS_PROXY);
     expect(found.ALL_PROXY).toBeUndefined();
     expect(found.GIT_SSH_COMMAND).toBeUndefined();
   });
 
-  it("is open, whatever its start found, when its job does not close it", async () => {
+  it("is open, whatever its start found, if its job does not close it", async () => {
     const open = { network: { variables, certificates: null } };
     const { found } = await variablesOf(open, { AL_NETWORK: "closed" });
     expect(found.HTTPS_PROXY).toBe(variables.HTTPS_PROXY);
@@ -146,7 +146,7 @@ function certificatesIn(pem: string): X509Certificate[] {
   return each.map((one) => new X509Certificate(one));
 }
 
-test("programs that know no other authorities get the run's beside the system's", async () => {
+test("programs without authorities of their own get the run's beside the system's", async () => {
   const variables = await writeTrust({ authority, certificates: null, workDir });
   const paths = new Set(bundleVariables.map((name) => variables[name] ?? ""));
   expect(paths.size).toBe(1);
@@ -161,7 +161,7 @@ test("programs that know no other authorities get the run's beside the system's"
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test("programs that have authorities of their own get the run's and the scheduler's", async () => {
+test("programs with authorities of their own get the run's and the scheduler's", async () => {
   const certificates = testCertificate.cert.trimEnd();
   const variables = await writeTrust({ authority, certificates, workDir });
   const { NODE_EXTRA_CA_CERTS: path = "", DENO_CERT } = variables;
@@ -169,7 +169,7 @@ test("programs that have authorities of their own get the run's and the schedule
   expect(certificatesIn(await readFile(path, "utf8"))).toHaveLength(2);
 });
 
-test("without an authority of the run, only Node gets what it does not know", async () => {
+test("without an authority of the run, only Node gets the scheduler's certificates", async () => {
   const certificates = testCertificate.cert;
   const variables = await writeTrust({ authority: null, certificates, workDir });
   expect(Object.keys(variables)).toEqual(["NODE_EXTRA_CA_CERTS"]);

@@ -67,7 +67,7 @@ describe("the post hooks of a run that is asked to end", () => {
     expect(await outcome()).toBe("interrupted\n");
   });
 
-  it("are ended when they take longer than they may", { timeout: 30_000 }, async () => {
+  it("are ended when they exceed their time", { timeout: 30_000 }, async () => {
     const { child, ended } = start(["touch hooked; sleep 60", "touch never"]);
     await left("asleep");
     child.kill("SIGTERM");

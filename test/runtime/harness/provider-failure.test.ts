@@ -20,7 +20,7 @@ describe("a provider's failure", () => {
     [`400: {"message":"connection field is wrong"}`, "400 connection field is wrong", null],
     ["403 not json {", "403 not json {", null],
     ["the model made no sense", "the model made no sense", null],
-  ])("%s is told as %s", (text, message, cooldownMs) => {
+  ])("%s is reported as %s", (text, message, cooldownMs) => {
     expect(providerFailure(text)).toMatchObject({ message, cooldownMs });
   });
 
@@ -48,7 +48,7 @@ describe("a provider's failure", () => {
     expect(failure.cooldownMs).toBe(status === null ? null : 60_000);
   });
 
-  it("believes the response before the text", () => {
+  it("trusts the response more than the text", () => {
     const facts = { status: 503, retryAfterMs: 9_000 };
     expect(providerFailure("429: try again in 2s", facts)).toMatchObject({
       status: 503,
@@ -68,7 +68,7 @@ describe("a provider's failure", () => {
     expect(providerFailure(text).isTransient).toBe(isTransient);
   });
 
-  it("never hands on a page of text", () => {
+  it("never forwards a page of text", () => {
     expect(providerFailure(`502 <html>${"x".repeat(100_000)}`).message.length).toBeLessThan(2100);
   });
 });
@@ -82,7 +82,7 @@ it.each([
 
 const now = Date.parse("2026-10-21T07:28:00Z");
 
-describe("how long a provider asks to wait", () => {
+describe("the wait that a provider asks for", () => {
   it.each([
     [{ "retry-after": "30" }, 30_000],
     [{ "retry-after": "0.5" }, 500],

@@ -6,11 +6,11 @@ import { requestRows, schedulerRequests } from "../../../src/runtime/run-api/req
 import type { RequestRow } from "../../../src/runtime/run-api/requests/row.ts";
 
 // `vitest run <this file> -u` writes it anew.
-test("the page of all requests says what their table says", async () => {
+test("the page of all requests matches their table", async () => {
   await expect(page()).toMatchFileSnapshot("../../../src/runtime/harness/reference.md");
 });
 
-test("the README leads to the page", () => {
+test("the README links to the page of all requests", () => {
   const readme = readFileSync(
     resolve(import.meta.dirname, "../../../src/runtime/harness/README.md"),
     "utf8",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRunClock } from "../../../src/runtime/harness/run-clock.ts";
 
 describe("a run's clock", () => {
-  it("counts down, and stands while the run waits for a trigger, once for waits side by side", async () => {
+  it("counts down, and pauses while the run waits for a trigger, once for concurrent waits", async () => {
     let time = 5_000;
     const clock = createRunClock(60, () => time);
     time += 10_000;

@@ -20,7 +20,7 @@ describe("a credential that works as a file", () => {
     fileEnv: { GIT_SSH_COMMAND: "ssh -i '{private_key}' -o UserKnownHostsFile='{known_hosts}'" },
   };
 
-  it("is written for its own user alone, and a variable says where it is", async () => {
+  it("is written for its own user only, and a variable names its place", async () => {
     const env = await writeCredentialFiles(aJob(workDir, { credentials: [credential] }));
     const dir = join(workDir, ".credentials", "git_ssh-work");
     expect(env).toEqual({
@@ -43,7 +43,7 @@ describe("a credential that works as a file", () => {
     expect(await readFile(path, "utf8")).toBe("HOSTS OF ALL\n");
   });
 
-  it("leaves nothing behind where there is none", async () => {
+  it("leaves nothing behind without a credential", async () => {
     const { fileEnv, ...plain } = credential;
     expect(fileEnv).toBeDefined();
     expect(await writeCredentialFiles(aJob(workDir, { credentials: [plain] }))).toEqual({});

@@ -53,7 +53,7 @@ describe("a job", () => {
     expect(await readdir(workDir)).toEqual([]);
   });
 
-  it("fails by a post hook that fails, and keeps what the session used", async () => {
+  it("fails by a post hook that fails, and keeps the session's usage", async () => {
     const ended = await runOf(aJob(workDir, { hooks: hooks([], ["exit 2"]) }));
     expect(ended.exitCode).toBe(1);
     expect(endMessageOf(ended)).toMatchObject({
@@ -62,7 +62,7 @@ describe("a job", () => {
     });
   });
 
-  it("runs its post hooks after a session that failed too, and they know that it did", async () => {
+  it("runs its post hooks after a failed session too, which learn that", async () => {
     const models = [aScripted([{ status: 400, error: "broken" }])];
     const post = ['echo "$AL_OUTCOME" > outcome', "exit 3", "touch never"];
     const ended = await runOf(aJob(workDir, { models, hooks: hooks([], post) }));
@@ -84,7 +84,7 @@ describe("a job", () => {
     expect(endMessageOf(ended).error).toBe(error);
   });
 
-  it("logs what a hook prints, and does not wait for what it leaves in the background", async () => {
+  it("logs the output of a hook, and does not wait for its background processes", async () => {
     const before = performance.now();
     const ended = await runOf(aJob(workDir, { hooks: hooks(["echo hello; sleep 20 &"]) }));
     expect(performance.now() - before).toBeLessThan(10_000);
@@ -108,7 +108,7 @@ describe("a job", () => {
     expect(JSON.stringify(logsOf(ended, "hook"))).not.toContain("marker-of-the-body");
   });
 
-  it("fills the commands in SKILL.md in after the pre hooks, with the credentials", async () => {
+  it("expands the commands in SKILL.md after the pre hooks, with the credentials", async () => {
     const provider = await fakeProvider(saying("Done."));
     onTestFinished(() => provider.close());
     const token = "t0ken-of-this-job";
@@ -128,7 +128,7 @@ describe("a job", () => {
     expect(prompt?.fields?.output).toContain("You know: by-a-hook\n[redacted]\n");
   });
 
-  it("logs a long prompt whole, in pieces of which the search finds all", async () => {
+  it("logs a long prompt whole, in pieces that the search finds completely", async () => {
     const instructions = `${"Read the manual. ".repeat(2_500)}Then begin.`;
     const trigger = { kind: "manual", prompt: "Fix the needle." } as const;
     const entries = logsOf(await runOf(aJob(workDir, { instructions, trigger })), "prompt");
@@ -143,7 +143,7 @@ describe("a job", () => {
     }
   });
 
-  it("writes none of its secrets, whatever it says, and fails with them", async () => {
+  it("writes none of its secrets in any output, and fails without them", async () => {
     const secret = "canary-<of>-this-job";
     const credential = { ...github, fields: { token: secret }, env: { GITHUB_TOKEN: secret } };
     const tools = [

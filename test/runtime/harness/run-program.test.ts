@@ -39,7 +39,7 @@ describe("a command", () => {
       () => false,
     );
 
-  it("gives its lines as they come, its exit code, and the unfinished last line", async () => {
+  it("returns its lines as they come, its exit code, and the unfinished last line", async () => {
     const { exitCode, problem, lines } = await run("echo one; printf two; echo no >&2; exit 3");
     expect({ exitCode, problem }).toEqual({ exitCode: 3, problem: null });
     expect(lines.toSorted()).toEqual(["stderr: no", "stdout: one", "stdout: two"]);
@@ -53,7 +53,7 @@ describe("a command", () => {
     expect(lines.join("\n")).not.toContain("AL_TEST_LEAK");
   });
 
-  it("is over when it ends, though a child of it keeps the output open", async () => {
+  it("has ended when its process ends, though a child keeps the output open", async () => {
     const { tookMs, exitCode } = await run(
       "echo $$ > pid; setsid sleep 30 & echo $! > left; exit 0",
     );
@@ -65,7 +65,7 @@ describe("a command", () => {
   });
 
   it.each(["sleep 60", "setsid sleep 60", "setsid sh -c 'sleep 60 & echo $! > child; wait'"])(
-    "is killed with all it started when it takes too long: %s",
+    "is killed with all its processes when it takes too long: %s",
     async (child) => {
       const { problem, exitCode, tookMs } = await run(
         `(${child}) & echo $! > child; trap '' TERM; sleep 60`,
@@ -78,14 +78,14 @@ describe("a command", () => {
     },
   );
 
-  it("does not begin when the run is stopped already", async () => {
+  it("does not start when the run is stopped already", async () => {
     const { problem } = await run("sleep 0.2; touch began", { signal: AbortSignal.abort() });
     expect(problem).toBe("was stopped");
     await wait(400);
     await expect(readFile(join(cwd, "began"))).rejects.toThrow("ENOENT");
   });
 
-  it("says why it could not start, without the command, which may hold anything", async () => {
+  it("reports why it could not start, without the command, which may hold secrets", async () => {
     await rm(cwd, { recursive: true });
     const { problem, exitCode } = await run("echo hunter2");
     expect(exitCode).toBeNull();
@@ -93,7 +93,7 @@ describe("a command", () => {
     expect(problem).not.toContain("hunter2");
   });
 
-  it("keeps no more than the beginning of an endless line", async () => {
+  it("keeps only the beginning of an endless line", async () => {
     const { lines } = await run("head -c 30000000 /dev/zero");
     expect(lines.map(({ length }) => length)).toEqual(["stdout: ".length + 32 * 1024]);
   });

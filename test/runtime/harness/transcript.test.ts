@@ -11,7 +11,7 @@ function logged(write: (transcript: ReturnType<typeof transcriptOf>) => void) {
   return messages.flatMap((message) => (message.type === "log" ? [message] : []));
 }
 
-describe("the transcript of a session", () => {
+describe("a session's transcript", () => {
   it("logs a long text in pieces that lose nothing and cut no word", () => {
     const text = "word ".repeat(4000);
     const pieces = logged((transcript) => transcript.assistant(text)).map(({ msg }) => msg);
@@ -41,7 +41,7 @@ describe("the transcript of a session", () => {
     expect(String(result?.fields?.output).length).toBeLessThan(8300);
   });
 
-  it("knows a result by its call", () => {
+  it("matches a result to its call", () => {
     const [, result] = logged((transcript) => {
       transcript.toolCall("1", "bash", { command: "false" });
       transcript.toolResult("1", "", true);
@@ -49,7 +49,7 @@ describe("the transcript of a session", () => {
     expect(result).toMatchObject({ level: 40, msg: "bash failed", fields: { tool: "bash" } });
   });
 
-  it("says in one line what a call is about", () => {
+  it("describes a call in one line", () => {
     const calls: [string, object][] = [
       ["bash", { command: "ls" }],
       ["read", { path: "a.md" }],
@@ -69,7 +69,7 @@ describe("the transcript of a session", () => {
     ]);
   });
 
-  it("logs what a running call prints, under the call's id, and nothing once the session is over", () => {
+  it("logs the output of a running call under the call's id, and nothing once the session has ended", () => {
     vi.useFakeTimers();
     const messages = logged((transcript) => {
       transcript.toolCall("1", "bash", { command: "make" });
@@ -94,7 +94,7 @@ describe("the transcript of a session", () => {
     });
   });
 
-  it("bounds what a session logs of running calls, not their results", () => {
+  it("bounds the log of running calls, not their results", () => {
     vi.useFakeTimers();
     const chunk = Buffer.from(`${"x".repeat(70)}\n`.repeat(100));
     const messages = logged((transcript) => {

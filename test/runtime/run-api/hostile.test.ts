@@ -28,14 +28,14 @@ async function connected({ socket }: Pick<SocketOfRun, "socket">): Promise<Socke
   return connection;
 }
 
-describe("who has no token", () => {
-  it("keeps no run away by holding connections open", async () => {
+describe("a client without a token", () => {
+  it("can't block a run by holding connections open", async () => {
     const one = await openSocket(side, "dev-1");
     for (let n = 0; n < 300; n += 1) await connected(one);
     for (let n = 0; n < 10; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
   });
 
-  it("keeps no run away by requests that it sends ahead, and takes no memory by them", async () => {
+  it("can't block a run by pipelined requests, which use no memory", async () => {
     const one = await openSocket(side, "dev-1");
     const before = process.memoryUsage.rss();
     const { closed } = await withStrangers(one.socket, 100, async () => {
@@ -46,7 +46,7 @@ describe("who has no token", () => {
     expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(100);
   });
 
-  it("cuts off no run that waits for its answer", async () => {
+  it("can't cut off a run that waits for its answer", async () => {
     const one = await openSocket(side, "dev-1");
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
@@ -61,7 +61,7 @@ describe("who has no token", () => {
   it.each([
     ["/run/lock", /^HTTP\/1\.1 401 /],
     ["/run/%zz", /^HTTP\/1\.1 400 /],
-  ])("is told so, and sends the rest of its body to nobody: %s", async (path, refused) => {
+  ])("is rejected, and the rest of its body is not read: %s", async (path, refused) => {
     const one = await openSocket(side, "dev-1");
     const connection = await connected(one);
     const closed = once(connection, "close");
@@ -76,7 +76,7 @@ describe("who has no token", () => {
 });
 
 describe("a run", () => {
-  it("has no more of a body read than any request needs", async () => {
+  it("has only as much of a body read as a request needs", async () => {
     const one = await openSocket(side, "dev-1");
     const connection = await connected(one);
     const answered = once(connection, "data");
@@ -92,8 +92,8 @@ describe("a run", () => {
   });
 });
 
-describe("a run that asks and hangs up", () => {
-  it("has no more work done for it at a time than one that waits", async () => {
+describe("a run that sends requests and hangs up", () => {
+  it("gets no more concurrent work than one that waits", async () => {
     const one = await openSocket(side, "dev-1");
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;

@@ -10,11 +10,11 @@ async function masking(chunks: readonly string[], masks: Parameters<typeof maske
   return out;
 }
 
-test("what no secret begins with is not held back", async () => {
+test("bytes that can't begin a secret are not held back", async () => {
   expect(await masking(["one ", "two se"], [maskOf("secret")])).toEqual(["one ", "two ", "se"]);
 });
 
-test("lengths stay", () => {
+test("masking keeps lengths", () => {
   expect(maskOf("sécret", "x").put.toString()).toBe("x******");
   expect(maskOf("sec", "longer").put.toString()).toBe("lon");
 });

@@ -23,7 +23,7 @@ async function answerTo(url: string, body: string, onRequest: RequestListener): 
 
 const ofBytes = (count: number) => `${"1\r\nx\r\n".repeat(count)}0\r\n\r\n`;
 
-it("a body in chunks of one byte on its way to a host is gathered while it is not read, and read whole", async () => {
+it("a body in one-byte chunks for a host is gathered until it is read, and read completely", async () => {
   let pieces = 0;
   const answer = await answerTo("http://a.test/", ofBytes(5_000), (request, response) => {
     setTimeout(() => {
@@ -34,7 +34,7 @@ it("a body in chunks of one byte on its way to a host is gathered while it is no
   expect(pieces).toBeLessThan(10);
 });
 
-it("a request in chunks for the scheduler itself is answered without a look at its body", async () => {
+it("a chunked request to the scheduler itself is rejected without reading its body", async () => {
   const seen: IncomingMessage[] = [];
   const answer = await answerTo("/run/lock", ofBytes(5_000), (request) => seen.push(request));
   expect(answer).toMatch(/^HTTP\/1\.1 411 /);

@@ -38,7 +38,7 @@ describe("a request of a run", () => {
     ["a body beyond all limits", "call", { agent: "b", context: "x".repeat(600_000) }, {}],
     ["a negative time", "lock", { resource, waitSeconds: -1 }, {}],
   ])(
-    "refuses %s as malformed, and repeats nothing of it",
+    "is rejected for %s as malformed, without repeating it",
     async (_what, ability, body, headers) => {
       const one = await openSocket(side, "dev-1");
       const answer = await post(one, ability, { body, headers }).catch((error: unknown) => error);
@@ -51,7 +51,7 @@ describe("a request of a run", () => {
     },
   );
 
-  it("takes a resource in any language, and 32 conditions", async () => {
+  it("accepts a resource in any language, and 32 conditions", async () => {
     const one = await openSocket(side, "dev-1");
     expect(await post(one, "lock", { body: { resource: "file:größe/日本" } })).toMatchObject({
       status: 200,
@@ -61,7 +61,7 @@ describe("a request of a run", () => {
     expect(await post(one, "wait", { body })).toMatchObject({ status: 200 });
   });
 
-  it("takes a context of 64 Ki characters, each of them an escape", async () => {
+  it("accepts a context of 64 Ki characters, each of them an escape", async () => {
     const one = await openSocket(side, "dev-1");
     const context = "\u0001".repeat(65_536);
     expect(await clientOf(one).ask("call", { agent: "b", context }, never)).toMatchObject({
@@ -70,7 +70,7 @@ describe("a request of a run", () => {
     expect(side.abilities.asked[0]?.request).toEqual({ agent: "b", context });
   });
 
-  it("asks to come again for what nobody foresaw, tells the scheduler's log, and not the run", async () => {
+  it("gets a hint to retry after an unexpected error, which only the scheduler's log names", async () => {
     const one = await openSocket(side, "dev-1");
     side.abilities.answers.unlock = () => Promise.reject(new Error("disk on fire"));
     const { status, body } = await post(one, "unlock");

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => side.remove());
 
 describe("a run's socket", () => {
-  it("tells the scheduler who asks, by the socket and the token", async () => {
+  it("tells the scheduler which run asks, by the socket and the token", async () => {
     const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
     expect(await clientOf(one).ask("lock", { resource }, never)).toMatchObject({ ok: true });
     await clientOf(two).ask("unlock", { resource }, never);
@@ -31,7 +31,7 @@ describe("a run's socket", () => {
     expect(side.abilities.asked[0]?.request).toEqual({ resource });
   });
 
-  it("is in a folder that can be entered and not be listed, with a socket for everybody", async () => {
+  it("is in a folder that can be entered but not listed, with a socket for every user", async () => {
     const { dir, socket, token } = await openSocket(side, "dev-1");
     expect((await stat(dir)).mode & 0o777).toBe(0o711);
     expect((await stat(socket)).mode & 0o777).toBe(0o666);
@@ -39,7 +39,7 @@ describe("a run's socket", () => {
     expect(Buffer.from(token, "base64url")).toHaveLength(32);
   });
 
-  it("says clearly that a path is too long for a socket", async () => {
+  it("reports that a path is too long for a socket", async () => {
     const deep = join(side.base, "d".repeat(70));
     await mkdir(deep);
     await expect(openSocket(side, "dev-1", deep)).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe("a run's socket", () => {
     });
   });
 
-  it("refuses a forged token, none, and the token of another run", async () => {
+  it("rejects a forged token, none, and the token of another run", async () => {
     const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
     const forged = { socket: one.socket, token: "A".repeat(43) };
     const stolen = { socket: one.socket, token: two.token };
@@ -63,7 +63,7 @@ describe("a run's socket", () => {
     expect(side.abilities.asked).toEqual([]);
   });
 
-  it("refuses the token when the run is over, also on a connection that was open before", async () => {
+  it("rejects the token when the run has ended, even on a connection that was open before", async () => {
     const one = await openSocket(side, "dev-1");
     const early = await halfSent(one);
     one.dispose();
@@ -74,7 +74,7 @@ describe("a run's socket", () => {
     expect(side.abilities.asked).toEqual([]);
   });
 
-  it("answers 401 to what still waits when the run is over, and tells the work that nobody waits", async () => {
+  it("answers waiting requests with 401 when the run has ended, and aborts their work", async () => {
     const one = await openSocket(side, "dev-1");
     side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
     const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
@@ -84,7 +84,7 @@ describe("a run's socket", () => {
     expect(side.abilities.asked[0]?.signal.aborted).toBe(true);
   });
 
-  it("hands a refusal on with all that belongs to it", async () => {
+  it("forwards a rejection with all its fields", async () => {
     const one = await openSocket(side, "dev-1");
     const holder = {
       ...{ agent: "b", instanceId: "b-1" },
@@ -98,7 +98,7 @@ describe("a run's socket", () => {
     });
   });
 
-  it("answers a waiting request when it happens, and lets go of one whose client is gone", async () => {
+  it("answers a waiting request when its work ends, and drops one whose client is gone", async () => {
     const one = await openSocket(side, "dev-1");
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
@@ -116,7 +116,7 @@ describe("a run's socket", () => {
     expect(await stays).toEqual({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
   });
 
-  it("goes on after a restart under the same key, with the same token, at the same place", async () => {
+  it("continues after a restart under the same key, with the same token, at the same place", async () => {
     const one = await openSocket(side, "dev-1");
     side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
     const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
@@ -135,7 +135,7 @@ describe("a run's socket", () => {
     expect(await post({ ...one, token: "forged" }, "lock")).toMatchObject({ status: 401 });
   });
 
-  it("gives up when the scheduler stays away beyond the client's timeout", async () => {
+  it("times out when the scheduler stays away beyond the client's timeout", async () => {
     const one = await openSocket(side, "dev-1");
     await side.sockets.close();
     const asked = clientOf(one, 1).ask("lock", { resource }, never);
@@ -144,7 +144,7 @@ describe("a run's socket", () => {
     });
   });
 
-  it("stays where it is when the scheduler stops, and goes with the run", async () => {
+  it("stays when the scheduler stops, and is removed with the run", async () => {
     const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
     one.dispose();
     await side.sockets.close();

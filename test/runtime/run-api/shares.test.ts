@@ -6,8 +6,8 @@ import type { Release } from "../../../src/runtime/run-api/shares.ts";
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("shares", () => {
-  it("keep to the total and to each owner's part, and serve all in the end", async () => {
+describe("shares of a limit", () => {
+  it("stay within the total and each owner's part, and serve all in the end", async () => {
     const request = fc.record({
       owner: fc.constantFrom("a", "b", "c"),
       amount: fc.integer({ min: 1, max: 6 }),
@@ -38,7 +38,7 @@ describe("shares", () => {
     );
   });
 
-  it("serve an owner within one round, however many requests of another one wait", async () => {
+  it("serve an owner within one round, however many requests of another wait", async () => {
     const shares = createShares({ total: 1, perOwner: 1 });
     const order: string[] = [];
     const take = (owner: string) =>
@@ -58,7 +58,7 @@ describe("shares", () => {
     await shares.acquire("c", 2, never);
   });
 
-  it("let no stream of small requests keep a large one waiting", async () => {
+  it("don't let a stream of small requests starve a large one", async () => {
     const shares = createShares({ total: 10, perOwner: 8 });
     const first = await shares.acquire("a", 6, never);
     const large = shares.acquire("b", 8, never);
@@ -70,7 +70,7 @@ describe("shares", () => {
     await large;
   });
 
-  it("reject a request too many, and one whose signal aborts leaves its place", async () => {
+  it("reject a request too many, and drop one whose signal aborts", async () => {
     const shares = createShares({ total: 1, perOwner: 1, maxWaiting: 1 });
     const release = await shares.acquire("a", 1, never);
     const gone = new AbortController();

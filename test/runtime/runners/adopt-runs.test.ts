@@ -40,14 +40,14 @@ const logsOf = (...entries: readonly LogEntry[]) => ({
   read: () => Promise.resolve(entries.map((entry) => ({ id: "", entry }))),
 });
 
-test("a run that is found goes on with its own config, and the rest does not", async () => {
+test("only runs that the runtime finds are adopted, with their own config", async () => {
   const adopted = await adoptRuns(open, [hostUser([])], logsOf());
   const request = { instanceId: "dev-1", agent, item: anItem("1") };
   expect(adopted).toMatchObject([{ request, startedAt: 5, waitedMs: 2, leftByStop: true }]);
   expect(adopted.map(({ request }) => request.instanceId)).toEqual(["dev-1"]);
 });
 
-test("it goes on after the last line of the run's own", async () => {
+test("an adopted run resumes after its own last line", async () => {
   const resumed: (string | null)[] = [];
   const started = line("run started manually", "run", { trigger: { kind: "manual" } });
   const goesOn = line("run goes on", "run", { trigger: { kind: "manual" } });
@@ -65,7 +65,7 @@ test("it goes on after the last line of the run's own", async () => {
   expect(resumed).toEqual(["said", "session starts", null, null]);
 });
 
-test("it is found behind many lines of the scheduler, by a mark of its runtime", async () => {
+test("an adopted run's last line is found behind many lines of the scheduler, by a mark of its runtime", async () => {
   const numbered = line("its last", "process", { seq: 3 });
   const lines = [numbered, ...Array.from({ length: 200 }, () => line("denied", "network"))];
   const read = ({ lines: count }: { readonly lines: number }) =>

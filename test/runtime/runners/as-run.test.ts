@@ -10,12 +10,12 @@ const bad = anExit({ exitCode: null, error: "broken" });
 const eventsOf = (work: (subscriber: RunSubscriber) => Promise<void>) =>
   lastValueFrom(asRun(NEVER, work, () => bad).pipe(toArray()));
 
-describe("work as a run", () => {
-  it("that fails has an exit made of that", async () => {
+describe("the work of a run", () => {
+  it("that fails has the failure as its exit", async () => {
     expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]);
   });
 
-  it("that fails after its exit has that one only, and a warning has the failure", async () => {
+  it("that fails after its exit keeps that, and logs the failure as a warning", async () => {
     const warned = once(process, "warning") as Promise<[Error]>;
     const events = await eventsOf(({ emit }) => {
       emit(good);

@@ -42,7 +42,7 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       return { events, exit: exitOf(events), tookMs: performance.now() - askedAt.ms };
     }
 
-    it("gives the output in order, then one exit, then completes", async () => {
+    it("emits the output in order, then one exit, then completes", async () => {
       const request = harness.request("three-lines");
       const events = await eventsOf(harness.runner.run(request, EMPTY));
       expect(messagesOf(events)).toEqual(["one", "two", "three"]);
@@ -58,7 +58,7 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       expect(await harness.leftovers(request.instanceId)).toEqual([]);
     });
 
-    it("starts nothing before somebody subscribes", async () => {
+    it("starts nothing before it is subscribed to", async () => {
       const request = harness.request("ends-on-term");
       harness.runner.run(request, NEVER);
       await pause(100);
@@ -73,13 +73,13 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       });
     });
 
-    it("hands on the last value of a run, and that it asked to be started again", async () => {
+    it("emits the last value of a run, and its request for a rerun", async () => {
       const exit = exitOf(await eventsOf(run("returns")));
       expect(exit).toMatchObject({ exitCode: 0, value: { text: "a b" }, rerun: true });
       expect(exitOf(await eventsOf(run("exit-7")))).not.toHaveProperty("value");
     });
 
-    it("says why a run could not start, without an error of the stream", async () => {
+    it("reports why a run could not start, without an error of the stream", async () => {
       const events = await eventsOf(run("cannot-start"));
       const exit = exitOf(events);
       expect(exit.rejected).toMatch(/\S/);
@@ -116,7 +116,7 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       }
     });
 
-    it("keeps two runs at once apart", async () => {
+    it("separates two concurrent runs", async () => {
       const requests = [harness.request("chatter"), harness.request("chatter")];
       const both = await Promise.all(
         requests.map((request) => eventsOf(harness.runner.run(request, NEVER))),
@@ -127,15 +127,12 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       }
     });
 
-    it.each(["huge-line", "garbage"] as const)(
-      "gets over output that is a %s",
-      async (scenario) => {
-        const events = await eventsOf(run(scenario));
-        expect(messagesOf(events).at(-1)).toBe("after");
-        expect(exitOf(events).exitCode).toBe(0);
-        for (const message of messagesOf(events)) expect(message.length).toBeLessThan(33_000);
-      },
-    );
+    it.each(["huge-line", "garbage"] as const)("survives output that is a %s", async (scenario) => {
+      const events = await eventsOf(run(scenario));
+      expect(messagesOf(events).at(-1)).toBe("after");
+      expect(exitOf(events).exitCode).toBe(0);
+      for (const message of messagesOf(events)) expect(message.length).toBeLessThan(33_000);
+    });
   });
 }
 

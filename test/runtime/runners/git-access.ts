@@ -88,7 +88,7 @@ export function gitAccessTests(runtime: string, run: () => RunJob): void {
       expect(exitOf(wrong).error).toMatch(/Host key verification failed/);
     });
 
-    it("knows the keys of the usual hosts, and refuses one who poses as such a host", async () => {
+    it("knows the keys of the usual hosts, and rejects an impostor of such a host", async () => {
       const posing = `GIT_SSH_COMMAND="$GIT_SSH_COMMAND -o HostKeyAlias=github.com" ${clone()}`;
       const events = await withCredentials(identityOf(), [posing]);
       expect(exitOf(events).error).toMatch(/Host key verification failed/);

@@ -8,11 +8,11 @@ const noWarning = (message: string) => {
   throw new Error(message);
 };
 
-it("is absent from jobs where the scheduler has neither proxy nor certificates", async () => {
+it("a job has no network settings if the scheduler has neither proxy nor certificates", async () => {
   expect(await jobNetwork({ PATH: "/bin", HTTPS_PROXY: " " }, noWarning)).toBeUndefined();
 });
 
-it("has the proxies in either case, and the certificates themselves", async () => {
+it("a job has the proxies in either case, and the certificates themselves", async () => {
   const dir = await mkdtemp(join(tmpdir(), "al-ca-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const path = join(dir, "ca.pem");
@@ -29,7 +29,7 @@ it("has the proxies in either case, and the certificates themselves", async () =
   });
 });
 
-it("goes without certificates that can't be read, and warns of them", async () => {
+it("a job omits certificates that can't be read, with a warning", async () => {
   const warnings: string[] = [];
   const env = { NODE_EXTRA_CA_CERTS: "/nonexistent/ca.pem" };
   expect(await jobNetwork(env, (message) => void warnings.push(message))).toBeUndefined();
@@ -51,11 +51,11 @@ it.each([
     hostUser,
     { ...ofScheduler, closed: true },
   ],
-] as const)("of a run: %s", (_name, network, runtime, expected) => {
+] as const)("the network settings of a run: %s", (_name, network, runtime, expected) => {
   expect(networkOfRun(ofScheduler, network, runtime)).toEqual(expected);
 });
 
-it("says that a run is closed where there is nothing else to say", () => {
+it("a closed run is marked as closed even without other settings", () => {
   const closed = { variables: {}, certificates: null, closed: true };
   expect(networkOfRun(undefined, "closed", container)).toEqual(closed);
   expect(networkOfRun(undefined, "open", container)).toBeUndefined();

@@ -11,7 +11,7 @@ function split(chunks: readonly Buffer[], maxBytes = 1000) {
 }
 
 describe("the line splitter", () => {
-  it("finds the same lines however the bytes are cut into chunks", () => {
+  it("finds the same lines for any split of the bytes into chunks", () => {
     const lines = fc.array(
       fc.string({ unit: "binary" }).map((text) => text.replace(/[\r\n]/g, "")),
     );
@@ -31,11 +31,11 @@ describe("the line splitter", () => {
     );
   });
 
-  it("takes CRLF, empty lines and a last line without an end", () => {
+  it("accepts CRLF, empty lines and a last line without an end", () => {
     expect(split([Buffer.from("a\r\n\nb")]).map(([line]) => line)).toEqual(["a", "", "b"]);
   });
 
-  it("keeps the beginning of a long line and goes on with the next", () => {
+  it("keeps the beginning of a long line and continues with the next", () => {
     expect(split([Buffer.from("abcd"), Buffer.from("efgh\nij\n")], 5)).toEqual([
       ["abcde", true],
       ["ij", false],

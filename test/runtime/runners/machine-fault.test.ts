@@ -41,7 +41,7 @@ test.each([
   expect(machineFault(error, "/work")).toBeNull();
 });
 
-test("errors of the system itself are known", async () => {
+test("real errors of the system are recognized", async () => {
   const full = openSync("/dev/full", "w");
   expect(thrownBy(() => writeSync(full, "x"))).toBe("no space left on the disk of /work");
   const child = spawn("/nowhere/program");

@@ -61,7 +61,7 @@ const leaves = (value: unknown): string[] =>
 const shows = (value: unknown, form: string) =>
   leaves(value).some((text) => shown(text).includes(shown(form)));
 
-test("no form of a secret is shown by anything that a run writes, whatever is inserted into it", () => {
+test("no output of a run shows any form of a secret, whatever is inserted into it", () => {
   fc.assert(
     fc.property(
       encoded,

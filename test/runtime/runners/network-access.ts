@@ -102,7 +102,7 @@ export function networkAccessTests(runtime: string, node: string, run: () => Run
     ].join("\n");
   };
 
-  it(`reaches an allowed host by the programs of an agent (${runtime})`, async () => {
+  it(`a run reaches an allowed host by the programs of an agent (${runtime})`, async () => {
     const lines = await linesOf(scriptFor("allowed.test"));
     expect(lines.curl).toMatch(/^done .*hello from allowed/);
     expect(lines.git).toMatch(/^done [0-9a-f]{40}/);
@@ -119,7 +119,7 @@ export function networkAccessTests(runtime: string, node: string, run: () => Run
     }
   });
 
-  it(`reaches no other host, and is shown which one (${runtime})`, async () => {
+  it(`a run reaches no other host, and its error names the host (${runtime})`, async () => {
     const lines = await linesOf(scriptFor("denied.test"));
     const { npm = "none", pip = "none", python3 = "none", fetch, ...others } = lines;
     const denied = attempts.filter((each) => each.denied === "not_allowed").map(({ host }) => host);
@@ -136,7 +136,7 @@ export function networkAccessTests(runtime: string, node: string, run: () => Run
     }
   });
 
-  it(`reaches nothing without its proxy, and shows no key of it (${runtime})`, async () => {
+  it(`a run reaches nothing without its proxy, and shows no key of it (${runtime})`, async () => {
     const { port } = web.address() as AddressInfo;
     const bare =
       "env -u HTTPS_PROXY -u https_proxy -u ALL_PROXY -u all_proxy -u HTTP_PROXY -u http_proxy";

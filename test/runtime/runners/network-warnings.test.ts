@@ -14,7 +14,7 @@ const record = (name: string, config: Partial<AgentConfig> = {}) => ({
 });
 const canClose = () => Promise.resolve(null);
 
-test("without an open network there is no warning, and an agent that is broken has none", async () => {
+test("a closed network causes no warning, and neither does an invalid agent", async () => {
   expect(await networkWarnings([record("dev"), { config: null }], closed, canClose)).toEqual([]);
 });
 
@@ -45,7 +45,7 @@ test("a line names host users that can't be closed; those with [network] do not 
   ]);
 });
 
-test("no network is closed on trial when no agent needs it", async () => {
+test("a closed network is not tried if no agent needs it", async () => {
   const whyNotClosed = vi.fn(canClose);
   await networkWarnings([record("dev")], open, whyNotClosed);
   expect(whyNotClosed).not.toHaveBeenCalled();

@@ -54,7 +54,7 @@ function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
 describe("the job of a run", () => {
   const chain = [model("a"), model("b"), model("c")];
 
-  it("has its models in the order to try, none with its key or its headers", async () => {
+  it("has its models in order, without keys or headers", async () => {
     const headers = { "x-team": "secret-of-a" };
     const models = [model("a", { headers }), model("b"), model("c")];
     const job = await prepare({ models }, ["a_key", "b_key", "c_key"]);
@@ -80,7 +80,7 @@ describe("the job of a run", () => {
     expect(job.env).toEqual({ LOG_LEVEL: "debug" });
   });
 
-  it("goes on without a fallback that has no key or no script, and says why", async () => {
+  it("continues without a fallback that has no key or no script, with the reason", async () => {
     const models = [model("a"), model("b"), model("c", { provider: "scripted", script: "/x" })];
     const job = await prepare({ models }, ["a_key"]);
     expect(job.models.map(({ name, problem }) => [name, problem])).toEqual([
@@ -90,7 +90,7 @@ describe("the job of a run", () => {
     ]);
   });
 
-  it("takes another model when the primary has no key, and does not come to be when none has one", async () => {
+  it("uses another model when the primary has no key, and fails when none has one", async () => {
     const job = await prepare({ models: chain }, ["b_key"]);
     expect(job.models.map(({ name, problem }) => [name, problem === undefined])).toEqual([
       ["c", false],
@@ -108,12 +108,12 @@ describe("the job of a run", () => {
     });
   });
 
-  it("does not come to be when the agent lacks a credential", async () => {
+  it("fails when the agent lacks a credential", async () => {
     const credential = prepare({ models: [model("a")], credentials: ["github_token"] }, ["a_key"]);
     await expect(credential).rejects.toMatchObject({ message: /github_token is missing/ });
   });
 
-  it("has the primary model alone for an external CLI, whatever the others cool down from", async () => {
+  it("has only the primary model for an external CLI, in spite of cooldowns", async () => {
     const harness = { type: "llm-cli", command: "claude" } as const;
     const job = await prepare({ models: chain, harness }, ["a_key"]);
     expect(job.models.map(({ name }) => name)).toEqual(["a"]);

@@ -11,7 +11,7 @@ async function recordFiles() {
   return { folder, records: createRecordFiles<{ readonly name: string }>(folder) };
 }
 
-test("a run's record is there for the next scheduler until it is removed, twice if need be", async () => {
+test("a run's record exists for the next scheduler until it is removed, and may be removed twice", async () => {
   const { folder, records } = await recordFiles();
   expect(await records.list()).toEqual([]);
   await records.write("dev-1", { name: "dev" });
@@ -23,7 +23,7 @@ test("a run's record is there for the next scheduler until it is removed, twice 
   expect(await records.read("dev-1")).toBeNull();
 });
 
-test("records are for the scheduler's user only, and half of one reads as null", async () => {
+test("records are for the scheduler's user only, and half a record reads as null", async () => {
   const { folder, records } = await recordFiles();
   await records.write("dev-1", { name: "dev" });
   expect((await stat(folder)).mode & 0o777).toBe(0o700);

@@ -24,7 +24,7 @@ function written(redact: (text: string) => string = (text) => text) {
 
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 
-test("a value that is nested to exhaust the stack is cut, and nothing breaks", () => {
+test("a value nested deep enough to exhaust the stack is cut", () => {
   const { events, output, say } = written((text) => text.replace("hush", "[redacted]"));
   const log = `{"type":"log","level":30,"time":1,"msg":"deep hush","kind":"run","fields":{"a":${nested(3_000)}}}`;
   say(log);
@@ -34,7 +34,7 @@ test("a value that is nested to exhaust the stack is cut, and nothing breaks", (
   expect(JSON.stringify(output.handedBack())).toContain("[too deep]");
 });
 
-test("a run has ended with words when its model's last text has some, and no tool came after", () => {
+test("a run ended with words if its model's last text has some, and no tool came after", () => {
   const { output, say } = written();
   const said = (...entries: readonly (readonly [kind: string, msg: string])[]): boolean => {
     for (const [kind, msg] of entries) say({ type: "log", level: 30, time: 1, kind, msg });
@@ -54,7 +54,7 @@ test("a run has ended with words when its model's last text has some, and no too
   expect(said(["said", "Done."])).toBe(true);
 });
 
-test("a run lets its own models cool down, and no others", () => {
+test("a run causes cooldowns of its own models only", () => {
   const { cooldowns, events, say } = written();
   say({ type: "cooldown", model: "scripted", until: 5 });
   for (let n = 0; n < 10; n++) say({ type: "cooldown", model: `made up ${n}`, until: 5 });
@@ -67,7 +67,7 @@ test("a run lets its own models cool down, and no others", () => {
   ]);
 });
 
-test("a run is started again for want of the machine's own means, until its agent may do something", () => {
+test("a run may be restarted for lack of machine resources until its agent is ready", () => {
   const usage = { model: null, tokens: null, costUsd: null, turns: null };
   const end = { type: "end", error: "no space left", usage, blocked: true };
   const starting = written();
@@ -80,7 +80,7 @@ test("a run is started again for want of the machine's own means, until its agen
   expect(ready.output.end()).not.toHaveProperty("blocked");
 });
 
-test("a line that only looks like a message is a raw line", () => {
+test("a line that only resembles a message is a raw line", () => {
   const { events, output, say } = written();
   say('{"type":"end","error":3}');
   expect(output.end()).toBeNull();

@@ -27,8 +27,8 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const outcome = (world: World, instanceId: string) =>
   world.history().find((entry) => entry.instanceId === instanceId)?.outcome;
 
-describe("a run that waits for money", () => {
-  test("holds no slot, and has one again before it goes on", async () => {
+describe("a run that waits for budget", () => {
+  test("releases its slot, and gets one again before it continues", async () => {
     const { world, run, funds } = await started();
     const asked = world.ask(run, "budget-wait", {});
     await waiting(world);
@@ -55,7 +55,7 @@ describe("a run that waits for money", () => {
     await vi.waitFor(() => expect(outcome(world, run)).toBe("timed_out"), { timeout: 3_000 });
   });
 
-  test("is frozen until it goes on", async () => {
+  test("is frozen until it continues", async () => {
     const { world, run, funds } = await started();
     const asked = world.ask(run, "budget-wait", {});
     await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
@@ -64,7 +64,7 @@ describe("a run that waits for money", () => {
     expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
   });
 
-  test("shows the limit that it waits for, also when that is another one now", async () => {
+  test("shows its current limit, even if that changes", async () => {
     const { world, run, funds } = await started();
     const asked = world.ask(run, "budget-wait", {});
     funds.next(inMonth);
@@ -75,7 +75,7 @@ describe("a run that waits for money", () => {
     expect(await asked).toMatchObject({ paid: true });
   });
 
-  test("is answered that it is not paid when its agent stops at its limits by now", async () => {
+  test("is rejected as unpaid when its agent now stops at its limits", async () => {
     const { world, run, funds } = await started();
     await world.refuseCall(run, "all is spent");
     const asked = world.ask(run, "budget-wait", {});
@@ -86,7 +86,7 @@ describe("a run that waits for money", () => {
     await vi.waitFor(() => expect(outcome(world, run)).toBe("over_budget"));
   });
 
-  test("is not over its budget when it is ended, or fails once it was paid", async () => {
+  test("is not over budget when it is ended, or fails after it was paid", async () => {
     const { world, run, funds } = await started();
     await world.refuseCall(run, "all is spent");
     const asked = world.ask(run, "budget-wait", {});
@@ -131,7 +131,7 @@ test.each([
 });
 
 describe("after a restart", () => {
-  test("an adopted run waits on when it asks again, its clock stands, and it goes on", async () => {
+  test("an adopted run still waits when it repeats its request, with its clock paused, and continues", async () => {
     const { world, run, funds, options } = await started();
     const key = randomUUID();
     void world.ask(run, "budget-wait", {}, { key }).catch(() => undefined);
@@ -153,7 +153,7 @@ describe("after a restart", () => {
     await waiting(later, 0);
   });
 
-  test("one that was paid before it asks again is answered then", async () => {
+  test("a run that was paid before it repeats its request is answered then", async () => {
     const { world, run, funds, options } = await started();
     const key = randomUUID();
     void world.ask(run, "budget-wait", {}, { key }).catch(() => undefined);

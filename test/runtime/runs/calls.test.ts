@@ -20,7 +20,7 @@ const statusTexts = (world: World): string[] =>
   world.events.flatMap((event) => (event.type === "status-text" ? [event.text] : []));
 
 describe("a call", () => {
-  test("runs its agent, and brings back what that returned", async () => {
+  test("runs its agent, and returns its value", async () => {
     const world = await started();
     const caller = await world.run("a");
     const { callId, state } = await call(world, caller, "b");
@@ -39,7 +39,7 @@ describe("a call", () => {
     expect(entry).toMatchObject({ callId, caller, source: "a", value: { found: 3 } });
   });
 
-  test("whose callee is lost is waited for through its second try", async () => {
+  test("with a lost callee is waited for through its retry", async () => {
     const world = await started();
     const caller = await world.run("a");
     const { callId } = await call(world, caller, "b");
@@ -50,7 +50,7 @@ describe("a call", () => {
     expect(await waiting).toMatchObject({ calls: [{ outcome: "succeeded", value: "at last" }] });
   });
 
-  test("is waited for until its time, and may be checked before", async () => {
+  test("is waited for until its timeout, and may be checked before", async () => {
     const world = await started();
     const caller = await world.run("a");
     const one = await call(world, caller, "b");
@@ -74,7 +74,7 @@ describe("a call", () => {
     expect(instancesOf(world, "b")).toHaveLength(1);
   });
 
-  test("is nobody else's to ask about", async () => {
+  test("is visible to its own run only", async () => {
     const world = await started();
     const [caller, other] = [await world.run("a"), await world.run("c")];
     const { callId } = await call(world, caller, "b");
@@ -84,7 +84,7 @@ describe("a call", () => {
     }
   });
 
-  test("of itself is refused, and so is one too deep or one too many", async () => {
+  test("to itself is rejected, and so is one too deep or one too many", async () => {
     const world = await started({ maxCallDepth: 1 });
     const caller = await world.run("a");
     expect((await problemOf(call(world, caller, "a"))).error).toBe("self_call");
@@ -106,7 +106,7 @@ describe("a call", () => {
     expect(problem).toMatchObject({ error: "deadlock", path: [callee, caller, callee] });
   });
 
-  test("that ends with its caller is taken out of its queue, or killed", async () => {
+  test("that ends with its caller is withdrawn from its queue, or killed", async () => {
     const world = await started();
     const caller = await world.run("a");
     const kept = await call(world, caller, "c");
@@ -123,7 +123,7 @@ describe("a call", () => {
     expect(instancesOf(world, "b")).toHaveLength(1);
   });
 
-  test("that ends with its caller does so when that ended while it was made", async () => {
+  test("that ends with its caller does so even if the caller ended while it was made", async () => {
     const world = await started();
     const caller = await world.run("a");
     const making = call(world, caller, "b", { cancelOnExit: true });
@@ -137,7 +137,7 @@ describe("a call", () => {
     });
   });
 
-  test("frees the slot of a caller that waits, which has it back before it resumes", async () => {
+  test("frees the slot of a waiting caller, which has it back before it resumes", async () => {
     const world = await started({ scale: 1 });
     const caller = await world.run("a");
     const { callId, state } = await call(world, caller, "b");
@@ -155,7 +155,7 @@ describe("a call", () => {
 });
 
 describe("after a restart", () => {
-  test("a caller that goes on finds its calls, and waits for them on", async () => {
+  test("a caller that continues finds its calls, and still waits for them", async () => {
     const world = await started();
     const caller = await world.run("a");
     const { callId } = await call(world, caller, "b");
@@ -172,7 +172,7 @@ describe("after a restart", () => {
     expect(await waiting).toMatchObject({ calls: [{ outcome: "succeeded", value: 7 }] });
   });
 
-  test("a call whose answer the crash took is not made again when it is asked for again", async () => {
+  test("a call whose answer was lost in the crash is not made twice when it is repeated", async () => {
     const world = await started();
     const caller = await world.run("a");
     const key = randomUUID();
@@ -195,7 +195,7 @@ describe("after a restart", () => {
     expect(made(next).filter(({ outcome }) => outcome !== "lost")).toHaveLength(1);
   });
 
-  test("a call that was to end with a caller that died is not run", async () => {
+  test("a call bound to a caller that died is not run", async () => {
     const world = await started();
     const caller = await world.run("a");
     await call(world, caller, "b");
@@ -213,11 +213,11 @@ describe("after a restart", () => {
   });
 });
 
-describe("a run by schedule that asks to be run again", () => {
+describe("a scheduled run that asks for a rerun", () => {
   const tick: Trigger = { kind: "cron", scheduledFor: 1_000 };
   const again = { rerun: true };
 
-  test("is, as a cron entry of its own, until it doesn't ask", async () => {
+  test("is run again as a cron entry of its own, until it doesn't ask", async () => {
     const world = await started();
     world.end(await world.run("a", tick), again);
     await vi.waitFor(() => expect(instancesOf(world, "a")).toHaveLength(2));
@@ -228,7 +228,7 @@ describe("a run by schedule that asks to be run again", () => {
     });
   });
 
-  test("is not when it failed, or when a person started it", async () => {
+  test("is not run again when it failed, or when a person started it", async () => {
     const world = await started();
     world.end(await world.run("a", tick), { ...again, exitCode: 1 });
     world.end(await world.run("b"), again);
@@ -236,7 +236,7 @@ describe("a run by schedule that asks to be run again", () => {
     expect(world.history()).toHaveLength(2);
   });
 
-  test("is at most maxReruns times in a row", async () => {
+  test("is run again at most maxReruns times in a row", async () => {
     const world = await started({ maxReruns: 2 });
     world.end(await world.run("a", tick), again);
     for (const n of [2, 3]) {

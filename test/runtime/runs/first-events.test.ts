@@ -17,7 +17,7 @@ const started: RunEvent = {
   instanceId: "dev-aaaaaaaa",
 };
 
-test("tells what happens first to a work item", async () => {
+test("the first event of a work item is returned", async () => {
   const firstEvents = createFirstEvents(() => false);
   const first = firstEvents.of("1");
   firstEvents.see({ type: "queue-depth", agent: "dev", at: 0, depth: 1 });
@@ -26,12 +26,12 @@ test("tells what happens first to a work item", async () => {
   await expect(first).resolves.toBe(started);
 });
 
-test("nobody waits for an item that is handed on after the scheduler began to stop", async () => {
+test("waiting for an item is rejected after the scheduler began to stop", async () => {
   const firstEvents = createFirstEvents(() => true);
   await expect(firstEvents.of("1")).rejects.toMatchObject({ code: "draining" });
 });
 
-test("nobody waits longer than the scheduler runs", async () => {
+test("waiting for an item ends with the scheduler", async () => {
   const firstEvents = createFirstEvents(() => false);
   const first = firstEvents.of("1");
   firstEvents.end();

@@ -14,7 +14,7 @@ function aFreezer(fails = false) {
   return { happened, problems, freezer: createFreezer(steps, (line) => problems.push(line)) };
 }
 
-test("a run is thawed only once it is frozen, and all who want it thawed wait for that", async () => {
+test("a run is thawed only once it is frozen, and all callers wait for that", async () => {
   const { happened, freezer } = aFreezer();
   freezer.freeze();
   freezer.freeze();
@@ -24,7 +24,7 @@ test("a run is thawed only once it is frozen, and all who want it thawed wait fo
   expect(happened).toHaveLength(4);
 });
 
-test("a run that is not frozen needs no thawing, and one that is over neither", async () => {
+test("a run that is not frozen needs no thawing, and neither does an ended one", async () => {
   const { happened, freezer } = aFreezer();
   await freezer.thaw();
   freezer.freeze();
@@ -33,7 +33,7 @@ test("a run that is not frozen needs no thawing, and one that is over neither", 
   expect(happened).toEqual(["pause"]);
 });
 
-test("an engine that can't is reported, and holds no run up", async () => {
+test("an engine that can't freeze is reported, and delays no run", async () => {
   const { problems, freezer } = aFreezer(true);
   freezer.freeze();
   await freezer.thaw();

@@ -18,7 +18,7 @@ async function withRuns(...names: string[]) {
 }
 
 describe("a run's lock", () => {
-  test("is told and stored when it is answered, and shown while it is held", async () => {
+  test("is emitted and stored when it is answered, and shown while it is held", async () => {
     const { world, first, second } = await withRuns("a", "b");
     const given = await world.ask(first, "lock", { resource, ttlSeconds: 60 });
     expect(given).toMatchObject({ ok: true, resource, fencingToken: 1 });
@@ -31,7 +31,7 @@ describe("a run's lock", () => {
     expect([world.store.locks.all(), world.locks()]).toEqual([[], []]);
   });
 
-  test("is given on to who waits for it when its holder dies", async () => {
+  test("goes to the next waiting run when its holder dies", async () => {
     const { world, first, second } = await withRuns("a", "b");
     await world.ask(first, "lock", { resource });
     const waiting = world.ask(second, "lock", { resource, waitSeconds: 60 });
@@ -40,7 +40,7 @@ describe("a run's lock", () => {
     expect(world.store.locks.all()).toMatchObject([{ instanceId: second }]);
   });
 
-  test("is refused when runs would wait for each other", async () => {
+  test("is rejected when runs would wait for each other", async () => {
     const { world, first, second } = await withRuns("a", "b");
     await world.ask(first, "lock", { resource });
     await world.ask(second, "lock", { resource: "file:y" });
@@ -50,7 +50,7 @@ describe("a run's lock", () => {
     expect(problem.detail).toContain(`${second} → ${first} → ${second}`);
   });
 
-  test("is there for a request that is repeated after its connection broke", async () => {
+  test("is still held when the request is repeated after a lost connection", async () => {
     const { world, first, second } = await withRuns("a", "b");
     await world.ask(first, "lock", { resource });
     const [key, wait] = [randomUUID(), { resource, waitSeconds: 60 }];
@@ -63,7 +63,7 @@ describe("a run's lock", () => {
     expect(await again).toMatchObject({ ok: true, fencingToken: 2 });
   });
 
-  test("is waited for without a slot, which the run that is to unlock it may need", async () => {
+  test("is waited for without a slot, which the run that holds it may need", async () => {
     const world = createWorld({ agents, scale: 1 });
     await world.start();
     const holder = await world.run("a");
@@ -88,7 +88,7 @@ describe("a run's lock", () => {
     expect(said).toContain(`waits for the lock ${resource}`);
   });
 
-  test("is asked for once, however often its request is repeated", async () => {
+  test("is requested once, however often the request is repeated", async () => {
     const { world, first, second } = await withRuns("a", "b");
     await world.ask(first, "lock", { resource });
     const key = "0b0f7c3e-7a5b-4d59-9b0e-0a3a4f6d1c11";
@@ -101,7 +101,7 @@ describe("a run's lock", () => {
     expect(world.locks()).toMatchObject([{ instanceId: second }]);
   });
 
-  test("leaves no more behind the more often it is taken and freed", async () => {
+  test("leaves nothing behind, however often it is taken and freed", async () => {
     const { world, first } = await withRuns("a");
     const keys = Array.from({ length: 300 }, () => randomUUID());
     for (const key of keys) {
@@ -116,7 +116,7 @@ describe("a run's lock", () => {
   });
 });
 
-test("the status is told what runs hold and wait for, until they are over", async () => {
+test("the status shows which locks runs hold and wait for, until they have ended", async () => {
   const { world, first, second, third } = await withRuns("a", "b", "c");
   const shown = (): string[] =>
     world.claims().map(({ held, instanceId }) => `${instanceId} ${held ? "has" : "waits"}`);
@@ -142,7 +142,7 @@ test("the status is told what runs hold and wait for, until they are over", asyn
 });
 
 describe("after a restart", () => {
-  test("a run that goes on holds its lock, that of a run that died is free, and tokens go on", async () => {
+  test("a live run keeps its lock, that of a dead run is free, and tokens keep counting", async () => {
     const { world, first, second } = await withRuns("a", "b");
     await world.ask(first, "lock", { resource });
     await world.ask(second, "lock", { resource: "file:y" });

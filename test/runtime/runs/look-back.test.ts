@@ -47,7 +47,7 @@ const once = { kind: "webhook", timeoutSeconds: 0 } as const;
 const nothing = { ok: true, timedOut: true, trigger: null };
 
 describe("a wait looks back", () => {
-  test("and is met by a delivery since its run's start that started nothing", async () => {
+  test("and is met by an unused delivery since its run's start", async () => {
     const { world, run, deliver } = await started();
     const receiptId = await deliver("issues", { issue: { number: 7 } });
     const where = { "issue.number": 7 };
@@ -68,7 +68,7 @@ describe("a wait looks back", () => {
     expect(world.frozen).toEqual([]);
   });
 
-  test("the oldest first, and each meets one wait of a run", async () => {
+  test("from the oldest delivery on, and each meets one wait of a run", async () => {
     const { world, run, deliver } = await started();
     const ids = [await deliver("issues"), await deliver("issues"), await deliver("issues")];
     const told = [];
@@ -77,7 +77,7 @@ describe("a wait looks back", () => {
     expect(await world.ask(run, "wait", once)).toEqual(nothing);
   });
 
-  test("two waits of one run at the same time are met by two deliveries", async () => {
+  test("and two concurrent waits of one run are met by two deliveries", async () => {
     const { world, run, deliver } = await started();
     const ids = [await deliver("issues"), await deliver("issues")];
     const asked = [world.ask(run, "wait", once), world.ask(run, "wait", once)];
@@ -96,7 +96,7 @@ describe("a wait looks back", () => {
     expect(await world.ask(run, "wait", once)).toEqual(nothing);
   });
 
-  test("only at what has its source, event and values", async () => {
+  test("only at deliveries with its source, event and values", async () => {
     const { world, run, deliver } = await started();
     await deliver("issues", { issue: { number: 8 } });
     await deliver("issue_comment", { issue: { number: 7 } });
@@ -131,7 +131,7 @@ describe("a wait looks back", () => {
     expect(id).not.toBe(pushed);
   });
 
-  test("and takes what its agent's queue holds out of it", async () => {
+  test("and takes work out of its agent's queue", async () => {
     const { world, run, deliver } = await started();
     const second = await world.run("a");
     const id = await deliver("push");
@@ -142,7 +142,7 @@ describe("a wait looks back", () => {
     expect(instancesOf(world, "a")).toEqual([run, second]);
   });
 
-  test("and leaves to another run of the agent what that waited for", async () => {
+  test("and leaves a delivery to another run of the agent that waited for it", async () => {
     const { world, run, deliver } = await started();
     const second = await world.run("a");
     const waiting = world.ask(second, "wait", { kind: "webhook", event: "issues" });
@@ -164,7 +164,7 @@ describe("a wait looks back", () => {
     expect(byValue.trigger?.receiptId).toBe(late);
   });
 
-  test("and loses and doubles none of what comes while it does", async () => {
+  test("and neither loses nor repeats deliveries that come meanwhile", async () => {
     const { world, run, deliver } = await started();
     const delivered: Promise<string>[] = [];
     const told: unknown[] = [];
@@ -203,8 +203,8 @@ describe("a wait looks back", () => {
   });
 });
 
-describe("a wait is refused", () => {
-  test("when the project has no such source, with the one that was meant", async () => {
+describe("a wait is rejected", () => {
+  test("when the project has no such source, with a similar name", async () => {
     const { world, run } = await started();
     const problem = await problemOf(world.ask(run, "wait", { kind: "webhook", source: "ghh" }));
     expect(problem).toEqual({
@@ -216,7 +216,7 @@ describe("a wait is refused", () => {
     expect(world.store.waits.all()).toEqual([]);
   });
 
-  test("when it is for calls of an agent that is not there", async () => {
+  test("when it is for calls of an unknown agent", async () => {
     const { world, run } = await started();
     const problem = await problemOf(world.ask(run, "wait", { kind: "agent-call", source: "bb" }));
     expect(problem).toEqual({
@@ -226,8 +226,8 @@ describe("a wait is refused", () => {
   });
 });
 
-describe("a wait that is to last longer than it may", () => {
-  test("says so in its answer and in the agent's log", async () => {
+describe("a wait with too long a timeout", () => {
+  test("reports that in its answer and in the agent's log", async () => {
     const world = createWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 0.05 })] });
     await world.start();
     const run = await world.run("a");
@@ -242,7 +242,7 @@ describe("a wait that is to last longer than it may", () => {
     ]);
   });
 
-  test("says so when what it waited for comes, over a restart too", async () => {
+  test("reports that when it is met, even after a restart", async () => {
     const world = createWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 30 })] });
     await world.start();
     const run = await world.run("a");

@@ -49,7 +49,7 @@ describe("a pending request", () => {
     expect(begun.map((one) => one.id)).toEqual([id]);
   });
 
-  test("is another one when its key is, and refused when its body is another", async () => {
+  test("is separate if its key differs, and rejected if only its body differs", async () => {
     const { begun, ask } = setUp();
     void ask(aRequest());
     void ask(aRequest({ key: "l" }));
@@ -68,13 +68,13 @@ describe("a pending request", () => {
     expect(happened).toEqual([`cancelled ${id}`]);
   });
 
-  test("is cancelled at once when its connection closed before it was begun", () => {
+  test("is cancelled at once if its connection closed before it was begun", () => {
     const { happened, ask } = setUp();
     void ask(aRequest({ signal: AbortSignal.abort() }));
     expect(happened).toEqual([`cancelled ${id}`]);
   });
 
-  test("with a grace period is cancelled after it, unless the run asks again or is over", () => {
+  test("with a grace period is cancelled after it, unless the run repeats it or has ended", () => {
     const { happened, requests, ask, timers } = setUp();
     void ask(aRequest({ signal: AbortSignal.abort() }), 5);
     const [passes] = timers;
@@ -90,7 +90,7 @@ describe("a pending request", () => {
     expect(timers).toEqual([]);
   });
 
-  test("of an earlier scheduler is not begun anew when it is repeated", async () => {
+  test("of an earlier scheduler is not begun again when it is repeated", async () => {
     const { begun, requests, begin, ask } = setUp();
     requests.expect(id, begin);
     const repeated = ask(aRequest());
@@ -99,7 +99,7 @@ describe("a pending request", () => {
     expect(begun).toHaveLength(1);
   });
 
-  test("of a suspended run is answered once that has a slot, and at once when it kept it", async () => {
+  test("of a suspended run is answered once that has a slot, and at once if it kept its slot", async () => {
     const { begun, happened, ask, free } = setUp();
     const [kept, suspended] = [ask(aRequest()), ask(aRequest({ key: "l" }))];
     begun[1]?.suspend({ pausesClock: false, text: "waits" });
@@ -112,7 +112,7 @@ describe("a pending request", () => {
     expect(happened).toEqual(["waits"]);
   });
 
-  test("that is abandoned is refused at once, so that it can be asked again", async () => {
+  test("that is abandoned is rejected at once, so that it can be repeated", async () => {
     const { begun, ask, free } = setUp();
     const first = ask(aRequest());
     begun[0]?.suspend({ pausesClock: false, text: "waits" });
@@ -125,7 +125,7 @@ describe("a pending request", () => {
     expect(await again).toBe(4);
   });
 
-  test("of a run that is over is refused without a slot, and never answered", async () => {
+  test("of a run that has ended is rejected without a slot, and never answered", async () => {
     const { begun, requests, ask, free } = setUp();
     const own = ask(aRequest());
     begun[0]?.suspend({ pausesClock: false, text: "waits" });

@@ -26,7 +26,7 @@ function denied(host: string, change: Partial<EgressAttempt> = {}): EgressAttemp
   };
 }
 
-test("a denied host is one line with the command that allows it, however often it is asked for", async () => {
+test("a denied host is one line with the command that allows it, however often it is requested", async () => {
   const { hosts, lines, record } = setUp();
   for (let n = 0; n < 3; n += 1) record(denied("api.evil.test"));
   record(denied("api.allowed.test", { denied: null, detail: "", bytesOut: 7 }));
@@ -53,7 +53,7 @@ test("a denied host is one line with the command that allows it, however often i
   ]);
 });
 
-test("a scheduler that adopts the run does not log again what the one before logged", async () => {
+test("a scheduler that adopts the run does not repeat earlier log lines", async () => {
   const { hosts, lines, record, restart } = setUp();
   record(denied("api.evil.test"));
   await hosts.flush();
@@ -63,7 +63,7 @@ test("a scheduler that adopts the run does not log again what the one before log
   expect(lines).toHaveLength(2);
 });
 
-test("200 hosts of a run are logged, then a line that there are more; one that is over logs none", () => {
+test("200 hosts of a run are logged, then a line that there are more; an ended run logs none", () => {
   const { lines, record } = setUp();
   for (let n = 0; n < 500; n += 1) record(denied(`h${n}.evil.test`));
   expect(lines).toHaveLength(201);

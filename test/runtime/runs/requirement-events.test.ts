@@ -42,7 +42,7 @@ function setUp() {
 
 const [dev, ops] = [eventsOf("dev"), eventsOf("ops")];
 
-test("agents that are loaded at once are checked together, and those that lack nothing emit nothing", async () => {
+test("agents loaded at once are checked together, and those without a problem emit nothing", async () => {
   const { lacking, looks, seen, happens } = setUp();
   lacking.set("dev", [aProblem()]);
   happens(dev.set(), ops.set(), dev.set());
@@ -50,7 +50,7 @@ test("agents that are loaded at once are checked together, and those that lack n
   expect(looks).toEqual([["dev", "ops"]]);
 });
 
-test("all agents are checked when credentials differ, else those that lack something", async () => {
+test("all agents are checked when credentials change, else those with a problem", async () => {
   const { check$, lacking, looks, seen, happens } = setUp();
   lacking.set("dev", [aProblem()]);
   happens(dev.set(), ops.set());
@@ -64,7 +64,7 @@ test("all agents are checked when credentials differ, else those that lack somet
   expect(looks.slice(2)).toEqual([["dev", "ops"]]);
 });
 
-test("a rejected run has its agent checked; any other run does so only while the agent lacks something", async () => {
+test("a rejected run has its agent checked; any other run does so only while the agent has a problem", async () => {
   const { lacking, looks, seen, happens } = setUp();
   happens(dev.set(), ops.set());
   await expect.poll(() => looks).toHaveLength(1);
@@ -77,7 +77,7 @@ test("a rejected run has its agent checked; any other run does so only while the
   await expect.poll(() => seen).toEqual(["ops 1", "ops 0"]);
 });
 
-test("what a config lacked is not emitted once the config is gone", async () => {
+test("a problem of a config is not emitted once the config is gone", async () => {
   const { lacking, looks, seen, happens } = setUp();
   lacking.set("dev", [aProblem()]);
   happens(dev.set());

@@ -76,11 +76,11 @@ test.each<[string, Partial<AgentConfig>, string[], string[]]>([
   ],
   ["nothing, as an OS user", { runtime: { type: "host-user", runAs: "al-agent" } }, [], []],
   ["anything, while it is disabled", { models: both, credentials: ["t"], scale: 0 }, [], []],
-])("of an agent that lacks %s this is said", async (_what, config, stored, said) => {
+])("an agent that lacks %s has this problem", async (_what, config, stored, said) => {
   expect(await unmet(config, stored)).toEqual(said);
 });
 
-test("a command that is surely not there is an error, one that is probably not a warning", async () => {
+test("a command that is surely missing is an error, a probably missing one a warning", async () => {
   const problem = { reason: "it is not there", hint: "install it" };
   for (const [isCertain, severity] of [
     [true, "error"],
@@ -134,7 +134,7 @@ test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
   else expect(problem).toMatchObject(expected);
 });
 
-test("the harness' command: claude refuses to work as root, the others don't", async () => {
+test("the claude command refuses to work as root, the others don't", async () => {
   const runtime = { type: "host-user", runAs: "root" } as const;
   const problems = ["./claude", "./codex"].map((command) =>
     commandProblem(anAgent("dev", { harness: { type: "llm-cli", command }, runtime }), {}),

@@ -77,7 +77,7 @@ test.each([
   expect((await begun(answers)).why).toBe(why);
 });
 
-test("a refusal is stored before the run has it, once, and so is its end", async () => {
+test("a rejected call is stored before the run learns of it, once, and so is its end", async () => {
   const stored: string[] = [];
   const recordRefusal = async (_instanceId: string, reason: string | null) => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -89,7 +89,7 @@ test("a refusal is stored before the run has it, once, and so is its end", async
   expect(stored).toEqual(["all is spent", "all is spent", "none", "60 answers"]);
 });
 
-test("a refusal that can't be stored is one all the same, with a warning", async () => {
+test("a rejection that can't be stored still counts, with a warning", async () => {
   const { why, warnings } = await begun(["spent"], () => Promise.reject(new Error("disk full")));
   expect(why).toBe("all is spent");
   expect(warnings).toEqual(["why dev-1 was refused a call is not recorded: disk full"]);
@@ -125,7 +125,7 @@ test("a passed percentage of a limit is a warning in the scheduler's log", async
   );
 });
 
-test("that of a run is in the log of the run", () => {
+test("a passed percentage of a run's limit is in the log of the run", () => {
   const warnings: string[] = [];
   const logged: string[] = [];
   const { find } = runOf(warnings);

@@ -102,7 +102,7 @@ it("gives each run a socket of its own, from its start to its end", async () => 
   await sockets.close();
 });
 
-it("gives a run that is started again another one, and forgets the first", async () => {
+it("gives a restarted run another one, and forgets the first", async () => {
   const { sockets, enter, finish } = aScheduler();
   const request = aRequest("dev-1");
   const run = enter(request);
@@ -115,7 +115,7 @@ it("gives a run that is started again another one, and forgets the first", async
   await sockets.close();
 });
 
-it("removes it from a run that ended while it was prepared, and from those that the graph left", async () => {
+it("removes the socket of a run that ended while it was prepared, and of runs that left the graph", async () => {
   const { sockets, runs, enter, finish } = aScheduler();
   const request = aRequest("dev-1");
   const run = enter(request);
@@ -161,7 +161,7 @@ it("expects a run on another machine by its name, with a ticket and without a fo
   await sockets.close();
 });
 
-it("removes no folder but one that it made, whatever is recorded", async () => {
+it("removes only folders that it made, whatever is recorded", async () => {
   await store.channels.add({ instanceId: "dev-1", tokenHash: "", dir: project });
   const { sockets } = aScheduler();
   await sockets.restore(new Set());
@@ -170,7 +170,7 @@ it("removes no folder but one that it made, whatever is recorded", async () => {
   await sockets.close();
 });
 
-it("serves the runs that live on where they are used to it, and removes what is left of others", async () => {
+it("serves live runs at their old path, and removes the remains of others", async () => {
   const first = aScheduler();
   const alive = aRequest("dev-1");
   const lives = first.enter(alive);

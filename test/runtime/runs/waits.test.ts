@@ -55,7 +55,7 @@ const waitsFor = (world: World, n: number) =>
 const nextTurns = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe("a wait", () => {
-  test("is met by the delivery that it is for, with all of it", async () => {
+  test("is met by its delivery, with all of it", async () => {
     const { world, run } = await started();
     const where = { "issue.number": 7 };
     const waiting = world.ask(run, "wait", { kind: "webhook", event: "issues", where });
@@ -77,7 +77,7 @@ describe("a wait", () => {
     });
   });
 
-  test("takes nothing once its run is over, and the delivery starts another", async () => {
+  test("accepts nothing once its run has ended, and the delivery starts another", async () => {
     const { world, run } = await started();
     void world.ask(run, "wait", { kind: "webhook" }).catch(() => undefined);
     await waitsFor(world, 1);
@@ -88,7 +88,7 @@ describe("a wait", () => {
     expect(found).toMatchObject([{ instanceId: instancesOf(world, "a")[1], outcome: null }]);
   });
 
-  test("is told of a delivery that is nested too deeply to be written again", async () => {
+  test("is rejected for a delivery that is nested too deeply to be serialized", async () => {
     const { world, run } = await started();
     const waiting = world.ask(run, "wait", { kind: "webhook" });
     await waitsFor(world, 1);
@@ -114,7 +114,7 @@ describe("a wait", () => {
     expect(instancesOf(world, "a")).toEqual([run]);
   });
 
-  test("is met by what its agent's queue holds already, which then starts no run", async () => {
+  test("is met by work in its agent's queue, which then starts no run", async () => {
     const { world, run } = await started();
     const delivery = webhookItem("w", "r", "a");
     const receipt: Acceptance["receipt"] = {
@@ -142,7 +142,7 @@ describe("a wait", () => {
     expect(world.events.filter(({ type }) => type === "taken")).toHaveLength(2);
   });
 
-  test("ends with its time, and is told the same when it is asked again", async () => {
+  test("ends at its timeout, with the same answer when repeated", async () => {
     const { world, run } = await started();
     const key = randomUUID();
     const asked = { kind: "webhook", timeoutSeconds: 0.05 } as const;
@@ -151,7 +151,7 @@ describe("a wait", () => {
     expect(await world.ask(run, "wait", asked, { key })).toEqual(told);
   });
 
-  test("lasts no longer than its agent may wait, and all of them no longer than ten of these", async () => {
+  test("lasts at most the agent's limit, and all together at most ten times that", async () => {
     const world = createWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 0.03 })] });
     await world.start();
     const run = await world.run("a");
@@ -168,7 +168,7 @@ describe("a wait", () => {
     expect(until - since).toBe(0);
   });
 
-  test("takes nothing any more once it is given up", async () => {
+  test("accepts nothing once it is cancelled", async () => {
     const { world, run } = await started();
     const key = randomUUID();
     const waiting = world.ask(run, "wait", { kind: "webhook" }, { key });
@@ -181,7 +181,7 @@ describe("a wait", () => {
     await expect(waiting).rejects.toThrow("no longer waits");
   });
 
-  test("freezes a run that has nothing else to do, and thaws it before its answer", async () => {
+  test("freezes an idle run, and thaws it before its answer", async () => {
     const { world, run } = await started();
     const waiting = world.ask(run, "wait", { kind: "webhook" });
     await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
@@ -190,7 +190,7 @@ describe("a wait", () => {
     expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
   });
 
-  test("freezes no run that waits for something else as well", async () => {
+  test("freezes no run that also waits for something else", async () => {
     const { world, run } = await started();
     const other = await world.run("b");
     await world.ask(other, "lock", { resource: "file:x" });
@@ -215,7 +215,7 @@ describe("a wait", () => {
 });
 
 describe("after a restart", () => {
-  test("a run that goes on is met by what comes before it asks again", async () => {
+  test("a live run is met by a delivery that comes before it repeats its request", async () => {
     const { world, run } = await started();
     const key = randomUUID();
     const asked = { kind: "webhook", timeoutSeconds: 60 } as const;
@@ -234,7 +234,7 @@ describe("after a restart", () => {
     });
   });
 
-  test("a run that goes on waits on when it asks again, and its clock stands", async () => {
+  test("a live run still waits when it repeats its request, with its clock paused", async () => {
     const { world, run } = await started();
     const key = randomUUID();
     const asked = { kind: "webhook", timeoutSeconds: 60 } as const;

@@ -99,7 +99,7 @@ describe("agent changes", () => {
     ["pass on an error of their source", { saves: "a---#" }, "----#"],
   ])("%s", (_what, project, expected) => expectChanges(project, expected));
 
-  it("pass on an error of a read or of the project", () =>
+  it("forward an error of a read or of the project", () =>
     marbles(({ hot, cold, scheduler, expectObservable }) => {
       const parts = { initial: new Map<string, string>(), resolve, scheduler };
       const broken$ = throwError(() => "error");
@@ -119,7 +119,7 @@ describe("agent changes", () => {
       expectObservable(badProject$).toBe("--#");
     }));
 
-  it("leave their sources, and a read under way, when they are unsubscribed", () =>
+  it("leave their sources, and a running read, when they are unsubscribed", () =>
     marbles(({ hot, cold, scheduler, expectObservable, expectSubscriptions }) => {
       const touched$ = hot("     a-----");
       const project$ = cold("    p-----");

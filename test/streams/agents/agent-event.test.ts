@@ -43,7 +43,7 @@ test("the event of a loaded agent has its config and its warnings", () => {
   expect(eventOf({ ...set, warnings })).toEqual(event);
 });
 
-test("the event of invalid files has that the last good config counts where there was one", () => {
+test("the event of invalid files tells whether the last good config stays active", () => {
   const problems = [problem, problem];
   const change: AgentChange = { type: "invalid", name: "dev", problems, sources: [] };
   const message = "scale is not a number; the last valid config stays active";

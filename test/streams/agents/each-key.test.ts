@@ -13,8 +13,8 @@ const each = (
 const two = (_key: string, own$: Observable<string>): Observable<string> =>
   merge(of("*"), own$.pipe(take(2)));
 
-describe("each key", () => {
-  it("has a stream of its own, which is opened anew after it was over", () =>
+describe("a stream for each key", () => {
+  it("is opened for the key, and again after it has ended", () =>
     marbles(({ hot, expectObservable }) => {
       const values = "  -a---b---A-a----B-|";
       const expected = "-(*a)(*b)A-(*a)-B-|";
@@ -22,7 +22,7 @@ describe("each key", () => {
       expectObservable(each(hot("-(abAB)--"), two)).toBe("-(*a*bAB)");
     }));
 
-  it("a key's stream decides when it completes: until then its values open no second one", () =>
+  it("decides when it completes: until then its values open no second one", () =>
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const own$ = cold("     ---------|");
       const values = "     -a-A-a-----A-a--";
@@ -32,7 +32,7 @@ describe("each key", () => {
       expectSubscriptions(own$.subscriptions).toBe([first, second]);
     }));
 
-  it("leaves the source and all streams when it is left, and begins anew for each subscriber", () =>
+  it("leaves the source and all streams when it is unsubscribed, and starts anew for each subscriber", () =>
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const source$ = hot("-a-b-----");
       const own$ = cold("  ---------");
@@ -45,7 +45,7 @@ describe("each key", () => {
       expectObservable(each(hot("-a-----a----"), two), "-----^").toBe("-------(*a)-");
     }));
 
-  it("holds on to nothing of keys that are over", () => {
+  it("keeps nothing of keys that have ended", () => {
     const source$ = new Subject<string>();
     let open = 0;
     const own$s: Observable<string>[] = [];
@@ -77,7 +77,7 @@ describe("each key", () => {
       expectObservable(each(hot("-|"), () => last$)).toBe("-|");
     }));
 
-  it("passes on an error of the source, of a key's stream and of its making, and leaves the rest", () =>
+  it("forwards an error of the source, of a key's stream or of its factory, and leaves the rest", () =>
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const own$ = cold("-z-z-z-z");
       expectObservable(each(hot("-a-#"), () => own$)).toBe("--z#");

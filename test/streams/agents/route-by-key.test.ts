@@ -57,7 +57,7 @@ describe("routing by key", () => {
     }),
   );
 
-  it("leaves its source when the driver is unsubscribed, and routes again when it is back", () =>
+  it("leaves its source when the driver is unsubscribed, and routes again when it is subscribed again", () =>
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
       const letter$ = hot("         -a-a-a-a-");
       const { to, unrouted$ } = routeByKey(letter$, toLower);
@@ -69,7 +69,7 @@ describe("routing by key", () => {
       expectSubscriptions(letter$.subscriptions).toBe([first, second]);
     }));
 
-  it("notifies only the reader of the key, however many there are", () =>
+  it("notifies only the reader of the key, among any number", () =>
     marbles(({ hot, flush }) => {
       let notified = 0;
       const source$ = hot("-a-----");

@@ -39,14 +39,14 @@ function adopt(
 }
 
 describe("adopted runs", () => {
-  it("go on at once, and time out by the clock of their first start", () =>
+  it("continue at once, and time out by the clock of their first start", () =>
     marbles((helpers) => {
       const adopted$ = helpers.cold<AdoptedRun>(seconds("-a|"), { a: anAdopted(helpers, "dev") });
       const { event$ } = adopt(helpers, adopted$);
       helpers.expectObservable(event$.pipe(map(letterOf))).toBe("1s s 1999ms (T|)");
     }));
 
-  it("say when they were started, and that they go on", () =>
+  it("report when they were started, and that they continue", () =>
     marbles((helpers) => {
       const run = anAdopted(helpers, "dev", { startedAt: -500, runMs: 2 });
       const { event$ } = adopt(helpers, helpers.cold("-(a|)", { a: run }));
@@ -78,7 +78,7 @@ describe("adopted runs", () => {
       }
     }));
 
-  it("do not end before they started, by whatever clock", () =>
+  it("do not end before they started, by any clock", () =>
     marbles((helpers) => {
       const short: AdoptedRun = {
         ...anAdopted(helpers, "dev", { startedAt: -10 }),
@@ -103,7 +103,7 @@ describe("adopted runs", () => {
       helpers.expectObservable(event$.pipe(map(letterOf))).toBe("s-(K|)");
     }));
 
-  it("are interrupted when a signal ended them and their scheduler was being stopped", () =>
+  it("are interrupted when a signal ended them and their scheduler was stopping", () =>
     marbles((helpers) => {
       const exit = { exitCode: 143, endedAt: 2 };
       for (const [leftByStop, outcome] of [
@@ -153,7 +153,7 @@ describe("adopted runs", () => {
       expect(free).toEqual([false, false, false, true]);
     }));
 
-  it("are left when nobody listens any more", () =>
+  it("are aborted when they are unsubscribed", () =>
     marbles((helpers) => {
       const slots = createSlots(1);
       const kill$ = helpers.hot<Kill>("-------");

@@ -27,7 +27,7 @@ it.each<Row>([
   [{ ...nothing, said: true }, { value: 1, said: false }, "failed 1 said nothing"],
   [{ ...nothing, returned: true, said: true }, {}, "failed 1 nothing returned"],
   [{ ...nothing, schema }, { exitCode: 7, error: "model is tired" }, "failed 7 model is tired"],
-])("a run of which %j is expected and that leaves %j ends: %s", (expected, exit, end) =>
+])("a run with the expectation %j and the result %j ends: %s", (expected, exit, end) =>
   marbles((helpers) => {
     const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
     const agent = anAgent("dev", { expect: expected });

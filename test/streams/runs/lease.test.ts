@@ -114,7 +114,7 @@ it.each<Row>([
   }),
 );
 
-it("wants the engine's report while it is unclaimed or silent", () => {
+it("a run on another machine needs the engine's report while it is unclaimed or silent", () => {
   const lease = createLease(defaults);
   lease.apply({ type: "begin" }, 1000);
   expect(lease.wantsReport(1000)).toBe(true);

@@ -94,7 +94,7 @@ describe("a run", () => {
     });
   });
 
-  it("keeps what it used, however it ended", () => {
+  it("keeps its usage, however it ended", () => {
     const usage = { model: "scripted", tokens: 12, costUsd: 0, turns: 1 };
     const exits: [Partial<RunnerExit>, StopReason | null][] = [
       [{}, null],
@@ -109,7 +109,7 @@ describe("a run", () => {
   });
 });
 
-describe("a run whose last call to a model was refused for its budget", () => {
+describe("a run whose last call to a model was rejected for its budget", () => {
   const overBudget = "this run's budget: $1.00 of $1.00 is spent";
   const refused = { ...work, overBudget };
 
@@ -139,8 +139,8 @@ describe("a run whose last call to a model was refused for its budget", () => {
   });
 });
 
-describe("a run that returned something", () => {
-  it("keeps it, and that it asked to be run again, however it ended", () => {
+describe("a run that returned a value", () => {
+  it("keeps it, and its request for a rerun, however it ended", () => {
     for (const stopped of [null, "killed"] as const) {
       const end = runEnd(exitOf({ value: { found: 2 }, rerun: true }), stopped, work);
       expect(end).toMatchObject({ value: { found: 2 }, rerun: true });
@@ -149,7 +149,7 @@ describe("a run that returned something", () => {
   });
 });
 
-describe("why a run counts as stopped that ended while no scheduler looked", () => {
+describe("the stop reason of a run that ended while no scheduler ran", () => {
   it.each([
     ["ended in time", { endedAt: 99 }, "timed_out", null],
     ["ended after its time", { endedAt: 100 }, null, "timed_out"],

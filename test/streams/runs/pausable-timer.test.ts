@@ -24,7 +24,7 @@ describe("a timer that can be paused", () => {
     }),
   );
 
-  it("does not ring at once for more than a timer can hold", () =>
+  it("does not fire at once for a time that a timer can't hold", () =>
     marbles(({ cold, scheduler, expectObservable }) => {
       const out$ = pausableTimer(cold("f", values), 30 * 24 * 3_600_000, scheduler);
       expectObservable(out$, "1000m !").toBe("");
@@ -46,7 +46,7 @@ describe("a timer that can be paused", () => {
     expect(rang).toEqual([11_000]);
   });
 
-  it("passes an error on, and starts anew for each who listens", () =>
+  it("forwards an error, and starts anew for each subscriber", () =>
     marbles(({ cold, scheduler, expectObservable, expectSubscriptions }) => {
       const paused$ = cold("f--#", values);
       const out$ = pausableTimer(paused$, 5, scheduler);

@@ -85,7 +85,7 @@ describe("the bounded queue", () => {
   it("completes with an empty source", () =>
     expectQueue(open(1, 1), { items: "---|", ran: "---|" }));
 
-  it("lets values that are not items through in their turn, until it is over", () =>
+  it("passes other values through in their turn, until it completes", () =>
     marbles((helpers) => {
       const told: Told = { type: "ran", item: "through" };
       const value$ = helpers.hot<string | Told>("-at--|", { a: "a", t: told });
@@ -117,7 +117,7 @@ describe("the bounded queue", () => {
       ran: "    -A----D----|",
     }));
 
-  it("emits how many wait, after each change", () =>
+  it("emits its size after each change", () =>
     expectQueue(open(9, 1), { items: "-abc-----------|", depth: "--12--1----0----|" }));
 
   it("survives a burst with the latest few, in order", () =>
@@ -162,7 +162,7 @@ describe("the bounded queue", () => {
       { items: "-ab-------------", limits: "o--x-----", dropped: "---b--|" },
     ));
 
-  it("leaves waiting items where they are when its source completes while held", () =>
+  it("leaves waiting items when its source completes while held", () =>
     expectQueue(
       { o: open(9, 1), h: held(9) },
       { items: "-ab----|", limits: "o--h-----", ran: "-A-----|" },
@@ -177,7 +177,7 @@ describe("the bounded queue", () => {
       helpers.expectObservable(two$).toBe("    ------B----|");
     }));
 
-  it("gives its slot back when it is unsubscribed, and aborts its runs", () =>
+  it("releases its slot when it is unsubscribed, and aborts its runs", () =>
     marbles((helpers) => {
       const slots = createSlots(1);
       const run$ = helpers.cold<Told>("----------|");
@@ -190,7 +190,7 @@ describe("the bounded queue", () => {
       expect(slots.tryTake()).not.toBeNull();
     }));
 
-  it("starts nothing more once its reader left in the middle of a burst", () =>
+  it("starts no more items once it is unsubscribed during a burst", () =>
     marbles((helpers) => {
       const limits$ = helpers.hot("h----o----", { h: held(9), o: open(9, 9) });
       const started: string[] = [];
@@ -211,7 +211,7 @@ describe("the bounded queue", () => {
       helpers.expectObservable(ran$, "        --------^----------").toBe("---------C---------|");
     }));
 
-  it("passes on an error of its source, its limits and its runs, and aborts its runs", () =>
+  it("forwards an error of its source, its limits and its runs, and aborts its runs", () =>
     marbles((helpers) => {
       const run$ = helpers.cold<Told>("----------|");
       const broken$ = throwError(() => "error");
@@ -235,7 +235,7 @@ describe("the bounded queue", () => {
       }),
     }));
 
-  it("starts nothing before it knows its limits", () =>
+  it("starts no item before it knows its limits", () =>
     marbles((helpers) => {
       const item$ = helpers.hot("-a---|");
       helpers.expectObservable(queue(helpers, item$, NEVER)).toBe("-----|");

@@ -108,7 +108,7 @@ describe("the limits of an agent's queue", () => {
     }),
   );
 
-  it("follow a burst to its end, and pass an error on", () => {
+  it("follow a burst to its end, and forward an error", () => {
     expectModes({ agent: "-(agaga)" }, "-", "(ohoho)", "9s !");
     expectModes({ agent: "a-#" }, "o-", "#");
   });

@@ -47,7 +47,7 @@ describe("a run", () => {
       helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
     }));
 
-  it("is refused when it can't be claimed, and its runner hears nothing of it", () =>
+  it("is rejected when it can't be claimed, without a call of its runner", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("(x|)", reports);
       const lockStatus$ = helpers.cold("--#", {}, new Error("store unavailable"));
@@ -58,7 +58,7 @@ describe("a run", () => {
       helpers.expectSubscriptions(report$.subscriptions).toBe([]);
     }));
 
-  it("carries what belongs to it", () =>
+  it("emits events with its agent, instance and item", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("-o-t-(x|)", reports);
       const at = { agent: "dev", instanceId: "dev-1" };
@@ -72,7 +72,7 @@ describe("a run", () => {
       });
     }));
 
-  it("tells its runner and the claim what it is about", () => {
+  it("gives its runner and the claim the whole request", () => {
     const asked: RunRequest[] = [];
     marbles((helpers) => {
       const ask = (request: RunRequest): Observable<RunnerEvent> => {
@@ -95,7 +95,7 @@ describe("a run", () => {
       helpers.expectObservable(run(ports, { timeoutSeconds: 3 })).toBe(expected);
     }));
 
-  it("does not time out before, and a timeout beyond the longest timer does not fire at once", () =>
+  it("does not time out earlier, nor at once if longer than the longest timer", () =>
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 3000);
       const ports = portsOf(helpers, EMPTY, { runner });
@@ -105,7 +105,7 @@ describe("a run", () => {
       }
     }));
 
-  it("does not time out for the time that it waited for something", () =>
+  it("does not time out for time spent waiting", () =>
     marbles((helpers) => {
       const waits = seconds("   --w---g-------");
       const expected = seconds("s--------(T|)");
@@ -129,7 +129,7 @@ describe("a run", () => {
     ["its agent", "   --a---", "s-(K|)"],
     ["everything", "  --e---", "s-(K|)"],
     ["another", "     --I-A-", "s-----(S|)"],
-  ])("is killed when %s is meant", (_what, killed, expected) =>
+  ])("is killed for a kill of %s", (_what, killed, expected) =>
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 6);
       const kill$ = helpers.hot(killed, kills);
@@ -137,7 +137,7 @@ describe("a run", () => {
     }),
   );
 
-  it("is told once to stop, for the first reason", () =>
+  it("is asked once to stop, for the first reason", () =>
     marbles((helpers) => {
       const kill$ = helpers.hot("   --a-a-e-", kills);
       const report$ = helpers.cold("-------(x|)", reports);
@@ -158,7 +158,7 @@ describe("a run", () => {
       expect(stops).toEqual(["killed"]);
     }));
 
-  it("fails with the message of a runner that breaks, whether it errors or throws", () =>
+  it("fails with the message of a runner that breaks, by error or by exception", () =>
     marbles((helpers) => {
       const throwing = {
         run: (): never => {
@@ -190,7 +190,7 @@ describe("a run", () => {
       helpers.expectSubscriptions(kill$.subscriptions).toBe("^--!");
     }));
 
-  it("does not claim before it is subscribed, and claims anew with an instance of its own each time", () => {
+  it("does not claim before it is subscribed, and claims anew with a new instance each time", () => {
     const claimed: string[] = [];
     marbles((helpers) => {
       let count = 0;
@@ -226,7 +226,7 @@ describe("a run of a scheduler that stops", () => {
     [true, {}, "S"],
     [true, { exitCode: 137, outOfMemory: true }, "O"],
     [false, { exitCode: 143 }, "F"],
-  ])("while the scheduler stops (%s) ends by itself with %j as %s", (stopping, exit, outcome) =>
+  ])("while it stops (%s) ends by itself with %j as %s", (stopping, exit, outcome) =>
     marbles((helpers) => {
       const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
       const ports = portsOf(helpers, report$, { isStopping: () => stopping });
@@ -234,7 +234,7 @@ describe("a run of a scheduler that stops", () => {
     }),
   );
 
-  it("says why it was interrupted, and whether its work is tried again", () =>
+  it("reports why it was interrupted, and whether its work is retried", () =>
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 6);
       const reasonOf = (attempt: number): Observable<string> => {
@@ -254,7 +254,7 @@ describe("a run of a scheduler that stops", () => {
     }));
 });
 
-it("a run that fails after a call was refused for its budget ends over_budget", () =>
+it("a run that fails after a call was rejected for its budget ends over_budget", () =>
   marbles((helpers) => {
     const owner = createRunOwner(() => helpers.scheduler.now());
     const report$ = helpers.cold("--(e|)", reports);

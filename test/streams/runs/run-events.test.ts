@@ -27,7 +27,7 @@ it.each<[QueueEvent<WorkItem>, object, usable?: boolean]>([
   expect(queueRunEvent({ ...at, usable }, event)).toEqual({ ...at, ...refused });
 });
 
-it("work for an agent that does not exist is refused", () => {
+it("work for an agent that does not exist is rejected", () => {
   const reason = 'there is no agent "dev"';
   const refused = { type: "refused", item, outcome: "rejected", reason };
   expect(noSuchAgent(item, 5)).toEqual({ ...at, ...refused });

@@ -9,12 +9,12 @@ function take(slots: Slots): Slot {
 }
 
 describe("the slots of a project", () => {
-  it("are without limit when none is set", () => {
+  it("are unlimited by default", () => {
     const slots = createSlots();
     expect(Array.from({ length: 1000 }, () => slots.tryTake())).not.toContain(null);
   });
 
-  it("refuse when all are taken, and give one that is free again", () => {
+  it("reject when all are taken, and give one that is free again", () => {
     const slots = createSlots(1);
     const slot = take(slots);
     expect(slots.tryTake()).toBeNull();
@@ -22,7 +22,7 @@ describe("the slots of a project", () => {
     expect(slots.tryTake()).not.toBeNull();
   });
 
-  it("are offered in the order of asking, and nobody slips in before who waits", () => {
+  it("are offered in the order of requests, without overtaking", () => {
     const slots = createSlots(1);
     let slot: Slot | null = slots.tryTake();
     const order: string[] = [];
@@ -40,7 +40,7 @@ describe("the slots of a project", () => {
     expect(slots.tryTake()).toBeNull();
   });
 
-  it("pass over who stopped waiting and who no longer wants one", () => {
+  it("skip a waiter that left or no longer wants one", () => {
     const slots = createSlots(1);
     const slot = take(slots);
     const order: string[] = [];
@@ -52,7 +52,7 @@ describe("the slots of a project", () => {
     expect(order).toEqual(["declined", "took"]);
   });
 
-  it("grow at once, and shrink without touching who is there", () => {
+  it("grow at once, and shrink without touching taken ones", () => {
     const slots = createSlots(1);
     const first = take(slots);
     let second: Slot | null = null;
@@ -68,7 +68,7 @@ describe("the slots of a project", () => {
 });
 
 describe("a slot", () => {
-  it("that is lent is there for others, and comes back when one of them is done", () => {
+  it("that is released is free for others, and is reacquired when one of them ends", () => {
     const slots = createSlots(1);
     const suspended = take(slots);
     suspended.release();
@@ -82,7 +82,7 @@ describe("a slot", () => {
     expect(slots.tryTake()).toBeNull();
   });
 
-  it("comes back at once when nobody has it", () => {
+  it("is reacquired at once while it is free", () => {
     const slots = createSlots(1);
     const slot = take(slots);
     slot.release();
@@ -94,7 +94,7 @@ describe("a slot", () => {
     expect(slots.tryTake()).not.toBeNull();
   });
 
-  it("comes back before newcomers, whoever asked first", () => {
+  it("is reacquired before newcomers, in any order of requests", () => {
     const slots = createSlots(1);
     const suspended = take(slots);
     suspended.release();
@@ -108,7 +108,7 @@ describe("a slot", () => {
     expect(order).toEqual(["suspended", "newcomer"]);
   });
 
-  it("that is lent goes to who waits already", () => {
+  it("that is released goes to the next waiter", () => {
     const slots = createSlots(1);
     const suspended = take(slots);
     let took = false;
@@ -117,7 +117,7 @@ describe("a slot", () => {
     expect(took).toBe(true);
   });
 
-  it("of a run that ends while it waits is given back once, and nobody hears of it", () => {
+  it("of a run that ends while it waits is released once, without a callback", () => {
     const slots = createSlots(1);
     const suspended = take(slots);
     suspended.release();

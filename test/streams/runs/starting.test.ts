@@ -35,7 +35,7 @@ function starting(
 }
 
 describe("runs that start together", () => {
-  it("start in the order of asking, each once one before is ready, and go on beside each other", () =>
+  it("start in order, each once the one before is ready, and continue beside each other", () =>
     marbles((helpers) => {
       const slots = createSlots(1);
       const run$ = helpers.cold("--rt-----(x|)", reports);
@@ -43,7 +43,7 @@ describe("runs that start together", () => {
       helpers.expectObservable(all$).toBe("--rtrtrt-x-x-(x|)");
     }));
 
-  it("go on when one ends before it is ready", () =>
+  it("continue when one ends before it is ready", () =>
     marbles((helpers) => {
       const slots = createSlots(1);
       const run$ = helpers.cold("--(x|)", reports);
@@ -51,7 +51,7 @@ describe("runs that start together", () => {
       helpers.expectObservable(both$).toBe("--x-(x|)");
     }));
 
-  it("go on after half a minute when one is not ready by then", () =>
+  it("continue after half a minute when one is not ready by then", () =>
     marbles((helpers) => {
       const slots = createSlots(1);
       helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
@@ -68,7 +68,7 @@ describe("runs that start together", () => {
       helpers.expectObservable(next$).toBe("---(x|)");
     }));
 
-  it("give their slot back when nothing follows them any more", () =>
+  it("release their slot when they are unsubscribed", () =>
     marbles((helpers) => {
       const slots = createSlots(1);
       helpers.expectObservable(starting(helpers, NEVER, slots), "--!").toBe("-");
@@ -88,7 +88,7 @@ describe("runs that start together", () => {
 });
 
 describe("a run that waits for its turn to start", () => {
-  it("is told as started at once, and its time counts from its real start", () =>
+  it("is emitted as started at once, and its time counts from its real start", () =>
     marbles((helpers) => {
       const { scheduler } = helpers;
       const slots = createSlots(0);

@@ -29,14 +29,14 @@ describe("a run", () => {
     expect(seen).toEqual([false, true, false]);
   });
 
-  it("has its clock go on while it waits on its own time", () => {
+  it("has its clock running while it waits on its own time", () => {
     const { slots, run, seen } = aRun();
     run.suspend(false);
     expect(slots.tryTake()).not.toBeNull();
     expect(seen).toEqual([false]);
   });
 
-  it("counts once what it waited for at the same time", () => {
+  it("counts concurrent waits once", () => {
     const { run, seen, pass } = aRun();
     const [one, two] = [run.suspend(true), run.suspend(true)];
     pass(10);

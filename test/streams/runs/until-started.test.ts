@@ -45,7 +45,7 @@ describe("a run that the machine can't start", () => {
       helpers.expectObservable(letters(event$)).toBe(expected);
     }));
 
-  it("is tried once a minute at most", () =>
+  it("backs off to one attempt a minute", () =>
     marbles((helpers) => {
       const runner = machine(helpers, 3_600_000);
       const event$ = runAgent(agent, item, portsFor(helpers, runner)).pipe(
@@ -59,7 +59,7 @@ describe("a run that the machine can't start", () => {
       expect(Math.max(...tries.slice(1).map((at, i) => at - (tries[i] ?? 0)))).toBe(60_001);
     }));
 
-  it("gives its slot of the project to others meanwhile", () =>
+  it("releases its slot of the project meanwhile", () =>
     marbles((helpers) => {
       const slots = createSlots(1);
       const slot = slots.tryTake();
@@ -77,7 +77,7 @@ describe("a run that the machine can't start", () => {
       helpers.expectObservable(letters(event$)).toBe("sb(K|)");
     }));
 
-  it("ends when the scheduler stops, which costs its work no try", () =>
+  it("ends when the scheduler stops, without costing its work an attempt", () =>
     marbles((helpers) => {
       const draining$ = helpers.hot("f-t", { f: false, t: true });
       const more = { draining$, isStopping: () => true };

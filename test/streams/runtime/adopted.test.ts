@@ -31,7 +31,7 @@ describe("a run of an earlier scheduler", () => {
       expectObservable(only(event$, "finished")).toBe(finished);
     }));
 
-  it("goes on for an agent that is no more, and the graph waits for it when it stops", () =>
+  it("continues for a removed agent, and the graph waits for it when it stops", () =>
     marbles((helpers) => {
       const { hot, cold, scheduler, expectObservable } = helpers;
       const event$ = graphOf(scheduler, {

@@ -14,8 +14,8 @@ const held =
   });
 const minutely = { a: changeOf("a", { schedule: "* * * * *" }) };
 
-describe("the graph: agents without money", () => {
-  it("holds the queue of an agent that waits for money, and lets its run finish", () =>
+describe("the graph: agents without budget", () => {
+  it("holds the queue of an agent that waits for budget, and lets its run finish", () =>
     shows(
       {
         changes: " a--------------",
@@ -26,7 +26,7 @@ describe("the graph: agents without money", () => {
       { sources: held("f-h-------f----") },
     ));
 
-  it("holds it from the start when it is out of money then", () =>
+  it("holds it from the start if the budget is used up then", () =>
     shows(
       { changes: "a------", webhooks: "-1-----", started: "---1---" },
       {
@@ -49,7 +49,7 @@ describe("the graph: agents without money", () => {
       { columns: minutes, until: "--!", sources: held("h") },
     ));
 
-  it("starts no run of one that stops, and gives the reason: work is a dead letter, a tick is skipped", () => {
+  it("starts no run of one that stops, with the reason: work is a dead letter, a tick is skipped", () => {
     const refused: unknown[] = [];
     const overBudget = (): OverBudget => ({ reason, onLimit: "stop" });
     marbles((helpers) => {

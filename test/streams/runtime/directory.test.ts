@@ -33,7 +33,7 @@ describe("the graph: an agent's directory", () => {
       refused: " 3ms 1m (23)",
     }));
 
-  it("resumes the queue of an agent that is back within the minute", () =>
+  it("resumes the queue of an agent that returns within the minute", () =>
     shows({
       changes: " a--A 59s a------",
       webhooks: "-12-----------",
@@ -49,7 +49,7 @@ describe("the graph: an agent's directory", () => {
       finished: "------1----2",
     }));
 
-  it("holds the work of before a restart for a minute without a directory, then drops it", () =>
+  it("holds work from before a restart for a minute without a directory, then drops it", () =>
     shows({
       changes: " A-----------",
       manual: "  -12----------",
@@ -57,7 +57,7 @@ describe("the graph: an agent's directory", () => {
       started: " -",
     }));
 
-  it("runs the work of before a restart once the directory is there", () =>
+  it("runs work from before a restart once the directory exists", () =>
     shows({
       changes: " A-- 59s a----------",
       manual: "  -12 59s -----------",
@@ -65,7 +65,7 @@ describe("the graph: an agent's directory", () => {
       refused: " -",
     }));
 
-  it("begins anew with an agent that is back after the minute", () =>
+  it("starts anew with an agent that returns after the minute", () =>
     shows({
       changes: "        a--A 2m -a------",
       webhooks: "       -1-- 2m 0--2----",
@@ -75,7 +75,7 @@ describe("the graph: an agent's directory", () => {
       "agent-removed": "---a",
     }));
 
-  it("refuses work for an agent whose minute is over", () =>
+  it("rejects work for an agent after its minute", () =>
     shows({
       changes: " aA 1m --",
       webhooks: "-- 1m 1-",
@@ -97,7 +97,7 @@ describe("the graph: an agent's directory", () => {
     expect(titles).toEqual(["good", "new"]);
   });
 
-  it("holds the work of an agent that never was valid, until it is", () =>
+  it("holds the work of an agent that was never valid, until it is", () =>
     shows({
       changes: " i----a------",
       webhooks: "-1-2---------",

@@ -19,7 +19,7 @@ describe("the graph: its end", () => {
       refused: " ----------|",
     }));
 
-  it("completes at once when nothing runs, whatever state agents are in", () =>
+  it("completes at once when no run is live, in any state of agents", () =>
     shows({
       changes: " (abicC)--",
       enabled: " ------d--",
@@ -36,7 +36,7 @@ describe("the graph: its end", () => {
     );
   });
 
-  it("drains by a kill, too", () =>
+  it("drains by a kill too", () =>
     shows(
       {
         changes: " a------",
@@ -72,7 +72,7 @@ describe("the graph: its end", () => {
       helpers.expectSubscriptions(run$.subscriptions).toBe("  ^-!");
     }));
 
-  it("goes on for all agents when one run breaks or can't be claimed", () => {
+  it("continues for all agents when one run breaks or can't be claimed", () => {
     const runner: Runner = { run: () => throwError(() => new Error("broken")) };
     const claim = (): Observable<never> => throwError(() => new Error("store unavailable"));
     const lines = { changes: "(ab)-", webhooks: "----16" };

@@ -61,7 +61,7 @@ function lifeOfA(edits: readonly Edit[]): RunEvent[] {
 }
 
 describe("the graph: one agent among others", () => {
-  it("lives the same life, whatever is done to another", () => {
+  it("behaves the same, whatever happens to another", () => {
     const undisturbed = lifeOfA([]);
     const types = new Set(undisturbed.map(({ type }) => type));
     for (const type of ["next-run", "started", "finished", "queued", "refused"] as const) {
@@ -116,7 +116,7 @@ describe("the graph: one agent among others", () => {
     expect(completed).toBe(true);
   });
 
-  it("is forgotten a minute after it was removed, a thousand times over", () => {
+  it("is forgotten a minute after its removal, a thousand times over", () => {
     const calendar = new VirtualCalendar(start);
     const change$ = new Subject<AgentChange>();
     const webhook$ = new Subject<WorkItem>();

@@ -73,7 +73,7 @@ describe("the graph: switches", () => {
       { ports: builds(({ dockerfileHash }) => (dockerfileHash === null ? "-y" : "--b--y")) },
     ));
 
-  it("emits that an agent is disabled after that it is there", () => {
+  it("emits that an agent is disabled after the event that sets it", () => {
     const said: string[] = [];
     marbles((helpers) => {
       const event$ = drawn(helpers, { changes: "a" }, { isEnabled: () => false });
@@ -136,7 +136,7 @@ describe("the graph: switches", () => {
       },
     ));
 
-  it("kills the runs of an agent, one instance, or everything, and goes on with the queue", () =>
+  it("kills the runs of an agent, one instance, or everything, and continues with the queue", () =>
     shows(
       {
         changes: " (ab)----------",

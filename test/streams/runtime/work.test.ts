@@ -17,7 +17,7 @@ describe("the graph: work", () => {
       finished: "------1----2----3",
     }));
 
-  it("refuses waiting work that is withdrawn, of its own agent only", () =>
+  it("rejects waiting work that is withdrawn, of its own agent only", () =>
     shows(
       { changes: "(ab)", webhooks: "-123", refused: "-----2", started: "-1----3" },
       {
@@ -33,7 +33,7 @@ describe("the graph: work", () => {
   it("runs agents beside each other", () =>
     shows({ changes: "(ab)", webhooks: "----16", started: "----16" }));
 
-  it("refuses work for an agent that is not there", () =>
+  it("rejects work for an unknown agent", () =>
     shows({ changes: "a----", webhooks: "-0-6-", refused: "-0-6-" }));
 
   it("starts work from before a restart before new work", () =>
@@ -78,7 +78,7 @@ describe("the graph: work", () => {
       expect(outcomes.get("refused")).toBe(990);
     }));
 
-  it("shows every reader one order, when an agent calls another in the middle of an event", () =>
+  it("shows every reader one order, when an agent calls another during an event", () =>
     marbles((helpers) => {
       const call$ = new Subject<WorkItem>();
       const event$ = graphOf(helpers.scheduler, {

@@ -56,7 +56,7 @@ describe("the row of an agent", () => {
     });
   });
 
-  it("shows what its config says", () => {
+  it("shows the settings of its config", () => {
     const config = anAgent("dev", {
       title: "Developer",
       description: "writes",
@@ -83,7 +83,7 @@ describe("the row of an agent", () => {
     });
   });
 
-  it("goes by its directory's name without a config", () => {
+  it("has its directory's name without a config", () => {
     expect(row({ configError: "no models" })).toMatchObject({
       title: "dev",
       state: "error",
@@ -93,7 +93,7 @@ describe("the row of an agent", () => {
     });
   });
 
-  it("shows the error to mend first: config, then build, then run", () => {
+  it("shows the error to fix first: config, then build, then run", () => {
     const errors = { configError: "config", buildError: "build", runError: "run" };
     expect(row(errors).error).toBe("config");
     expect(row({ ...errors, configError: null }).error).toBe("build");
@@ -101,7 +101,7 @@ describe("the row of an agent", () => {
     expect(row().error).toBeNull();
   });
 
-  it("tells of an earlier run's error only while none runs, and of a config's always", () => {
+  it("shows an earlier run's error only while none runs, and a config's always", () => {
     const running = { running: 1, runError: "timed out", statusText: "reading" };
     expect(row(running)).toMatchObject({ error: null, statusText: "reading" });
     expect(row({ ...running, configError: "config" }).error).toBe("config");
@@ -114,7 +114,7 @@ describe("the row of an agent", () => {
     expect(row({ config: anAgent("dev", { scale: 0 }) }).enabled).toBe(false);
   });
 
-  it("writes times in UTC, and null for what never was", () => {
+  it("has times in UTC, and null for events that never happened", () => {
     const lastRunAt = Date.UTC(2026, 4, 4, 9);
     expect(row({ lastRunAt, nextRunAt: lastRunAt + 1 })).toMatchObject({
       lastRunAt: "2026-05-04T09:00:00.000Z",

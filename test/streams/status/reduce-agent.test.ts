@@ -11,7 +11,7 @@ const at5 = eventsOf("dev", 5000);
 const after = (...events: readonly RunEvent[]): AgentRecord =>
   events.reduce(reduceAgent, newRecord("dev"));
 
-describe("what is known of an agent", () => {
+describe("the record of an agent", () => {
   it("follows a run from start to end", () => {
     const running = after(at0.set(), at0.started());
     expect(running).toMatchObject({ running: 1, lastRunAt: 0, lastOutcome: null });
@@ -20,20 +20,20 @@ describe("what is known of an agent", () => {
     expect(stateOf(over).state).toBe("idle");
   });
 
-  it("knows when a run began that an earlier scheduler started", () => {
+  it("has the start of a run that an earlier scheduler started", () => {
     const started = at5.started();
     if (started.type !== "started") throw new Error("not a start");
     const running = after(at0.set(), { ...started, startedAt: 3000 });
     expect(running).toMatchObject({ running: 1, lastRunAt: 3000 });
   });
 
-  it("counts runs that live at once", () => {
+  it("counts concurrent runs", () => {
     const two = after(at0.set({ scale: 2 }), at0.started("dev-1"), at0.started("dev-2"));
     expect(two.running).toBe(2);
     expect(stateOf(reduceAgent(two, at5.finished())).state).toBe("running");
   });
 
-  it("adds up what running runs spent, and what the agent spent today", () => {
+  it("adds up the spending of running runs, and the agent's spending today", () => {
     const busy = after(at0.set({ scale: 2 }), at0.started("dev-1"), at0.started("dev-2"));
     expect(toAgentStatus(busy)).toMatchObject({ runningUsd: null, spentToday: null });
     const spent = [at0.spent(0.1, 1.1), at0.spent(0.2, 1.3, "dev-2"), at0.spent(0.15, 1.35)];
@@ -47,13 +47,13 @@ describe("what is known of an agent", () => {
     expect(reduceAgent(paid, at5.spent(0.15, 1.35))).toBe(paid);
   });
 
-  it("counts a call that is settled after its run for the day alone", () => {
+  it("counts a call settled after its run for the day only", () => {
     const over = after(at0.set(), at0.started(), at5.finished(), at5.spent(0.1));
     expect(toAgentStatus(over)).toMatchObject({ runningUsd: null, spentToday: { usd: 0.1 } });
     expect(reduceAgent(over, at5.spent(0.1))).toBe(over);
   });
 
-  it("has the budget that is used up, with when its window turns", () => {
+  it("has the used-up budget, with when its window turns", () => {
     const day = { scope: "agent:dev", window: "1970-01-01", usd: 5, limit: 5 };
     const budget = { ...day, endsAt: 86_400_000, onLimit: "pause" } as const;
     const event = { type: "used-budget", agent: "dev", at: 0, text: "" } as const;
@@ -64,14 +64,14 @@ describe("what is known of an agent", () => {
     expect(toAgentStatus(raised).usedBudget).toBeNull();
   });
 
-  it("shows what a run says of itself until the next one starts", () => {
+  it("shows the status text of a run until the next one starts", () => {
     const busy = after(at0.set(), at0.started(), at0.statusText("reading"));
     expect(busy.statusText).toBe("reading");
     expect(reduceAgent(busy, at5.finished()).statusText).toBe("reading");
     expect(reduceAgent(busy, at5.started("dev-2")).statusText).toBeNull();
   });
 
-  it("remembers that a run failed until one succeeds", () => {
+  it("keeps a run's failure until one succeeds", () => {
     const failed = after(at0.set(), at0.started(), at5.finished("failed", "no key"));
     expect(failed).toMatchObject({ runError: "failed: no key", lastOutcome: "failed" });
     expect(reduceAgent(failed, at5.started()).runError).toBe("failed: no key");
@@ -81,7 +81,7 @@ describe("what is known of an agent", () => {
     expect([at5.started(), at5.finished()].reduce(reduceAgent, failed).runError).toBeNull();
   });
 
-  it("a kill is neither a failure nor a success: an earlier error stays, none is made", () => {
+  it("keeps an earlier error after a kill, which is neither a failure nor a success", () => {
     const failed = after(at0.set(), at0.started(), at5.finished("failed", "no key"));
     const killed = [at5.started(), at5.finished("killed")];
     expect(killed.reduce(reduceAgent, failed).runError).toBe("failed: no key");
@@ -95,7 +95,7 @@ describe("what is known of an agent", () => {
     expect(reduceAgent(broken, at5.set()).configError).toBeNull();
   });
 
-  it("says how many more errors there are, and leaves warnings out", () => {
+  it("has the number of further errors, without warnings", () => {
     const warning = aProblem({ severity: "warning", message: "unknown key" });
     const one = after(at0.invalid(warning, aProblem()));
     const three = after(at0.invalid(aProblem(), warning, aProblem(), aProblem()));
@@ -104,7 +104,7 @@ describe("what is known of an agent", () => {
     expect(after(at0.invalid()).configError).toBe("invalid config");
   });
 
-  it("is blocked while its runs can't have what they need, and over a rejection for that reason once they can", () => {
+  it("is blocked while its runs lack a requirement, and drops the rejections for that once they don't", () => {
     const warning = aProblem({ severity: "warning", message: "no key of the fallback" });
     const lacking = after(at0.set(), at0.requirements(aProblem(), warning));
     expect(stateOf(lacking)).toEqual({ state: "blocked", blockedBy: "requirement" });
@@ -140,7 +140,7 @@ describe("what is known of an agent", () => {
     expect(reduceAgent(failed, at5.set())).toMatchObject({ building: false, buildError: null });
   });
 
-  it("knows whether it is enabled, due, waiting and there", () => {
+  it("has whether it is enabled, due, waiting and existing", () => {
     expect(after(at0.enabled(false)).enabled).toBe(false);
     expect(after(at0.enabled(false), at0.enabled(true)).enabled).toBe(true);
     expect(after(at0.nextRun(9)).nextRunAt).toBe(9);

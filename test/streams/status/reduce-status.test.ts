@@ -17,7 +17,7 @@ const after = (...events: readonly StatusEvent[]): Status =>
 const names = (status: Status): string[] => snapshotOf(status).agents.map(({ name }) => name);
 
 describe("the status", () => {
-  it("is the scheduler alone at first", () => {
+  it("is only the scheduler at first", () => {
     const snapshot = snapshotOf(initialStatus(schedulerStatus));
     expect(snapshot).toEqual({ scheduler: schedulerStatus, agents: [], recentLogs: [], locks: [] });
   });
@@ -30,7 +30,7 @@ describe("the status", () => {
     ]);
   });
 
-  it("begins a row with what is known from before", () => {
+  it("begins a row with the last known run", () => {
     const seed = (name: string): Partial<AgentRecord> => ({
       enabled: name !== "dev",
       lastRunAt: 5,
@@ -42,7 +42,7 @@ describe("the status", () => {
     });
   });
 
-  it("says which agent the last event changed, and whether the scheduler's row did", () => {
+  it("names the agent that the last event changed, and whether the scheduler's row did", () => {
     const change = (...events: readonly StatusEvent[]) => {
       const { agent, scheduler } = after(...events).change;
       return [agent, scheduler];
@@ -55,12 +55,12 @@ describe("the status", () => {
     expect(change({ type: "scheduler", patch: { paused: true } })).toEqual([null, true]);
   });
 
-  it("takes what is said of the scheduler itself", () => {
+  it("has the scheduler's own events", () => {
     const status = after({ type: "scheduler", patch: { paused: true, error: "no such model" } });
     expect(status.scheduler).toEqual({ ...schedulerStatus, paused: true, error: "no such model" });
   });
 
-  it("holds what runs have and wait for, by resource, until that ends", () => {
+  it("holds the locks of runs, held and awaited, by resource, until they end", () => {
     const [waits, holds] = [claimOf("dev", "file:x", false), claimOf("dev", "file:x")];
     const before = after(
       { type: "lock-status", claim: claimOf("ops", "file:x") },
@@ -127,7 +127,7 @@ describe("the status", () => {
     expect(names(after(...waiting, dev.depth(0)))).toEqual([]);
   });
 
-  it("does not bring a row back for an agent's last words", () => {
+  it("does not restore a row for an agent's last words", () => {
     const gone = [dev.set(), dev.removed()];
     const words = [dev.nextRun(null), dev.depth(0), dev.enabled(true), dev.finished()];
     for (const word of words) {
@@ -137,7 +137,7 @@ describe("the status", () => {
     }
   });
 
-  it("counts right when work begins after the directory went, and it comes back", () => {
+  it("counts correctly when work begins after the directory was removed, and it returns", () => {
     const back = [dev.set(), dev.removed(), dev.started(), dev.depth(3), dev.set()];
     const [row] = snapshotOf(after(...back)).agents;
     expect(row).toMatchObject({ running: 1, queued: 3 });
@@ -155,14 +155,14 @@ describe("the status", () => {
     expect(recentLogs.at(-1)?.msg).toHaveLength(500);
   });
 
-  it("keeps what runs say, use and print out of the latest lines", () => {
+  it("keeps texts, usage and output of runs out of the latest lines", () => {
     const lines = ["said", "usage", "tool", "tool-output"].map((kind) => dev.output(kind, kind));
     const { recentLogs, change } = after(dev.output("run started", "run"), ...lines);
     expect(recentLogs.map(({ msg }) => msg)).toEqual(["run started"]);
     expect(change.logs).toEqual([]);
   });
 
-  it("begins with the last lines of the schedulers before, and counts on from them", () => {
+  it("begins with the last lines of earlier schedulers, and counts on from them", () => {
     const earlier = Array.from({ length: 30 }, (_, index) => ({
       ...({ level: 30, time: index, agent: "dev" } as const),
       msg: index === 29 ? "x".repeat(600) : `line ${index}`,
@@ -200,7 +200,7 @@ describe("the status", () => {
     });
   });
 
-  it.each([10, 1000])("looks at one record an event, with %i agents", (count) => {
+  it.each([10, 1000])("visits one record per event, with %i agents", (count) => {
     const records = new CountingMap<AgentRecord>();
     let status: Status = { ...initialStatus(schedulerStatus), records };
     for (let index = 0; index < count; index++) {

@@ -42,7 +42,7 @@ function updates({ hot, scheduler }: Marbles, line: string): Observable<string> 
 }
 
 describe("status updates", () => {
-  it("send the first change at once, then what gathered in each 100 ms", () =>
+  it("send the first change at once, then the changes of each 100 ms together", () =>
     marbles((helpers) => {
       const line = "    s 9ms b 19ms b 99ms b 189ms b";
       const expected = "s 99ms X  99ms Y     119ms Z";
@@ -50,23 +50,23 @@ describe("status updates", () => {
       helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
     }));
 
-  it("send what changed in one turn in one piece", () =>
+  it("send the changes of one turn together", () =>
     marbles((helpers) => {
       helpers.expectObservable(updates(helpers, "   --(sal)---")).toBe("--X", { X: "as.l" });
     }));
 
-  it("complete with an empty source, and send what gathered when it completes", () =>
+  it("complete with an empty source, and send the rest when it completes", () =>
     marbles((helpers) => {
       helpers.expectObservable(updates(helpers, "   --|")).toBe("--|");
       helpers.expectObservable(updates(helpers, "  s-s-|")).toBe("s---(s|)");
     }));
 
-  it("are silent about what changes nothing", () =>
+  it("are silent if nothing changed", () =>
     marbles((helpers) => {
       helpers.expectObservable(updates(helpers, "0-0-0-|")).toBe("------|");
     }));
 
-  it("send a row that came and went as removed, and one that went and came as it is", () =>
+  it("send a row that came and went as removed, and one that returned as it is", () =>
     marbles((helpers) => {
       const line = "    s-a-A 200ms s-b-B-b";
       const expected = "s 99ms X 104ms s 99ms Y";
@@ -88,7 +88,7 @@ describe("status updates", () => {
       helpers.expectObservable(updates(helpers, line)).toBe("s 99ms X", { s: "s", X: "a." });
     }));
 
-  it("send claims on resources as they are now, of many at most fifty at once", () =>
+  it("send current claims on resources, at most fifty at once", () =>
     marbles(({ hot, scheduler, expectObservable }) => {
       const claims = Array.from({ length: 120 }, (_, index) => claimOf("a", `file:${index}`));
       const held = claims.map((claim): StatusEvent => ({ type: "lock-status", claim }));
@@ -103,7 +103,7 @@ describe("status updates", () => {
       expectObservable(counts).toBe("a 99ms b 99ms c", texts);
     }));
 
-  it("pass an error on at once", () =>
+  it("forward an error at once", () =>
     marbles((helpers) => {
       helpers.expectObservable(updates(helpers, "s-s-#")).toBe("s---#");
     }));
@@ -116,14 +116,14 @@ describe("status updates", () => {
       helpers.expectSubscriptions(event$.subscriptions).toBe("^--!");
     }));
 
-  it("gather for each subscriber by himself", () =>
+  it("are separate for each subscriber", () =>
     marbles((helpers) => {
       const update$ = updates(helpers, "      s---s-----------");
       helpers.expectObservable(update$).toBe("s 99ms s");
       helpers.expectObservable(update$, "  --^").toBe("----s---");
     }));
 
-  it.each([10, 1000])("look only at what changed, with %i agents", (count) =>
+  it.each([10, 1000])("visit only changed rows, with %i agents", (count) =>
     marbles(({ cold, scheduler, flush }) => {
       const records = new CountingMap<AgentRecord>();
       let now: Status = { ...initialStatus(schedulerStatus), records };
@@ -218,7 +218,7 @@ function live(steps: readonly Step[], joinsAt: number): Life {
 describe("a page that folds a snapshot and its updates", () => {
   const lives = [fc.array(step, { maxLength: 60, size: "max" }), fc.nat(60)] as const;
 
-  it("shows a fresh snapshot, whose counts are the sums of its rows, whenever it connected", () => {
+  it("shows the same as a fresh snapshot, with counts that add up, whenever it connected", () => {
     fc.assert(
       fc.property(...lives, (steps, joinsAt) => {
         const { board, pages } = live(steps, joinsAt);

@@ -5,7 +5,7 @@ import { nextTick } from "../../../streams/triggers/next-tick.ts";
 const hourMs = 3_600_000;
 
 describe("the next tick", () => {
-  it("is strictly after the moment that is asked for", () => {
+  it("is strictly after the given moment", () => {
     const nine = Date.parse("2026-05-04T09:00:00Z");
     const schedule = { expression: "0 9 * * *", timezone: "UTC" };
     expect(nextTick(schedule, nine - 1)).toBe(nine);
@@ -20,7 +20,7 @@ describe("the next tick", () => {
     );
   });
 
-  it("is the same however often and in which order it is asked for", () => {
+  it("is the same for any number and order of calls", () => {
     const schedule = { expression: "*/7 3-5 * * 1", timezone: "Europe/Berlin" };
     const from = Date.parse("2026-03-28T00:00:00Z");
     const moments = Array.from({ length: 200 }, (_, n) => from + n * 17 * 60_000);
@@ -58,7 +58,7 @@ describe("the next tick", () => {
     );
   });
 
-  it.each(oddZones)("goes forward through a whole year of %s", (timezone) => {
+  it.each(oddZones)("moves forward through a whole year of %s", (timezone) => {
     for (const expression of ["0 */3 * * *", "15 2 * * *", "0 3 * * 0"]) {
       let time = Date.parse("2026-01-01T00:00:00Z");
       const end = Date.parse("2027-01-01T00:00:00Z");
@@ -71,7 +71,7 @@ describe("the next tick", () => {
     }
   });
 
-  it("always goes forward, for any schedule and moment", () => {
+  it("always moves forward, for any schedule and moment", () => {
     const minute = fc.integer({ min: 0, max: 59 });
     const hour = fc.integer({ min: 0, max: 23 });
     const zone = fc.constantFrom(...oddZones, "UTC", "Europe/London", "America/New_York");

@@ -159,7 +159,7 @@ describe("the triggers of an agent", () => {
       expect(asked).toEqual(["dev", "dev"]);
     }));
 
-  it("do not report ticks from before an edit, a repair or the agent's being enabled", () =>
+  it("do not report ticks from before an edit, a repair or an enable", () =>
     marbles((helpers) => {
       const edit = { config: "s--c" };
       const repair = { config: "x--c" };
@@ -225,7 +225,7 @@ describe("the triggers of an agent", () => {
       }
     }));
 
-  it("begin anew for the next subscriber", () =>
+  it("start anew for the next subscriber", () =>
     marbles((helpers) => {
       const out$ = triggers(sourcesOf(helpers, { config: "a---b---" }));
       helpers.expectObservable(out$, minutes("^-!")).toBe(minutes("n"));

@@ -38,7 +38,7 @@ const attacks = {
 } as const;
 
 describe.skipIf(missing !== null)(
-  "an agent of another OS user that does what a stranger told it",
+  "an agent of another OS user that follows an attacker's instructions",
   () => {
     let [attacker, victim]: OsUser[] = [];
     let project: TestProject;
@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)(
       return ((await answer.json()) as HistoryPage).triggers[0];
     };
 
-    test("reaches no key, no state, no other run and no right", { timeout: 120_000 }, async () => {
+    test("reaches no key, state, other run or privilege", { timeout: 120_000 }, async () => {
       await scheduler.api("/control/trigger/victim", { method: "POST" });
       await expect.poll(async () => (await lastOf("victim"))?.startedAt).toBeTypeOf("string");
       const victimId = (await lastOf("victim"))?.instanceId ?? "";

@@ -57,7 +57,7 @@ const attacks = {
 const findHost = `node -p 'require("fs").readFileSync("/proc/net/route", "utf8").split("\\n").map((line) => line.split("\\t")).find((parts) => parts[1] === "00000000")[2].match(/../g).reverse().map((part) => parseInt(part, 16)).join(".")'`;
 
 describe.skipIf(missing !== null)(
-  "an agent in a container that does what a stranger told it",
+  "an agent in a container that follows an attacker's instructions",
   () => {
     let project: TestProject;
     let scheduler: TestScheduler;
@@ -147,7 +147,7 @@ describe.skipIf(missing !== null)(
     );
 
     test(
-      "is ended with all its processes and memory, and nobody else notices",
+      "is ended with all its processes and memory, without effect on others",
       { timeout: engineSetupMs },
       async () => {
         for (const agent of ["bomber", "hog"])

@@ -132,7 +132,7 @@ async function agentOf(): Promise<ReturnType<typeof resolveAgent>> {
   return resolveAgent(files, project, knownToAgents());
 }
 
-describe("whatever a config file holds, it is taken or refused with a reason", () => {
+describe("any config file is accepted or rejected with a reason:", () => {
   test("the project's config.toml", async () => {
     const path = join(dir, "config.toml");
     await fc.assert(
@@ -167,7 +167,7 @@ describe("whatever a config file holds, it is taken or refused with a reason", (
     await writeFile(path, sampleAgents[0] ?? "");
   }, 180_000);
 
-  test("the schema of what an agent's runs return", async () => {
+  test("the schema of an agent's results", async () => {
     const path = join(dir, "agents/dev/out.schema.json");
     const config = join(dir, "agents/dev/config.toml");
     await writeFile(config, `${sampleAgents[1] ?? ""}[expect]\nschema = "out.schema.json"\n`);

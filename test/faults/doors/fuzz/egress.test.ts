@@ -76,7 +76,7 @@ const ports = fc.oneof(
   },
 );
 
-test("no form of a host and a port opens what is not listed", async () => {
+test("no spelling of a host and a port opens an unlisted host", async () => {
   let [asked, passed] = [0, 0];
   const dialled: string[] = [];
   const deps = {
@@ -149,7 +149,7 @@ const edited = (bytes: Buffer, { at, bytes: inserted, cut }: Edit): Buffer => {
   return Buffer.concat([bytes.subarray(0, from), inserted, bytes.subarray(from + cut)]);
 };
 
-test("no form of a hello opens a tunnel for another name, and none is read in two ways", () => {
+test("no TLS hello opens a tunnel for another name, or is read in two ways", () => {
   let passed = 0;
   fc.assert(
     fc.property(

@@ -32,7 +32,7 @@ afterAll(async () => {
   await scheduler.project.remove();
 });
 
-test("a real server answers bytes over real connections, lives on, and touches no file but its own", async () => {
+test("a real server survives random bytes over real connections, and touches only its own files", async () => {
   const trace = whyNoTrace() === null ? await traceFiles(scheduler.pid) : null;
   await fc.assert(
     fc.asyncProperty(

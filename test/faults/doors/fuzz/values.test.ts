@@ -30,7 +30,7 @@ function quick<T>(work: () => T): T {
   return result;
 }
 
-test("a cron field is taken and comes due, or refused with a reason", () => {
+test("a cron field is accepted and becomes due, or is rejected with a reason", () => {
   const samples = [
     "0 9 * * 1-5",
     "*/15 0-6,20-23 1,15 JAN-JUN MON#1",
@@ -84,7 +84,7 @@ const payloads = [
   ...[mintlifyBuild, sentryPayloads.issue, slackMention, standardEvent, stripeEvent],
 ];
 
-test("a filter lets nothing through that it does not name, whatever is in it and in the payload", () => {
+test("a filter lets only named values through, whatever it and the payload hold", () => {
   const types = [...providerTable.keys()];
   const fields = [...providerTable.values()].flatMap(({ filters }) => Object.keys(filters));
   const value = fc.oneof(nastyText, fc.array(nastyText, { maxLength: 3 }), fc.boolean());
@@ -129,7 +129,7 @@ test("a filter lets nothing through that it does not name, whatever is in it and
   );
 });
 
-test("what is called an agent is a plain name, and nothing else is", () => {
+test("only plain names are agent names", () => {
   fc.assert(
     fc.property(nastyText, (name) => {
       expect(isAgentName(name)).toBe(/^[a-z0-9][a-z0-9-]*$/.test(name) && name.length < 64);
@@ -145,7 +145,7 @@ describe("a run's socket", () => {
   });
   afterAll(() => side.remove());
 
-  test("answers whatever a run asks, takes only resources that people can read, and lets no stranger in", async () => {
+  test("answers any request, accepts only readable resource names, and rejects strangers", async () => {
     const channel = await openSocket(side, "dev-abcdefgh");
     const text = fc.oneof(
       nastyText,

@@ -17,7 +17,7 @@ async function answer(start: string, headers: Record<string, string | readonly s
   return { said, statuses: statusesIn(said) };
 }
 
-describe("a page of another site whose name was pointed at this machine", () => {
+describe("a page of a site whose name was rebound to this machine", () => {
   test.each([
     ["by its own name", "GET /control/status", { host: "evil.example" }],
     ["with the port", "GET /control/status", { host: "evil.example:8080" }],
@@ -42,7 +42,7 @@ describe("a page of another site whose name was pointed at this machine", () => 
     expect(said).not.toContain('"agents"');
   });
 
-  test("gets nothing by two names, of which one is right", async () => {
+  test("gets nothing with two names, one of them right", async () => {
     const { said } = await answer("GET /control/status", { host: ["localhost", "evil.example"] });
     const other = await answer("GET /control/status", { host: ["evil.example", "localhost"] });
     expect(statusesIn(said)).toEqual([400]);
@@ -61,8 +61,8 @@ describe("a page of another site whose name was pointed at this machine", () => 
   });
 });
 
-describe("what only a proxy may say, and none is trusted", () => {
-  test("makes nobody another address: guessing is slowed down all the same", async () => {
+describe("forwarding headers without a trusted proxy", () => {
+  test("change no client's address: guesses are still slowed down", async () => {
     const began = performance.now();
     for (let n = 0; n < 5; n += 1) {
       const body = JSON.stringify({ key: `wrong-${n}` });
@@ -76,7 +76,7 @@ describe("what only a proxy may say, and none is trusted", () => {
     expect(performance.now() - began).toBeGreaterThan(1_900);
   });
 
-  test("makes no foreign origin the own one", async () => {
+  test("do not turn a foreign origin into the own one", async () => {
     const headers = { origin: "http://evil.example", "x-forwarded-host": "evil.example" };
     const body = JSON.stringify({ key: scheduler.apiKey });
     const sent = { ...headers, "content-type": "application/json", "x-forwarded-for": "10.9.9.9" };
@@ -85,7 +85,7 @@ describe("what only a proxy may say, and none is trusted", () => {
   });
 });
 
-describe("an address that is written oddly", () => {
+describe("an oddly written address", () => {
   test.each([
     "/%63ontrol/status",
     "//control/status",
@@ -98,7 +98,7 @@ describe("an address that is written oddly", () => {
     "\\control\\status",
     "/control/status%00",
     "*",
-  ])("gives nobody without the key what the plain one would not: %s", async (path) => {
+  ])("gives a client without the key no more than the plain one: %s", async (path) => {
     const { said } = await answer(`GET ${path}`, {
       host: "localhost",
       authorization: "Bearer none",

@@ -27,7 +27,7 @@ async function statusWith(cookie: string): Promise<number> {
 }
 
 describe("a cookie that an attacker put into the browser", () => {
-  test("lets nobody in before the login, and is not what the login makes good", async () => {
+  test("grants nothing before the login, and does not become valid by it", async () => {
     const planted = `al_session=${forged()}`;
     expect(await statusWith(planted)).toBe(401);
     const given = valueIn(await logIn(planted));
@@ -45,7 +45,7 @@ describe("a cookie that an attacker put into the browser", () => {
     expect(await statusWith(own)).toBe(200);
   });
 
-  test("beside the real one gets nothing of the real one's", async () => {
+  test("beside the real one gets nothing of the real session", async () => {
     const own = valueIn(await logIn());
     expect(await statusWith(`al_session=${forged()}`)).toBe(401);
     // Browsers send the cookie of the longer path first: a planted one does not lock out the real one.
@@ -74,7 +74,7 @@ describe("a cookie that was stolen", () => {
     await expect.poll(() => stream.isEnded()).toBe(true);
   });
 
-  test("can't act without a word of the browser's, and is in no file as it is", async () => {
+  test("can't act without the browser's headers, and is in no file in clear text", async () => {
     const cookie = `al_session=${valueIn(await logIn())}`;
     const acting = await fetch(`${scheduler.url}/control/pause`, {
       method: "POST",
@@ -87,7 +87,7 @@ describe("a cookie that was stolen", () => {
     for (const [path, text] of files) expect(text.includes(valueIn(cookie)), path).toBe(false);
   });
 
-  test("is worth nothing after the key was made anew, and neither is the old key", async () => {
+  test("is invalid after the key was regenerated, and so is the old key", async () => {
     const cookie = `al_session=${valueIn(await logIn())}`;
     const { key } = await regenerateApiKey(scheduler.project.home);
     await expect.poll(() => statusWith(cookie)).toBe(401);

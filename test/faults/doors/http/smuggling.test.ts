@@ -63,7 +63,7 @@ const shapes: readonly (readonly [string, string])[] = [
   ["a carriage return alone", `${head}X: a\rContent-Length: ${length}\r\n\r\n${hidden}`],
 ];
 
-describe("a request that two readers could take for different ones", () => {
+describe("a request that two parsers could read differently", () => {
   test.each(shapes)("is refused, and nothing after it is read: %s", async (_what, text) => {
     const statuses = statusesIn(await exchange(scheduler.url, text + end));
     expect(statuses).toEqual([400]);
@@ -83,7 +83,7 @@ describe("a request that is unusual but has one meaning", () => {
       "a GET with a body",
       `GET /webhooks/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n${hidden}`,
     ],
-  ])("is one request, and the next one is the next: %s", async (_what, text) => {
+  ])("is one request, and the next one is parsed after it: %s", async (_what, text) => {
     const statuses = statusesIn(await exchange(scheduler.url, text + end));
     expect(statuses).toHaveLength(2);
     expect(statuses[0]).toBeGreaterThanOrEqual(400);

@@ -25,7 +25,7 @@ test("a connection is closed when it sends requests ahead of their answers", asy
   expect(statusesIn(text).length).toBeLessThanOrEqual(2);
 });
 
-test("1,000 strangers who pipeline and do not read leave memory bounded and keep no delivery away", async () => {
+test("1,000 strangers that pipeline and never read leave memory bounded and block no delivery", async () => {
   const body = bytes(githubExample("issues", "opened"));
   const headers = signDelivery("github", secretOf("github"), body, Date.now(), { event: "issues" });
   const deliveries = Array.from({ length: 200 }, () => ({

@@ -28,7 +28,7 @@ test.each([
   { name: "the trigger history", path: "/dashboard/triggers", marks: 12 },
   { name: "the cost page", path: "/dashboard/cost", marks: 4 },
   { name: "the page of alerts", path: "/dashboard/alerts", marks: 8 },
-])("nothing that others wrote runs on a page: $name", async ({ path, marks }) => {
+])("no untrusted text runs on a page: $name", async ({ path, marks }) => {
   const deps = poisonedDeps(new Poison());
   const { page, errors } = await open(path, deps);
   await page.evaluate(() =>

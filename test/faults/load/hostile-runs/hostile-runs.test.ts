@@ -21,7 +21,7 @@ function callMs({ path: socketPath, token }: HostileRun, host: string, bytes: nu
   });
 }
 
-it("ten hostile runs at once take bounded memory, and no other run's turn", async () => {
+it("ten hostile runs at once use bounded memory and delay no other run", async () => {
   await using stack = new AsyncDisposableStack();
   const { runs, host, peakMb } = await startSockets(stack, tempDir(), 11);
   const [honest, ...hostile] = runs;

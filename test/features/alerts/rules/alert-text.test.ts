@@ -24,7 +24,7 @@ describe("the text of an alert", () => {
     ]);
   });
 
-  it("has times as clocks of the project show them, and how long it lasts", () => {
+  it("has times in the project's time zone, and the duration", () => {
     const { at } = anAlert();
     const alert = anAlert({ ...plain, phase: "reminder", since: at - 26 * hourMs, count: 9 });
     expect(linesOf(alert, "Asia/Kathmandu")).toEqual([
@@ -35,7 +35,7 @@ describe("the text of an alert", () => {
     ]);
   });
 
-  it("has, once all is right again, how long it was not", () => {
+  it("has the duration of the failure once it is resolved", () => {
     const { at } = anAlert();
     const alert = anAlert({ ...plain, phase: "resolved", since: at - 90 * hourMs, count: 4 });
     expect(alertText(alert, utc)).toMatchObject({ title: "dev recovered", severity: "ok" });
@@ -46,7 +46,7 @@ describe("the text of an alert", () => {
     ]);
   });
 
-  it("names the agents of a digest as far as they are known", () => {
+  it("names the known agents of a digest", () => {
     const agents = Array.from({ length: 10 }, (_, index) => `a${index}`);
     const digest = { ...plain, topic: "digest", agent: null, reason: null } as const;
     expect(linesOf(anAlert({ ...digest, count: 11, agents }))[0]).toBe(
@@ -63,7 +63,7 @@ test("a digest has its counts, and no cause", () => {
   );
 });
 
-test("the time without a scheduler has ended when it is alerted", () => {
+test("time without a scheduler is alerted after it has ended", () => {
   const { at } = anAlert();
   const down = { ...plain, topic: "scheduler_down", agent: null, reason: null } as const;
   expect(linesOf(anAlert({ ...down, since: at - 2 * hourMs }))).toEqual([
@@ -116,7 +116,7 @@ test.each([
   ["a budget that is not", { topic: "budget", count: 80 }, undefined],
   ["a fault that is over", { topic: "runs", phase: "resolved" }, undefined],
   ["a test", { topic: "test", agent: null }, undefined],
-] as const)("after %s, the command that comes next", (_what, more, command) => {
+] as const)("the text after %s names the next command", (_what, more, command) => {
   const { lines } = alertText(anAlert({ ...plain, ...more }), utc);
   expect(lines.find(({ label }) => label === "Next")?.text).toBe(command);
 });

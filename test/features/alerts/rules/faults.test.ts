@@ -96,11 +96,11 @@ describe("an agent whose runs fail", () => {
     ["recovers, and fails anew", "s-x-o-x", "--1-o-1"],
   ])("%s", (_, done, alerted) => expectAlerts(done, alerted));
 
-  it("is alerted after as many failures in a row as it may have", () => {
+  it("is alerted after the configured number of failures in a row", () => {
     expectAlerts("s-x-o-x-x-o", "--------2-O", { after: 2 });
   });
 
-  it("is alerted again while it lasts", () => {
+  it("is alerted again while it keeps failing", () => {
     expectAlerts("s-x--------o------", "--1----R---o", { remindMs: 5 * minute });
   });
 
@@ -143,7 +143,7 @@ describe("an agent that is to succeed every five minutes", () => {
   ])("%s", (_, done, alerted) => expectAlerts(done, alerted, options));
 });
 
-it("open alerts are listed, the longest first", () => {
+it("open alerts are listed, the oldest first", () => {
   const rules = createAlertRules(rulesDeps());
   rules.apply(set("dev"), 0);
   rules.apply(set("ops"), 0);

@@ -17,7 +17,7 @@ function endOf(trigger: Trigger, outcome: Outcome, attempt = 1): AlertCommand {
 }
 
 describe("an occurrence", () => {
-  it("is alerted at once, and then once an hour with how often", () => {
+  it("is alerted at once, and then once an hour with its count", () => {
     const line = timeline();
     line.at(0, set("dev"));
     for (const time of [0, 1, minute, hour - 1, hour + minute]) line.at(time, dropped);
@@ -35,7 +35,7 @@ describe("an occurrence", () => {
     expect(line.states()).toEqual([]);
   });
 
-  it("is since its own time if it is the only one of its hour", () => {
+  it("has its own time if it is the only one of its hour", () => {
     const line = timeline();
     const down = { type: "scheduler-down", crashed: true } as const;
     line.at(hour, { ...down, downMs: 10 * minute });
@@ -45,7 +45,7 @@ describe("an occurrence", () => {
     expect(alerts.map(({ since }) => since)).toEqual([50 * minute, hour + 27 * minute]);
   });
 
-  it("is counted for each agent by itself", () => {
+  it("is counted per agent", () => {
     const line = timeline();
     line.at(0, dropped, runEvent(eventsOf("ops").refused("dropped")), dropped);
     expect(line.sent()).toEqual([
@@ -79,7 +79,7 @@ describe("an occurrence", () => {
     expect(line.sent()).toEqual([`0 ops dev ${topic} opened 1`]);
   });
 
-  it("is not a call that ends with its caller", () => {
+  it("excludes a call that ends with its caller", () => {
     const ids = { callId: "1", caller: "ops", callerInstance: "ops-1", root: "0" };
     const call = { kind: "agent-call", depth: 1, context: "", ...ids } as const;
     const refused = (cancelOnExit: boolean): AlertCommand => {

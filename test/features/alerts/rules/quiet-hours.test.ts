@@ -35,7 +35,7 @@ describe("quiet hours", () => {
     expect(endOf(overNight, "2026-11-22T16:00:00Z", "Asia/Kathmandu")).toBeNull();
   });
 
-  it("end when the clock shows their end, also in a night in which it is changed", () => {
+  it("end at the clock time of their end, also on a night with a clock change", () => {
     expect(endOf(overNight, "2026-03-28T23:00:00Z", "Europe/Berlin")).toBe("2026-03-29T05:00");
     expect(endOf(overNight, "2026-10-24T23:00:00Z", "Europe/Berlin")).toBe("2026-10-25T06:00");
   });
@@ -48,14 +48,14 @@ describe("quiet hours", () => {
     expect(end("2026-10-25T01:15:00Z")).toBe("2026-10-25T01:30");
   });
 
-  it("are never, for a target without any", () => {
+  it("never apply to a target without them", () => {
     expect(endOf(null, "2026-11-22T22:00:00Z")).toBeNull();
   });
 });
 
 const hour = 3_600_000;
 
-it("alerts in the quiet hours of a target wait for their end, those to other targets don't", () => {
+it("alerts in a target's quiet hours wait for their end, those to other targets don't", () => {
   const targets = () => [aTarget("ops", { quietHours: overNight }), aTarget("log")];
   const line = timeline({ targets });
   line.at(22 * hour, ended("dev"));
@@ -68,7 +68,7 @@ it("alerts in the quiet hours of a target wait for their end, those to other tar
   ]);
 });
 
-it("an alert goes to the targets that its agent has now", () => {
+it("an alert goes to the current targets of its agent", () => {
   let to: readonly string[] | null = null;
   const targets = () => [aTarget("ops"), aTarget("dev")];
   const line = timeline({ targets, optionsOf: () => ({ ...defaultOptions, to }) });

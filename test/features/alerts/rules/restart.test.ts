@@ -47,7 +47,7 @@ describe("after a restart", () => {
     expect(second.states()).toEqual([]);
   });
 
-  it("failures in a row go on being counted", () => {
+  it("failures in a row continue to count", () => {
     const before = [
       [0, set("dev")],
       [1, ended("dev")],
@@ -94,7 +94,7 @@ describe("after a restart", () => {
     expect(second.sent()).toHaveLength(2);
   });
 
-  it("an agent that is gone is forgotten without an alert", () => {
+  it("a removed agent is forgotten without an alert", () => {
     const before = [
       [0, set("dev")],
       [1, ended("dev")],
@@ -157,7 +157,7 @@ describe("after a restart", () => {
     expect(second.rules.openCount()).toBe(2);
   });
 
-  it("an image that is built for longer than a minute is not resolved before", () => {
+  it("the alert of an image that builds for longer than a minute is not resolved early", () => {
     const before = [
       [0, inContainer],
       [1, broken],
@@ -169,7 +169,7 @@ describe("after a restart", () => {
     expect(second.sent()).toEqual([`${hour + 9 * minute} ops dev image resolved 1`]);
   });
 
-  it("the project's config is valid unless it is not", () => {
+  it("an error of the project's config is resolved unless it is reported again", () => {
     const before = [
       [0, { type: "project-config", error: "wrong" }],
       [hour, set("dev")],
@@ -178,7 +178,7 @@ describe("after a restart", () => {
     expect(second.sent()).toEqual([`${2 * hour + minute} ops project config resolved 1`]);
   });
 
-  it("the time without a success goes on", () => {
+  it("the time without a success continues to count", () => {
     const before = [
       [0, set("dev")],
       [hour, ended("dev", "succeeded")],
@@ -197,7 +197,7 @@ describe("after a restart", () => {
     expect(second.states()).toEqual([]);
   });
 
-  it("a state that can't be read is one that is not there", () => {
+  it("an unreadable state counts as missing", () => {
     const states = ["runs", "dead_letters", "digest:ops", "budget:day", "no-rule"].flatMap((rule) =>
       ["", "{", '{"since":"today"}'].map((value) => ({ agent: "dev", rule, value })),
     );

@@ -11,7 +11,7 @@ describe("limits", () => {
     ["agent's month", budgets({ monthUsd: 0.01 }), "agent:dev", { agent: "ops" }],
     ["project's day", budgets({}, { dayUsd: 0.01 }), "project", null],
     ["project's month", budgets({}, { monthUsd: 0.01 }), "project", null],
-  ])("the %s is one of its own", (_, limited, scope, unaffected) => {
+  ])("the %s limit is separate", (_, limited, scope, unaffected) => {
     const { ask } = ledgerOf();
     ask("a", { budgets: limited });
     expect(ask("b", { budgets: limited })).toMatchObject({ type: "refused", refusal: { scope } });
@@ -19,7 +19,7 @@ describe("limits", () => {
     expect(ask("c", { budgets: limited, ...unaffected }).type).toBe("reserved");
   });
 
-  test("a day's is new on the next, and the month's is not", () => {
+  test("a day's starts anew on the next day, the month's does not", () => {
     const { ask, settle } = ledgerOf();
     const limited = budgets({ dayUsd: 0.01 }, { monthUsd: 0.02 });
     for (const [n, at] of [now, now + dayMs].entries()) {
@@ -44,7 +44,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("one that is lowered refuses, one that is removed does not", () => {
+  test("a lowered limit rejects calls, a removed one does not", () => {
     const { ask, settle } = ledgerOf();
     ask("a", { budgets: budgets({ dayUsd: 9 }) });
     settle("a", cent);
@@ -52,7 +52,7 @@ describe("limits", () => {
     expect(ask("c").type).toBe("reserved");
   });
 
-  test("a run has so many answers, and a call that got none is not one", () => {
+  test("turns count answers; a call without an answer does not count", () => {
     const { ask, settle } = ledgerOf();
     const two = { budgets: budgets({ turns: 2 }) };
     ask("a", two);
@@ -65,7 +65,7 @@ describe("limits", () => {
   });
 });
 
-test("a raise counts until the window turns, for the agent's live runs, too", () => {
+test("a raise counts until the window turns, for the agent's live runs too", () => {
   const { ask, settle, apply } = ledgerOf();
   const limited = { budgets: budgets({ runUsd: 0.01, dayUsd: 0.01 }) };
   ask("a", limited);

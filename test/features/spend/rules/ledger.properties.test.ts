@@ -173,7 +173,7 @@ function play(operations: readonly Operation[], first: Budgets): Record<string, 
   return counts;
 }
 
-test("whatever comes in whatever order, no grant takes spent and reserved over a limit", () => {
+test("no grant takes spent and reserved over a limit, whatever comes in any order", () => {
   const total: Record<string, number> = {};
   const operations = fc.array(operation, { minLength: 40, maxLength: 120 });
   const limited = fc.tuple(budget, budget).map(([agent, project]) => budgets(agent, project));

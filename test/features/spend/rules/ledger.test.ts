@@ -3,7 +3,7 @@ import { refusalText } from "../../../../src/features/spend/refusals.ts";
 import { worstRates } from "../../../../src/foundation/contracts/price.ts";
 import { budgets, cent, dollar, ledgerOf, noon as now } from "./support.ts";
 
-test("a call far from every limit is left as it was asked", () => {
+test("a call far from every limit is unchanged", () => {
   const { ask } = ledgerOf();
   const limited = budgets({ runUsd: 0.11, dayUsd: 1 }, { dayUsd: 5, monthUsd: 9 });
   expect(ask("a", { budgets: limited })).toEqual({
@@ -25,7 +25,7 @@ test("a call far from every limit is left as it was asked", () => {
 describe("near a limit", () => {
   const limited = budgets({ runUsd: 0.008 });
 
-  test("the answer is as long as the rest pays", () => {
+  test("the answer is limited to what the rest pays", () => {
     expect(ledgerOf().ask("a", { budgets: limited })).toMatchObject({
       nano: 8_000_000,
       maxOutputTokens: 8_000,
@@ -74,14 +74,14 @@ describe("near a limit", () => {
     );
   });
 
-  test("thinking needs more, a short question less", () => {
+  test("a thinking call needs more, a short question less", () => {
     const { ask } = ledgerOf();
     expect(ask("a", { budgets: limited, minOutputTokens: 9_000 }).type).toBe("refused");
     const short = { budgets: limited, requestBytes: 23_000, maxOutputTokens: 100 };
     expect(ask("b", short)).toMatchObject({ type: "reserved", maxOutputTokens: null });
   });
 
-  test("money that open calls hold may come back", () => {
+  test("a refusal tells whether money of open calls may come back", () => {
     const { ask, settle } = ledgerOf();
     ask("a", { budgets: limited });
     const refused = ask("b", { budgets: limited });
@@ -100,7 +100,7 @@ describe("near a limit", () => {
   });
 });
 
-test("the input is the last request's and the new bytes", () => {
+test("the input is the last request's plus the new bytes", () => {
   const { ask, settle } = ledgerOf();
   const least = { maxOutputTokens: 0 };
   expect(ask("a", { ...least, requestBytes: 3_000 })).toMatchObject({ nano: 1_000_000 });
@@ -112,7 +112,7 @@ test("the input is the last request's and the new bytes", () => {
   });
 });
 
-test("it begins with the stored accounts", () => {
+test("the ledger begins with the stored accounts", () => {
   const stored = { spent: cent, raised: cent, warned: 80, turns: 3, tokens: 7 };
   const { ask } = ledgerOf((scope) => (scope === "run:dev-1" ? stored : null));
   expect(ask("a", { budgets: budgets({ runUsd: 0.005 }) })).toMatchObject({ nano: 5_000_000 });
@@ -126,7 +126,7 @@ test("settling a call twice, or one that is not open, changes nothing", () => {
   expect([settle("a", 1), settle("b", 1)]).toEqual([[], []]);
 });
 
-test("runs that ended and windows that turned leave the memory", () => {
+test("ended runs and past windows leave the memory", () => {
   const { ask, settle, apply, ledger } = ledgerOf();
   for (let n = 0; n < 2_000; n++) {
     const at = now + n * 3_600_000;

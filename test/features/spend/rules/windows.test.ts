@@ -45,7 +45,7 @@ const zones = [
   "Pacific/Chatham",
 ];
 
-test("in any zone a window holds its moment, is one up to its end, and another from there", () => {
+test("in any zone a window contains its moment and changes exactly at its end", () => {
   const moment = fc.integer({ min: at("2005-01-01T00:00:00Z"), max: at("2035-01-01T00:00:00Z") });
   const calendar = createCalendar();
   fc.assert(
@@ -63,7 +63,7 @@ test("in any zone a window holds its moment, is one up to its end, and another f
   );
 });
 
-test("a remembered day is forgotten when the clock leaves it, forth or back", () => {
+test("a remembered day is forgotten when the clock leaves it, forward or back", () => {
   const calendar = createCalendar();
   const noon = at("2026-11-22T12:00:00Z");
   const day = (now: number): string => calendar(now, "UTC").day.key;

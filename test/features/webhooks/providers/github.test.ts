@@ -69,7 +69,7 @@ test("a push to a branch has that branch, a push of a tag has none", () => {
   expect(branchOf("refs/tags/v1")).toEqual([]);
 });
 
-test("who was unassigned is not an assignee any more", () => {
+test("an unassigned user is no longer an assignee", () => {
   const payload = {
     action: "unassigned",
     assignee: { login: "gone" },
@@ -79,7 +79,7 @@ test("who was unassigned is not an assignee any more", () => {
   expect(read("github", { ...payload, action: "assigned" }).attributes.assignee).toContain("gone");
 });
 
-test("a comment's author is who wrote it, not who opened the issue", () => {
+test("a comment's author is its writer, not who opened the issue", () => {
   const payload = { issue: { user: { login: "opener" } }, comment: { user: { login: "writer" } } };
   expect(read("github", payload).event.author).toBe("writer");
 });
@@ -115,7 +115,7 @@ test.each([
   ["issues", []],
   ["issue_comment", []],
   ["release", []],
-])("the branches of %s are those that the page names", (event, branches) => {
+])("the branches of %s are those in GitHub's documentation", (event, branches) => {
   expect(attributesOf(event, "branches")).toEqual(branches);
 });
 
@@ -125,7 +125,7 @@ test.each([
   ["push", ["Codertocat"]],
   ["star", [null]],
   ["status", [null]],
-])("the authors of %s are those that the page names", (event, authors) => {
+])("the authors of %s are those in GitHub's documentation", (event, authors) => {
   expect(attributesOf(event, "author")).toEqual(expect.arrayContaining(authors));
 });
 
@@ -153,7 +153,7 @@ test("a long body is cut with a note that names the receipt", () => {
   expect(event.body?.length).toBeLessThan(66_000);
 });
 
-test("events that the page gives no author have none, in all of GitHub's examples", () => {
+test("events without a documented author have none, in all of GitHub's examples", () => {
   const written = /comment|^issues$|^pull_request|^discussion|^release$|^workflow_run$|^push$/;
   const others = githubExamples.filter(({ name }) => !written.test(name));
   expect(others.length).toBeGreaterThan(30);

@@ -28,7 +28,7 @@ test.each([
   ["comment", "created", ["sentry"]],
   ["installation", "created", []],
 ] as const)(
-  "a Sentry %s is told apart by its action and its project",
+  "a Sentry %s is identified by its action and its project",
   (resource, action, names) => {
     const index = createMatchIndex();
     const listen = (name: string, filters: WebhookBinding["filters"]): void =>
@@ -96,7 +96,7 @@ test.each([
   expect(read("linear", { ...payloads.linearIssue, type }).event.event).toBe(event);
 });
 
-test("a Mintlify build says which project, branch and conclusion; its event is a build unless it says so", () => {
+test("a Mintlify build has its project, branch and conclusion; its event is a build unless it names another", () => {
   expect(read("mintlify", payloads.mintlifyBuild).event).toMatchObject({
     event: "build",
     action: "failed",
@@ -175,7 +175,7 @@ test.each([
   expect(read("gitlab", { user: { username } }).attributes.senderIsBot).toBe(isBot);
 });
 
-test("a Stripe event and a Standard Webhooks event say their type", () => {
+test("a Stripe event and a Standard Webhooks event have their type", () => {
   expect(read("stripe", payloads.stripeEvent).event).toMatchObject({
     event: "customer.subscription.created",
     action: "created",

@@ -5,7 +5,7 @@ import { bytes, providerOf, read } from "../deliveries.ts";
 import * as payloads from "../payloads.ts";
 import { TestReceiver, source, start } from "../test-receiver.ts";
 
-test("a Slack edit or deletion is by the people and bots of its message", () => {
+test("a Slack edit or deletion has the people and bots of its message", () => {
   expect(read("slack", payloads.slackEdit)).toMatchObject({
     event: { author: "U123ABC456", sender: "U123ABC456", body: "Hello, world!" },
     attributes: { senderIsBot: false, actions: "message_changed" },
@@ -46,7 +46,7 @@ test("a Slack slash command and an interactive payload are events", () => {
   expect(() => parse(payloads.slackCommand, {})).toThrow("not a JSON object");
 });
 
-test("a form of Slack's is answered with nothing, as Slack asks, and read again for a replay", async () => {
+test("a Slack form gets an empty answer, as Slack asks, and is read again for a replay", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("chat", { type: "slack" })];
   receiver.secrets = new Map([["chat", ["hush"]]]);

@@ -83,7 +83,7 @@ test.each(cases)(
   },
 );
 
-test("every filter field of every provider has a case here", () => {
+test("every filter field of every provider has a test case", () => {
   const tested = new Set(cases.map(([type, , , field]) => `${type} ${field}`));
   const common = new Set(["ignoreSenders", "ignoreBots"]);
   const all = Object.entries(filterTable).flatMap(([type, fields]) =>
@@ -139,7 +139,7 @@ test("a Linear filter for delete means remove", () => {
   expect(why("linear", "", removed, "actions", ["remove"])).toBeNull();
 });
 
-test("ignoreBots keeps out bots only, and ignoreSenders an event without a sender not at all", () => {
+test("ignoreBots rejects bots only, and ignoreSenders accepts an event without a sender", () => {
   const bot = { sender: { login: "almanac[bot]", type: "Bot" } };
   const person = { sender: { login: "octocat", type: "User" } };
   expect(why("github", "issues", bot, "ignoreBots", true)).toBe(
@@ -153,7 +153,7 @@ test("ignoreBots keeps out bots only, and ignoreSenders an event without a sende
   expect(why("github", "issues", {}, "ignoreSenders", ["octocat"])).toBeNull();
 });
 
-test("a reason is one short line, whatever the sender wrote", () => {
+test("a reason is one short line for any sender's text", () => {
   const repository = { full_name: `a/b\n\u001b[31m\u202e${"x".repeat(5_000)}` };
   const reason = why("github", "issues", { repository }, "repos", ["a/b"]);
   expect(reason).toEqual(expect.stringMatching(/^repos does not include a\/b \[31m x+…$/));

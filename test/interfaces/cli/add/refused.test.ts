@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 describe("al add", () => {
-  test("never touches an agent that is there", async () => {
+  test("never touches an existing agent", async () => {
     repository.write("SKILL.md", skill);
     repository.commit();
     const skills = join(cli.projectDir, "agents/skills");
@@ -69,7 +69,7 @@ describe("al add", () => {
     expect(addedNothing(cli)).toBe(true);
   });
 
-  test("refuses a link, says which, and leaves nothing", async () => {
+  test("rejects a link, names it, and leaves nothing", async () => {
     repository.write("SKILL.md", skill);
     repository.link("references/keys", "/etc/shadow");
     repository.commit();
@@ -84,7 +84,7 @@ describe("al add", () => {
     expect(addedNothing(cli)).toBe(true);
   });
 
-  test("says of a repository without a skill where one should be", async () => {
+  test("reports where a repository without a skill should have one", async () => {
     repository.write("README.md", "Hello\n");
     repository.commit();
     const stderr = await cli.failure(["add", repository.url, "--yes"]);
@@ -100,7 +100,7 @@ describe("al add", () => {
     expect(stderr).toContain("the project has no model");
   });
 
-  test("ends at once when it is interrupted, with all that it started, and leaves nothing", async () => {
+  test("ends at once when it is interrupted, with all its processes, and leaves nothing", async () => {
     const temporary = join(cli.projectDir, "tmp");
     mkdirSync(temporary);
     const ssh = join(cli.projectDir, "ssh");

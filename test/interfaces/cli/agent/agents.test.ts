@@ -37,7 +37,7 @@ describe("al agent ls", () => {
     expect(readdirSync(cli.projectDir)).not.toContain(".al");
   });
 
-  test("asks the scheduler that runs", async () => {
+  test("asks the running scheduler", async () => {
     const status = { ...anAgentStatus("dev"), tags: ["web"], enabled: false };
     await cli.serve({
       "GET /control/status": () => snapshotOf([status]),
@@ -62,7 +62,7 @@ describe("al agent rm", () => {
     expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  test("removes a link, and not what it leads to", async () => {
+  test("removes a link, and not its target", async () => {
     const target = mkdtempSync(join(cli.projectDir, "../linked-"));
     writeFileSync(join(target, "SKILL.md"), "mine");
     symlinkSync(target, agentDir("linked"));
@@ -82,7 +82,7 @@ describe("al agent rm", () => {
     expect(existsSync(agentDir("dev"))).toBe(true);
   });
 
-  test("refuses while a run is running, with what to do", async () => {
+  test("refuses while a run is running, with a hint", async () => {
     await cli.serve({
       "GET /control/status": () => snapshotOf([{ ...anAgentStatus("dev"), running: 2 }]),
     });
@@ -92,7 +92,7 @@ describe("al agent rm", () => {
     expect(existsSync(agentDir("dev"))).toBe(true);
   });
 
-  test("refuses while a run may continue that a killed scheduler left", async () => {
+  test("refuses while a run that a killed scheduler left may continue", async () => {
     const store = openStore(cli.projectDir);
     const item = manualItem("one", "dev", Date.now());
     await store.work.enqueue([item]);

@@ -43,7 +43,7 @@ async function writeArchive(file: string, entries: Readonly<Record<string, Buffe
   writeFileSync(file, gzipSync(Buffer.concat(chunks)));
 }
 
-test("a backup leaves every file that it did not make", async () => {
+test("a backup leaves every foreign file", async () => {
   const project = await stored();
   const out = outOf(project);
   const database = readFileSync(project.path(".al/state.db"));
@@ -95,7 +95,7 @@ test("a backup on a full disk is one error, and leaves no draft", async () => {
 });
 
 test.each(["state.db", "state.db-wal", "state.db-shm", "state.db-journal", "logs/a.log"])(
-  "a project that has %s of another database gets no backup",
+  "a project that has %s of another database can't be backed up",
   async (name) => {
     const [project, copy] = [await stored(), await emptyProject()];
     const file = join(outOf(project), "a.tgz");
@@ -109,7 +109,7 @@ test.each(["state.db", "state.db-wal", "state.db-shm", "state.db-journal", "logs
   },
 );
 
-test("a restore that fails changes nothing, says why, and can be repeated", async () => {
+test("a restore that fails changes nothing, reports why, and can be repeated", async () => {
   const [project, copy] = [await stored(), await emptyProject()];
   const file = join(outOf(project), "a.tgz");
   const secret = { "credentials/github_token/bot/token": "the token" };

@@ -123,13 +123,13 @@ test.each(Object.entries(more))("%j is completed with %j", async (line, words) =
   expect(proposed.filter((word) => word !== "" && word.startsWith(current)).sort()).toEqual(words);
 });
 
-test("a shell that it does not know is a usage error that names those it knows", async () => {
+test("an unknown shell is a usage error that names the known ones", async () => {
   const { code, stderr } = await folders.al(["completion", "tcsh"]);
   expect(code).toBe(2);
   expect(stderr).toContain("bash, zsh, fish");
 });
 
-test("a config key has the first sentence of what it is", async () => {
+test("a config key is completed with the first sentence of its description", async () => {
   const words = ["-p", folders.projectDir, "config", "--set", "gateway."];
   const { stdout } = await folders.al(["_complete", "--", ...words]);
   const line = stdout.split("\n").find((one) => one.startsWith("gateway.port\t")) ?? "";

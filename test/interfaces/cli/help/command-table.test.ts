@@ -16,7 +16,7 @@ function named(path: string): CommandEntry | undefined {
 
 describe("the help of every command", () => {
   test.each(all(table).map((entry) => [entry.path.join(" "), entry] as const))(
-    "%s says what it does and shows an example",
+    "of %s has a summary and an example",
     (path, { description, notes }) => {
       expect(description).not.toBe("");
       const [, shown = ""] = /Examples:\n((?: {2}.*\n?)+)/.exec(notes) ?? [];
@@ -35,7 +35,7 @@ test("the help of every command fits a terminal of 80 columns", () => {
 });
 
 describe("the command table", () => {
-  test("tells options with values from flags", () => {
+  test("separates options with values from flags", () => {
     const options = named("al logs")?.options ?? [];
     const valueOf = (name: string) => options.find(({ names }) => names.includes(name))?.value;
     expect(valueOf("-f")).toBeNull();

@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => folders.remove());
 
 describe("al import refuses", () => {
-  test("what is there already, the source itself, and what is no project", async () => {
+  test("an existing directory, the source itself, and a directory that is not a project", async () => {
     writeFiles(source, smallProject);
     writeFiles(target, { "notes.txt": "mine" });
     const there = await folders.al(["import", source, "--to", target, "--yes"]);
@@ -33,7 +33,7 @@ describe("al import refuses", () => {
     expect(other).toMatchObject({ code: 2 });
   });
 
-  test("to write without being asked to, but shows what it would do", async () => {
+  test("to write without consent, but shows the changes", async () => {
     writeFiles(source, currentProject);
     const { code, stderr } = await folders.al(["import", source, "--to", target]);
     expect(code).toBe(2);
@@ -42,7 +42,7 @@ describe("al import refuses", () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  test("a config that is no TOML, with its place", async () => {
+  test("a config that is not TOML, with its place", async () => {
     writeFiles(source, { ...smallProject, "config.toml": "a = = 1\n" });
     const { code, stderr } = await folders.al(["import", source, "--to", target, "--yes"]);
     expect(code).toBe(1);
@@ -58,7 +58,7 @@ describe("credentials", () => {
     writeFiles(theirs(), store);
   });
 
-  test("that the project needs are copied on demand, for their owner alone, under the names here", async () => {
+  test("that the project needs are copied on demand, for their owner only, under their new names", async () => {
     const { copied, edits } = await folders.imported("--credentials", theirs());
     expect([...copied].sort()).toEqual(
       [
@@ -92,7 +92,7 @@ describe("credentials", () => {
     ]);
   });
 
-  test("are not copied without consent; the commands that do it are named, and work", async () => {
+  test("are not copied without consent; the commands for it are named, and work", async () => {
     writeFiles(join(folders.home, "..", ".action-llama/credentials"), store);
     // HOME, where their store is looked for, is that of a process.
     const args = ["import", source, "--to", target, "--yes", "--json"];
@@ -110,7 +110,7 @@ describe("credentials", () => {
     });
   });
 
-  test("that are stored here are not listed, without a consent as with one", async () => {
+  test("that are stored here are not listed, with consent or without", async () => {
     await folders.bash("echo sk-ant-0123456789 | $AL creds add anthropic_key");
     await folders.bash("echo sk-other-0123456789 | $AL creds add openai_key");
     const { edits } = await folders.imported();
@@ -120,7 +120,7 @@ describe("credentials", () => {
     expect(edits.map(({ fix }) => fix)).toContain("al creds add sentry_client_secret");
   });
 
-  test("that are here with another value stay", async () => {
+  test("that have another value here are kept", async () => {
     await folders.bash("echo mine-0123456789 | $AL creds add github_token");
     const { copied, edits } = await folders.imported("--credentials", theirs());
     expect(copied).not.toContain("github_token/token");

@@ -52,7 +52,7 @@ function places(remarks: readonly Told[]): string[] {
 }
 
 describe("al import of a project", () => {
-  test("makes agents that load without a fault, and leaves the source as it is", async () => {
+  test("makes agents that load without errors, and leaves the source unchanged", async () => {
     writeFiles(source, currentProject);
     const before = execFileSync("sh", [
       "-c",
@@ -74,7 +74,7 @@ describe("al import of a project", () => {
     expect(after.toString()).toBe(before.toString());
   });
 
-  test("keeps what means the same, with its comments, and writes the rest in this program's words", async () => {
+  test("keeps what means the same, with its comments, and translates the rest", async () => {
     writeFiles(source, currentProject);
     await folders.imported();
     expect(read("config.toml")).toMatch(
@@ -102,7 +102,7 @@ describe("al import of a project", () => {
     });
   });
 
-  test("puts the project's Dockerfile into each agent's, on the image of this program", async () => {
+  test("merges the project's Dockerfile into each agent's, on the image of this program", async () => {
     writeFiles(source, currentProject);
     await folders.imported();
     expect(read("agents/worker/Dockerfile")).toBe(`# Tools of this agent.
@@ -124,7 +124,7 @@ USER al
     expect(existsSync(join(target, "agents/nightly/Dockerfile"))).toBe(false);
   });
 
-  test("names what the scheduler refuses: an endpoint without an address, and an unknown provider", async () => {
+  test("reports settings that the scheduler rejects: an endpoint without an address, an unknown provider", async () => {
     const models =
       '[models.a]\nprovider = "custom"\nmodel = "m"\n\n[models.b]\nprovider = "bedrock"\nmodel = "m"\n';
     writeFiles(source, { ...smallProject, "config.toml": models });
@@ -134,7 +134,7 @@ USER al
     expect(text).toMatch(/config\.toml:\d+ models\.b\.provider is "bedrock"/);
   });
 
-  test("has no edit for the network where the project names a network", async () => {
+  test("needs no edit for the network if the project names one", async () => {
     const local = '\n[local]\nnetwork = "bridge"\n';
     writeFiles(source, smallProject);
     writeFiles(source, { "config.toml": `${smallProject["config.toml"] ?? ""}${local}` });
@@ -150,7 +150,7 @@ USER al
     expect(existsSync(join(target, "agents/nightly/references"))).toBe(false);
   });
 
-  test("names every edit that is left, with its file and line and what to write", async () => {
+  test("names every remaining edit, with its file, line and new text", async () => {
     writeFiles(source, currentProject);
     const { edits, notes } = await folders.imported();
     expect(places(edits.filter(({ file }) => file !== null))).toEqual([
@@ -176,7 +176,7 @@ USER al
       expect(text).toContain(part);
   });
 
-  test("takes agents from the time of agent-config.toml and ACTIONS.md, and their own models", async () => {
+  test("accepts agents from the time of agent-config.toml and ACTIONS.md, with their own models", async () => {
     writeFiles(source, exampleAgents);
     const { agents, edits } = await folders.imported();
     expect(agents).toEqual(["builder", "gardener", "triage"]);

@@ -67,13 +67,13 @@ describe("an imported [[webhooks]] entry", () => {
     expect(found).toEqual(expected.map((entry) => ({ source: "hub", ...entry })));
   });
 
-  test("has the filters' names here, and none that its source's type lacks", () => {
+  test("has the filters' new names, and no filter that its source's type lacks", () => {
     expect(entries('source = "chat"\nteam_ids = ["T1"]\nguilds = ["G"]', "slack")).toEqual([
       { source: "chat", teams: ["T1"] },
     ]);
   });
 
-  test("without events says which filter is unclear", () => {
+  test("without events is reported as unclear, by filter", () => {
     const { remarks } = translated((add) =>
       translateFilters({ source: "hub", author: "ada" }, "github", add),
     );
@@ -84,12 +84,12 @@ describe("an imported [[webhooks]] entry", () => {
 });
 
 describe("an imported agent", () => {
-  test("has the command claude of the harness llm-cli where it has the harness claude there", () => {
+  test("with the harness claude gets the harness llm-cli with the command claude", () => {
     const { table } = imported({ schedule: "@daily", harness: { type: "claude" } });
     expect(table.harness).toEqual({ type: "llm-cli", command: "claude" });
   });
 
-  test("has pi with a harness that is not here, and says so", () => {
+  test("with an unknown harness gets pi, and a report", () => {
     const { table, remarks } = imported({ schedule: "@daily", harness: { type: "aider" } });
     expect(table.harness).toBeUndefined();
     expect(remarks).toMatchObject([
@@ -97,13 +97,13 @@ describe("an imported agent", () => {
     ]);
   });
 
-  test("has no preflight steps; the edit that is left is named", () => {
+  test("has no preflight steps; the remaining edit is named", () => {
     const { table, remarks } = imported({ schedule: "@daily", preflight: [{}] });
     expect(table).not.toHaveProperty("preflight");
     expect(remarks).toMatchObject([{ fix: '[hooks] with pre = ["a shell command"]' }]);
   });
 
-  test("leaves unknown keys out, by name", () => {
+  test("drops unknown keys and names them", () => {
     const { table, remarks } = imported({ schedule: "@daily", colour: "red" });
     expect(table).not.toHaveProperty("colour");
     expect(remarks).toMatchObject([
@@ -122,13 +122,13 @@ describe("an imported project", () => {
   const project = (text: string) =>
     translated((add) => translateProject(parse(text), {}, add)).table;
 
-  test("has older keys under today's names", () => {
+  test("has older keys under their new names", () => {
     const table = project("maxTriggerDepth = 2\n[gateway]\nlockTimeout = 60\nurl = 'https://a'\n");
     expect(table).toMatchObject({ maxCallDepth: 2, resourceLockTimeout: 60 });
     expect(table).not.toHaveProperty("gateway");
   });
 
-  test("keeps an unsigned source unsigned, and gives every other a secret", () => {
+  test("keeps an unsigned source unsigned, and gives every other one a secret", () => {
     const table = project(
       '[webhooks.a]\ntype = "github"\nallowUnsigned = true\n[webhooks.b]\ntype = "slack"\nslack_signing_secret = "Team"\n',
     );
@@ -139,7 +139,7 @@ describe("an imported project", () => {
   });
 });
 
-test("text is changed where its table is, and keeps the rest", () => {
+test("text is changed only in its own table", () => {
   const before = '# top\na = 1 # one\n\n[t]\n# in t\nb = "x"\nc = 2\n';
   const text = textFor(
     { text: before, table: parse(before) },
@@ -157,7 +157,7 @@ test.each([
   ["gcp_service_account", "gcp_service_account", "key_json", "key_file"],
   ["reddit_oauth", "reddit_oauth", "password", "password"],
   ["github_webhook_secret:Org", "github_webhook_secret:Org", "secret", "secret"],
-])("their %s is %s here, and its %s is %s, which the type has", (theirs, ours, field, name) => {
+])("the old %s becomes %s, and its field %s becomes %s", (theirs, ours, field, name) => {
   expect(ourReference(theirs)).toBe(ours);
   const [type = ""] = ours.split(":");
   const back = theirType(type);
@@ -178,7 +178,7 @@ test.each([
     "the variables that <credential-context> of the prompt names",
   ],
   ["say [RERUN]", "al-rerun, al-status, al-subagent or al-return"],
-])("in instructions, %s has to be %s", (line, fix) => {
+])("in imported instructions, %s becomes %s", (line, fix) => {
   expect(instructionRemarks("SKILL.md", `one\n${line}\n`)).toMatchObject([{ line: 2, fix }]);
 });
 
@@ -188,4 +188,6 @@ test.each([
   "al-exit $CODE",
   "al-subagent x",
   "- [ ] todo",
-])("in instructions, %s stays", (line) => expect(instructionRemarks("SKILL.md", line)).toEqual([]));
+])("in imported instructions, %s stays", (line) =>
+  expect(instructionRemarks("SKILL.md", line)).toEqual([]),
+);

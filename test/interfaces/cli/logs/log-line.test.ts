@@ -11,7 +11,7 @@ const now = new Date(2026, 0, 5, 9, 4, 5).getTime();
 const style = { colors: pc.createColors(false), showAgent: false, now };
 const entry: LogEntry = { level: 30, time: now, msg: "text", agent: "dev" };
 
-test("a line has time, level and text, and the agent where lines are mixed", () => {
+test("a line has time, level and text, and the agent if lines are mixed", () => {
   expect(formatLog(entry, style)).toBe("09:04:05 INFO  text");
   expect(formatLog(entry, { ...style, showAgent: true })).toBe("09:04:05 INFO  dev text");
 });
@@ -23,7 +23,7 @@ test("a tool's output follows its line, shortened", () => {
   expect(lines).toMatch(/^09:04:05 INFO {2}bash done\n {4}line 0\n[^]*\n {4}… 2 more lines$/);
 });
 
-test("of a tool call that failed the end is shown, where the error and the exit code are", () => {
+test("a failed tool call shows the end of its output, with the error and the exit code", () => {
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
   const output = [...lines, "fatal: it broke", "", "", "Command exited with code 3"].join("\n");
   const failed = { ...entry, kind: "tool-result", msg: "bash failed", output, isError: true };
@@ -35,7 +35,7 @@ test("of a tool call that failed the end is shown, where the error and the exit 
   );
 });
 
-test("a level that nobody named is told by its number", () => {
+test("an unknown level is shown as its number", () => {
   expect(formatLog({ ...entry, level: 35 as 30 }, style)).toContain(" 35    text");
 });
 
@@ -45,13 +45,13 @@ test("the colours and the overwritten lines of a tool's output are not shown", (
   expect(shown.split("\n").slice(1)).toEqual(["    PASS a.test.ts", "    Cloning: 100%"]);
 });
 
-test("a line of a turn, and of the end of a run, has what it cost", () => {
+test("a line of a turn, and of the end of a run, has its cost", () => {
   const usage = { ...entry, kind: "usage", msg: "1204 tokens", costUsd: 0.00213 };
   expect(formatLog(usage, style)).toBe("09:04:05 INFO  1204 tokens ($0.0021)");
   expect(formatLog({ ...usage, costUsd: 0 }, style)).toBe("09:04:05 INFO  1204 tokens");
 });
 
-test("what a running call prints has its last lines, and how long the call has run", () => {
+test("a running call shows its last lines, and how long it has run", () => {
   const output = Array.from({ length: 12 }, (_, index) => `line ${index}\n`).join("");
   const live = { ...entry, kind: "tool-output", msg: "bash still running", durationMs: 12_400 };
   const shown = formatLog({ ...live, output }, style).split("\n");
@@ -60,7 +60,7 @@ test("what a running call prints has its last lines, and how long the call has r
   expect(formatLog(live, style)).toBe("09:04:05 INFO  bash still running (12 s)");
 });
 
-test("further output of the same call is printed without a heading of its own", () => {
+test("further output of the same call is printed without a second heading", () => {
   const live = {
     ...entry,
     kind: "tool-output",

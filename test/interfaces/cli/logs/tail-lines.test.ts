@@ -42,7 +42,7 @@ function openFiles(): string[] {
   });
 }
 
-test("yields the lines behind a byte, then new ones as they are appended", async () => {
+test("yields the lines after an offset, then new ones as they are appended", async () => {
   writeFileSync(path, "ü one\ntwo\n");
   const tail = follow(Buffer.byteLength("ü one\n"));
   expect(await tail.next()).toBe("two");
@@ -103,7 +103,7 @@ test("a stop right after the start leaves no file open", async () => {
   await expect.poll(openFiles).toEqual([]);
 });
 
-test("ends after the last line once it is over, also for a file that never comes", async () => {
+test("ends after the last line once the run has ended, even if its file never appears", async () => {
   writeFileSync(path, "last\n");
   const tail = follow(0, () => true);
   expect([await tail.next(), await tail.next()]).toEqual(["last", undefined]);

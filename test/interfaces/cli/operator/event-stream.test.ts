@@ -28,7 +28,7 @@ describe("an event stream", () => {
     ]);
   });
 
-  test("is the same however its bytes are cut, characters too", async () => {
+  test("is the same for any split of its bytes, even within characters", async () => {
     const text = "event: log\nid: ü:1\ndata: žluťoučký 🐎\n\n: beat\n\nevent: log\ndata: 2\n\n";
     const whole = await eventsOf(text);
     await fc.assert(
@@ -38,7 +38,7 @@ describe("an event stream", () => {
     );
   });
 
-  test("refuses data without end instead of keeping it", async () => {
+  test("rejects endless data instead of keeping it", async () => {
     async function* endless() {
       yield new TextEncoder().encode("data: ");
       for (;;) yield await Promise.resolve(new Uint8Array(1024 * 1024).fill(97));

@@ -46,11 +46,11 @@ test.each([
   ["interrupted", ["  trigger 1"]],
   ["skipped", []],
   ["missed", []],
-] as const)("a tick that was %s has below it: %j", (outcome, below) => {
+] as const)("below a tick that was %s is shown: %j", (outcome, below) => {
   expect(shown({ kind: "cron", receiptId: null, outcome }, 80).slice(2)).toEqual(below);
 });
 
-test("a replay is named as one", () => {
+test("a replay is marked as one", () => {
   expect(shown({ replayOf: "0" }, 120).join("\n")).toContain("closed (replay)");
 });
 
@@ -73,7 +73,7 @@ test.each([60, 80, 100, 120])("a row fits %i columns", (columns) => {
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
 });
 
-test("off a terminal an entry is one line, with all that it has", () => {
+test("off a terminal an entry is one line, with everything it has", () => {
   const [head, row, ...more] = shown(failed, null);
   expect(more).toEqual([]);
   expect(head).toMatch(/^When +Agent +Trigger +Outcome +Duration +Instance +Replay +Reason$/);
@@ -81,7 +81,7 @@ test("off a terminal an entry is one line, with all that it has", () => {
 });
 
 test.each([40, 80, null])(
-  "refused deliveries are a row with their number, at %s columns",
+  "refused deliveries are a row with their count, at %s columns",
   (columns) => {
     const style = { colors: pc.createColors(false), columns, now };
     const refused = refusedRow(

@@ -25,13 +25,13 @@ const snapshot = snapshotOf(
   { startedAt: ago(3600), running: 1, gatewayUrl: "http://localhost:80", paused: true },
 );
 
-test("says what runs, since when and where", () => {
+test("shows the running scheduler, since when and where", () => {
   const [head, paused] = renderStatus(snapshot, plainStyle).split("\n");
   expect(head).toBe("project · started 1 h ago · 1 running · http://localhost:80");
   expect(paused).toContain("al resume");
 });
 
-test("says that it stops, and promises no next run then", () => {
+test("shows that it stops, without a next run", () => {
   const [head, note, , ...rows] = renderStatus(
     { ...snapshot, scheduler: { ...snapshot.scheduler, draining: true } },
     plainStyle,
@@ -50,7 +50,7 @@ test("shows an agent as the dashboard does", () => {
   expect(renderStatus(goesOn, plainStyle)).toMatch(/^dev .* in 30 s$/m);
 });
 
-test("says for what an agent is blocked or waits", () => {
+test("shows why an agent is blocked or waits", () => {
   const agents = [
     anAgentStatus("dev", { state: "waiting", blockedBy: "lock", running: 1 }),
     anAgentStatus("ops", { state: "blocked", blockedBy: "image", error: "no base image" }),
@@ -60,19 +60,19 @@ test("says for what an agent is blocked or waits", () => {
   expect(text).toMatch(/^ops +blocked: image +no base image$/m);
 });
 
-test("shows a disabled agent with what it holds and no next run", () => {
+test("shows a disabled agent with its queue and no next run", () => {
   const row = renderStatus(snapshot, plainStyle).match(/^off .*$/m)?.[0];
   expect(row).toMatch(/^off +idle +disabled, 2 queued$/);
 });
 
-test("says of an agent that is off by its own config that it is", () => {
+test("shows that an agent is off by its own config", () => {
   const off = anAgentStatus("off", { enabled: false, scale: 0 });
   expect(renderStatus(snapshotOf([off]), plainStyle)).toMatch(
     /^off +idle +disabled by scale = 0$/m,
   );
 });
 
-test("shows what an agent spent today where there is room for it", () => {
+test("shows an agent's spending today if there is room", () => {
   const spentToday = { usd: 1.25, endsAt: new Date(plainStyle.now + 1).toISOString() };
   const paid = snapshotOf([anAgentStatus("dev", { spentToday })]);
   expect(renderStatus(paid, plainStyle)).toMatch(/Cost Today\ndev .* \$1\.25$/m);
@@ -81,7 +81,7 @@ test("shows what an agent spent today where there is room for it", () => {
   expect(narrow).not.toContain("Cost");
 });
 
-test("shows what running runs cost, and how to raise a budget that is used up", () => {
+test("shows the cost of running runs, and how to raise a used-up budget", () => {
   const endsAt = new Date(plainStyle.now + 7_200_000).toISOString();
   const day = { scope: "agent:dev", window: "2026-11-22", endsAt, usd: 5, limit: 5 } as const;
   const agents = [
@@ -100,14 +100,14 @@ test("shows what running runs cost, and how to raise a budget that is used up", 
   expect(text).toContain(`warning dev ${waits}. Raise it: al budget raise dev <usd>`);
 });
 
-test.each([60, 80, 100, 200])("fits into %i columns, and says errors in full below", (columns) => {
+test.each([60, 80, 100, 200])("fits into %i columns, and shows errors in full below", (columns) => {
   const lines = renderStatus(snapshot, { ...plainStyle, columns }).split("\n");
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
   // Broken between words only: a terminal can jump to the place.
   expect(lines.join(" ")).toContain(`error review-everything: ${long}`);
 });
 
-test("keeps the table in one line a row whatever a status holds", () => {
+test("keeps one line per row for any status text", () => {
   const wide = anAgentStatus("wide", { statusText: "広い".repeat(40) });
   const rows = renderStatus(snapshotOf([wide]), { ...plainStyle, columns: 80 }).split("\n");
   expect(rows.filter((row) => row.includes("広"))).toHaveLength(1);
@@ -126,13 +126,13 @@ test("without a limit an error is cut in the table, and a status is not", () => 
   expect(text).toContain(`error bad: ${error}`);
 });
 
-test("says how to begin when there are no agents, and what is wrong with the project", () => {
+test("names the first step without agents, and the error of a project", () => {
   const text = renderStatus(snapshotOf([], { error: "config.toml:1:1  nonsense" }), plainStyle);
   expect(text).toContain("al agent new");
   expect(text).toContain("error config.toml:1:1  nonsense");
 });
 
-test("shows warnings in full below the errors, and in the table where there is nothing else to say", () => {
+test("shows warnings in full below the errors, and in the table if the row has nothing else", () => {
   const warning = `model "claude" can't be used: ${"credential anthropic_key is missing ".repeat(3)}`;
   const agents = [
     anAgentStatus("dev", { warning }),

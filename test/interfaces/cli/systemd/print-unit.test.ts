@@ -36,7 +36,7 @@ function valueOf(unit: string, key: string): string | undefined {
 }
 
 describe("al start --print-systemd", () => {
-  test("prints a unit that systemd accepts, and beside it how to install it", async () => {
+  test("prints a unit that systemd accepts, and how to install it on standard error", async () => {
     addAgent("dev", 'type = "host-user"\nrun_as = "$USER"');
     const args = ["start", "--print-systemd", "--web-ui", "--port", "9000", "--grace", "90"];
     const { code, stdout, stderr } = await cli.al(args);
@@ -94,7 +94,7 @@ describe("al start --print-systemd", () => {
     expect(code).toBe(0);
   });
 
-  test("says what is wrong with a project that can't be started", async () => {
+  test("reports why a project can't be started", async () => {
     writeFileSync(join(cli.projectDir, "config.toml"), "workQueueSize = 0\n");
     const { code, stdout, stderr } = await cli.al(["start", "--print-systemd"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -114,7 +114,7 @@ describe("a unit", () => {
     needsEngine: false,
   };
 
-  test("has what systemd would take for its own signs escaped", () => {
+  test("escapes the characters that systemd would interpret", () => {
     const unit = systemdUnit(facts);
     expect(verified(unit)).toBe("");
     expect(valueOf(unit, "WorkingDirectory")).toBe("/srv/my project");
@@ -123,7 +123,7 @@ describe("a unit", () => {
     expect(valueOf(unit, "Environment")).toBe('"TZ=$no 100%%"');
   });
 
-  test("refuses a path that would begin a line of its own", () => {
+  test("rejects a path with a line break", () => {
     expect(() => systemdUnit({ ...facts, projectDir: "/srv/x\nExecStartPre=/bin/evil" })).toThrow(
       "cannot be part of a systemd unit",
     );

@@ -11,16 +11,16 @@ const lines = fc
   .map((parts) => parts.join(""));
 
 describe("cut", () => {
-  test("leaves alone what fits", () => {
+  test("leaves text that fits", () => {
     expect(cut("hello", 5)).toBe("hello");
     expect(cut(red("hello"), 5)).toBe(red("hello"));
   });
 
-  test("marks what is missing", () => expect(cut("hello world", 8)).toBe("hello w…"));
+  test("marks the cut", () => expect(cut("hello world", 8)).toBe("hello w…"));
 
   test("splits no wide character", () => expect(cut("日本語", 4)).toBe("日…"));
 
-  test("ends a colour that was cut off", () => {
+  test("ends a colour at the cut", () => {
     expect(cut(red("hello"), 3)).toBe("\u001b[31mhe\u001b[0m…");
   });
 
@@ -31,7 +31,7 @@ describe("cut", () => {
   });
 });
 
-test("pad takes exactly the room it is given", () => {
+test("pad fills exactly the given room", () => {
   fc.assert(
     fc.property(lines, fc.nat(40), (line, columns) => widthOf(pad(line, columns)) === columns),
   );
@@ -43,7 +43,7 @@ describe("wrap", () => {
     expect(wrap("abcdefghij", 4)).toEqual(["abcd", "efgh", "ij"]);
   });
 
-  test("takes a colour over to the next line", () => {
+  test("continues a colour on the next line", () => {
     const [first = "", second = ""] = wrap(red("one two"), 4);
     expect(first).toBe("\u001b[31mone\u001b[0m");
     expect(second).toBe("\u001b[31mtwo\u001b[39m");

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { localTime, plain, plainLine } from "../../../../src/interfaces/cli/terminal/format.ts";
 
-test("a moment of another day has its date", () => {
+test("a time on another day has its date", () => {
   const noon = new Date(2026, 2, 9, 12, 0, 5).getTime();
   expect(localTime(noon, noon)).toBe("12:00:05");
   expect(localTime(noon, noon + 86_400_000)).toBe("2026-03-09 12:00:05");
 });
 
-describe("text from elsewhere", () => {
+describe("text from outside", () => {
   test.each([
     ["\u001b[31mred\u001b[0m", "red"],
     ["title\u001b]0;owned\u0007", "title"],

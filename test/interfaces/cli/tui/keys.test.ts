@@ -5,7 +5,7 @@ import { bindings, commandOf, keyNames } from "../../../../src/interfaces/cli/tu
 /** Flags that are absent are false. */
 const noKey = {} as Key;
 
-test("no key asks for two things", () => {
+test("no key has two commands", () => {
   const keys = bindings.flatMap((binding) => binding.keys);
   expect(new Set(keys).size).toBe(keys.length);
 });
@@ -17,11 +17,11 @@ test.each([
   ["c", { ctrl: true }, ["interrupt"]],
   ["K", { shift: true }, ["kill"]],
   ["k", {}, ["up"]],
-])("%j with %j asks for %j", (input, flags, commands) => {
+])("the key %j with %j means %j", (input, flags, commands) => {
   expect(keyNames(input, { ...noKey, ...flags }).map(commandOf)).toEqual(commands);
 });
 
-test("keys that were typed faster than they were read are all done", () => {
+test("keys typed faster than they are read are all executed", () => {
   expect(keyNames("jj\r\u001a", noKey)).toEqual(["j", "j", "enter", "ctrl-z"]);
 });
 

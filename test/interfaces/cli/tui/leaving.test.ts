@@ -26,7 +26,7 @@ describe.skipIf(noTerminal !== null)(
   "the live view",
   { timeout: 120_000, concurrent: true },
   () => {
-    test("Ctrl-C waits for runs and says for which; once more stops at once", async ({
+    test("Ctrl-C waits for runs and names them; a second one stops at once", async ({
       project,
     }) => {
       project.addAgent("slow", 60);
@@ -41,7 +41,7 @@ describe.skipIf(noTerminal !== null)(
       expect(view.screen().join("\n")).toContain("Almanac was stopped at once after");
     });
 
-    test("SIGTERM lets runs finish, tells how they ended and leaves the terminal clean", async ({
+    test("SIGTERM lets runs finish, reports their ends and leaves the terminal clean", async ({
       project,
     }) => {
       project.addAgent("slow", 3);
@@ -67,7 +67,7 @@ describe.skipIf(noTerminal !== null)(
       expect(view.screen().join("\n")).toContain("Almanac stopped after");
     });
 
-    test("a terminal that goes away stops it in order", async ({ project }) => {
+    test("a terminal that disappears stops it in order", async ({ project }) => {
       project.addAgent("first");
       const view = project.start();
       await view.until(/> first/);
@@ -88,7 +88,7 @@ describe.skipIf(noTerminal !== null)(
       expect(view.screen().join("\n")).toContain("Error: boom");
     });
 
-    test("a fault in the view itself costs the view, not the scheduler", async ({ project }) => {
+    test("an error in the view ends the view, not the scheduler", async ({ project }) => {
       project.write("boom.mjs", brokenQuestion);
       project.addAgent("first");
       const boom = join(project.dir, "boom.mjs");

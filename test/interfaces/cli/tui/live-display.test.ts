@@ -50,7 +50,7 @@ test("the watch notices the live view", () => {
   expect(stderr).toBe("loaded the live view\n");
 });
 
-test("the build has the React for production alone: the other is slow and remembers every frame's times", () => {
+test("the build has only the production React: the other is slow and stores the times of every frame", () => {
   const code = readFileSync(liveView, "utf8");
   expect(code).toContain("react-reconciler.production");
   expect(code).not.toMatch(/react\S*development/);

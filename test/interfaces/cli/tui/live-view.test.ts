@@ -13,7 +13,7 @@ describe.skipIf(noTerminal !== null)(
   "al start on a terminal",
   { timeout: 120_000, concurrent: true },
   () => {
-    test("an empty project says how to begin, the link logs in once, and the first agent appears", async ({
+    test("an empty project names the first step, the link logs in once, and the first agent appears", async ({
       project,
     }) => {
       const view = project.start(["--web-ui", "--port", "0"], { env: { NO_COLOR: "1" } });
@@ -100,7 +100,7 @@ describe.skipIf(noTerminal !== null)(
       await view.until(/0 running[^\n]*\nno dashboard[^\n]*\n {2}Agent/);
     });
 
-    test("a project that can't start says so on the ordinary screen, where --headless prints lines", async ({
+    test("a project that can't start reports it on the ordinary screen, as --headless does", async ({
       project,
     }) => {
       const lines = project.start(["--headless"]);

@@ -65,7 +65,7 @@ describe("the header", () => {
     expect(place).toBe("Dashboard: http://localhost:8080/dashboard · API key: ~/key");
   });
 
-  test("shows the link that logs in as long as it does, and never cuts it", () => {
+  test("shows the login link as long as it is valid, and never cuts it", () => {
     const snapshot = aSnapshot([], { gatewayUrl: "http://localhost:8080" });
     const loginUrl = `http://localhost:8080/login/${"t".repeat(22)}`;
     expect(show(snapshot, { webUi: true, loginUrl })[2]).toBe(`Log in: ${loginUrl}`);
@@ -74,7 +74,7 @@ describe("the header", () => {
     expect(show(snapshot, { webUi: true }).join("\n")).not.toContain("Log in");
   });
 
-  test("cuts neither where the dashboard is nor where its key is", () => {
+  test("cuts neither the dashboard's address nor the place of its key", () => {
     const snapshot = aSnapshot([], { gatewayUrl: "http://localhost:8080" });
     const apiKeyPath = `/tmp/newcomer-home/${"folder/".repeat(12)}gateway_api_key/default/key`;
     const lines = show(snapshot, { webUi: true, columns: 80, apiKeyPath });
@@ -82,12 +82,12 @@ describe("the header", () => {
     expect(lines.slice(2, 5).join("")).toBe(`API key:${apiKeyPath}`);
   });
 
-  test("says that there is no dashboard, and how there would be one", () => {
+  test("shows that the dashboard is off, and how to enable it", () => {
     const [, place] = show(aSnapshot([], { gatewayUrl: "http://localhost:8080" }));
     expect(place).toContain("http://localhost:8080 · no dashboard (al start --web-ui");
   });
 
-  test("shows what is wrong with the project's config", () => {
+  test("shows the errors of the project's config", () => {
     const lines = show(aSnapshot([], { error: "config.toml:3:1  unknown provider" }));
     expect(lines[2]).toBe("error config.toml:3:1 unknown provider");
   });
@@ -106,7 +106,7 @@ describe("the agents", () => {
     expect(rowOf(lines, "quiet")).toContain("disabled");
   });
 
-  test("are shown as paused instead of with a next run that will be skipped", () => {
+  test("show paused instead of a next run that will be skipped", () => {
     const lines = show(aSnapshot([ranAgentStatus("hello")], { paused: true }));
     expect(lines[0]).toContain("demo · paused");
     expect(rowOf(lines, "hello")).toContain("paused");
@@ -119,13 +119,13 @@ describe("the agents", () => {
     expect(head).not.toContain("Duration");
   });
 
-  test("the selected one has its error in full", () => {
+  test("show the error of the selected one in full", () => {
     const lines = show(busy, { columns: 60, view: { selected: "bad" } });
     expect(lines.join(" ")).toContain("is not a cron expression; use five fields");
     expect(rowOf(lines, "bad")).toMatch(/^> bad/);
   });
 
-  test("are never shown with what a terminal would take for a command", () => {
+  test("never show control sequences", () => {
     const evil = "\u001b[2J\u001b]0;title\u0007\u009b31m\u202eevil\r\n next";
     const status = ranAgentStatus("hello", { statusText: evil, state: "error", error: evil });
     const text = show(aSnapshot([status], { error: evil }, [aLog(1, evil)])).join("\n");
@@ -133,20 +133,20 @@ describe("the agents", () => {
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
-  test("with a long name leave room for what the log says", () => {
+  test("with a long name leave room for the log's text", () => {
     const name = "an-agent-with-".padEnd(63, "long-name-");
     const log = { ...aLog(1, "the session starts"), agent: name };
     const lines = show(aSnapshot([ranAgentStatus(name)], {}, [log]), { columns: 80 });
     expect(lines.join("\n")).toMatch(/INFO {2}an-agent-with-long-…? the session starts/);
   });
 
-  test("are missing at first: the screen says how to begin", () => {
+  test("are missing at first: the screen names the first step", () => {
     expect(show(aSnapshot([])).join("\n")).toContain("al agent new");
   });
 });
 
 describe("the last line", () => {
-  test("has the keys, and the way out even where there is little room", () => {
+  test("has the keys, and the exit key even in little room", () => {
     expect(show(busy).at(-1)).toBe("q quit  enter log  r run  p pause  K kill");
     expect(show(busy, { columns: 20 }).at(-1)).toBe("q quit  enter log  …");
   });
@@ -174,7 +174,7 @@ describe("the selection", () => {
     expect(moved(firstView, 1, []).selected).toBeNull();
   });
 
-  test("stays with its agent when others come, and goes to the next one with it", () => {
+  test("stays with its agent when others come, and moves to the next one when it goes", () => {
     const view = moved(firstView, 1, abc);
     expect(selectedIndex(view, agents("0", "a", "a2", "b"))).toBe(3);
     expect(selectedIndex(view, agents("a", "c"))).toBe(1);
@@ -182,13 +182,13 @@ describe("the selection", () => {
     expect(selectedIndex(view, [])).toBe(0);
   });
 
-  test("stays in the middle of the rows, as far as both ends allow", () => {
+  test("stays in the middle of the rows, except near the ends", () => {
     expect([0, 2, 3, 5, 9].map((index) => windowStart(index, 5, 10))).toEqual([0, 0, 1, 3, 5]);
     expect(windowStart(1, 5, 2)).toBe(0);
   });
 });
 
-test("every size is filled exactly, and the selected row is in it", () => {
+test("every size is filled exactly, and shows the selected row", () => {
   const many = Array.from({ length: 300 }, (_, index) => ranAgentStatus(`agent-${index}`));
   const snapshot = aSnapshot(
     [...busy.agents, ...many],
@@ -207,7 +207,7 @@ test("every size is filled exactly, and the selected row is in it", () => {
   );
 });
 
-test("a thousand agents cost little more than a screen of them", () => {
+test("a thousand agents cost little more than a screenful", () => {
   const agents = Array.from({ length: 1000 }, (_, index) => ranAgentStatus(`agent-${index}`));
   const snapshot = aSnapshot(agents);
   show(snapshot);

@@ -78,7 +78,7 @@ describe("al update", () => {
     expect((await cli.al(["update"])).stdout).toBe("triage is up to date\n");
   });
 
-  test("leaves what was changed here alone when the source did not change it", async () => {
+  test("keeps a local change if the source did not change the file", async () => {
     writeFileSync(path("SKILL.md"), `${skill}Mine.\n`);
     repository.write("triage/scripts/run.sh", "echo 2\n");
     const commit = repository.commit();
@@ -88,7 +88,7 @@ describe("al update", () => {
     expect(sourceCommit()).toBe(commit);
   });
 
-  test("refuses a file that was changed on both sides; its merge commands work, and then the rest is updated", async () => {
+  test("rejects a file that was changed on both sides; its merge commands work, and then the rest is updated", async () => {
     writeFileSync(path("SKILL.md"), skill.replace("Last", "My last"));
     const commit = publish();
     const { code, stderr } = await cli.al(["update", "triage", "--yes"]);
@@ -110,7 +110,7 @@ describe("al update", () => {
     expect((await cli.al(["update"])).stdout).toBe("triage is up to date\n");
   });
 
-  test("counts all as changed here when the source forgot the installed commit", async () => {
+  test("counts every file as changed here if the source lost the installed commit", async () => {
     repository.git("checkout", "--quiet", "--orphan", "fresh");
     repository.write("triage/SKILL.md", "New.\n");
     repository.commit();
@@ -131,7 +131,7 @@ describe("al update", () => {
     expect(existsSync(join(outside, "new.txt"))).toBe(false);
   });
 
-  test("updates all that have a source, and one that fails does not keep the others", async () => {
+  test("updates all that have a source, and one failure does not stop the others", async () => {
     install("other", "file:///nowhere/at-all");
     install("zeta", `${repository.url}#triage`);
     mkdirSync(path("", "own"), { recursive: true });
@@ -148,7 +148,7 @@ describe("al update", () => {
     ]);
   });
 
-  test("--check shows what is new and changes nothing", async () => {
+  test("--check shows new versions and changes nothing", async () => {
     const commit = publish();
     const stdout = await cli.output(["update", "--check", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -184,7 +184,7 @@ describe("al update", () => {
     expect(sourceCommit()).toBe(installed);
   });
 
-  test("warns of what a reader of the diff would miss", async () => {
+  test("warns of changes that a reader of the diff would miss", async () => {
     repository.write("triage/SKILL.md", `${skill}\n!\`id\`\nHidden\u202E here.\n`);
     repository.commit();
     const { stdout } = await cli.al(["update", "--check"]);
@@ -193,7 +193,7 @@ describe("al update", () => {
     expect(stdout).not.toContain("\u202E");
   });
 
-  test("of an agent that has no source, or of none, says so", async () => {
+  test("reports an agent without a source, and an unknown agent", async () => {
     writeFileSync(path("config.toml"), 'models = ["main"]\ncredentials = []\nscale = 0\n');
     const one = await cli.failure(["update", "triage"]);
     expect(one).toContain("has no source to update from");
@@ -204,7 +204,7 @@ describe("al update", () => {
 });
 
 test.skipIf(noTerminal !== null)(
-  "al update on a terminal asks, and without a yes changes nothing",
+  "al update on a terminal asks, and changes nothing unless confirmed",
   async () => {
     publish();
     const asked = onTerminal(cli, ["update"]);

@@ -8,7 +8,7 @@ test.each([
   `denied: https://a.example/${"x".repeat(2_000)}`,
   'a "quoted" word',
   `${"x".repeat(298)}/${"abc".repeat(50)}`,
-])("the search for where an error was first can be asked, whatever the error: %.20s", (error) => {
+])("the search for the first occurrence of an error is valid for any error: %.20s", (error) => {
   const query = new URL(firstSeenAddress(error), "http://localhost").searchParams;
   const { q } = searchQuerySchema.parse(Object.fromEntries(query));
   expect(parseTerms(q)).toHaveLength(1);

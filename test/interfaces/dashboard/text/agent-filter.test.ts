@@ -27,7 +27,7 @@ function shown(query: string): string[] {
   return filterAgents(agents, filter, now).map(({ name }) => name);
 }
 
-test("a part of a name is enough; state and triggers are met by whole words", () => {
+test("a part of a name matches; state and triggers match by whole words", () => {
   expect(shown("q=web")).toEqual(["web-report"]);
   expect(shown("q=WEBHOOK")).toEqual(["data-sync", "api-review"]);
   expect(shown("q=api running")).toEqual(["api-triage"]);
@@ -35,7 +35,7 @@ test("a part of a name is enough; state and triggers are met by whole words", ()
   expect(shown("q=nothing")).toEqual([]);
 });
 
-test("a state, a tag and words must all be met", () => {
+test("a state, a tag and words must all match", () => {
   expect(shown("state=error")).toEqual(["data-sync"]);
   expect(shown("state=disabled")).toEqual(["api-review"]);
   expect(shown("tag=web")).toEqual(["web-report"]);
@@ -43,14 +43,14 @@ test("a state, a tag and words must all be met", () => {
   expect(shown("state=nonsense")).toHaveLength(4);
 });
 
-test("an address stands for a filter and its order, and has nothing that is as usual", () => {
+test("an address holds a filter and its order, without default values", () => {
   for (const query of ["", "q=web+hook&state=error&tag=a%26b&sort=-cost", "sort=name"]) {
     expect(queryOf(filterOf(new URLSearchParams(query)))).toBe(query);
   }
   expect(queryOf(filterOf(new URLSearchParams("q=+&state=nonsense&sort=nonsense")))).toBe("");
 });
 
-test("after errors come agents that are blocked, then those that wait; a run that begins moves no row", () => {
+test("blocked agents come after errors, then waiting ones; a run that begins moves no row", () => {
   const state = (name: string, one: AgentStatus["state"]) => anAgentStatus(name, { state: one });
   const some = [
     state("d", "running"),
@@ -63,7 +63,7 @@ test("after errors come agents that are blocked, then those that wait; a run tha
   expect(all.map(({ name }) => name)).toEqual(["f", "e", "b", "c", "d"]);
 });
 
-test("each order begins with what is looked for, and ends with what has no value", () => {
+test("each order ends with agents without a value", () => {
   expect(shown("sort=name")).toEqual(["api-review", "api-triage", "data-sync", "web-report"]);
   expect(shown("sort=-name")).toEqual(["web-report", "data-sync", "api-triage", "api-review"]);
   expect(shown("")).toEqual(["data-sync", "api-triage", "web-report", "api-review"]);

@@ -17,11 +17,11 @@ test("the calls of a run are below it, in the order in which they were made", ()
   expect(textOf(callNodes(entries))).toBe("a(b(d) c)");
 });
 
-test("a call that went to a run of the same tree, which waited for it, closes no circle", () => {
+test("a call taken by a waiting run of its own tree causes no cycle", () => {
   const taken = { ...entry("c", "i-b", false), instanceId: "i-a" };
   expect(textOf(callNodes([entry("a", null), entry("b", "i-a"), taken]))).toBe("a(b(c))");
 });
 
-test("a call whose caller is no longer kept is shown nevertheless", () => {
+test("a call whose caller was deleted is still shown", () => {
   expect(textOf(callNodes([entry("b", "i-a"), entry("c", "i-b")]))).toBe("b(c)");
 });

@@ -35,6 +35,6 @@ test.each([
   [12.345, "$12.35"],
 ])("%d dollars are %s", (usd, text) => expect(costText(usd)).toBe(text));
 
-test("a moment is told in 24 hours wherever the reader is", () => {
+test("a time is in 24 hours in any locale", () => {
   expect(exactTime(new Date(2026, 10, 21, 23, 48, 14).getTime())).toMatch(/23:48:14$/);
 });

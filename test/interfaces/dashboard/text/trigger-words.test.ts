@@ -25,6 +25,6 @@ test.each([
   ],
   [{ outcome: "rejected", kind: "manual", reason: "it is gone" }, "Nothing ran: it is gone"],
   [{ outcome: "lost", reason: null }, "The run started, and nothing recorded its end"],
-] as const)("%o is told as %s", (entry, words) => {
+] as const)("the trigger %o reads %s", (entry, words) => {
   expect(whyText(historyEntry({ id: "1", ...entry }))).toBe(words);
 });

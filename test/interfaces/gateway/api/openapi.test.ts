@@ -31,7 +31,7 @@ function example(path: string): string {
     .replaceAll(/\{\w+\}/g, "x");
 }
 
-test("the routes of the decisions' table are all there", async () => {
+test("every route of the design's table exists", async () => {
   const { api } = await described();
   const routes = entriesOf(api).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
   const wanted = [
@@ -73,7 +73,7 @@ test("every route has a summary, an answer, and its path's parameters", async ()
   }
 });
 
-test("every reference leads to a component, and nothing of zod's own is left", async () => {
+test("every reference leads to a component, and none of zod's own names is left", async () => {
   const { api, response } = await described();
   const known = Object.keys(api.components.schemas).map((n) => `#/components/schemas/${n}`);
   const references = [...response.body.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to);
@@ -98,7 +98,7 @@ test("parameters are described as they are parsed", async () => {
   });
 });
 
-describe("what is said about access is true", () => {
+describe("the description of access is true", () => {
   test("of every route, without a key and with one", async () => {
     const { app, api } = await described();
     for (const { method, path, operation } of entriesOf(api)) {
@@ -119,7 +119,7 @@ describe("what is said about access is true", () => {
   });
 });
 
-test("an answer is what its schema says, in status, media type and fields", async () => {
+test("an answer matches its schema in status, media type and fields", async () => {
   const { app, api } = await described();
   const wrong: string[] = [];
   for (const { method, path, operation } of entriesOf(api)) {
@@ -203,7 +203,7 @@ describe("HEAD, OPTIONS and other methods", () => {
     }
   });
 
-  test("a HEAD answers what the GET does, without its body", async () => {
+  test("a HEAD answers as the GET does, without its body", async () => {
     const { app, api } = await described();
     for (const { method, path, operation } of entriesOf(api)) {
       if (method !== "get" || changing.has(path)) continue;

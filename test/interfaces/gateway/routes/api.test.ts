@@ -278,7 +278,7 @@ describe("the operator API", () => {
     expect([ids, second.next]).toEqual([deliveries().map(({ id }) => id), null]);
   });
 
-  test("a search is passed on with an order and a limit; a refusal has its reason", async () => {
+  test("a search is forwarded with its order and limit; a rejection has its reason", async () => {
     const asked: unknown[] = [];
     const answer = { runs: [], next: "2026-03-10.7", indexedUntil: null };
     const find = (query: unknown) => {
@@ -296,7 +296,7 @@ describe("the operator API", () => {
 });
 
 describe("bodies", () => {
-  test("a body may be missing, even if its type is sent", async () => {
+  test("a missing body is accepted, even with a content type", async () => {
     const { post } = await openApp();
     const json = { "content-type": "application/json" };
     expect((await post("/control/trigger/dev", { headers: json })).statusCode).toBe(202);
@@ -310,7 +310,7 @@ describe("bodies", () => {
     ["hurry", "text/plain", 415, "unsupported_media_type"],
     ["prompt=x", "application/x-www-form-urlencoded", 415, "unsupported_media_type"],
     [JSON.stringify("x".repeat(1024 * 1024)), "application/json", 413, "too_large"],
-  ])("%.30s as %s is refused with %i", async (payload, type, status, error) => {
+  ])("the body %.30s as %s is rejected with %i", async (payload, type, status, error) => {
     const { post, calls } = await openApp();
     const headers = { "content-type": type };
     const response = await post("/control/trigger/dev", { payload, headers });
@@ -336,7 +336,7 @@ describe("bodies", () => {
 test.each([
   ["disabled", 409],
   ["draining", 503],
-] as const)("an operation that is refused as %s is a %i with its reason", async (code, status) => {
+] as const)("an operation rejected as %s is a %i with its reason", async (code, status) => {
   const { post, operations } = await openApp();
   operations.refusal = new UserError(code, "because");
   const response = await post("/control/trigger/dev");
@@ -356,7 +356,7 @@ test("a stop is accepted first and done afterwards", async () => {
   await expect.poll(() => calls).toEqual(["stop", "stop now"]);
 });
 
-test("the latest run's address leads to it, or to its agent without one", async () => {
+test("the address of an agent's latest run redirects to it, or to the agent without one", async () => {
   const { get, operations } = await openApp();
   const leads = async () => (await get("/dashboard/agents/dev/runs/latest")).headers.location;
   expect(await leads()).toBe("/dashboard/agents/dev");
@@ -369,7 +369,7 @@ test("the latest run's address leads to it, or to its agent without one", async 
   expect(await leads()).toBe("/dashboard/agents/dev/runs/dev-bbbbbbbb");
 });
 
-test("the scheduler is alive while it answers, and ready only while it takes work", async () => {
+test("the scheduler is alive while it answers, and ready only while it accepts work", async () => {
   const { app, operations } = await openApp();
   const health = await app.inject({ url: "/health" });
   expect(health.json()).toEqual({ status: "ok", uptimeSeconds: 0 });

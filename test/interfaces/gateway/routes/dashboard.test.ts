@@ -18,7 +18,7 @@ test.each([
   ["/dashboard/agents/dev", "<title>dev · hello · Almanac</title>"],
   ["/dashboard/agents/dev/logs", "<title>dev · log · hello · Almanac</title>"],
   ["/dashboard/agents/scheduler/logs", "<title>scheduler · log · hello · Almanac</title>"],
-])("%s is a page that only its browser keeps, and asks for again", async (url, title) => {
+])("%s is a page that only its browser caches, and revalidates", async (url, title) => {
   const response = await get(url);
   expect(response.statusCode).toBe(200);
   expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
@@ -55,7 +55,7 @@ test.each([
   expect(response.json()).toMatchObject({ error: "unknown_agent" });
 });
 
-test("a page has text of an agent as text, also in its data", async () => {
+test("a page escapes an agent's text, also in its data", async () => {
   const deps = testDeps();
   deps.operations.setAgent({ name: "dev", description: "</script><img src=x>" });
   const { body } = await get("/dashboard/agents/dev", deps);
@@ -91,7 +91,7 @@ test("the dashboard's API describes an agent's schedule in words", async () => {
   expect(facts).toContainEqual({ label: "Models", values: ["scripted"] });
 });
 
-test("an agent without a valid config is still one", async () => {
+test("an agent without a valid config is still found", async () => {
   const response = await get("/dashboard/api/agents/dev");
   expect(response.json()).toEqual({
     config: null,

@@ -18,7 +18,7 @@ async function setUp(overrides: Partial<TestDeps> = {}) {
   return { app, deps, newLink, follow };
 }
 
-test("a link starts a session as the form does, and leaves for the dashboard", async () => {
+test("a link starts a session as the form does, and redirects to the dashboard", async () => {
   const { newLink, follow } = await setUp();
   const response = await follow(newLink());
   expect(response.statusCode).toBe(303);
@@ -32,7 +32,7 @@ test("a link starts a session as the form does, and leaves for the dashboard", a
   expect(page.statusCode).toBe(200);
 });
 
-test("a used link starts no session, and the login page says why", async () => {
+test("a used link starts no session, and the login page names the reason", async () => {
   const { newLink, follow } = await setUp();
   const link = newLink();
   await follow(link);
@@ -43,7 +43,7 @@ test("a used link starts no session, and the login page says why", async () => {
   expect(page.body).toContain("This login link was used already. al open makes another one.");
 });
 
-test("an old link starts no session, and the login page says why", async () => {
+test("an expired link starts no session, and the login page names the reason", async () => {
   const world = { at: 0 };
   const loginLinks = createLoginLinks(
     () => apiKey,
@@ -58,7 +58,7 @@ test("an old link starts no session, and the login page says why", async () => {
   expect((await follow("/login?link=expired")).body).toContain("older than 10 minutes");
 });
 
-test("a token that was never made starts no session", async () => {
+test("an unknown token starts no session", async () => {
   const { follow } = await setUp();
   const response = await follow(`/login/${"a".repeat(22)}`);
   expect(response.headers["set-cookie"]).toBeUndefined();
@@ -66,7 +66,7 @@ test("a token that was never made starts no session", async () => {
   expect((await follow("/login?link=unknown")).body).toContain("not one of the running scheduler");
 });
 
-test("a word that no link leads with is no message", async () => {
+test("an unknown reason in the address shows no message", async () => {
   const { follow } = await setUp();
   for (const link of ["constructor", "__proto__", "<b>"]) {
     const { statusCode, body } = await follow(`/login?link=${encodeURIComponent(link)}`);
@@ -74,7 +74,7 @@ test("a word that no link leads with is no message", async () => {
   }
 });
 
-test("a used link still leads who is logged in to the dashboard", async () => {
+test("a used link still leads a logged-in user to the dashboard", async () => {
   const { newLink, follow } = await setUp();
   const link = newLink();
   const cookie = String((await follow(link)).headers["set-cookie"]).split(";")[0] ?? "";
@@ -89,7 +89,7 @@ test("a HEAD, as of a link preview, does not use the link up", async () => {
   expect((await follow(link)).headers.location).toBe("/dashboard");
 });
 
-test("while the sessions can't be written the link stays good, and no log has its token", async () => {
+test("while the sessions can't be written the link stays valid, and no log has its token", async () => {
   const home = tempDir();
   const sessions = openSessions({ home, onProblem: () => undefined });
   const other = new DatabaseSync(join(home, "sessions.db"));
@@ -106,7 +106,7 @@ test("while the sessions can't be written the link stays good, and no log has it
   expect(deps.lines.join("\n")).not.toContain(link);
 });
 
-test("an error on the way brings no token into the log", async () => {
+test("an error while logging in brings no token into the log", async () => {
   const sessions = { ...memorySessions(), create: fail };
   const { newLink, follow, deps } = await setUp({ sessions });
   const link = newLink();

@@ -15,14 +15,14 @@ async function setUp(overrides: Partial<TestDeps> = {}): Promise<FastifyInstance
   return app;
 }
 
-test("the page asks for the key and tells where it is", async () => {
+test("the login page asks for the key and names where it is", async () => {
   const response = await (await setUp()).inject({ url: "/login?next=/dashboard/agents/a/logs" });
   expect(response.statusCode).toBe(200);
   expect(response.body).toContain("/home/me/.almanac/credentials/gateway_api_key/default/key");
   expect(response.body).toContain('value="/dashboard/agents/a/logs"');
 });
 
-test("a session that is over is told as that, and a logout is not", async () => {
+test("an expired session is reported, and a logout is not", async () => {
   const app = await setUp();
   const cookie = `al_session=${"a".repeat(43)}`;
   const over = await app.inject({ url: "/login", headers: { cookie } });
@@ -31,7 +31,7 @@ test("a session that is over is told as that, and a logout is not", async () => 
   expect(loggedOut.body).not.toContain("Your session is over.");
 });
 
-test("the key becomes a session: 303 to where the browser wanted, 204 for a program", async () => {
+test("the key becomes a session: 303 to the browser's page, 204 for a program", async () => {
   const app = await setUp();
   const payload = `key=${apiKey}&next=%2Fdashboard%2Fagents%2Fdev%2Flogs`;
   const browser = await app.inject({ method: "POST", url: "/login", headers: form, payload });
@@ -56,7 +56,7 @@ test("over TLS the cookie is Secure", async () => {
   expect(String((await app.inject(request)).headers["set-cookie"])).toContain("Secure");
 });
 
-test("nobody is sent to another site after the login", async () => {
+test("the login never redirects to another site", async () => {
   const app = await setUp();
   const payload = `key=${apiKey}&next=${encodeURIComponent("//evil.example")}`;
   const response = await app.inject({ method: "POST", url: "/login", headers: form, payload });
@@ -75,7 +75,7 @@ test("a wrong key is a 401: a page for the form, a problem for JSON", async () =
   expect(problem.json()).toMatchObject({ error: "wrong_key" });
 });
 
-test("an empty key in the store lets nobody log in", async () => {
+test("an empty key in the store is never accepted", async () => {
   const app = await setUp({ apiKey: () => "" });
   for (const key of ["", " "]) {
     const response = await app.inject({ method: "POST", url: "/login", payload: { key } });
@@ -94,7 +94,7 @@ async function lateAnswers(requests: readonly (() => Promise<unknown>)[]): Promi
   return late;
 }
 
-test("wrong keys are answered late at both doors, and the right key of the same address at once", async () => {
+test("wrong keys are answered late in form and header, and the right key of the same address at once", async () => {
   const app = await setUp();
   const guess = (key: string) => () =>
     app.inject({ method: "POST", url: "/login", payload: { key }, remoteAddress: "10.0.0.1" });
@@ -110,7 +110,7 @@ test("wrong keys are answered late at both doors, and the right key of the same 
   expect((await guess(apiKey)()).statusCode).toBe(204);
 });
 
-test("keys beyond the limit are a 429 at both doors", async () => {
+test("keys beyond the limit are a 429 in form and header", async () => {
   const app = await setUp();
   const headers = { authorization: "Bearer wrong" };
   await Promise.all(
@@ -148,7 +148,7 @@ test.each(["GET", "POST"] as const)("%s /logout ends the session", async (method
   expect((await app.inject({ url: "/control/status", headers })).statusCode).toBe(401);
 });
 
-test("another site can neither log anybody in nor out", async () => {
+test("another site can neither log a user in nor out", async () => {
   const app = await setUp();
   const cookie = await logIn(app);
   const headers = { cookie, "sec-fetch-site": "same-site" };
@@ -166,14 +166,14 @@ test("a HEAD of /logout ends nothing", async () => {
   expect((await app.inject({ url: "/control/status", headers: { cookie } })).statusCode).toBe(200);
 });
 
-test("who is logged in already goes straight on", async () => {
+test("a logged-in user is redirected at once", async () => {
   const app = await setUp();
   const headers = { cookie: await logIn(app) };
   const response = await app.inject({ url: "/login?next=/dashboard", headers });
   expect(response.statusCode).toBe(303);
 });
 
-test("a login while another process holds the sessions is a 503, to be tried again", async () => {
+test("a login while another process holds the sessions is a 503, to be retried", async () => {
   const home = tempDir();
   const sessions = openSessions({ home, onProblem: () => undefined });
   const other = new DatabaseSync(join(home, "sessions.db"));

@@ -19,7 +19,7 @@ function messages(events: readonly { readonly data: unknown }[]): readonly strin
 }
 
 describe("the log stream of an agent", () => {
-  test("begins with the last 100 lines and goes on with new ones", async () => {
+  test("begins with the last 100 lines and continues with new ones", async () => {
     const { url, logs } = await setUp(150);
     const stream = await readStream(url + path, bearer);
     await expect.poll(() => stream.events()).toHaveLength(100);
@@ -34,7 +34,7 @@ describe("the log stream of an agent", () => {
     });
   });
 
-  test("goes on after the last event that the client has", async () => {
+  test("resumes after the last event that the client has", async () => {
     const { url, logs } = await setUp(10);
     const position = "dev-2026-11-21.log:7";
     const byHeader = await readStream(url + path, { ...bearer, "last-event-id": position });
@@ -60,7 +60,7 @@ describe("the log stream of an agent", () => {
     await expect.poll(() => messages(stream.events())).toEqual(["first"]);
   });
 
-  test("is there for the scheduler and for an agent that is gone, not for one that never was", async () => {
+  test("exists for the scheduler and for a removed agent, not for an unknown one", async () => {
     const { url, logs } = await setUp(0);
     logs.write({ agent: "gone", msg: "last words" });
     const statusOf = async (agent: string): Promise<number> =>
@@ -71,7 +71,7 @@ describe("the log stream of an agent", () => {
     expect(await statusOf("..%2fdev")).toBe(404);
   });
 
-  test("asks for its agent alone, not for all", async () => {
+  test("reads only its agent's log", async () => {
     const deps = testDeps();
     const url = await startTcp(deps);
     const snapshot = vi.spyOn(deps.operations, "snapshot");
@@ -85,7 +85,7 @@ describe("the log stream of an agent", () => {
   });
 });
 
-test("an agent's stream has its state, at first and each time that it changes", async () => {
+test("an agent's stream has its state, at first and after each change", async () => {
   const deps = testDeps();
   deps.logs.write({ agent: "dev", msg: "first" });
   const url = await startTcp(deps);
@@ -125,7 +125,7 @@ describe("filters of an agent's log", () => {
     return { url: await startTcp(deps), logs: deps.logs };
   }
 
-  test("hold for the lines of a stream so far and for those that come", async () => {
+  test("apply to the lines of a stream so far and to new ones", async () => {
     const { url, logs } = await setUpMixed();
     const stream = await readStream(`${url}${path}?q=NEEDLE&level=warn`, bearer);
     await expect.poll(() => messages(stream.events())).toEqual(["needle 2", "Needle 3"]);

@@ -3,7 +3,7 @@ import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { readStream } from "../event-stream.ts";
 import { bearer, logIn, openApp, startTcp, testDeps } from "../start-gateway.ts";
 
-test("metrics are Prometheus' text, for the key only and not for a browser's session", async () => {
+test("metrics are in Prometheus' format, for the key only and not for a browser's session", async () => {
   const { app, get } = await openApp();
   const response = await get("/metrics");
   expect(response.statusCode).toBe(200);
@@ -18,13 +18,13 @@ test("metrics are Prometheus' text, for the key only and not for a browser's ses
   }
 });
 
-test("the operator's socket serves them, too", async () => {
+test("the operator's socket serves metrics too", async () => {
   const { app, get } = await openApp({}, operatorApp);
   expect((await get("/metrics")).statusCode).toBe(200);
   expect((await app.inject({ url: "/metrics" })).statusCode).toBe(401);
 });
 
-test("stream clients are counted as they come and go", async () => {
+test("stream clients are counted as they connect and leave", async () => {
   const url = await startTcp(testDeps());
   const clients = async () => {
     const text = await (await fetch(`${url}/metrics`, { headers: bearer })).text();

@@ -10,7 +10,7 @@ import { apiKey, bearer, startTcp, testDeps } from "../start-gateway.ts";
 const path = "/dashboard/api/status-stream";
 
 describe("the status stream", () => {
-  test("begins with the retry time and a snapshot, then sends what changes", async () => {
+  test("begins with the retry time and a snapshot, then sends changes", async () => {
     const deps = testDeps();
     const stream = await readStream((await startTcp(deps)) + path, bearer);
     expect(stream.status).toBe(200);
@@ -36,7 +36,7 @@ describe("the status stream", () => {
     });
   });
 
-  test("is the same as GET /control/status at its beginning", async () => {
+  test("begins with the same data as GET /control/status", async () => {
     const url = await startTcp(testDeps());
     const stream = await readStream(url + path, bearer);
     await expect.poll(() => stream.events()).toHaveLength(1);
@@ -58,7 +58,7 @@ describe("the status stream", () => {
     await expect.poll(() => listeners).toBe(0);
   });
 
-  test("ends for the session that logs out, and for nobody else", async () => {
+  test("ends for the session that logs out, and for no other", async () => {
     const url = await startTcp(testDeps());
     const cookies = await Promise.all([1, 2].map(() => logInAt(url)));
     const [mine, other] = await Promise.all(
@@ -70,7 +70,7 @@ describe("the status stream", () => {
   });
 });
 
-test("the scheduler alone is asked for in the background, which prolongs no session", async () => {
+test("a background request asks only the scheduler, and prolongs no session", async () => {
   const sessions = memorySessions();
   const touched: string[] = [];
   const touch = (token: string) => {
@@ -102,7 +102,7 @@ describe("the texts of the status stream", () => {
     expect(texts[1]).toContain('"after"');
   });
 
-  test("are made once for all clients", () => {
+  test("are serialized once for all clients", () => {
     const operations = fakeOperations([{ name: "dev" }]);
     const events$ = statusEvents(operations);
     const seen: string[][] = [[], []];

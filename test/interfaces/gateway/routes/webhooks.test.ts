@@ -4,7 +4,7 @@ import { openApp } from "../start-gateway.ts";
 
 const setUp = () => openApp({ maxBodyBytes: 1000 });
 
-test("a delivery is handed on byte by byte, with its headers and its path", async () => {
+test("a delivery is passed on byte by byte, with its headers and its path", async () => {
   const { app, operations } = await setUp();
   const payload = Buffer.from([0x7b, 0x20, 0xff, 0x00, 0x7d]);
   const headers = { "content-type": "application/json", "X-Hub-Signature-256": "sha256=abc" };
@@ -21,7 +21,7 @@ test("a delivery is handed on byte by byte, with its headers and its path", asyn
 });
 
 test.each(["application/x-www-form-urlencoded", "text/plain", "application/xml", undefined])(
-  "the type %s is not looked at",
+  "the type %s is rejected unread",
   async (type) => {
     const { app, operations } = await setUp();
     const headers = type === undefined ? {} : { "content-type": type };
@@ -31,13 +31,13 @@ test.each(["application/x-www-form-urlencoded", "text/plain", "application/xml",
   },
 );
 
-test("an empty delivery is one too", async () => {
+test("an empty delivery is accepted", async () => {
   const { app, operations } = await setUp();
   await app.inject({ method: "POST", url: "/webhooks/github" });
   expect(operations.deliveries).toMatchObject([{ body: Buffer.alloc(0) }]);
 });
 
-test.each([400, 401, 404, 503] as const)("a refusal is a %i problem", async (status) => {
+test.each([400, 401, 404, 503] as const)("a rejection is a %i problem", async (status) => {
   const { app, operations } = await setUp();
   operations.answer = { status, error: "bad_signature", detail: "It does not fit." };
   const response = await app.inject({ method: "POST", url: "/webhooks/github", payload: "{}" });
@@ -46,7 +46,7 @@ test.each([400, 401, 404, 503] as const)("a refusal is a %i problem", async (sta
   expect(response.json()).toMatchObject({ error: "bad_signature", detail: "It does not fit." });
 });
 
-test("an error of a delivery shows its sender no path of the credential store", async () => {
+test("the error of a delivery shows its sender no path of the credential store", async () => {
   const { app, deps, operations } = await setUp();
   const error = new UserError("unsafe_credential", "/home/me/.almanac/credentials is open");
   operations.receiveWebhook = () => Promise.reject(error);
@@ -56,7 +56,7 @@ test("an error of a delivery shows its sender no path of the credential store", 
   expect(deps.lines.join()).toContain(error.message);
 });
 
-test("a body over the limit is a 413 and reaches nobody", async () => {
+test("a body over the limit is a 413 and goes no further", async () => {
   const { app, operations } = await setUp();
   const request = { method: "POST", url: "/webhooks/github", payload: "x".repeat(1001) } as const;
   expect((await app.inject(request)).statusCode).toBe(413);

@@ -24,7 +24,7 @@ describe("a request to an engine", () => {
     });
   });
 
-  it("is refused by an engine outside of a Swarm that is late", async () => {
+  it("is rejected by an engine outside of a Swarm that is late", async () => {
     const error = refusal(500, "context deadline exceeded");
     await expect(asked(error)).rejects.toMatchObject({ code: "engine_refused" });
   });
@@ -34,7 +34,7 @@ describe("a request to an engine", () => {
     await expect(asked(error)).rejects.toMatchObject({ code: "engine_unreachable" });
   });
 
-  it("is refused with the engine's reason", async () => {
+  it("is rejected with the engine's reason", async () => {
     const error = refusal(400, "invalid mount config");
     await expect(asked(error)).rejects.toMatchObject({
       code: "engine_refused",

@@ -88,7 +88,7 @@ export function containerEngineContract(
     }
   });
 
-  it("gives a run no rights, and programs start from its folders in memory alone", async () => {
+  it("gives a run no privileges, and programs start only from its folders in memory", async () => {
     const script = "printf '#!/bin/sh\\necho it runs\\n' >x && chmod +x x && ./x";
     const folders = ["/workspace", "/tmp", "/home/al"].map((dir) => `cd ${dir}; ${script}`);
     const rights = "grep -E 'NoNewPrivs|CapBnd' /proc/self/status; touch /etc/x; id -u";

@@ -19,7 +19,7 @@ function unlock(name: string, token: string) {
 }
 
 describe("a claim", () => {
-  it("is answered with the job and a token, which is good for everything else", async () => {
+  it("is answered with the job and a token, which is valid for all else", async () => {
     const run = await expectRun(side, "dev-1");
     const { status, body } = await claim(side, run);
     expect(status).toBe(200);
@@ -33,7 +33,7 @@ describe("a claim", () => {
     expect(await unlock(run.name, run.ticket)).toMatchObject({ status: 401 });
   });
 
-  it("of a second claimer is refused, and the first keeps its token", async () => {
+  it("of a second claimer is rejected, and the first keeps its token", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     const second = await claim(side, run, claimB);
@@ -42,7 +42,7 @@ describe("a claim", () => {
     expect((await unlock(run.name, token)).status).toBe(200);
   });
 
-  it("of one of many at once is taken, and of no other", async () => {
+  it("is accepted for one of many concurrent claimers, and no other", async () => {
     const run = await expectRun(side, "dev-1");
     const ids = Array.from({ length: 8 }, (_, i) =>
       claimA.replace("7d44484", `7d44484${i}`.slice(1)),
@@ -63,7 +63,7 @@ describe("a claim", () => {
     expect((await unlock(run.name, token)).status).toBe(200);
   });
 
-  it("with a forged ticket, another run's, or none is refused", async () => {
+  it("with a forged ticket, another run's, or none is rejected", async () => {
     const [one, two] = [await expectRun(side, "dev-1"), await expectRun(side, "dev-2")];
     for (const ticket of ["A".repeat(43), two.ticket, ""]) {
       const refused = await claim(side, { ...one, ticket });
@@ -73,14 +73,14 @@ describe("a claim", () => {
     expect((await claim(side, one)).status).toBe(200);
   });
 
-  it("that is malformed takes nothing", async () => {
+  it("that is malformed has no effect", async () => {
     const run = await expectRun(side, "dev-1");
     const asked = { name: run.name, token: run.ticket, body: { claim: "1", node: "n" } };
     expect(await ask(side, "/remote/claim", asked)).toMatchObject({ status: 400 });
     expect((await claim(side, run)).status).toBe(200);
   });
 
-  it("that the scheduler can't answer yet is repeated with success", async () => {
+  it("that the scheduler can't answer yet succeeds when repeated", async () => {
     const run = await expectRun(side, "dev-1");
     const { remote } = side.now;
     const make = remote.claim.bind(remote);
@@ -96,7 +96,7 @@ describe("a claim", () => {
 });
 
 describe("after a restart", () => {
-  it("after a restart a run's token still works, and nobody else can claim the run", async () => {
+  it("a run's token still works after a restart, and no other process can claim the run", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     const restored = await side.restart(["dev-1"]);
@@ -108,14 +108,14 @@ describe("after a restart", () => {
     expect((await unlock(run.name, await tokenOf(side, run))).status).toBe(200);
   });
 
-  it("a ticket that was not claimed is good still", async () => {
+  it("an unclaimed ticket is still valid", async () => {
     const run = await expectRun(side, "dev-1");
     await side.restart(["dev-1"]);
     side.serve();
     expect((await claim(side, run)).status).toBe(200);
   });
 
-  it("a run that is not expected any more is told that it is over", async () => {
+  it("a run that is no longer expected learns that it has ended", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     await side.restart([]);
@@ -127,7 +127,7 @@ describe("after a restart", () => {
 });
 
 describe("ticket and token", () => {
-  it("are taken out of texts while the run lives, and stored as hashes alone", async () => {
+  it("are removed from texts while the run lives, and stored only as hashes", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     const secrets = [run.ticket, token];
@@ -145,7 +145,7 @@ describe("ticket and token", () => {
     expect(side.problems).toEqual([]);
   });
 
-  it("are worth nothing once the run is over, on old connections and on new ones", async () => {
+  it("are invalid once the run has ended, on old connections and on new ones", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     using channel = await channelOf(side, run.name);

@@ -38,7 +38,7 @@ async function doorAt(port: number) {
 const listeningAt = (port: number) =>
   ({ cluster: { listen: `127.0.0.1:${port}` } }) as unknown as ProjectConfig;
 
-test("of two changes of its address at once the last one counts, and nothing listens after its end", async () => {
+test("of two concurrent changes of its address the last one applies, and the door does not listen after its end", async () => {
   const ports = [await freePort(), await freePort(), await freePort()] as const;
   const { door, problems, move } = await doorAt(ports[0]);
   move(ports[1]);
@@ -51,7 +51,7 @@ test("of two changes of its address at once the last one counts, and nothing lis
   expect(problems).toEqual([]);
 });
 
-test("an address that is taken is warned of once, however many runs start", async () => {
+test("an address in use causes one warning, however many runs start", async () => {
   const port = await freePort();
   const { door, problems, move } = await doorAt(port);
   const other = createServer().listen(0, "127.0.0.1");

@@ -12,7 +12,7 @@ function aPath(): string {
   return join(dir, "door.pem");
 }
 
-test("key and certificate are made once, for the scheduler's user alone", async () => {
+test("key and certificate are made once, for the scheduler's user only", async () => {
   const path = aPath();
   const made = await doorIdentity(path);
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -20,7 +20,7 @@ test("key and certificate are made once, for the scheduler's user alone", async 
   expect((await doorIdentity(aPath())).certificate).not.toBe(made.certificate);
 });
 
-test("the certificate is good for a machine whose clock is years behind or ahead", async () => {
+test("the certificate is valid for a machine whose clock is years behind or ahead", async () => {
   const { validFromDate, validToDate } = new X509Certificate(
     (await doorIdentity(aPath())).certificate,
   );
@@ -33,7 +33,7 @@ test.each([
   ["a key alone", testCertificate.key],
   ["half of it", testCertificate.key + testCertificate.cert.slice(0, 300)],
   ["something else", "hello\n"],
-])("a file with %s is an error that names it, and stays as it is", async (_what, content) => {
+])("a file with %s is an error that names it, and is unchanged", async (_what, content) => {
   const path = aPath();
   writeFileSync(path, content);
   await expect(doorIdentity(path)).rejects.toMatchObject({
@@ -42,7 +42,7 @@ test.each([
   });
 });
 
-test("so is the certificate of another key, and a folder", async () => {
+test("a certificate of another key, or a folder, is an error that names it", async () => {
   const path = aPath();
   const { key } = await doorIdentity(aPath());
   writeFileSync(path, key + testCertificate.cert);

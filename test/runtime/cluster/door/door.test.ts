@@ -42,7 +42,7 @@ async function failure(options: Parameters<typeof connectToDoor>[2]): Promise<st
 }
 
 describe("the door", () => {
-  it("is known by its certificate alone, and speaks TLS 1.3 only", async () => {
+  it("is identified by its certificate only, and speaks TLS 1.3 only", async () => {
     await expectRun(side, "dev-1");
     const connection = kept(connectToDoor(side, "al-dev-1"));
     await once(connection, "secureConnect");
@@ -53,7 +53,7 @@ describe("the door", () => {
   });
 
   it.each(["al-nobody", "", "AL-DEV-1.example.test"])(
-    "refuses each request by a name that no run has: %j",
+    "rejects each request by a name that no run has: %j",
     async (name) => {
       const run = await expectRun(side, "dev-1");
       const token = await tokenOf(side, run);
@@ -63,14 +63,14 @@ describe("the door", () => {
     },
   );
 
-  it("lets a run's token ask in no other run's name", async () => {
+  it("accepts a run's token only in that run's name", async () => {
     const [one, two] = [await expectRun(side, "dev-1"), await expectRun(side, "dev-2")];
     const token = await tokenOf(side, one);
     await tokenOf(side, two);
     expect(await unlock({ ...two, name: two.name }, token)).toBe(401);
   });
 
-  it("cuts a peer that does not finish its handshake", async () => {
+  it("disconnects a peer that does not finish its handshake", async () => {
     const silent = kept(connect(side.now.port, "127.0.0.1"));
     const slow = kept(connect(side.now.port, "127.0.0.1"));
     slow.write(Buffer.from([22, 3, 1, 2, 0]));
@@ -78,7 +78,7 @@ describe("the door", () => {
     expect(side.problems).toEqual([]);
   });
 
-  it("keeps no run away for strangers that hold connections open, before TLS or after it", async () => {
+  it("stays reachable for runs while strangers hold connections open, before TLS or after it", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     const early = Array.from({ length: 60 }, () => kept(connect(side.now.port, "127.0.0.1")));
@@ -90,7 +90,7 @@ describe("the door", () => {
     expect(await unlock(run, token)).toBe(200);
   });
 
-  it("cuts off no connection that showed its token", async () => {
+  it("keeps connections that showed their token", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     side.now.remote.onInbox = () => new Promise(() => undefined);
@@ -106,7 +106,7 @@ describe("the door", () => {
     expect(connection.destroyed).toBe(false);
   });
 
-  it("takes as many connections of a run as it may have, and cuts the others", async () => {
+  it("accepts as many connections of a run as it may have, and closes the others", async () => {
     await side.remove();
     // A busy machine has no time for a hundred handshakes within the short limit of the other tests.
     side = await doorSide();
@@ -154,8 +154,8 @@ async function connectError(host: string): Promise<string> {
   return (event as [{ code: string }?])[0]?.code ?? "none";
 }
 
-describe("where the door listens", () => {
-  it("can change, and what is connected stays", async () => {
+describe("the address where the door listens", () => {
+  it("can change, and open connections stay", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     const { remote, door } = side.now;
@@ -174,7 +174,7 @@ describe("where the door listens", () => {
     expect(await unlock(run, token)).toBe(200);
   });
 
-  it("stays where another can't be had, with an error that says why and what to do", async () => {
+  it("stays if a new one fails, with an error and a hint", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     const other = await doorSide();
@@ -189,7 +189,7 @@ describe("where the door listens", () => {
     await other.remove();
   });
 
-  it("is nowhere when it is closed before it listens", async () => {
+  it("is not opened if the door is closed first", async () => {
     const { door, port } = side.now;
     const moving = door.listen({ host: "127.0.0.2", port });
     door.close();

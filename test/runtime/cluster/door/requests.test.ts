@@ -40,7 +40,7 @@ const readInbox = (signal?: AbortSignal) =>
 const never = () => new Promise<never>(() => undefined);
 
 describe("lines", () => {
-  it("are handed over in their order, and acknowledged", async () => {
+  it("are passed on in order, and acknowledged", async () => {
     const lines = [line(1), line(2, "größe \u0000 日本"), { seq: 3, time: 6, end: ending }];
     const { status, body } = await send(ndjson(lines));
     expect(status).toBe(200);
@@ -69,7 +69,7 @@ describe("lines", () => {
     ["a number of no line", ndjson([{ ...line(1), seq: 0, line: "secret" }])],
     ["another stream", ndjson([{ seq: 1, time: 5, stream: "secret", line: "secret" }])],
     ["an end without its facts", ndjson([line(1), { seq: 2, time: 5, end: { secret: 1 } }])],
-  ])("with %s are refused, all of them, and nothing of them is repeated", async (_what, body) => {
+  ])("with %s are rejected, all of them, without repeating any", async (_what, body) => {
     const refused = await send(body);
     expect(refused).toMatchObject({ status: 400, body: { error: "malformed" } });
     expect(JSON.stringify(refused)).not.toContain("secret");
@@ -83,7 +83,7 @@ describe("lines", () => {
     expect(await send(ndjson([line(1)]))).toMatchObject({ status: 503, body: problem });
   });
 
-  it("are not taken while the logs are behind: what waits here may be dropped", async () => {
+  it("are rejected while the logs are behind, as waiting lines may be dropped", async () => {
     let isBehind = true;
     side.serve({ areLogsBehind: () => isBehind });
     const body = ndjson([line(1)]);
@@ -93,7 +93,7 @@ describe("lines", () => {
     expect(await send(body)).toMatchObject({ status: 200, body: { stored: 1 } });
   });
 
-  it("with the end are answered with 401 once the run is over", async () => {
+  it("with the end are answered with 401 once the run has ended", async () => {
     side.now.remote.onLines = () => never();
     const answer = send(ndjson([{ seq: 1, time: 6, end: ending }]));
     await expect.poll(() => side.now.remote.received.length).toBe(1);
@@ -119,13 +119,13 @@ describe("lines", () => {
   });
 });
 
-it("nothing is taken where no run can be on another machine", async () => {
+it("the door accepts nothing if no run can be on another machine", async () => {
   side.serve({ remote: undefined });
   expect(await send("")).toMatchObject({ status: 503, body: { error: "unavailable" } });
 });
 
 describe("the inbox", () => {
-  it("answers when there is something in it", async () => {
+  it("answers as soon as it has an entry", async () => {
     const { promise, resolve } = Promise.withResolvers<InboxAnswer>();
     side.now.remote.onInbox = () => promise;
     const waiting = readInbox();
@@ -136,7 +136,7 @@ describe("the inbox", () => {
     expect([status, inboxAnswerSchema.parse(body)]).toEqual([200, { stop }]);
   });
 
-  it("lets go of a request whose run went away", async () => {
+  it("releases a request whose run disconnected", async () => {
     side.now.remote.onInbox = never;
     const gone = new AbortController();
     const waiting = readInbox(gone.signal).catch(() => "gone");
@@ -146,7 +146,7 @@ describe("the inbox", () => {
     await expect.poll(() => side.now.remote.signals[0]?.aborted).toBe(true);
   });
 
-  it("is closed at once when the run is over, or the scheduler stops", async () => {
+  it("is closed at once when the run has ended, or the scheduler stops", async () => {
     side.now.remote.onInbox = never;
     const first = readInbox();
     await expect.poll(() => side.now.remote.signals.length).toBe(1);

@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
   };
   const hash = () => id.replace("sha256:", "").slice(0, 12);
 
-  test("are pushed once, and known by the registry's name", { timeout: 20_000 }, async () => {
+  test("are pushed once, and named by the registry", { timeout: 20_000 }, async () => {
     const registry = await registryFor();
     const images = imagesWith({ registry: `${registry.host}/team` });
     const events = await lastValueFrom(images.prepare(dev).pipe(toArray()));
@@ -102,13 +102,13 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
     expect(await imagesWith({}).imageFor(dev)).toEqual({ image: name, volumes: ["/vol"] });
   });
 
-  test("with a given one are that one", async () => {
+  test("with a configured one are that one", async () => {
     const images = imagesWith({ image: "registry.example.com/al-agent:3" });
     expect((await images.imageFor(dev)).image).toBe("registry.example.com/al-agent:3");
     expect(await images.programImage()).toBe("registry.example.com/al-agent:3");
   });
 
-  test("with a given one refuse an agent's own Dockerfile, with what to do", async () => {
+  test("with a configured one reject an agent's own Dockerfile, with a hint", async () => {
     const own = anAgent("own", { dockerfileHash: "1" });
     const images = imagesWith({ image: "registry.example.com/al-agent:3" });
     const event = await firstValueFrom(images.prepare(own));

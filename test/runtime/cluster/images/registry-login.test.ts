@@ -41,13 +41,13 @@ test("the login is the one of docker login, whose passwords may have colons", as
   expect(await loginBy({ auths: older })).toEqual(login);
 });
 
-test("there may be none", async () => {
+test("the login may be missing", async () => {
   expect(await loginBy({ auths: { "other.example.com": { auth: "bWU6YQ==" } } })).toBeUndefined();
   const nowhere = { DOCKER_CONFIG: join(tmpdir(), "al-no-such-folder") };
   expect(await registryLogin(image, nowhere)).toBeUndefined();
 });
 
-test("a program that keeps logins is asked", async () => {
+test("a credential helper is asked for the login", async () => {
   const answer = `read host; echo "{\\"Username\\":\\"me\\",\\"Secret\\":\\"for $host\\"}"`;
   const login = { username: "me", password: "for registry.example.com:5000" };
   expect(await loginBy({ credsStore: "safe" }, { safe: answer })).toMatchObject(login);
@@ -55,7 +55,7 @@ test("a program that keeps logins is asked", async () => {
   expect(await loginBy({ credHelpers: helpers }, { safe: answer })).toMatchObject(login);
 });
 
-test("a program without a login for the registry is no error", async () => {
+test("a helper without a login for the registry is not an error", async () => {
   const none = "echo credentials not found in native keychain; exit 1";
   expect(await loginBy({ credsStore: "safe" }, { safe: none })).toBeUndefined();
 });
@@ -73,7 +73,7 @@ test("rejects a file that is not a Docker config", async () => {
   await expect(loginBy("{")).rejects.toThrow(/is not a config file of Docker/);
 });
 
-test("what such a program answers is in no error", async () => {
+test("the answer of a helper is in no error", async () => {
   const asked = loginBy({ credsStore: "broken" }, { broken: "echo s3cret-password" });
   const error = await asked.catch((reason: unknown) => reason);
   expect(String(error)).toMatch(/docker-credential-broken is not a login/);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createKubernetesEngine } from "../../../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import { engineTest, project } from "./support.ts";
 
-it("makes the policy once, and changes it when the door moves", async () => {
+it("creates the policy once, and changes it when the door moves", async () => {
   const { engine, cluster, another } = await engineTest();
   await Promise.all([engine.ready(), engine.ready()]);
   expect(cluster.requests).toEqual(["create networkpolicies"]);
@@ -12,14 +12,14 @@ it("makes the policy once, and changes it when the door moves", async () => {
   expect(JSON.stringify(policies)).toContain("::1/128");
 });
 
-it("says which address no run would find", async () => {
+it("names the address that no run would find", async () => {
   const { another } = await engineTest();
   await expect(another("no-such-host.invalid:8443").ready()).rejects.toThrow(
     '[cluster] address = "no-such-host.invalid:8443"',
   );
 });
 
-it("says what is wrong with a kubeconfig, and reads it anew the next time", async () => {
+it("reports an invalid kubeconfig, and reads it again the next time", async () => {
   const config = { address: "127.0.0.1:8443", namespace: null };
   const engine = createKubernetesEngine({ config, project, kubeconfig: "/no/such/kubeconfig" });
   await expect(engine.ready()).rejects.toMatchObject({

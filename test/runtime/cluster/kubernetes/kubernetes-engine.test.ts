@@ -8,7 +8,7 @@ import { engineTest, launch, project, runOnce, secretTicket } from "./support.ts
 const id = "dev-20261123-abcdef";
 
 describe("the cluster engine of Kubernetes", () => {
-  it("sends nothing that the OpenAPI of the API server does not know, and needs no more than its role", async () => {
+  it("sends only fields in the OpenAPI of the API server, and needs only its role", async () => {
     // `engineTest` checks it at the end of every test.
     const { engine, cluster, pods } = await engineTest();
     await engine.ready();
@@ -50,7 +50,7 @@ describe("the cluster engine of Kubernetes", () => {
     });
   });
 
-  it("gives a run its ticket as a file that goes with it, and nothing else has it", async () => {
+  it("gives a run its ticket as a file that is deleted with it, and that no other run has", async () => {
     const { engine, cluster, pods } = await engineTest();
     await engine.start(launch(id));
     await runOnce(engine, (run) => run?.state === "running");
@@ -65,7 +65,7 @@ describe("the cluster engine of Kubernetes", () => {
     await expect.poll(() => cluster.store.list("secrets")).toEqual([]);
   });
 
-  it("ends a run at once, and knows no error for one that is gone", async () => {
+  it("ends a run at once, also one that is gone", async () => {
     const { engine, cluster, pods } = await engineTest();
     await engine.start(launch(id));
     await runOnce(engine, (run) => run?.state === "running");
@@ -77,7 +77,7 @@ describe("the cluster engine of Kubernetes", () => {
       .toEqual([]);
   });
 
-  it("starts a run once, whatever becomes of its pod", async () => {
+  it("starts a run only once, even if its pod fails", async () => {
     const { engine, cluster, pods } = await engineTest();
     await engine.start(launch(id));
     await runOnce(engine, (run) => run?.state === "running");
@@ -90,7 +90,7 @@ describe("the cluster engine of Kubernetes", () => {
     expect(pods.all[0]?.asked[0]).toBe("TERM");
   });
 
-  it("leaves a run on a machine that does not answer as it was: its lease decides", async () => {
+  it("leaves a run on a silent machine unchanged: its lease decides", async () => {
     const { engine, cluster } = await engineTest();
     await engine.start(launch(id));
     await runOnce(engine, (run) => run?.state === "running");
@@ -101,14 +101,14 @@ describe("the cluster engine of Kubernetes", () => {
     await runOnce(engine, (run) => run === undefined);
   });
 
-  it("sees the project's runs whichever scheduler started them, and no others", async () => {
+  it("sees the project's runs of every scheduler, and no others", async () => {
     const { engine, cluster, another } = await engineTest();
     await engine.start(launch(id));
     cluster.store.create("jobs", foreignJob());
     expect(await another().list()).toMatchObject([{ instanceId: id }]);
   });
 
-  it("says what the server says of a run that it refuses", async () => {
+  it("reports why the server rejects a run", async () => {
     const { engine } = await engineTest();
     await engine.start(launch(id));
     await expect(engine.start(launch(id))).rejects.toThrow(
@@ -118,7 +118,7 @@ describe("the cluster engine of Kubernetes", () => {
     await expect(engine.start(other)).rejects.toThrow('[local] network = "lan"');
   });
 
-  it("says which right is missing, and leaves nothing of the run", async () => {
+  it("names the missing right, and leaves nothing of the run", async () => {
     const rules = [
       {
         apiGroups: ["batch"],
@@ -137,7 +137,7 @@ describe("the cluster engine of Kubernetes", () => {
     expect(cluster.store.list("jobs")).toEqual([]);
   });
 
-  it("shows a start that broke off as one, of which nothing runs", async () => {
+  it("shows an interrupted start as a run of which nothing runs", async () => {
     const { engine, cluster, pods } = await engineTest();
     const job = runJob(launch(id), { project, hosts: [] });
     cluster.store.create("jobs", job as unknown as NewObject);
@@ -148,7 +148,7 @@ describe("the cluster engine of Kubernetes", () => {
     expect(pods.all).toEqual([]);
   });
 
-  it("reads the kubeconfig again when its token is worth nothing any more", async () => {
+  it("reads the kubeconfig again when its token expired", async () => {
     const { engine, cluster } = await engineTest();
     await engine.ready();
     cluster.renewToken();
@@ -157,7 +157,7 @@ describe("the cluster engine of Kubernetes", () => {
     expect(await engine.list()).toHaveLength(1);
   });
 
-  it("rejects while the API server is away, and goes on when it is back", async () => {
+  it("rejects while the API server is away, and continues when it is back", async () => {
     const { engine, cluster } = await engineTest();
     await engine.start(launch(id));
     await runOnce(engine, (run) => run?.state === "running");

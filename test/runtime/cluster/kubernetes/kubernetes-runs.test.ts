@@ -61,7 +61,7 @@ runnerContract("the cluster runner over Kubernetes", async () => {
   };
 });
 
-it("spreads runs over the nodes, and each says where it is", async () => {
+it("runs are spread over the nodes, and each shows its node", async () => {
   const cluster = await openCluster();
   onTestFinished(cluster.dispose);
   const nodes: string[] = [];
@@ -76,7 +76,7 @@ it("spreads runs over the nodes, and each says where it is", async () => {
   await expect.poll(cluster.objects).toEqual([]);
 });
 
-it("is lost when its node fails, once, and its reason names the node", async () => {
+it("a run is lost once when its node fails, and its reason names the node", async () => {
   const cluster = await openCluster();
   onTestFinished(cluster.dispose);
   const runner = await cluster.start(cluster.configured({ leaseSeconds: 2 }));
@@ -92,7 +92,7 @@ it("is lost when its node fails, once, and its reason names the node", async () 
   await expect.poll(cluster.objects).toEqual([]);
 });
 
-it("is lost when its node is drained, and the cluster does not start it again", async () => {
+it("a run is lost when its node is drained, and the cluster does not start it again", async () => {
   const cluster = await openCluster();
   onTestFinished(cluster.dispose);
   const runner = await cluster.start(cluster.configured({ leaseSeconds: 3 }));
@@ -110,7 +110,7 @@ it("is lost when its node is drained, and the cluster does not start it again", 
   await expect.poll(cluster.objects).toEqual([]);
 });
 
-it("goes on while the API server is away, and what is left of it goes when that is back", async () => {
+it("a run continues while the API server is away, and its remains are removed when that is back", async () => {
   const cluster = await openCluster();
   onTestFinished(cluster.dispose);
   const runner = await cluster.start();
@@ -129,7 +129,7 @@ it("goes on while the API server is away, and what is left of it goes when that 
   await expect.poll(cluster.objects, { timeout: 10_000 }).toEqual([]);
 });
 
-it("goes on under the next scheduler, which another engine of the same project serves", async () => {
+it("a run continues under the next scheduler, through another engine of the same project", async () => {
   const cluster = await openCluster();
   onTestFinished(cluster.dispose);
   const request = aRequest(`${log("one")}; sleep 2; ${log("two")}; ${end()}`);

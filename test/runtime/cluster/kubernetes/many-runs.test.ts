@@ -6,7 +6,7 @@ import { engineTest, launch } from "./support.ts";
 /** Runs at once. */
 const most = isLong ? 1_000 : 200;
 
-it("has hundreds of runs at once, and asks no more for each of them than it must", async () => {
+it("the engine has hundreds of runs at once, with few requests for each", async () => {
   const { engine, cluster, pods } = await engineTest();
   const ids = Array.from({ length: most }, (_, index) => `dev-${index}`);
   await engine.ready();

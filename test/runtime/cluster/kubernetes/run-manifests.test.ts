@@ -13,7 +13,7 @@ async function podOf(over: Parameters<typeof launch>[1] = {}, address?: string) 
   return { pod, cluster };
 }
 
-it("gives a run its limits, and no more than them as a reservation", async () => {
+it("gives a run its limits, and reserves no more than these", async () => {
   const reserve = { memory: "1g", cpus: 0.1 };
   const { pod } = await podOf({ limits: { memory: "512m", cpus: 2, network: "none" }, reserve });
   expect(pod.spec.containers[0]?.resources).toEqual({
@@ -22,7 +22,7 @@ it("gives a run its limits, and no more than them as a reservation", async () =>
   });
 });
 
-it("keeps what a run writes in memory, each folder at most half of its limit", async () => {
+it("keeps a run's files in memory, each folder at most half of its limit", async () => {
   const { pod } = await podOf({ volumes: ["/vol"] });
   const folders = pod.spec.containers[0]?.volumeMounts?.map(({ mountPath }) => mountPath);
   expect(folders).toEqual(["/workspace", "/tmp", "/home/al", "/run/al", "/vol", "/run/secrets"]);
@@ -30,7 +30,7 @@ it("keeps what a run writes in memory, each folder at most half of its limit", a
   expect(memory).toEqual(Array(5).fill({ medium: "Memory", sizeLimit: String(256 * 1024 ** 2) }));
 });
 
-it("gives a run no service account, no more rights than it has, and a root that it can't write", async () => {
+it("gives a run no service account, no more privileges than it has, and a read-only root", async () => {
   const { pod } = await podOf();
   expect(pod.spec).toMatchObject({
     automountServiceAccountToken: false,
@@ -48,7 +48,7 @@ it("gives a run no service account, no more rights than it has, and a root that 
   expect(pod.spec.securityContext?.runAsUser).toBeUndefined();
 });
 
-it("lets a closed run resolve the door's name alone, and the policy reach its addresses alone", async () => {
+it("lets a closed run resolve only the door's name, and reach only its addresses", async () => {
   const { pod, cluster } = await podOf({}, "localhost:8443");
   expect(pod.metadata.labels).toMatchObject({ "al.closed": project });
   expect(pod.spec).toMatchObject({
@@ -73,7 +73,7 @@ it("lets a closed run resolve the door's name alone, and the policy reach its ad
   });
 });
 
-it("leaves an open run the network of every pod", async () => {
+it("gives an open run the network of every pod", async () => {
   const { pod } = await podOf({ limits: { memory: "1g", cpus: 1, network: "bridge" } });
   expect(pod.metadata.labels).not.toHaveProperty(["al.closed"]);
   expect(pod.spec).not.toHaveProperty("dnsPolicy");

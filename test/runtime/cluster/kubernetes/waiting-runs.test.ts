@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { engineTest, launch, runOnce } from "./support.ts";
 
-it("says why no machine takes a run, and runs it once one does", async () => {
+it("shows why no machine takes a run, and runs it once one does", async () => {
   const { engine, cluster, pods } = await engineTest({ nodes: [{ name: "small" }] });
   const [node] = cluster.nodes;
   if (node !== undefined) node.isSchedulable = false;
@@ -33,7 +33,7 @@ it("places runs where their labels and reservations fit", async () => {
   expect(waiting?.problem).toContain("Insufficient memory");
 });
 
-it("gives up on an image only after it could not be pulled three times", async () => {
+it("rejects an image only after it could not be pulled three times", async () => {
   const { engine } = await engineTest({ images: ["another:1"], secondMs: 1_000 });
   await engine.start(launch("dev"));
   const last = await runOnce(engine, (run) => {
@@ -44,7 +44,7 @@ it("gives up on an image only after it could not be pulled three times", async (
   expect(last?.problem).toContain('"al-agent:1"');
 });
 
-it("says what the cluster has against a pod, and runs it once that is no more", async () => {
+it("shows the cluster's objection to a pod, and runs it once that ends", async () => {
   let quota = ["exceeded quota: agents, requested: pods=1, used: pods=10, limited: pods=10"];
   const { engine } = await engineTest({ admit: () => quota });
   await engine.start(launch("dev"));
@@ -55,7 +55,7 @@ it("says what the cluster has against a pod, and runs it once that is no more", 
   expect(await runOnce(engine, (run) => run?.state === "running")).toMatchObject({ problem: null });
 });
 
-it("says that a run had no memory left", async () => {
+it("reports that a run had no memory left", async () => {
   const { engine, pods } = await engineTest();
   await engine.start(launch("dev"));
   await runOnce(engine, (run) => run?.state === "running");
@@ -67,7 +67,7 @@ it("says that a run had no memory left", async () => {
   });
 });
 
-it("ends a run that waits beyond every deadline, and a Job that nobody removed goes", async () => {
+it("ends a run that waits beyond every deadline, and deletes a forgotten Job", async () => {
   // A second of 1 µs: the deadline is thirty days.
   const { engine, cluster } = await engineTest({ secondMs: 0.001, images: [] });
   await engine.start(launch("dev"));

@@ -35,7 +35,7 @@ describe("the lines that a run has to send", () => {
     expect([lines.isEmpty, lines.bytes]).toEqual([true, 0]);
   });
 
-  it("go in requests that are not too long, but one with a single long line", () => {
+  it("are sent in requests of limited length, except for a single long line", () => {
     const lines = new OutgoingLines();
     lines.add("stdout", "x".repeat(600_000), 1);
     for (let count = 0; count < 40; count += 1) lines.add("stdout", "y".repeat(32_000), 1);
@@ -48,7 +48,7 @@ describe("the lines that a run has to send", () => {
     expect(Buffer.byteLength(wide.next())).toBeLessThanOrEqual(maxLinesBytes);
   });
 
-  it("end with the end, which stays until the scheduler knows the run no more", () => {
+  it("end with the end, which stays until the scheduler forgets the run", () => {
     const lines = new OutgoingLines();
     lines.add("stdout", "one", 1);
     lines.end({ exitCode: 0, signal: null, outOfMemory: false, rejected: null }, 2);
@@ -57,7 +57,7 @@ describe("the lines that a run has to send", () => {
     expect(numbersIn(lines.next())).toEqual([2]);
   });
 
-  it("take nothing more once they are closed", () => {
+  it("accept no more lines once they are closed", () => {
     const lines = new OutgoingLines();
     lines.add("stdout", "one", 1);
     lines.close();
@@ -66,8 +66,8 @@ describe("the lines that a run has to send", () => {
   });
 });
 
-describe("the state that another scheduler gets", () => {
-  it("is the latest line of each kind that was stored, in order", () => {
+describe("the state sent to another scheduler", () => {
+  it("is the latest stored line of each kind, in order", () => {
     const ready = JSON.stringify({ type: "ready" });
     expect(stateAfter(4, status("a"), ready, status("b"), "raw", status("c"))).toEqual([2, 3]);
   });
@@ -77,14 +77,14 @@ describe("the state that another scheduler gets", () => {
     expect(stateAfter(3, log("tool", "x"), log("said", "y"), log("hook", "z"))).toEqual([2]);
   });
 
-  it("has the last whole value, and the pieces of the one that has begun", () => {
+  it("has the last whole value, and the pieces of the next one", () => {
     const written = [value("[1", true), value("]", false), value("[2", true), value("]", false)];
     expect(stateAfter(2, ...written)).toEqual([1, 2]);
     expect(stateAfter(3, ...written)).toEqual([1, 2, 3]);
     expect(stateAfter(4, ...written)).toEqual([3, 4]);
   });
 
-  it("is empty when only the log has something of the run, as is what standard error looks like", () => {
+  it("is empty when only the log holds lines of the run, or for messages on standard error", () => {
     expect(stateAfter(3, "raw", "{broken", '{"type":"unknown"}')).toEqual([]);
     const lines = new OutgoingLines();
     lines.add("stderr", status("not the run's own"), 1);

@@ -24,7 +24,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("al _remote-run", () => {
-  it("claims the job, sends the output in order and its end, and exits once the run is over", async () => {
+  it("claims the job, sends the output in order and its end, and exits once the run has ended", async () => {
     await using door = await newDoor();
     using run = startRemoteRun(door.ticket, shell('echo one; echo "$AL_INSTANCE"; exit 3'));
     expect(await run.ended).toBe(0);
@@ -68,7 +68,7 @@ describe("al _remote-run", () => {
     expect(door.log()).toEqual(["one"]);
   });
 
-  it("trusts no server but the one with the certificate of its ticket", async () => {
+  it("trusts only the server with the certificate of its ticket", async () => {
     await using door = await newDoor();
     const other = certificateAuthority();
     using run = startRemoteRun({ ...door.ticket, certificate: other.cert }, shell("echo one"));
@@ -108,7 +108,7 @@ describe("al _remote-run", () => {
     ]);
   });
 
-  it("ends what its process left running before it sends the end", async () => {
+  it("ends the remaining processes before it sends the end", async () => {
     await using door = await newDoor();
     using run = startRemoteRun(door.ticket, shell("setsid sleep 60 & echo $!"));
     expect(await run.ended).toBe(0);
@@ -116,7 +116,7 @@ describe("al _remote-run", () => {
     expect(door.ends).toHaveLength(1);
   });
 
-  it("kills everything when the scheduler does not know the run any more", async () => {
+  it("kills everything when the scheduler no longer knows the run", async () => {
     await using door = await newDoor();
     const script = "trap '' TERM; setsid sleep 60 & echo $!; while :; do sleep 0.1; done";
     using run = startRemoteRun(door.ticket, shell(script));
@@ -127,7 +127,7 @@ describe("al _remote-run", () => {
     expect(door.ends).toEqual([]);
   });
 
-  it("kills everything when no answer came for two thirds of its lease", async () => {
+  it("kills everything without an answer for two thirds of its lease", async () => {
     await using door = await newDoor(3);
     using run = startRemoteRun(door.ticket, shell("setsid sleep 60 & echo $!; sleep 60"));
     await eventually(() => expect(door.log()).toHaveLength(1));
@@ -158,7 +158,7 @@ describe("al _remote-run", () => {
     expect(door.ends[0]?.rejected).toMatch(/cannot be started.*ENOENT/);
   });
 
-  it("reads no more of its process than 4 MiB beyond what the scheduler has, and sends all of it in the end", async () => {
+  it("reads at most 4 MiB more of its process than the scheduler has stored, and sends all of it in the end", async () => {
     await using door = await newDoor();
     const script = `const fs = require("node:fs");
       for (let n = 0; n < 100_000; n += 1) fs.writeSync(1, n + "x".repeat(250) + "\\n");`;
@@ -189,7 +189,7 @@ describe("al _remote-run", () => {
     expect(door.ends).toEqual([]);
   });
 
-  it("refuses a ticket that is none, without a word of it", async () => {
+  it("rejects an invalid ticket without repeating it", async () => {
     const ticket = { certificate: "c", name: "n", ticket: "very-secret" } as Ticket;
     using run = startRemoteRun(ticket, shell("echo one"));
     expect(await run.ended).toBe(1);

@@ -52,12 +52,12 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
     return container;
   });
 
-  it("has its ticket in a file that no other user of the container can read", async () => {
+  it("have their ticket in a file that no other user of the container can read", async () => {
     await start(test.byDoor("stat -c '%u %a' /run/secrets/al-run"));
     await test.hears("10001 400\n");
   });
 
-  it("reports how a run ended", async () => {
+  it("report how a run ended", async () => {
     const launch = await start("exit 7");
     const run = await placed(cluster, launch, { state: "ended" });
     expect(run).toMatchObject({ exitCode: 7, problem: "task: non-zero exit (7)" });
@@ -67,14 +67,14 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
     await placed(cluster, fine, { state: "ended", exitCode: 0, problem: null });
   });
 
-  it("says which image is missing, and that waiting is of no use", async () => {
+  it("name the missing image, and reject the run at once", async () => {
     const launch = await start("true", { image: "al-test-nowhere:1" });
     const run = await placed(cluster, launch, { state: "ended", isHopeless: true });
     expect(run.problem).toBe("No such image: al-test-nowhere:1");
     expect(run.exitCode).toBeNull();
   });
 
-  it("says why a run waits, and where it may be placed", async () => {
+  it("report why a run waits, and honour its place", async () => {
     const nowhere = await start("sleep 60", { place: ["node.labels.disk==fast"] });
     const run = await placed(cluster, nowhere, { state: "waiting", node: null });
     await expect
@@ -90,7 +90,7 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
       .toMatch(/insufficient resources/);
   });
 
-  it("refuses a network that is not there", async () => {
+  it("reject a missing network", async () => {
     const limits = { memory: "96m", cpus: 0.5, network: "nowhere" };
     await expect(start("true", { limits })).rejects.toThrow(/network nowhere not found/);
     expect(await cluster.list()).toEqual([]);
@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
   });
 
   it.runIf(isLong)(
-    "leaves no container of a removed run on its node",
+    "leave no container of a removed run on its node",
     async () => {
       const launch = await start("trap '' TERM; while true; do sleep 1; done");
       const node = await test.nodeOf(launch);
@@ -109,13 +109,13 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
     60_000,
   );
 
-  it("lists the project's own runs alone, by any manager", async () => {
+  it("are only the project's own, by any manager", async () => {
     const launch = await start("sleep 60");
     await placed(onSwarm(swarm.nodes[2] as SwarmNode), launch, { state: "running" });
     expect(await onSwarm(swarm.nodes[0] as SwarmNode, "project2").list()).toEqual([]);
   });
 
-  it("rejects with what to do when the engine is in no Swarm", async () => {
+  it("are rejected with a hint when the engine is in no Swarm", async () => {
     const alone = createSwarmEngine({
       engine,
       project: "project1",
@@ -126,7 +126,7 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
     await expect(alone.ready()).rejects.toMatchObject({ code: "not_a_swarm_manager" });
   });
 
-  it("is away with its engine, and there by any other manager", async () => {
+  it("are away with their engine, and reachable by any other manager", async () => {
     const [first, second] = swarm.nodes as [SwarmNode, SwarmNode];
     const launch = await start("sleep 300", { place: ["node.hostname==n2"] });
     await placed(cluster, launch, { state: "running" });

@@ -150,7 +150,7 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
   );
 
   it(
-    `loses and repeats nothing unrecorded in ${rounds} rounds of faults`,
+    `loses and repeats no output silently in ${rounds} rounds of faults`,
     async () => {
       for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
         const round = roundOf(seed, swarm.nodes.length, leaseSeconds * 1_000);

@@ -80,7 +80,7 @@ async function leaveSocket(): Promise<void> {
   expect(error.code).toBe("ECONNREFUSED");
 }
 
-describe("a scheduler that is away is waited for", () => {
+describe("the bridge waits for a scheduler that is away", () => {
   test("when its socket is not there: ENOENT", async () => {
     const answer = ask();
     await wait(300);
@@ -100,7 +100,7 @@ describe("a scheduler that is away is waited for", () => {
   test.each([
     ["a small request: ECONNRESET", 2],
     ["a large request: EPIPE", 20_000_000],
-  ])("when it goes while it reads %s", async (_name, bytes) => {
+  ])("when it stops while it reads %s", async (_name, bytes) => {
     let connections = 0;
     const stop = await serveRaw((connection) => {
       connections += 1;
@@ -114,7 +114,7 @@ describe("a scheduler that is away is waited for", () => {
   });
 });
 
-describe("what waiting does not change is answered at once", () => {
+describe("errors that waiting does not fix are answered at once:", () => {
   const brief = { timeout: 5_000 };
 
   async function expectRefusal(answer: Promise<Response>, words: RegExp): Promise<void> {
@@ -145,14 +145,14 @@ describe("what waiting does not change is answered at once", () => {
     await expectRefusal(ask("{}", long), /EINVAL/);
   });
 
-  test("a path through what is no folder", brief, async () => {
+  test("a path through a file", brief, async () => {
     await writeFile(join(dir, "file"), "");
     await using wrong = await open(join(dir, "file", "run.sock"));
     await expectRefusal(ask("{}", wrong), /ENOTDIR/);
   });
 });
 
-test("a client's words about its own connection are not passed on", async () => {
+test("a client's headers about its own connection are not forwarded", async () => {
   await serve();
   const { port } = new URL(bridge.baseUrl({ name: "one" }, "https://api.example.com/v1"));
   const client = connect(Number(port), "127.0.0.1");
@@ -171,7 +171,7 @@ test("a client's words about its own connection are not passed on", async () => 
   expect(await text(client)).toMatch(/HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n2$/);
 });
 
-test("a scheduler that goes after the first bytes of its answer, while it reads, interrupts", async () => {
+test("a scheduler that stops while reading, after the first bytes of its answer, interrupts the call", async () => {
   const stop = await serveRaw((connection) => {
     connection.pause();
     connection.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun");

@@ -51,12 +51,12 @@ const ask = (init: RequestInit = {}, rest = "/v1/messages?beta=true") =>
     ...init,
   });
 
-test("announces no limit for an idle connection, and so never closes one", async () => {
+test("the bridge never closes an idle connection", async () => {
   await serve((_request, response) => response.end("an answer"));
   expect((await ask()).headers.get("keep-alive")).toBeNull();
 });
 
-test("passes a request on with the run's token in place of the key, under the provider's host", async () => {
+test("the bridge forwards a request with the run's token in place of the key, under the provider's host", async () => {
   const seen: unknown[] = [];
   await serve((request, response) => {
     void text(request).then((body) => {
@@ -87,7 +87,7 @@ test.each([
   ["a bearer", () => ({ authorization: `Bearer ${bridge.key}` })],
   ["a subscription's token", () => ({ authorization: `Bearer sk-ant-oat01-${bridge.key}` })],
   ["Google's header", () => ({ "x-goog-api-key": bridge.key })],
-])("takes its key as %s", async (_name, headers) => {
+])("the bridge accepts its key as %s", async (_name, headers) => {
   await serve((_request, response) => response.end("ok"));
   expect((await ask({ headers: headers() })).status).toBe(200);
 });
@@ -95,7 +95,7 @@ test.each([
 test.each([
   ["no key", () => ({})],
   ["another key", () => ({ "x-api-key": "x".repeat(bridge.key.length) })],
-])("refuses a request with %s, and the scheduler does not get it", async (_name, headers) => {
+])("the bridge rejects a request with %s, and does not forward it", async (_name, headers) => {
   let requests = 0;
   await serve((_request, response) => {
     requests += 1;
@@ -105,7 +105,7 @@ test.each([
   expect(requests).toBe(0);
 });
 
-test("gives each part of an answer on as it comes", async () => {
+test("the bridge forwards each part of an answer as it comes", async () => {
   await serve((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write("data: 1\n\n");
@@ -117,7 +117,7 @@ test("gives each part of an answer on as it comes", async () => {
   }
 });
 
-test("waits for a scheduler that is away or starts, and sends the same again", async () => {
+test("the bridge waits for a scheduler that is away or starts, and repeats the request", async () => {
   const answer = ask();
   await wait(300);
   const bodies: string[] = [];
@@ -133,7 +133,7 @@ test("waits for a scheduler that is away or starts, and sends the same again", a
   expect(interrupted).toEqual([]);
 });
 
-test("sends again what a scheduler took and did not answer before it died", async () => {
+test("the bridge repeats a request that a scheduler did not answer before it died", async () => {
   await serve((request) => request.socket.destroy());
   const answer = ask();
   await wait(100);
@@ -142,7 +142,7 @@ test("sends again what a scheduler took and did not answer before it died", asyn
   expect(await (await answer).text()).toBe("done");
 });
 
-test("tells an answer that broke off from one that ended, and does not ask again", async () => {
+test("the bridge reports an answer that broke off, and does not repeat the request", async () => {
   let requests = 0;
   await serve((_request, response) => {
     requests += 1;
@@ -157,7 +157,7 @@ test("tells an answer that broke off from one that ended, and does not ask again
   expect(requests).toBe(1);
 });
 
-test("an answer that the provider broke off is broken off for the client, and does not count as an interruption", async () => {
+test("an answer that the provider broke off is broken off for the client, and is not an interruption", async () => {
   await serve((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write("data: 1\n\n");
@@ -168,7 +168,7 @@ test("an answer that the provider broke off is broken off for the client, and do
   expect(interrupted).toEqual(["the model's provider broke its answer off"]);
 });
 
-test("a client that hangs up ends the request, and nothing was interrupted", async () => {
+test("a client that hangs up ends the request, which is not an interruption", async () => {
   const closed = Promise.withResolvers<undefined>();
   await serve((request, response) => {
     request.socket.once("close", () => closed.resolve(undefined));
@@ -188,7 +188,7 @@ test("a provider's own 503 is an answer like any other", async () => {
   expect((await ask()).status).toBe(503);
 });
 
-test("refuses more than 32 MiB", async () => {
+test("the bridge rejects more than 32 MiB", async () => {
   await serve((_request, response) => response.end("done"));
   expect((await ask({ body: Buffer.alloc(32 * 1024 * 1024 + 1) })).status).toBe(413);
   const largest = await ask({ body: Buffer.alloc(32 * 1024 * 1024) });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => side.remove());
 
-describe("a request for a whole address", () => {
+describe("a request with an absolute URL", () => {
   const ask = async (
     url: string,
     {
@@ -33,7 +33,7 @@ describe("a request for a whole address", () => {
   };
   const none: Tunnel = (socket) => socket.destroy();
 
-  it("goes to the scheduler as it is, with the token, and its answer comes back as it is", async () => {
+  it("is forwarded to the scheduler unchanged, with the token, and its answer comes back unchanged", async () => {
     let body = "";
     await side.serve(none, (incoming, response) => {
       void text(incoming).then((given) => {
@@ -55,7 +55,7 @@ describe("a request for a whole address", () => {
     expect(headers["proxy-connection"]).toBeUndefined();
   });
 
-  it("has its body in chunks when it came so, whatever its method", async () => {
+  it("has its body in chunks if it came so, for any method", async () => {
     let body = "";
     await side.serve(none, (incoming, response) => {
       void text(incoming).then((given) => {

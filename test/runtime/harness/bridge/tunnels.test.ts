@@ -64,7 +64,7 @@ describe("a tunnel through the bridge", () => {
     client.destroy();
   });
 
-  it("keeps what either side sent along with its header", async () => {
+  it("keeps bytes that either side sent along with its header", async () => {
     await side.serve((socket, _request, head) => socket.end(`${accepted}first,${head.toString()}`));
     const client = asking();
     client.write("early");
@@ -75,7 +75,7 @@ describe("a tunnel through the bridge", () => {
     ["no key", undefined],
     ["another key", "x".repeat(48)],
     ["an empty one", ""],
-  ])("is refused with 407 for %s, and the scheduler is not asked", async (_name, password) => {
+  ])("is rejected with 407 for %s, without asking the scheduler", async (_name, password) => {
     await side.serve(echo);
     const { hostname, port } = new URL(side.bridge.proxyUrl);
     const headers = password === undefined ? {} : { "proxy-authorization": basic(password) };
@@ -86,14 +86,14 @@ describe("a tunnel through the bridge", () => {
     expect(side.asked).toEqual([]);
   });
 
-  it("passes a refusal on as it is: reason phrase, headers and text", async () => {
+  it("forwards a rejection unchanged: reason phrase, headers and text", async () => {
     const refusal =
       "HTTP/1.1 403 denied.test is not in [network].allow\r\ncontent-type: text/plain\r\nX-Reason: not_allowed\r\n\r\nAdd it.\n";
     await side.serve((socket) => socket.end(refusal));
     expect(await text(asking("denied.test:443"))).toBe(refusal);
   });
 
-  it("passes on every refusal of a scheduler that closes its connection at once", async () => {
+  it("forwards every rejection of a scheduler that closes its connection at once", async () => {
     // In a process of its own it may have closed before the bridge writes again.
     const program = `require("node:http").createServer().on("connect", (request, socket) => {
       socket.write("HTTP/1.1 403 denied\\r\\n\\r\\n");
@@ -118,7 +118,7 @@ describe("a tunnel through the bridge", () => {
     client.destroy();
   });
 
-  it("stays open one way when the other has ended, whichever it is", async () => {
+  it("stays open one way when either side has ended", async () => {
     await side.serve((socket) => {
       socket.write(accepted);
       void buffer(socket).then((body) => socket.end(`got ${body.length}`));
@@ -184,7 +184,7 @@ describe("a tunnel through the bridge", () => {
     client.destroy();
   });
 
-  it("does not outlive the bridge, as one that is not answered yet does not", async () => {
+  it("does not outlive the bridge, even if it is not answered yet", async () => {
     await side.serve((socket, incoming, head) => {
       if (incoming.url === "api.allowed.test:443") echo(socket, incoming, head);
     });

@@ -52,19 +52,19 @@ describe("an agent's command", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  it("says that it works inside a run only", async () => {
+  it("reports that it works inside a run only", async () => {
     const { code, stdout } = await run(["al-status", "hello"]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "no_run" });
   });
 
-  it("says that the run is gone", async () => {
+  it("reports that the run is gone", async () => {
     const { code, stdout } = await run(["al-rerun"], { AL_RUN_SOCKET: "/no/such.sock" });
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "unavailable" });
   });
 
-  it("tells how it is called", async () => {
+  it("prints its usage", async () => {
     const { code, stdout, stderr } = await run(["rlock", "--help"]);
     expect([code, stderr]).toEqual([0, `usage: ${commandOf("rlock").usage}\n`]);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true });
@@ -74,7 +74,7 @@ describe("an agent's command", () => {
     for (const { name, usage } of agentCommands) expect(usage).toMatch(new RegExp(`^${name}\\b`));
   });
 
-  it("reads a value as JSON where it is some, from an argument or from standard input", async () => {
+  it("reads a value as JSON if it is valid, from an argument or from standard input", async () => {
     expect(await bodyOf("al-return", '{"a":[1]}')).toEqual({ value: { a: [1] } });
     expect(await bodyOf("al-return", "just text")).toEqual({ value: "just text" });
     expect(await bodyOf("al-return")).toEqual({ value: "from stdin" });
@@ -89,7 +89,7 @@ describe("an agent's command", () => {
     ["al-subagent-check", [callId, callId], "call-check"],
     ["al-subagent-wait", [callId, "--timeout", "0"], "call-wait"],
     ["wait_for_trigger", ["--kind", "webhook", "--where", "a.0.b=true"], "wait"],
-  ])("asks what the scheduler takes: %s %j", async (name, args, asked) => {
+  ])("sends a request that the scheduler accepts: %s %j", async (name, args, asked) => {
     expect(commandOf(name).request).toBe(asked);
     const request: unknown = JSON.parse(JSON.stringify(await bodyOf(name, ...args)));
     expect(runRequests[asked].request(z).safeParse(request)).toMatchObject({ success: true });

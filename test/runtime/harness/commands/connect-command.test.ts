@@ -28,7 +28,7 @@ function call(args: readonly string[], env: Record<string, string>) {
 
 const throughBridge = () => ({ HTTPS_PROXY: side.bridge.proxyUrl });
 
-test("joins its input and output to a tunnel, half by half", async () => {
+test("al-connect joins its input and output to a tunnel, each half by itself", async () => {
   await side.serve((socket, { url }) => {
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
     void text(socket).then((given) => socket.end(`${url ?? ""} got ${given}`));
@@ -42,12 +42,12 @@ test("joins its input and output to a tunnel, half by half", async () => {
   });
 });
 
-test("asks for an IPv6 address in brackets", async () => {
+test("al-connect requests an IPv6 address in brackets", async () => {
   await side.serve((socket, { url }) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${url ?? ""}`));
   expect((await call(["fd00::7", "22"], throughBridge()).ended).output).toBe("[fd00::7]:22");
 });
 
-test("exits with 1 and the text of a refusal", async () => {
+test("al-connect exits with 1 and the text of a rejection", async () => {
   await side.serve((socket) => {
     socket.end("HTTP/1.1 403 no\r\ncontent-type: text/plain\r\n\r\ndenied.test is not allowed.\n");
   });
@@ -58,7 +58,7 @@ test("exits with 1 and the text of a refusal", async () => {
   });
 });
 
-test("connects by itself in a run whose network is open", async () => {
+test("al-connect dials by itself in a run whose network is open", async () => {
   const server: Server = createServer((socket: Socket) => socket.end("direct"));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -75,7 +75,7 @@ test("connects by itself in a run whose network is open", async () => {
 });
 
 test.each([[[]], [["host"]], [["host", "port"]], [["host", "22", "more"]]])(
-  "exits with 2 for %j",
+  "al-connect exits with 2 for %j",
   async (args) => {
     const { exitCode, errors } = await call(args, throughBridge()).ended;
     expect([exitCode, errors]).toEqual([2, "usage: al-connect <host> <port>\n"]);

@@ -32,7 +32,7 @@ async function session(then: string) {
   return { cli, channel, run };
 }
 
-it("has the commands in the shell of an external CLI, and a prompt that tells of them", async () => {
+it("an external CLI has the commands in its shell, and a prompt that names them", async () => {
   const { cli, channel, run } = await session(
     `rlock demo:x --wait 1; bash -lc "al-status busy"; al-return '{"n":1}'`,
   );
@@ -47,7 +47,7 @@ it("has the commands in the shell of an external CLI, and a prompt that tells of
   expect(logsOf(run, "process").map(({ msg }) => msg)).not.toContain("not found");
 });
 
-it("ends an external CLI at once when the agent asks to, with its code", async () => {
+it("an external CLI ends at once when the agent asks to, with its code", async () => {
   const { run } = await session("al-exit 5; sleep 60");
   expect(run.exitCode).toBe(5);
   expect(endMessageOf(run).error).toBe("the agent ended its run with code 5");

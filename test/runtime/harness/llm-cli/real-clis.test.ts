@@ -68,7 +68,7 @@ describe.skipIf(bin === null).each(programs)(
       expect(first).toContain("You are the tested agent.");
     });
 
-    it("asks a provider that answers 503 as often as maxRetries has it, and names it", async () => {
+    it("retries a provider that answers 503 maxRetries times, and names it", async () => {
       const { ended, error, requests } = await session(program, refused(503));
       expect(requests).toHaveLength(2);
       expect(requests.filter((body) => body.includes(notes))).toHaveLength(0);
@@ -79,7 +79,7 @@ describe.skipIf(bin === null).each(programs)(
       expect(cooldowns).toHaveLength(program === "gemini" ? 0 : 1);
     });
 
-    it.runIf(isWhole)("asks no more often than that with a key that is refused", async () => {
+    it.runIf(isWhole)("retries no more often with a rejected key", async () => {
       const { ended, error, requests } = await session(program, refused(401));
       expect(requests.length).toBeLessThanOrEqual(2);
       expect(error).toMatch(/401/);
@@ -87,7 +87,7 @@ describe.skipIf(bin === null).each(programs)(
     });
 
     it.runIf(isWhole)(
-      "asks a provider that breaks its answer off no more often than maxRetries has it",
+      "retries a provider that breaks off its answer at most maxRetries times",
       async () => {
         const { error, requests, warnings } = await session(program, "hang up in the middle");
         expect(error).not.toBeNull();

@@ -18,8 +18,8 @@ function resumable(stream: readonly object[]): string {
   return `case "$*" in *" resume 01a1 -") ${print(stream)};; *) ${print(codexFailure(limit))} exit 1;; esac`;
 }
 
-describe("a request that fails for a passing reason", () => {
-  it("is retried by each CLI as often as the model's config has it", async () => {
+describe("a request that fails", () => {
+  it("for a passing reason is retried by each CLI as the model's config says", async () => {
     const claude = await play("claude", { stream: claudeStream }, { maxRetries: 2 });
     expect(await claude.cli.env()).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: "2" });
     const cat = (file: string) => `cat "${file}" > "$HOME/../settings"`;
@@ -66,7 +66,7 @@ describe("a request that fails for a passing reason", () => {
     expect([...cooldowns(claude), ...cooldowns(codex)]).toEqual([]);
   });
 
-  it("resumes the session of codex, which does not retry a 429, and loses nothing of it", async () => {
+  it("resumes the session of codex, which does not retry a 429, without loss", async () => {
     const played = await play("codex", { then: resumable(codexStream) });
     const { run } = played;
     expect(run.exitCode).toBe(0);
@@ -77,7 +77,7 @@ describe("a request that fails for a passing reason", () => {
     expect(cooldowns(run)).toEqual([]);
   });
 
-  it("fails with a cooldown of the model when it was retried in vain", async () => {
+  it("causes a cooldown of the model when its retries fail too", async () => {
     const then = `echo once >> "$HOME/../starts"`;
     const behaviour = { stream: codexFailure(limit), then, exitCode: 1 };
     const played = await play("codex", behaviour, { maxRetries: 1 });
@@ -87,7 +87,7 @@ describe("a request that fails for a passing reason", () => {
     expect(cooldowns(run)).toMatchObject([{ model: "main" }]);
   });
 
-  it("is not retried when it can't succeed", async () => {
+  it("for a lasting reason is not retried", async () => {
     const then = `echo once >> "$HOME/../starts"`;
     const stream = codexFailure("unexpected status 401 Unauthorized: no");
     const played = await play("codex", { stream, then, exitCode: 1 });

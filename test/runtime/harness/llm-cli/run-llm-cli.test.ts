@@ -28,7 +28,7 @@ describe("the llm-cli harness", () => {
         : [],
     );
 
-  it("tells a session of claude, with what it used and cost", async () => {
+  it("logs a session of claude, with its usage and cost", async () => {
     const { run } = await play("claude", { stream: claudeStream });
     expect(run.exitCode).toBe(0);
     expect(told(run)).toEqual([
@@ -47,7 +47,7 @@ describe("the llm-cli harness", () => {
     expect(endMessageOf(run)).toEqual({ type: "end", error: null, usage });
   });
 
-  it("tells a session of codex, with its tokens", async () => {
+  it("logs a session of codex, with its tokens", async () => {
     const { run } = await play("codex", { stream: codexStream });
     expect(run.exitCode).toBe(0);
     expect(told(run)).toEqual([
@@ -64,7 +64,7 @@ describe("the llm-cli harness", () => {
     expect(endMessageOf(run)).toEqual({ type: "end", error: null, usage });
   });
 
-  it("tells a session of gemini, its pieces put together", async () => {
+  it("logs a session of gemini, its pieces put together", async () => {
     const noise = "YOLO mode is enabled. All tool calls will be automatically approved.";
     const { run } = await play("gemini", { stream: [...geminiStream, "not JSON"], stderr: noise });
     expect(run.exitCode).toBe(0);
@@ -86,7 +86,7 @@ describe("the llm-cli harness", () => {
     ["claude", [claudeFailure(401, "Failed to authenticate.")], "401 Failed to authenticate."],
     ["codex", codexFailure("unexpected status 401 Unauthorized: no"), "401 unexpected status"],
     ["gemini", [geminiFailure(401, "API key not valid")], "401 API key not valid"],
-  ] as const)("believes %s when it says that it failed", async (program, stream, message) => {
+  ] as const)("fails when %s reports a failure", async (program, stream, message) => {
     const { run } = await play(program, { stream, exitCode: 0 });
     expect(run.exitCode).toBe(1);
     expect(errorOf(run)).toContain(`model "main": ${message}`);
@@ -124,7 +124,7 @@ describe("the llm-cli harness", () => {
     ["codex", codexStream],
     ["gemini", geminiStream],
   ] as const)(
-    "hands prompt and instructions to %s outside of the arguments, and no key",
+    "passes prompt and instructions to %s outside of the arguments, and no key",
     async (program, stream) => {
       // Its files go with the working directory, so they are looked at from within the run.
       const then = `cp -rp .llm-cli "$HOME/../kept"; stat -c %a .llm-cli/system-prompt.md > "$HOME/../mode"`;
@@ -175,7 +175,7 @@ describe("the llm-cli harness", () => {
     expect((await cli.args()).join(" ")).not.toContain("second");
   });
 
-  it("takes a model of another vendor only where its baseUrl names a server, with a warning", async () => {
+  it("accepts a model of another vendor only if its baseUrl names a server, with a warning", async () => {
     const models = [aModel("gpt", "", { provider: "openai", baseUrl: null, key: "sk-gpt" })];
     const refused = await play("claude", { stream: claudeStream }, {}, { models });
     expect(errorOf(refused.run)).toMatch(
@@ -222,7 +222,7 @@ describe("the llm-cli harness", () => {
     expect(errorOf(run)).toContain(expected);
   });
 
-  it("ends the CLI with all it started when the run is stopped", async () => {
+  it("ends the CLI with all its processes when the run is stopped", async () => {
     const then = `setsid sleep 60 & echo $! > "$HOME/escaped"; touch "$HOME/ready"; sleep 60`;
     const behaviour = { stream: claudeStream.slice(0, 2), then };
     const { child, ended, workDir } = await startPlay("claude", behaviour);

@@ -37,7 +37,7 @@ async function session(
 
 const paid = () => Promise.resolve({ ok: true, paid: true });
 
-it("asks for the same turn once it is paid, as often as that takes", async () => {
+it("a session asks for the same turn once it is paid, as often as that takes", async () => {
   const { error, log, usage, asked } = await session(
     ["budget_exceeded", "budget_exceeded"],
     [paid, paid],
@@ -51,20 +51,20 @@ it("asks for the same turn once it is paid, as often as that takes", async () =>
 it.each([
   ["the agent's runs stop at their limits", () => Promise.resolve({ ok: true, paid: false })],
   ["no scheduler answers", () => Promise.reject(refusal("unavailable", "it did not answer"))],
-])("ends without a fallback when %s", async (_when, answer) => {
+])("a session ends without a fallback when %s", async (_when, answer) => {
   const { error, asked, usage } = await session(["budget_exceeded"], [answer]);
   expect(error).toMatch(/all is spent/);
   expect(asked).toEqual(["budget-wait"]);
   expect(usage.model).toBe("poor");
 });
 
-it("ends when its answers are used up, as no money helps", async () => {
+it("a session ends when its turns are used up, as no money helps", async () => {
   const { error, asked } = await session(["too_many_turns"]);
   expect(error).toMatch(/all is spent/);
   expect(asked).toEqual([]);
 });
 
-it("ends when it is asked to while it waits", async () => {
+it("a session ends when it is asked to while it waits", async () => {
   const stop = new AbortController();
   const wait = () => {
     stop.abort();

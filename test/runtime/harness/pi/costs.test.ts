@@ -24,7 +24,7 @@ const models = [
   ["custom", "local-1", { input: null, output: 4 }],
 ] as const;
 
-describe("what the calls of a session cost", () => {
+describe("the cost of a session's calls", () => {
   let upstream: FakeUpstream;
   beforeAll(async () => {
     upstream = await startFakeUpstream();
@@ -36,7 +36,7 @@ describe("what the calls of a session cost", () => {
   const session = (config: string, route: Route) =>
     meteredSession(tableOf("m", config, route) + budget);
 
-  it.each(costTable)("is to the nano-dollar: $name", async (row: CostRow) => {
+  it.each(costTable)("is exact to the nano-dollar: $name", async (row: CostRow) => {
     const { config, billed, billing = "priced", tokens, nano } = row;
     const route = upstream.route([
       { reply: { kind: "tool", command: "true" }, billed },
@@ -51,7 +51,7 @@ describe("what the calls of a session cost", () => {
   });
 
   it.each(models)(
-    "is estimated where %s's %s is cut, and its repetition is counted, too",
+    "is estimated if %s's %s is cut, and its repetition is counted too",
     async (provider, model, known) => {
       const route = upstream.route(["hang up in the middle", text]);
       const { error, calls, charged } = await session(configOf(provider, model), route);
@@ -70,7 +70,7 @@ describe("what the calls of a session cost", () => {
   );
 
   it.each(models)(
-    "is nothing where %s's %s refuses: it rests as long as it says, and the next is asked",
+    "is zero if %s's %s refuses: it cools down as long as it says, and the next is called",
     async (provider, model) => {
       const first = tableOf("m", configOf(provider, model), upstream.route([limited]));
       const second = tableOf("backup", backup, upstream.route([text]));

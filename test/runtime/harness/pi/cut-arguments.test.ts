@@ -136,7 +136,7 @@ const answers: readonly (readonly [Provider, string, string, string])[] = [
 const headers = { "content-type": "text/event-stream" };
 const done = { reply: { kind: "text", text: "Done." } } as const;
 
-describe("arguments of a tool call that came cut", () => {
+describe("arguments of a tool call that was cut", () => {
   let root: string;
   let upstream: FakeUpstream;
   beforeAll(async () => {
@@ -163,7 +163,7 @@ describe("arguments of a tool call that came cut", () => {
     if (!isCut) expect(told - 1).toBeGreaterThan(cut.length / 4);
   });
 
-  it("end the answer where they are a part of its JSON, as Google's are", async () => {
+  it("end the answer if they are a part of its JSON, as Google's are", async () => {
     const workDir = join(root, "google");
     await mkdir(workDir);
     const [event] = data({

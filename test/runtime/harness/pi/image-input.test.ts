@@ -24,7 +24,7 @@ const reads = {
 it.each<readonly [string, readonly ModelInput[] | null, string]>([
   ["gets the images that tools return if its config says so", ["text", "image"], `base64,${png}`],
   ["gets a text in their place otherwise", null, "does not support images"],
-])("a model that is not known %s", async (_name, input, expected) => {
+])("an unknown model %s", async (_name, input, expected) => {
   const workDir = await mkdtemp(join(tmpdir(), "al-image-"));
   const upstream = await startFakeUpstream();
   onTestFinished(async () => {

@@ -29,7 +29,7 @@ const rows: readonly (readonly [AskedModel, Partial<Record<"bearer" | "apiKey", 
   [{ provider: "custom", model: "m", authType: "none", key: null }, {}],
 ];
 
-it("a request carries the credential as authType says, whatever the key looks like", async () => {
+it("a request carries the credential as authType says, in any form of the key", async () => {
   const asked = await requestsOf(rows.map(([model]) => model));
   expect(asked.map(proof)).toEqual(rows.map(([, expected]) => expected));
 });

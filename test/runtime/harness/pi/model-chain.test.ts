@@ -33,7 +33,7 @@ describe("the chain of models", () => {
   const once = { maxRetries: 0 };
   const good = aScripted([{ text: "From the backup." }], "backup");
 
-  it("resumes past a limited, an overloaded and an absent model, and cools each down", async () => {
+  it("continues past a limited, an overloaded and an absent model, and cools each down", async () => {
     const limited = await provider(429, "Rate limit reached, try again in 20s");
     const overloaded = await provider(503, "overloaded");
     const absent = await provider(500, "");
@@ -72,14 +72,14 @@ describe("the chain of models", () => {
     expect(logsOf(ended, "tool")).toHaveLength(1);
   });
 
-  it("resumes past a wrong key without a cooldown, because waiting does not fix it", async () => {
+  it("continues past a wrong key without a cooldown, because waiting does not fix it", async () => {
     const locked = await provider(401, "Incorrect API key provided");
     const ended = await run([aModel("locked", locked.baseUrl), good]);
     expect(ended.error).toBeNull();
     expect(cooldowns(ended)).toEqual([]);
   });
 
-  it("uses each model's own key where two share a provider", async () => {
+  it("uses each model's own key if two share a provider", async () => {
     const [one, two] = [await provider(429, "slow down"), await provider(429, "slow down")];
     const groq = { provider: "groq", model: "llama-3.3-70b-versatile", maxRetries: 0 } as const;
     await run([aModel("one", one.baseUrl, groq), aModel("two", two.baseUrl, groq)]);

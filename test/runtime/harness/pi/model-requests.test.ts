@@ -73,19 +73,19 @@ const rows: readonly (readonly [AskedModel["provider"], string, Row])[] = [
 ];
 
 describe("the request for a model", () => {
-  it("is the one of its provider's API, with the listed limits or none, and reasons as its sisters do", async () => {
+  it("is that of its provider's API, with the listed limits or none, and reasons as models of its family do", async () => {
     const models = rows.map(([provider = "custom", model]) => ({ provider, model }));
     const asked = await requestsOf(models);
     expect(asked.map(seen)).toEqual(rows.map(([, model, row]) => ({ model, ...row })));
   });
 
-  it("names no other model that the provider may take instead of a model that is not listed", async () => {
+  it("names no fallback of the provider for a model that is not listed", async () => {
     const [asked] = await requestsOf([{ provider: "anthropic", model: "claude-opus-6" }]);
     expect(asked?.body).not.toHaveProperty("fallbacks");
     expect(asked?.headers).not.toHaveProperty("anthropic-beta");
   });
 
-  it("has the limits, headers and wire that the config sets, for a server of the user's own too", async () => {
+  it("has the limits, headers and wire that the config sets, for the user's own server too", async () => {
     const maxTokens = 1234;
     const headers = { "X-Team": "platform" };
     const asked = await requestsOf([
@@ -116,7 +116,7 @@ describe("the request for a model", () => {
     }
   });
 
-  it("asks a server of the user's own to reason only where the config says so", async () => {
+  it("asks the user's own server to reason only if the config says so", async () => {
     const custom = { provider: "custom", model: "llama", thinkingLevel: "high" } as const;
     const asked = await requestsOf([custom, { ...custom, thinkingLevel: "off" }]);
     expect(asked.map((one) => seen(one).thinking)).toEqual(["high", undefined]);

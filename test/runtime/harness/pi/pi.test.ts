@@ -38,14 +38,14 @@ describe("a session of pi", () => {
     });
   });
 
-  it("sends a known provider's model to another base URL, also one that is newer than pi's list", async () => {
+  it("sends a known provider's model to another base URL, even one newer than pi's list", async () => {
     expect(await asked({ provider: "groq", model: "tomorrows-model" })).toMatchObject({
       body: { model: "tomorrows-model" },
       usage: { costUsd: null },
     });
   });
 
-  it("continues after a wrong tool call, also one of the last turn of a script", async () => {
+  it("continues after a wrong tool call, even one in the last turn of a script", async () => {
     const turns = [
       { tools: [{ name: "al_status", arguments: {} }] },
       { tools: [{ name: "no_such_tool", arguments: {} }] },

@@ -30,7 +30,7 @@ describe("a retry", () => {
     expect(retryDelayMs({ kind: "complete" }, alone, 0)).toBeNull();
   });
 
-  it("leaves half of the run's time to what comes after the wait", () => {
+  it("leaves half of the run's time to the work after the wait", () => {
     expect(retryDelayMs(verdict(30_000), alone, 0)).toBe(30_000);
     expect(retryDelayMs(verdict(30_001), alone, 0)).toBeNull();
   });
@@ -43,12 +43,12 @@ describe("a retry", () => {
   });
 });
 
-describe("the limit of silence", () => {
-  it("is the model's own timeout where it has one", () => {
+describe("the timeout of a silent model", () => {
+  it("is the model's own if configured", () => {
     expect(silenceLimitMs(900, { remainingMs: 60_000, modelsLeft: 2 })).toBe(900_000);
   });
 
-  it("leaves time for the models behind it and one more attempt, whatever is left of the run", () => {
+  it("leaves time for the models after it and one more attempt, for any remaining time", () => {
     expect(silenceLimitMs(null, { remainingMs: 60_000, modelsLeft: 1 })).toBe(30_000);
     expect(silenceLimitMs(null, { remainingMs: 60_000, modelsLeft: 2 })).toBe(20_000);
     expect(silenceLimitMs(null, { remainingMs: 7_200_000, modelsLeft: 1 })).toBe(300_000);
@@ -56,12 +56,12 @@ describe("the limit of silence", () => {
   });
 });
 
-describe("continuing an answer", () => {
+describe("the continuation of an answer", () => {
   const cut: Verdict = { kind: "continue", why: "cut", message: "cut" };
   const empty: Verdict = { kind: "continue", why: "empty", message: "empty" };
   const after = (verdicts: readonly Verdict[]) => verdicts.reduce(nextStreak, noStreak);
 
-  it("has a limit for answers that are cut in a row", () => {
+  it("is limited for answers that are cut in a row", () => {
     expect(withinLimit(cut, after([cut, cut, cut]))).toBe(cut);
     expect(withinLimit(cut, after([cut, cut, cut, cut]))).toMatchObject({
       kind: "fallback",
@@ -69,7 +69,7 @@ describe("continuing an answer", () => {
     });
   });
 
-  it("begins to count again after another answer", () => {
+  it("counts anew after another answer", () => {
     expect(after([empty, empty, { kind: "complete" }, empty]).count).toBe(1);
     expect(after([cut, cut, empty]).count).toBe(1);
   });

@@ -91,7 +91,7 @@ describe("a session of pi", () => {
     expect(last.map(({ role }) => role).slice(-3)).toEqual(["assistant", "tool", "user"]);
   });
 
-  it("logs the output of a command while it runs, and the whole of it at its end", async () => {
+  it("logs the output of a command while it runs, and all of it at its end", async () => {
     const command = "echo first; sleep 1.4; echo second; sleep 0.3";
     const { model: shell } = await model("shell", [saying({ command }), saying({ text: "Done." })]);
     const { messages } = await runSession({ workDir, models: [shell] });
@@ -106,7 +106,7 @@ describe("a session of pi", () => {
     });
   });
 
-  it("does not run tool calls that are cut, and gives up a model that is cut again and again", async () => {
+  it("does not run tool calls that are cut, and drops a model that is cut again and again", async () => {
     const first = await model("first", [saying({ command: "touch ran", finish: "length" })]);
     const { error, messages } = await runSession({ workDir, models: [first.model] });
     expect(error).toBe('model "first": the answer was cut at its output limit 4 times in a row');
@@ -153,7 +153,7 @@ describe("a session of pi", () => {
     expect(first.provider.requests).toHaveLength(1);
   });
 
-  it("gives up a silent model in time for its fallback to do the work within the run's timeout", async () => {
+  it("drops a silent model in time for its fallback to do the work within the run's timeout", async () => {
     const silent = await model("silent", [() => undefined]);
     const backup = await model("backup", [saying({ text: "From the backup." })]);
     const clock = createRunClock(12);

@@ -30,7 +30,7 @@ afterEach(async () => {
 const aClient = () => createRunApiClient({ socket: join(dir, "channel.sock"), token: "t" });
 const never = new AbortController().signal;
 
-it("says so when the agent gives up a wait, under the key of the wait", async () => {
+it("the client reports an abandoned wait, under the key of the wait", async () => {
   const gone = new AbortController();
   const waiting = aClient().ask("wait", { kind: "webhook" }, gone.signal);
   await expect.poll(() => asked.length).toBe(1);
@@ -40,7 +40,7 @@ it("says so when the agent gives up a wait, under the key of the wait", async ()
   expect(asked[1]?.key).toBe(asked[0]?.key);
 });
 
-it("asks again after a 503 and a broken connection, under the same key", async () => {
+it("the client retries after a 503 and a broken connection, under the same key", async () => {
   const unlocked = aClient().ask("unlock", { resource: "x:y" }, never);
   await expect.poll(() => asked.length).toBe(1);
   asked[0]?.answer.writeHead(503).end("{}");
@@ -52,7 +52,7 @@ it("asks again after a 503 and a broken connection, under the same key", async (
   expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
 });
 
-it("believes no answer that it doesn't know", async () => {
+it("the client rejects an answer that it doesn't know", async () => {
   const unlocked = aClient().ask("unlock", { resource: "x:y" }, never);
   await expect.poll(() => asked.length).toBe(1);
   asked[0]?.answer.writeHead(200).end('{"ok":"perhaps"}');

@@ -47,7 +47,7 @@ const returned = (run: EndedRun) =>
   run.messages.flatMap((message) => (message.type === "return" ? [message] : []));
 
 describe("an agent that runs", () => {
-  it("asks by tools and by commands, with the same answers", async () => {
+  it("makes requests by tools and by commands, with the same answers", async () => {
     const tools = [
       { name: "al_lock", arguments: { resource, waitSeconds: 3 } },
       bash(`rlock ${resource} --wait 3`),
@@ -63,7 +63,7 @@ describe("an agent that runs", () => {
     expect(run.exitCode).toBe(0);
   });
 
-  it("is refused by both in the same words, and goes on", async () => {
+  it("is rejected by both in the same words, and continues", async () => {
     const path = ["a-1", "b-2", "a-1"];
     const deadlock = { error: "deadlock" as const, detail: "a waits for b", path };
     side.abilities.answers.lock = () => Promise.reject(new RunApiError(deadlock));
@@ -87,7 +87,7 @@ describe("an agent that runs", () => {
     expect(run.exitCode).toBe(0);
   });
 
-  it("hands work over with its context on standard input, and waits for what comes back", async () => {
+  it("hands work over with its context on standard input, and waits for the result", async () => {
     const callId = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
     const call = { callId, agent: "b", state: "ended", outcome: "succeeded", exitCode: 0 } as const;
     side.abilities.answers["call-wait"] = () => ({
@@ -102,7 +102,7 @@ describe("an agent that runs", () => {
     expect(waited?.request).toEqual({ callIds: [called?.key], timeoutSeconds: 9 });
   });
 
-  it("goes on waiting when the scheduler restarts, by tool and by command", async () => {
+  it("keeps waiting when the scheduler restarts, by tool and by command", async () => {
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const where = `--where issue.number=7 --where 'action=opened' --where labels.0.id='"7"'`;
@@ -133,7 +133,7 @@ describe("an agent that runs", () => {
     });
   });
 
-  it("finds the whole body of a delivery that it waited for in a file", async () => {
+  it("finds the whole body of an awaited delivery in a file", async () => {
     const payload = { issue: { body: "long ".repeat(10_000) } };
     const event = { kind: "webhook", event: "issues", body: payload.issue.body };
     side.abilities.answers.wait = () => ({
@@ -153,7 +153,7 @@ describe("an agent that runs", () => {
     expect(told).toBeLessThan(17_000);
   });
 
-  it("tells the scheduler in its output what it does, returns and wants again", async () => {
+  it("sends its status, its value and its rerun to the scheduler in its output", async () => {
     const long = 'é\\"\u0001'.repeat(4_000);
     const tools = [
       bash("al-status reading  the mail"),
@@ -219,14 +219,14 @@ describe("an agent that runs", () => {
     expect(await order()).toBe("post succeeded\n");
   });
 
-  it("fails with the code that it asks for, as its post hooks know", async () => {
+  it("fails with the code that it asks for, which its post hooks get", async () => {
     const run = await runOf(job([bash("al-exit 7; sleep 30")], { hooks }));
     expect(run.exitCode).toBe(7);
     expect(endMessageOf(run).error).toBe("the agent ended its run with code 7");
     expect(await order()).toBe("post failed\n");
   });
 
-  it("has its commands in hooks too, where al-exit spares the session", async () => {
+  it("has its commands in hooks too, where al-exit skips the session", async () => {
     const pre = ["al-status nothing to do; al-exit 0; sleep 30", "echo never >> order"];
     const run = await runOf(job([bash("echo session >> order")], { hooks: { ...hooks, pre } }));
     expect(run.messages).toContainEqual({ type: "status", text: "nothing to do" });

@@ -28,13 +28,13 @@ const always = [
   ...["2001:db8::1", "2606:4700::1111", "2a00::1", "2003::1"],
 ];
 
-describe("addresses", () => {
-  it.each(never)("%s stays closed, whatever is listed", (address) => {
+describe("an address", () => {
+  it.each(never)("%s stays closed, even if listed", (address) => {
     expect(addressProblem(address, open)).toBe("refused_address");
     expect(addressProblem(address, privately)).toBe("refused_address");
   });
 
-  it.each(onlyPrivately)("%s is for entries that say private", (address) => {
+  it.each(onlyPrivately)("%s is only for entries that say private", (address) => {
     expect(addressProblem(address, open)).toBe("private_address");
     expect(addressProblem(address, privately)).toBeNull();
   });
@@ -43,14 +43,14 @@ describe("addresses", () => {
     expect(addressProblem(address, open)).toBeNull();
   });
 
-  it("of this machine have no gateway, whatever is listed", () => {
+  it("of this machine never leads to the gateway, even if listed", () => {
     const gateway = { ...privately, port: 8080 };
     expect(addressProblem("192.168.7.7", gateway)).toBe("refused_address");
     expect(addressProblem("198.51.100.9", gateway)).toBe("refused_address");
     expect(addressProblem("192.168.7.8", gateway)).toBeNull();
   });
 
-  it("of this machine are those of its interfaces", () => {
+  it("of this machine is one of its interfaces", () => {
     const all = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []);
     expect([...ownAddresses()].sort()).toEqual(
       [...new Set(all.map(({ address }) => address))].sort(),

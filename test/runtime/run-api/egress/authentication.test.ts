@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => side.close());
 
-describe("whose the requests for other hosts are", () => {
-  it("is known by the socket and its token: no other is served", async () => {
+describe("the run that requests other hosts", () => {
+  it("is identified by its socket and token; without both it is rejected", async () => {
     const [one, two] = [await side.open("dev-1"), await side.open("dev-2")];
     for (const headers of [
       { "proxy-authorization": "" },
@@ -34,7 +34,7 @@ describe("whose the requests for other hosts are", () => {
     expect(side.attempts).toEqual([]);
   });
 
-  it("is asked before a body is read", async () => {
+  it("is checked before a body is read", async () => {
     const one = await side.open("dev-1");
     const socket = connect(one.socket);
     socket.write(
@@ -45,7 +45,7 @@ describe("whose the requests for other hosts are", () => {
     await once(socket.resume(), "close");
   });
 
-  it("is over with the run: its tunnels are cut, and its token opens none", async () => {
+  it("loses its tunnels when it ends, and its token opens no others", async () => {
     const one = await side.open("dev-1");
     const { socket } = await connectTo(one, "api.allowed.test:22");
     await once(socket, "data");
@@ -84,13 +84,13 @@ describe("whose the requests for other hosts are", () => {
     expect(problems).toEqual([]);
   });
 
-  it("leaves the run's own requests as they are", async () => {
+  it("still makes its own requests", async () => {
     const one = await side.open("dev-1");
     expect(await post(one, "lock")).toMatchObject({ status: 200 });
   });
 });
 
-describe("an error of the scheduler's own", () => {
+describe("an internal error of the scheduler", () => {
   it("is a problem that is logged, and a response", async () => {
     const own = await egressSide({ policy: () => Promise.reject(new Error("broken store")) });
     const one = await own.open("dev-1");

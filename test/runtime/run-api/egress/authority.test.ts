@@ -16,7 +16,7 @@ describe("the address of a request", () => {
     expect(parseAuthority(text)).toEqual({ host, port });
   });
 
-  it("has the port that is meant without one, where there is one", () => {
+  it("has the default port if it names none, where there is a default", () => {
     expect(parseAuthority("example.com", 80)).toEqual({ host: "example.com", port: 80 });
     expect(parseAuthority("example.com")).toBeNull();
   });
@@ -52,7 +52,7 @@ describe("the address of a request", () => {
     "*.example.com:443",
     "..:443",
     `${"a".repeat(250)}.test:443`,
-  ])("%j is none", (text) => {
+  ])("%j is not an address", (text) => {
     expect(parseAuthority(text)).toBeNull();
   });
 });

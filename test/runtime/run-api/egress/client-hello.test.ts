@@ -26,8 +26,8 @@ async function realHello(servername: string): Promise<Buffer> {
   return bytes;
 }
 
-describe("the server name of a hello", () => {
-  it("is read from one that Node sent, whatever packets it comes in", async () => {
+describe("the server name of a TLS hello", () => {
+  it("is read from Node's hello, split in any way", async () => {
     const bytes = await realHello("api.allowed.test");
     expect(readFirstBytes(bytes)).toEqual(named("api.allowed.test"));
     for (let end = 0; end < bytes.length; end += 1) {
@@ -41,19 +41,19 @@ describe("the server name of a hello", () => {
     expect(readFirstBytes(bytes.subarray(0, -1))).toEqual({ type: "incomplete" });
   });
 
-  it("is read from a long one, and what comes in the next record does not matter", () => {
+  it("is read from a long one, whatever the next record holds", () => {
     const early = records(Buffer.alloc(40_000), 16_384, 23);
     const long = hello({ extensions: [padding(15_000)] });
     expect(readFirstBytes(Buffer.concat([long, early]))).toEqual(named("api.allowed.test"));
   });
 
-  it("is as it was written", () => {
+  it("is kept as written", () => {
     for (const name of ["API.Allowed.Test", "api.allowed.test.", "203.0.113.7", "a"]) {
       expect(readFirstBytes(hello({ names: [name] }))).toEqual(named(name));
     }
   });
 
-  it("is none without the extension, or without any", () => {
+  it("is null without the extension, or with an empty one", () => {
     expect(readFirstBytes(hello({ names: null }))).toEqual(named(null));
     expect(readFirstBytes(hello({ isOld: true }))).toEqual(named(null));
   });
@@ -71,7 +71,7 @@ const flipped = (at: number, value: number): Buffer => {
   return bytes;
 };
 
-describe("what servers could read in different ways", () => {
+describe("an ambiguous TLS hello", () => {
   it.each<[string, Buffer]>([
     ["plain HTTP", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
     ["a hello in the form of SSLv2", Buffer.from([0x80, 0x2e, 1, 3, 1, 0, 0x15, 0, 0, 0, 0x10])],
@@ -115,7 +115,7 @@ describe("what servers could read in different ways", () => {
     expect(readFirstBytes(bytes)).toMatchObject({ type: "malformed" });
   });
 
-  it("is found before all of it is there", () => {
+  it("is found before it is complete", () => {
     expect(readFirstBytes(Buffer.from("G"))).toMatchObject({ type: "malformed" });
     expect(readFirstBytes(Buffer.from([22, 3, 1, 0, 9, 2]))).toMatchObject({ type: "malformed" });
   });

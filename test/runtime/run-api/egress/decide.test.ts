@@ -7,14 +7,14 @@ const allow = allowedHosts(["api.allowed.test", "db.lan:5432 private", "db.lan:5
 const asked = (host: string, port = 443) => ({ host, port });
 
 describe("the allow list", () => {
-  it("allows what one of its entries is for, and knows whether one says private", () => {
+  it("allows hosts of its entries, and knows whether an entry says private", () => {
     const policy = { allow };
     expect(assertAllowed(policy, asked("api.allowed.test"))).toEqual({ isPrivate: false });
     expect(assertAllowed(policy, asked("a.b.w.test"))).toEqual({ isPrivate: false });
     expect(assertAllowed(policy, asked("db.lan", 5432))).toEqual({ isPrivate: true });
   });
 
-  it("has texts for all reasons, whose first lines can be in an HTTP response", () => {
+  it("has texts for all reasons, whose first lines fit into an HTTP response", () => {
     for (const reason of denyReasons) {
       const refusal = new EgressRefusal(reason, asked("api.allowed.test"), { more: "x\r\ny" });
       expect(refusal.phrase).toMatch(/^[\x20-\x7e]{10,120}$/);

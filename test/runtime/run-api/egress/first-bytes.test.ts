@@ -30,7 +30,7 @@ async function dataOf(isTls: boolean, ...parts: readonly Buffer[]) {
 }
 
 describe("the first bytes of a connection", () => {
-  it("are awaited until the hello is whole, and put back", async () => {
+  it("are awaited until the hello is complete, and put back", async () => {
     const bytes = hello();
     const parts = [bytes.subarray(0, 1), bytes.subarray(1, 60), bytes.subarray(60)];
     expect(await dataOf(true, ...parts)).toEqual({ type: "hello", serverName: "api.allowed.test" });
@@ -38,7 +38,7 @@ describe("the first bytes of a connection", () => {
     expect(again).toEqual(bytes);
   });
 
-  it("may be anything on a port that is not for TLS, and are put back", async () => {
+  it("may be anything on a port without TLS, and are put back", async () => {
     expect(await dataOf(false, Buffer.from("SSH-2.0-x\r\n"))).toEqual({ type: "plain" });
     const [again] = (await once(client.resume(), "data")) as [Buffer];
     expect(again.toString()).toBe("SSH-2.0-x\r\n");
@@ -51,11 +51,11 @@ describe("the first bytes of a connection", () => {
     });
   });
 
-  it("are refused at the first that is none of TLS", async () => {
+  it("are rejected at the first byte that is not TLS", async () => {
     expect(await dataOf(true, Buffer.from("G"))).toMatchObject({ type: "malformed" });
   });
 
-  it("are nothing when the run ends before", async () => {
+  it("are reported as nothing if the run ends before", async () => {
     const found = dataOf(true, hello().subarray(0, 20));
     run.end();
     expect(await found).toEqual({ type: "nothing" });

@@ -4,8 +4,8 @@ import {
   responseLines,
 } from "../../../../src/runtime/run-api/egress/forward-headers.ts";
 
-describe("headers of a request that is sent on", () => {
-  it("are those of its ends, without Host and what is the connection's", () => {
+describe("headers of a forwarded request", () => {
+  it("are the client's, without Host and those of the connection", () => {
     const raw = [
       ...["Host", "other.test", "Accept", "a", "accept", "b", "Proxy-Authorization", "Bearer x"],
       ...["Connection", "keep-alive, X-Hop", "X-Hop", "1", "Keep-Alive", "1", "TE", "trailers"],
@@ -14,12 +14,12 @@ describe("headers of a request that is sent on", () => {
     expect(requestLines(raw)).toEqual(["Accept", "a", "accept", "b", "connection", "close"]);
   });
 
-  it("Content-Length is kept even if Connection lists it as hop-by-hop", () => {
+  it("keep Content-Length even if Connection lists it as hop-by-hop", () => {
     const raw = ["Connection", "content-length", "Content-Length", "3"];
     expect(requestLines(raw)).toEqual(["Content-Length", "3", "connection", "close"]);
   });
 
-  it("have one coding of the body, or the request is not sent on", () => {
+  it("have one coding of the body, or the request is rejected", () => {
     const lines = ["transfer-encoding", "chunked", "connection", "close"];
     expect(requestLines(["Transfer-Encoding", "Chunked"])).toEqual(lines);
     expect(requestLines(["Transfer-Encoding", "gzip, chunked"])).toBeNull();
@@ -27,8 +27,8 @@ describe("headers of a request that is sent on", () => {
   });
 });
 
-describe("headers of an answer", () => {
-  it("are those of its ends", () => {
+describe("headers of a forwarded answer", () => {
+  it("are the host's, without those of the connection", () => {
     const raw = [
       ...["Location", "http://other.test/", "Set-Cookie", "a", "Set-Cookie", "b"],
       ...["Connection", "close", "Transfer-Encoding", "chunked", "Proxy-Authenticate", "Basic"],

@@ -16,8 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => side.close());
 
-describe("a request with a whole address", () => {
-  it("is sent on to an allowed host, with the host of its address", async () => {
+describe("a request with an absolute URL", () => {
+  it("is forwarded to an allowed host, with the host of its address", async () => {
     const headers = { host: "other.test", accept: "text/x", "x-own": "1", connection: "x-own" };
     const answer = await forward(run, "http://api.allowed.test/a?b=c", { headers });
     expect(answer).toMatchObject({ status: 200, body: "hello from api.allowed.test" });
@@ -53,7 +53,7 @@ describe("a request with a whole address", () => {
     expect(side.hosts.seen).toHaveLength(1);
   });
 
-  it("hands a redirect to the run, which has to ask for its target itself", async () => {
+  it("returns a redirect to the run, which has to request its target itself", async () => {
     const { status, headers } = await forward(run, "http://api.allowed.test/redirect");
     expect([status, headers.location]).toEqual([302, "https://other.test/secret"]);
     expect(side.hosts.dialled).toEqual([`${publicAddress}:80`]);
@@ -73,7 +73,7 @@ describe("a request with a whole address", () => {
     ["https://api.allowed.test/", 400, "malformed"],
     ["ftp://api.allowed.test/", 400, "malformed"],
     ["file:///etc/passwd", 400, "malformed"],
-  ])("is refused: %s", async (url, status, denied) => {
+  ])("is rejected: %s", async (url, status, denied) => {
     const answer = await forward(run, url);
     expect(answer.status).toBe(status);
     expect(await side.reported(1)).toMatchObject({ denied });
@@ -87,19 +87,19 @@ describe("a request with a whole address", () => {
     "http:/api.allowed.test/",
     "http:api.allowed.test/",
     "//api.allowed.test/",
-  ])("is no request at all: %s", async (url) => {
+  ])("is malformed: %s", async (url) => {
     expect((await forward(run, url)).status).toBeOneOf([400, 401]);
     expect(side.hosts.dialled).toEqual([]);
   });
 
-  it("is refused when its name has a private address", async () => {
+  it("is rejected when its name has a private address", async () => {
     side.hosts.names.set("api.allowed.test", ["10.0.0.7"]);
     const { status, phrase } = await forward(run, "http://api.allowed.test/");
     expect(status).toBe(403);
     expect(phrase).toBe("api.allowed.test:80 has an address in a private network only");
   });
 
-  it("is answered when its host closes the connection, or says what is no HTTP", async () => {
+  it("gets an answer when its host closes the connection, or does not speak HTTP", async () => {
     for (const text of [
       "",
       "garbage\r\n\r\n",
@@ -121,7 +121,7 @@ describe("a request with a whole address", () => {
     }
   });
 
-  it("carries one request only, whatever its bytes could be read as", async () => {
+  it("carries one request only, however its bytes could be parsed", async () => {
     const inner = "GET /inner HTTP/1.1\r\nhost: other.test\r\n\r\n";
     const bytes = [
       "POST http://api.allowed.test/ HTTP/1.1",
@@ -159,7 +159,7 @@ describe("a request with a whole address", () => {
     expect(side.hosts.seen).toHaveLength(1);
   });
 
-  it("a forwarded request is cut when the run closes its connection", async () => {
+  it("is cut when the run closes its connection", async () => {
     const sent = connect(run.socket);
     sent.write(
       `POST http://api.allowed.test/ HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\ncontent-length: 99\r\n\r\npart`,

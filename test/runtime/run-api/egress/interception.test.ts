@@ -17,7 +17,7 @@ async function intercepted(intercept: (interception: Interception) => Promise<vo
 }
 
 describe("an interceptor", () => {
-  it("gets the tunnels to bound hosts, with the hello, a checked way there, and reports", async () => {
+  it("gets the tunnels to bound hosts, with the hello, a checked address, and a callback for reports", async () => {
     const taken: Interception[] = [];
     const run = await intercepted(async (interception) => {
       taken.push(interception);
@@ -51,7 +51,7 @@ describe("an interceptor", () => {
     expect(passed).toMatchObject({ denied: null, bytesOut: hello().length, bytesIn: 6 });
   });
 
-  it("gets none whose name is another, and none to other hosts or ports", async () => {
+  it("gets no tunnel with another server name, and none to other hosts or ports", async () => {
     let count = 0;
     const run = await intercepted(({ client }) => {
       count += 1;
@@ -75,7 +75,7 @@ describe("an interceptor", () => {
     expect(count).toBe(0);
   });
 
-  it("that fails has its tunnel cut, and the scheduler's log says why", async () => {
+  it("that fails gets its tunnel cut, and the scheduler's log names the reason", async () => {
     const run = await intercepted(() => Promise.reject(new Error("no certificate")));
     const { socket } = await connectTo(run, "api.allowed.test:443");
     socket.write(hello());

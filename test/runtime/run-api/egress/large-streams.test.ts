@@ -31,7 +31,7 @@ async function slowHash(socket: Socket): Promise<string> {
   return all.digest("hex");
 }
 
-it("carries every byte of several tunnels at once, both ways, at the pace of who reads", async () => {
+it("several tunnels at once carry every byte both ways, at the pace of the reader", async () => {
   const sizes = [9_000_000, 5_000_001, 70_000, 3];
   const tunnels = await Promise.all(
     sizes.map(async (size, index) => {

@@ -25,8 +25,8 @@ async function behindProxy(noProxy = "") {
   return side.open("dev-1");
 }
 
-describe("a scheduler that reaches the network by a proxy", () => {
-  it("has it open the tunnels of runs, and resolve their names", async () => {
+describe("a scheduler behind a proxy", () => {
+  it("opens the tunnels of runs through it, which resolves their names", async () => {
     const run = await behindProxy();
     const { status, socket } = await connectTo(run, "models.example.test:443");
     expect(status).toBe(200);
@@ -37,7 +37,7 @@ describe("a scheduler that reaches the network by a proxy", () => {
     expect([side.hosts.lookups, side.hosts.dialled]).toEqual([[], []]);
   });
 
-  it("has it forward plain requests with their whole address", async () => {
+  it("forwards plain requests to it with their absolute URL", async () => {
     const run = await behindProxy();
     expect(await forward(run, "http://api.allowed.test/a?b")).toMatchObject({
       body: "from the proxy",
@@ -45,7 +45,7 @@ describe("a scheduler that reaches the network by a proxy", () => {
     expect(proxy.seen).toEqual(["GET http://api.allowed.test/a?b user:proxy-pass"]);
   });
 
-  it("has the allow list and the closed addresses hold all the same", async () => {
+  it("still enforces the allow list and the closed addresses", async () => {
     const run = await behindProxy();
     expect(await connectTo(run, "other.test:443")).toMatchObject({ status: 403 });
     expect(await connectTo(run, "127.0.0.1:443")).toMatchObject({ status: 403 });
@@ -53,7 +53,7 @@ describe("a scheduler that reaches the network by a proxy", () => {
     expect(proxy.seen).toEqual([]);
   });
 
-  it("dials itself what NO_PROXY excepts", async () => {
+  it("dials the exceptions of NO_PROXY itself", async () => {
     const run = await behindProxy("api.allowed.test");
     const { body } = await forward(run, "http://api.allowed.test/");
     expect(body).toBe("hello from api.allowed.test");

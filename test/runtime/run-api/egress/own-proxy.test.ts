@@ -8,7 +8,7 @@ const proxied = (no_proxy: string, host = asked.host, port = asked.port) =>
   ownProxy({ https_proxy, no_proxy }, "https", { host, port }) !== null;
 
 describe("the scheduler's own proxy", () => {
-  it("is the one of the scheme, in lower or upper case", () => {
+  it("is that of the scheme, in lower or upper case", () => {
     const env = { HTTPS_PROXY: "http://a.test:1", HTTP_PROXY: "http://b.test:2" };
     expect(ownProxy(env, "https", asked)?.host).toBe("a.test:1");
     expect(ownProxy(env, "http", asked)?.host).toBe("b.test:2");
@@ -26,21 +26,21 @@ describe("the scheduler's own proxy", () => {
     "*.allowed.test",
     "x.test, .test",
     "API.allowed.test:443",
-  ])("is not for hosts that %s excepts", (entry) => expect(proxied(entry)).toBe(false));
+  ])("is not used for hosts that %s excepts", (entry) => expect(proxied(entry)).toBe(false));
 
   it.each(["", ",", "allowed.test", "api.allowed.test:80", ".api.allowed.test", "pi.allowed.test"])(
-    "is for hosts that %j does not except",
+    "is used for hosts that %j does not except",
     (entry) => expect(proxied(entry)).toBe(true),
   );
 
-  it("excepts addresses", () => {
+  it("is not used for excepted addresses", () => {
     expect(proxied("2001:db8::1", "2001:db8::1")).toBe(false);
     expect(proxied("[2001:db8::1]:443", "2001:db8::1")).toBe(false);
     expect(proxied("10.0.0.1:443", "10.0.0.1", 443)).toBe(false);
     expect(proxied("10.0.0.1:443", "10.0.0.1", 80)).toBe(true);
   });
 
-  it("gets its user and password, in their own letters", () => {
+  it("gets its user and password decoded", () => {
     expect(proxyLogin(new URL("http://user:p%2Dw@proxy.test"))).toBe(`Basic ${btoa("user:p-w")}`);
     expect(proxyLogin(new URL("http://proxy.test"))).toBeNull();
   });

@@ -42,7 +42,7 @@ function policy({
   return createRunEgress(context, runs, brokering, url, () => undefined).policy("dev-1");
 }
 
-describe("what a run may reach", () => {
+describe("the hosts that a run may reach", () => {
   it("are the hosts of its credentials, its project's and its agent's", async () => {
     const network = { allow: ["*.p.test"], credentials: { npm_token: ["npm.test"] } };
     const edited = anAgent("dev", {
@@ -55,12 +55,12 @@ describe("what a run may reach", () => {
     expect(agent).toBe("dev");
   });
 
-  it("follows the agent's config as it is now", async () => {
+  it("follow the agent's current config", async () => {
     const edited = anAgent("dev", { credentials: [] });
     expect((await policy({ agent: edited })).allow).toEqual([]);
   });
 
-  it("is the host of a credential of one's own in place of the public one", async () => {
+  it("have the host of an own installation in place of the public one", async () => {
     const { allow } = await policy({ fields: { token: "t", host: "git.acme.test" } });
     const opens = (host: string, port: number) => allow.some((entry) => isFor(entry, host, port));
     expect([opens("git.acme.test", 443), opens("git.acme.test", 22)]).toEqual([true, true]);
@@ -68,7 +68,7 @@ describe("what a run may reach", () => {
     expect(opens("registry.npmjs.org", 443)).toBe(true);
   });
 
-  it("is less without a credential that is gone", async () => {
+  it("shrink when a credential is deleted", async () => {
     expect((await policy({ fields: null })).allow).toEqual(allowedHosts(["npm"]));
   });
 
@@ -77,7 +77,7 @@ describe("what a run may reach", () => {
     ["http://localhost", 80],
     ["https://localhost", 443],
     [undefined, null],
-  ])("is never the gateway at %s", async (url, port) => {
+  ])("never include the gateway at %s", async (url, port) => {
     expect((await policy(url === undefined ? {} : { gatewayUrl: url })).ownPort).toBe(port);
   });
 });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => side.close());
 
-describe("a tunnel that does not begin as a connection to its host", () => {
+describe("a tunnel whose start is not a connection to its host", () => {
   /** Sends these bytes first, and waits until the tunnel is cut. */
   async function cut(address: string, bytes: Buffer) {
     const { socket, status } = await connectTo(run, address);
@@ -68,7 +68,7 @@ describe("a tunnel that does not begin as a connection to its host", () => {
     expect(await text(side.hosts.ssh[0] ?? Readable.from([]))).toBe("");
   });
 
-  it("has no server name when the host is an address that is listed", async () => {
+  it("may lack a server name if the host is a listed address", async () => {
     side.allow([publicAddress]);
     side.hosts.names.set(publicAddress, [publicAddress]);
     const { socket } = await connectTo(run, `${publicAddress}:443`);
@@ -81,7 +81,7 @@ describe("a tunnel that does not begin as a connection to its host", () => {
     expect(attempt).toMatchObject({ denied: "server_name" });
   });
 
-  it("is no attempt at anything when it ends before", async () => {
+  it("is not reported as denied if it ends early", async () => {
     const { socket } = await connectTo(run, "api.allowed.test:443");
     socket.end(hello().subarray(0, 50));
     expect(await side.reported(1)).toMatchObject({ denied: null });

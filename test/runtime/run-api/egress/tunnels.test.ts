@@ -48,7 +48,7 @@ describe("a tunnel to an allowed host", () => {
     expect(body).toBe("hello from files.allowed.test");
   });
 
-  it("takes a hello that came with its request", async () => {
+  it("accepts a hello that came with its request", async () => {
     const bytes = hello();
     const { socket } = await connectTo(run, "api.allowed.test:443");
     socket.write(bytes.subarray(0, 10));
@@ -60,7 +60,7 @@ describe("a tunnel to an allowed host", () => {
     socket.destroy();
   });
 
-  it("lets servers of other protocols speak first, and passes on the end of either direction", async () => {
+  it("lets servers of other protocols speak first, and forwards the end of either direction", async () => {
     const { socket } = await connectTo(run, "api.allowed.test:22");
     const received = text(socket);
     await expect.poll(() => side.hosts.ssh.length).toBe(1);
@@ -74,7 +74,7 @@ describe("a tunnel to an allowed host", () => {
     expect(await side.reported(1)).toMatchObject({ port: 22, bytesOut: 13, bytesIn: 19 });
   });
 
-  it("ends when its host breaks it off", async () => {
+  it("ends when its host breaks off", async () => {
     const { socket } = await connectTo(run, "api.allowed.test:22");
     await once(socket, "data");
     side.hosts.ssh[0]?.resetAndDestroy();
@@ -82,7 +82,7 @@ describe("a tunnel to an allowed host", () => {
     await side.reported(1);
   });
 
-  it("ends when its run breaks it off", async () => {
+  it("ends when its run breaks off", async () => {
     const { socket } = await connectTo(run, "api.allowed.test:22");
     await once(socket, "data");
     const [ssh] = side.hosts.ssh;
@@ -102,8 +102,8 @@ describe("a tunnel to an allowed host", () => {
   });
 });
 
-describe("what is not allowed", () => {
-  it("is another host: the response names it, and what to do", async () => {
+describe("a denied target", () => {
+  it("is another host, which the response names with a hint", async () => {
     const { status, phrase, detail, headers, attempt } = await refused("other.test:443");
     expect([status, phrase]).toEqual([403, "other.test is not in [network].allow"]);
     expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
@@ -150,14 +150,14 @@ describe("what is not allowed", () => {
     });
   });
 
-  it("is an address beside others that may be dialled", async () => {
+  it("is one forbidden address among others", async () => {
     side.hosts.names.set("api.allowed.test", ["127.0.0.1", "10.0.0.7", publicAddress]);
     const { socket } = await connectTo(run, "api.allowed.test:443");
     expect(side.hosts.dialled).toEqual([`${publicAddress}:443`]);
     socket.destroy();
   });
 
-  it("is a name that has another address by the second lookup: each connection has one, and dials what it found", async () => {
+  it("is a name whose second lookup gives another address: each connection looks up once, and dials the result", async () => {
     const { socket } = await connectTo(run, "api.allowed.test:443");
     socket.destroy();
     expect(side.hosts.lookups).toHaveLength(1);
@@ -167,7 +167,7 @@ describe("what is not allowed", () => {
     expect(side.hosts.dialled).toEqual([`${publicAddress}:443`]);
   });
 
-  it("is a literal that is listed, and closed for all", async () => {
+  it("is a listed address that is closed to all", async () => {
     side.allow(["127.0.0.1 private", "169.254.169.254:80 private", "[::1] private"]);
     for (const address of ["127.0.0.1:443", "169.254.169.254:80", "[::1]:443"]) {
       side.hosts.names.set(address.replace(/:\d+$/, "").replace(/[[\]]/g, ""), [
@@ -177,7 +177,7 @@ describe("what is not allowed", () => {
     }
   });
 
-  it("is the gateway's own port of this machine, though an entry opens the machine", async () => {
+  it("is the gateway's own port of this machine, even if an entry opens the machine", async () => {
     side.allow(["gw.test:8080 private", "gw.test:8081 private"]);
     side.hosts.names.set("gw.test", ["192.168.7.7"]);
     expect(await refused("gw.test:8080")).toMatchObject({ attempt: { denied: "refused_address" } });
@@ -186,7 +186,7 @@ describe("what is not allowed", () => {
     expect(side.hosts.dialled).toEqual(["192.168.7.7:8081"]);
   });
 
-  it("is a name without an address, or one that nothing answers at", async () => {
+  it("is a name without an address, or one that does not answer", async () => {
     side.hosts.names.delete("api.allowed.test");
     expect(await refused("api.allowed.test:443")).toMatchObject({
       status: 502,
@@ -200,7 +200,7 @@ describe("what is not allowed", () => {
     expect(await side.reported(2)).toMatchObject({ denied: "unreachable" });
   });
 
-  it("is more than 128 connections of a run; another run has its own", async () => {
+  it("is beyond 128 connections of a run; another run has its own", async () => {
     const open = await Promise.all(
       Array.from({ length: 128 }, () => connectTo(run, "api.allowed.test:22")),
     );

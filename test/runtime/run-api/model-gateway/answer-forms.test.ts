@@ -7,7 +7,7 @@ import { completions } from "./wires/openai.ts";
 const start = (answer: Answer) => startWire(completions, answer);
 
 describe("an answer", () => {
-  it("that is compressed although it must not be is read and sent plain", async () => {
+  it("compressed against the request is read and sent plain", async () => {
     const text = completions.stream("\n");
     const { gateway, url } = await start((_asked, response) => {
       const body = gzipSync(text);
@@ -23,7 +23,7 @@ describe("an answer", () => {
     expect(gateway.meter.ends).toMatchObject([{ usage: completions.usage, estimated: false }]);
   });
 
-  it.each(["GZIP", "x-gzip"])("that is compressed as %s is read, too", async (encoding) => {
+  it.each(["GZIP", "x-gzip"])("compressed as %s is read too", async (encoding) => {
     const text = completions.stream("\n");
     const { gateway, url } = await start((_asked, response) => {
       response.writeHead(200, { "content-encoding": encoding }).end(gzipSync(text));
@@ -33,7 +33,7 @@ describe("an answer", () => {
   });
 
   it.each(["gzip, gzip", "lzma", "constructor"])(
-    "that is compressed as %s is not passed on, and its input counted",
+    "compressed as %s is not forwarded, and its input counted",
     async (encoding) => {
       const { gateway, url } = await start((_asked, response) => {
         response.writeHead(200, { "content-encoding": encoding }).end("real-key");
@@ -53,7 +53,7 @@ describe("an answer", () => {
     ["application/json", "0123456789 is no JSON"],
     ["application/x-protobuf", "0123456789 is no JSON"],
     ["text/event-stream", "data: 0123456789 is no JSON\n\n"],
-  ])("of another form than the API's counts with all of its bytes: %s %s", async (type, text) => {
+  ])("in another form than the API's counts with all of its bytes: %s %s", async (type, text) => {
     const { gateway, url } = await start((_asked, response) => {
       response.writeHead(200, { "content-type": type }).end(text);
     });

@@ -55,19 +55,16 @@ describe("a provider's authentication", () => {
     });
   });
 
-  it.each([anthropic, google, completions])(
-    "is none where the config says so: %$",
-    async (wire) => {
-      for (const key of [null, "left over"]) {
-        const headers = await ask(wire, { authType: "none", key });
-        for (const name of ["authorization", "x-api-key", "x-goog-api-key"]) {
-          expect(headers).not.toHaveProperty(name);
-        }
+  it.each([anthropic, google, completions])("is absent if the config says so: %$", async (wire) => {
+    for (const key of [null, "left over"]) {
+      const headers = await ask(wire, { authType: "none", key });
+      for (const name of ["authorization", "x-api-key", "x-goog-api-key"]) {
+        expect(headers).not.toHaveProperty(name);
       }
-    },
-  );
+    }
+  });
 
-  it("has the headers of the config, which win over the key's and the client's", async () => {
+  it("has the headers of the config, which override the key's and the client's", async () => {
     const headers = { Authorization: "Basic abc", "X-Team": "dev", "User-Agent": "almanac" };
     expect(await ask(completions, { headers }, { "user-agent": "client" })).toMatchObject({
       ...{ authorization: "Basic abc", "x-team": "dev", "user-agent": "almanac" },
@@ -115,7 +112,7 @@ describe("a proxy of the scheduler's environment", () => {
 });
 
 describe("an upgrade to a WebSocket", () => {
-  it("is not made: it is answered as any other request that the API's clients don't make", async () => {
+  it("is not made, but rejected as any request that the API's clients don't make", async () => {
     const { origin } = await startGateway();
     const { port, hostname } = new URL(origin);
     const socket = connect(Number(port), hostname);

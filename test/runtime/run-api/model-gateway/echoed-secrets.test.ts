@@ -25,7 +25,7 @@ describe("a key that a provider repeats", () => {
     },
   );
 
-  it("is masked in an error, whose length stays as it was announced", async () => {
+  it("is masked in an error, whose announced length stays", async () => {
     const error = { error: { message: `Incorrect API key provided: ${key}.`, code: "x" } };
     const { reply } = await ask((_asked, response) => {
       const body = JSON.stringify(error);
@@ -39,7 +39,7 @@ describe("a key that a provider repeats", () => {
     expect(reply.text).toContain(`provided: ${hidden}.`);
   });
 
-  it("is masked in headers, and in where the provider redirects to", async () => {
+  it("is masked in headers, and in the target of a redirect", async () => {
     const { reply } = await ask((_asked, response) => {
       const named = { [`x-ratelimit-${key}`]: "1", "request-id": `req-${key}` };
       response.writeHead(200, { ...named, "content-type": `text/event-stream; a=${key}` }).end();
@@ -60,7 +60,7 @@ describe("a key that a provider repeats", () => {
     expect(reply.text).toBe(`a ${hidden} b`);
   });
 
-  it("is masked in a stream, whose usage is read nevertheless", async () => {
+  it("is masked in a stream, whose usage is still read", async () => {
     const { reply, gateway } = await ask((_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`: ${key.slice(0, 9)}`);
@@ -78,14 +78,14 @@ describe("headers of the config that a provider repeats", () => {
     "Anthropic-Beta": "interleaved-thinking-2025-05-14",
   };
 
-  it("are masked where they may be secret, and nothing else is", async () => {
+  it("are masked if they may be secret, and others are not", async () => {
     const text = Object.values(headers).join(" and ");
     const { reply } = await ask((_asked, response) => response.end(text), { headers });
     expect(reply.text).toBe(text.replace("dXNlcjpwYXNzd29yZA==", "*".repeat(20)));
   });
 });
 
-it("an answer is as it was where no model has a key, or one that any text has", async () => {
+it("an answer is unchanged if no model has a key, or the key is a common word", async () => {
   for (const none of [null, "", "a", "the"]) {
     const { reply } = await ask((_asked, response) => response.end("the answer"), { key: none });
     expect(reply.text).toBe("the answer");

@@ -18,25 +18,22 @@ describe("a provider's answer", () => {
     [429, { "retry-after": "17", "x-ratelimit-remaining-tokens": "0", "retry-after-ms": "17000" }],
     [500, { "x-should-retry": "true" }],
     [529, { "request-id": "req_1", "anthropic-ratelimit-requests-reset": "2026-11-22T00:00:00Z" }],
-  ])(
-    "of status %i passes with what says when to retry, and costs nothing",
-    async (status, headers) => {
-      const text = '{"error":{"message":"no"}}';
-      const { gateway, url } = await start((_asked, response) => {
-        response.writeHead(status, {
-          ...headers,
-          ...{ "content-type": "application/json", "set-cookie": "a=b", server: "x", via: "y" },
-        });
-        response.end(text);
+  ])("of status %i passes with its retry headers, and costs nothing", async (status, headers) => {
+    const text = '{"error":{"message":"no"}}';
+    const { gateway, url } = await start((_asked, response) => {
+      response.writeHead(status, {
+        ...headers,
+        ...{ "content-type": "application/json", "set-cookie": "a=b", server: "x", via: "y" },
       });
-      const reply = await post(url, completions.body);
-      expect(reply).toMatchObject({ status, text, headers });
-      for (const name of ["set-cookie", "server", "via"])
-        expect(reply.headers).not.toHaveProperty(name);
-      expect(await gateway.settled()).toMatchObject({ status, usage: null, estimated: false });
-      expect(gateway.problems).toEqual([]);
-    },
-  );
+      response.end(text);
+    });
+    const reply = await post(url, completions.body);
+    expect(reply).toMatchObject({ status, text, headers });
+    for (const name of ["set-cookie", "server", "via"])
+      expect(reply.headers).not.toHaveProperty(name);
+    expect(await gateway.settled()).toMatchObject({ status, usage: null, estimated: false });
+    expect(gateway.problems).toEqual([]);
+  });
 
   it.each([200, 502])(
     "that is a page of HTML passes with status %i and costs nothing",
@@ -51,7 +48,7 @@ describe("a provider's answer", () => {
     },
   );
 
-  it("that redirects is not followed, and its address not told", async () => {
+  it("that redirects is not followed, and its target is hidden", async () => {
     const { provider, url } = await start((_asked, response) => {
       response.writeHead(307, { location: "https://elsewhere.example/v1?token=1" });
       response.end();
@@ -80,8 +77,8 @@ describe("a provider's answer", () => {
   });
 });
 
-describe("a provider that gives no answer", () => {
-  it("is one in trouble for the client, which retries", async () => {
+describe("a provider without an answer", () => {
+  it("looks to the client like an overloaded one, which it retries", async () => {
     const { origin, settled, problems } = await startGateway();
     const reply = await post(`${origin}/model/one/127.0.0.1:1/v1/chat/completions`, {});
     expect(reply.status).toBe(502);
@@ -95,7 +92,7 @@ describe("a provider that gives no answer", () => {
     ]);
   });
 
-  it("speaks no TLS, or has no such name", async () => {
+  it("has no TLS, or no such name", async () => {
     const { host } = await startProvider(() => undefined);
     for (const there of [host, "no-such-host.invalid"]) {
       const { origin } = await startGateway({ model: { baseUrl: `https://${there}/v1` } });
@@ -110,7 +107,7 @@ describe("a provider that gives no answer", () => {
     expect(await gateway.settled()).toMatchObject({ status: null, usage: null });
   });
 
-  it("speaks no HTTP", async () => {
+  it("does not speak HTTP", async () => {
     const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -120,20 +117,20 @@ describe("a provider that gives no answer", () => {
     expect((await post(`${origin}/model/one/${host}/v1/chat/completions`, {})).status).toBe(502);
   });
 
-  it("a provider that never answers: 504, and the input is billed as an estimate", async () => {
+  it("that stays silent gives a 504, and the input is charged as an estimate", async () => {
     const { gateway, url } = await start(() => undefined, { idleMs: 100 });
     const reply = await post(url, completions.body);
     expect(reply.status).toBe(504);
     expect(await gateway.settled()).toMatchObject({ status: null, estimated: true });
   });
 
-  it("is silent for the model's own timeout", async () => {
+  it("is cut after the model's own timeout", async () => {
     const { gateway, url } = await start(() => undefined, { model: { timeoutSeconds: 0.1 } });
     expect((await post(url, completions.body)).status).toBe(504);
     expect(await gateway.settled()).toMatchObject({ estimated: true, isCut: false });
   });
 
-  it("becomes silent in the middle of a stream", async () => {
+  it("that becomes silent during a stream is cut", async () => {
     const { gateway, url } = await start(
       (_asked, response) => void response.write("data: {}\n\n"),
       {
@@ -145,7 +142,7 @@ describe("a provider that gives no answer", () => {
     expect(await gateway.settled()).toMatchObject(end);
   });
 
-  it("a call is repeated on a new connection when the provider closed the kept one", async () => {
+  it("that closed a reused connection is called again on a new one", async () => {
     const { provider, url } = await start(emptyAnswer);
     await post(url, {});
     await post(url, {});
@@ -172,8 +169,8 @@ describe("a provider that gives no answer", () => {
   });
 });
 
-describe("a gateway that is closed", () => {
-  it("cuts what is open and settles it, at what was reserved", async () => {
+describe("a gateway that closes", () => {
+  it("cuts open calls and settles them at their reservation", async () => {
     const { provider, gateway, url } = await start((_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write("data: {}\n\n");
@@ -187,7 +184,7 @@ describe("a gateway that is closed", () => {
   });
 });
 
-it("a call that can't be stored is answered with a reason to ask again", async () => {
+it("a call that can't be stored is rejected with a reason to retry", async () => {
   const cause = new Error("database or disk is full");
   const full = new UserError("store_unavailable", "/project/.al/state.db: full", { cause });
   const meter = { ...testMeter(), begin: () => Promise.reject(full) };

@@ -47,7 +47,7 @@ async function leave(client: ClientRequest): Promise<void> {
 }
 
 describe("a client that hangs up", () => {
-  it("the client hangs up before the answer: it is read to its end, and costs as much as the provider counted", async () => {
+  it("before the answer lets it be read to its end, at the cost that the provider counted", async () => {
     const { gateway, ask } = await start();
     const { client, answer } = await ask();
     await leave(client);
@@ -59,7 +59,7 @@ describe("a client that hangs up", () => {
     expect(gateway.problems).toEqual([]);
   });
 
-  it("in the middle of a stream: it is read to its usage", async () => {
+  it("in the middle of a stream lets it be read to its usage", async () => {
     const { gateway, ask } = await start(streamed);
     const { client, answer } = await ask();
     await hangUp(client, answer);
@@ -70,7 +70,7 @@ describe("a client that hangs up", () => {
     expect(gateway.problems).toEqual([]);
   });
 
-  it("from a provider that then refuses costs nothing", async () => {
+  it("on a provider that then refuses costs nothing", async () => {
     const { gateway, ask } = await start();
     const { client, answer } = await ask();
     await leave(client);
@@ -86,7 +86,7 @@ describe("a client that hangs up", () => {
     expect(gateway.meter.ends).toMatchObject([free, free, free]);
   });
 
-  it("is not waited for longer than the limit while the provider sends: the call is cut", async () => {
+  it("gets its call cut if the provider sends for longer than the limit", async () => {
     const { gateway, ask } = await start({ ...streamed, readOnMs: 200, idleMs: 5_000 });
     const { client, answer } = await ask();
     await hangUp(client, answer);
@@ -102,7 +102,7 @@ describe("a client that hangs up", () => {
     expect(gateway.problems).toEqual([]);
   });
 
-  it("from a silent provider is charged for its input and the output so far, not for the reservation", async () => {
+  it("on a silent provider is charged for its input and the output so far, not for the reservation", async () => {
     const { gateway, ask } = await start({ ...streamed, readOnMs: 100, idleMs: 400 });
     const silent = await ask();
     await leave(silent.client);
@@ -117,7 +117,7 @@ describe("a client that hangs up", () => {
     expect(gateway.problems).toEqual([]);
   });
 
-  it("leaves no more than the limit of an answer to be read", async () => {
+  it("gets its call cut if the answer exceeds the limit", async () => {
     const { gateway, ask } = await start({ ...streamed, readOnBytes: 1_000_000 });
     const { client, answer } = await ask();
     await hangUp(client, answer);
@@ -126,7 +126,7 @@ describe("a client that hangs up", () => {
     expect(await gateway.settled()).toMatchObject({ isCut: true });
   });
 
-  it("leaves no more than so many calls to be read, and makes room when one is over", async () => {
+  it("leaves at most the limit of calls to be read, and frees a place when one ends", async () => {
     const { gateway, ask } = await start({ readOnCalls: 1 });
     const first = await ask();
     await leave(first.client);
@@ -142,7 +142,7 @@ describe("a client that hangs up", () => {
     await gateway.settled(3);
   });
 
-  it("holds up no stop of the scheduler, which cuts the call", async () => {
+  it("does not delay a stop of the scheduler, which cuts the call", async () => {
     const { gateway, ask } = await start();
     const { client } = await ask();
     await leave(client);
@@ -150,7 +150,7 @@ describe("a client that hangs up", () => {
     expect(gateway.meter.ends).toMatchObject([{ status: null, estimated: true, isCut: true }]);
   });
 
-  it("while its body is sent is not forwarded", async () => {
+  it("during its body is not forwarded", async () => {
     const { origin, meter, problems } = await startGateway();
     const url = `${origin}/model/one/127.0.0.1:1/v1/chat/completions`;
     const client = httpRequest(url, { method: "POST" }).on("error", () => undefined);

@@ -34,7 +34,7 @@ describe("a picture in a request", () => {
     [responses, { input: [{ role: "user", content: [{ type: "input_image", image_url: url }] }] }],
     [google, parts({ inlineData })],
     [google, parts({ inline_data: { mime_type: "image/png", data } })],
-  ])("counts as what it can cost, not as its bytes: $0.title", async (wire, content) => {
+  ])("counts as its highest cost, not as its bytes: $0.title", async (wire, content) => {
     const counted = await countedOf(wire, content);
     expect(counted).toBeGreaterThan(48_000);
     expect(counted).toBeLessThan(most);
@@ -50,7 +50,7 @@ describe("a picture in a request", () => {
       messages({ type: "document", source: { ...source, media_type: "application/pdf" } }),
     ],
     ["a tool", anthropic, { tools: [{ name: "f", input_schema: { default: source } }] }],
-  ])("is none where it is %s", async (_name, wire, content) => {
+  ])("does not count where it is %s", async (_name, wire, content) => {
     expect(await countedOf(wire, content)).toBeGreaterThan(data.length);
   });
 });

@@ -34,7 +34,7 @@ describe("the limit of an answer", () => {
     [mistral, { max_tokens: 9000 }],
     [google, { generationConfig: { maxOutputTokens: 9000, temperature: 0 } }],
     [google, { generation_config: { max_output_tokens: 9000 } }],
-  ])("is read, and stays as it was asked", async (wire, more) => {
+  ])("is read, and kept as requested", async (wire, more) => {
     const { plan, sent, bytes } = await ask(wire, more, null);
     expect(plan).toMatchObject({
       ...{ instanceId: "run-1", agent: "agent of run-1", model: "one", providerModel: "model-1" },
@@ -71,11 +71,11 @@ describe("the limit of an answer", () => {
     expect(sent).not.toHaveProperty("max_tokens");
   });
 
-  it("stays above the smallest that the Responses API takes", async () => {
+  it("stays above the minimum of the Responses API", async () => {
     expect((await ask(responses, {}, 3)).sent).toMatchObject({ max_output_tokens: 16 });
   });
 
-  it("has room for the thinking that was asked for", async () => {
+  it("leaves room for the requested thinking", async () => {
     const thinking = { type: "enabled", budget_tokens: 16_000 };
     const first = await ask(anthropic, { max_tokens: 32_000, thinking }, null);
     expect(first.plan).toMatchObject({ maxOutputTokens: 32_000, minOutputTokens: 17_024 });
@@ -119,13 +119,13 @@ describe("the limit of an answer", () => {
     expect(short.plan).toMatchObject({ longCache: false });
   });
 
-  it("is not wanted larger than it was asked for", async () => {
+  it("has a minimum of at most the requested length", async () => {
     const { plan } = await ask(anthropic, { max_tokens: 1 }, null);
     expect(plan).toMatchObject({ maxOutputTokens: 1, minOutputTokens: 1 });
   });
 });
 
-describe("a limit that servers read in different ways", () => {
+describe("an ambiguous limit", () => {
   const thinking = { type: "enabled", budget_tokens: 0.5 };
   it.each([
     [anthropic, "max_tokens", { max_tokens: "9000" }],
@@ -140,7 +140,7 @@ describe("a limit that servers read in different ways", () => {
     [mistral, "max_tokens", { max_tokens: true }],
     [google, "generationConfig.maxOutputTokens", { generationConfig: { max_output_tokens: "9" } }],
     [google, "thinkingBudget", { generationConfig: { thinking_config: { thinking_budget: -2 } } }],
-  ])("is refused: %$", async (wire, field, more) => {
+  ])("is rejected: %$", async (wire, field, more) => {
     const { reply, plan, sent } = await ask(wire, more, 2000);
     expect(reply.status).toBe(400);
     expect(reply.text).toMatch(new RegExp(`${field}.*(a whole number of tokens|another form)`));
@@ -148,20 +148,20 @@ describe("a limit that servers read in different ways", () => {
   });
 });
 
-describe("what else is changed of a request", () => {
-  it("has the model of the address", async () => {
+describe("other changes of a request", () => {
+  it("set the model of the address", async () => {
     const { sent } = await ask(anthropic, { model: "claude-dearest" }, null);
     expect(sent).toMatchObject({ model: "model-1" });
   });
 
-  it("has no models to fall back to, unless the config allows them", async () => {
+  it("remove fallback models, unless the config allows them", async () => {
     const fallbacks = [{ model: "claude-dearest" }];
     expect((await ask(anthropic, { fallbacks }, null)).sent).not.toHaveProperty("fallbacks");
     const allowed = await ask(anthropic, { fallbacks }, null, { providerTools: ["fallbacks"] });
     expect(allowed.sent).toMatchObject({ fallbacks });
   });
 
-  it("asks for the usage of a stream of chat completions", async () => {
+  it("request the usage of a stream of chat completions", async () => {
     const plain = await ask(completions, {}, null);
     expect(plain.sent).not.toHaveProperty("stream_options");
     const stream = await ask(completions, { stream: true }, null);
@@ -176,7 +176,7 @@ describe("what else is changed of a request", () => {
     expect((await ask(mistral, { stream: true }, null)).sent).not.toHaveProperty("stream_options");
   });
 
-  it("names the service tier of OpenAI, whose own choice may cost twice as much", async () => {
+  it("name the service tier of OpenAI, whose own choice may cost twice as much", async () => {
     for (const service_tier of [undefined, null]) {
       for (const wire of [completions, responses]) {
         const { sent } = await ask(wire, { service_tier }, null, { provider: "openai" });
@@ -189,7 +189,7 @@ describe("what else is changed of a request", () => {
     expect([sent?.service_tier, plan?.serviceTier]).toEqual(["auto", "auto"]);
   });
 
-  it("keeps fields that the config allows", async () => {
+  it("keep fields that the config allows", async () => {
     const more = {
       context_management: { edits: [{ type: "clear_tool_uses_20250919" }] },
       new_one: [1],

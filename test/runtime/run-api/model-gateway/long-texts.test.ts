@@ -29,7 +29,7 @@ const document = fc.dictionary(
   { maxKeys: 4 },
 );
 
-it("a document is the same with its long texts taken out, parsed, serialized and put back", () => {
+it("a document is unchanged after its long texts were taken out, parsed, serialized and put back", () => {
   fc.assert(
     fc.property(document, fc.nat(2), (value, indent) => {
       const json = JSON.stringify(value, null, indent);
@@ -42,7 +42,7 @@ it("a document is the same with its long texts taken out, parsed, serialized and
   );
 });
 
-it("a stand-in is short, and checked as an address or data as its text is", () => {
+it("a stand-in is short, and its address or data is checked like its text's", () => {
   fc.assert(
     fc.property(text, (one) => {
       const texts = new LongTexts();

@@ -30,7 +30,7 @@ async function opened(url: string, body: string): Promise<IncomingMessage> {
 }
 
 describe("100 streams at once", () => {
-  it("hold no body that was sent on, and each gets its own answer to its end", async () => {
+  it("keep no sent body in memory, and each gets its own answer to its end", async () => {
     const letGo = Promise.withResolvers<undefined>();
     const answer = async (user: string, response: ServerResponse) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -62,7 +62,7 @@ describe("100 streams at once", () => {
     for (const end of gateway.meter.ends) expect(end).toMatchObject({ usage, estimated: false });
   });
 
-  it("are as fast as the slowest of each pair: a client that doesn't read stops its provider", async () => {
+  it("are as fast as the slower of client and provider: a client that doesn't read stops its provider", async () => {
     const size = 64 * mebibyte;
     let written = 0;
     const { gateway, url } = await startWire(completions, async (_asked, response) => {
@@ -83,7 +83,7 @@ describe("100 streams at once", () => {
     await gateway.settled();
   });
 
-  it("of which some are cut don't disturb the others", async () => {
+  it("are undisturbed when some are cut", async () => {
     const { provider, gateway, url } = await startWire(completions, (_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const isCut = provider.asked.length % 3 === 0;

@@ -11,8 +11,8 @@ async function ask(wire: Wire, more: object, providerTools: readonly string[] = 
   return { reply, asked: provider.asked, plans: gateway.meter.plans };
 }
 
-describe("what a provider would do outside of the run", () => {
-  it.each(refused)("is refused: %$", async (wire, name, more) => {
+describe("an action of the provider outside of the run", () => {
+  it.each(refused)("is rejected: %$", async (wire, name, more) => {
     const { reply, asked, plans } = await ask(wire, more);
     expect(reply.status).toBe(403);
     expect(reply.headers["x-should-retry"]).toBe("false");
@@ -28,7 +28,10 @@ describe("what a provider would do outside of the run", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each(passing)("is no tool that the client runs, and no data: %$", async (wire, more) => {
-    expect((await ask(wire, more)).reply.status).toBe(200);
-  });
+  it.each(passing)(
+    "is not confused with a tool of the client, or with data: %$",
+    async (wire, more) => {
+      expect((await ask(wire, more)).reply.status).toBe(200);
+    },
+  );
 });

@@ -56,7 +56,7 @@ const bodies: readonly (readonly [Wire, object])[] = [
 ];
 
 describe("a refused call", () => {
-  it.each(bodies)("has the provider's own shape: %$", async (wire, body) => {
+  it.each(bodies)("has the provider's own error format: %$", async (wire, body) => {
     const meter = testMeter({ granted: false, code: "budget_exceeded", detail });
     const { provider, gateway, url } = await start(wire, { meter });
     const reply = await post(url + wire.path, wire.body);
@@ -70,7 +70,7 @@ describe("a refused call", () => {
     expect(gateway.problems).toEqual([]);
   });
 
-  it("may be asked again when only its rate is too high", async () => {
+  it("may be retried only if its rate is too high", async () => {
     const meter = testMeter({ granted: false, code: "rate_limited", detail: "60 a minute" });
     const { url } = await start(completions, { meter });
     const reply = await post(url + completions.path, completions.body);
@@ -78,7 +78,7 @@ describe("a refused call", () => {
     expect(reply.headers["x-should-retry"]).toBeUndefined();
   });
 
-  it("is answered with a passing error when it cannot be recorded", async () => {
+  it("gets a passing error if it can't be recorded", async () => {
     const begin = () => Promise.reject(new Error("disk full"));
     const { gateway, url } = await start(anthropic, { meter: { ...testMeter(), begin } });
     const reply = await post(url + anthropic.path, anthropic.body);
@@ -89,8 +89,8 @@ describe("a refused call", () => {
   });
 });
 
-describe("an address", () => {
-  it.each(wires)("of $title takes only what its clients ask", async (wire) => {
+describe("the address of a call", () => {
+  it.each(wires)("of $title accepts only the paths of its clients", async (wire) => {
     const { provider, url } = await start(wire);
     const others = [
       ...["/v1/messages/batches", "/v1/files", "/embeddings", "/models", "/responses/resp_1"],
@@ -137,13 +137,13 @@ describe("an address", () => {
     expect(gateway.meter.plans[0]?.model).toBe("my model/1");
   });
 
-  it("of Gemini has the model of the config, whatever it says", async () => {
+  it("of Gemini gets the model of the config, whatever it says", async () => {
     const { provider, url } = await start(google);
     await post(`${url}/models/dearest:generateContent?$alt=x&key=1`, google.plainBody);
     expect(provider.asked[0]?.url).toBe("/v1beta/models/model-1:generateContent");
   });
 
-  it("of a Gemini stream asks for events", async () => {
+  it("of a Gemini stream requests events", async () => {
     const { url } = await start(google);
     const reply = await post(`${url}/models/model-1:streamGenerateContent`, google.body);
     expect(reply.status).toBe(404);
@@ -170,7 +170,7 @@ describe("an address", () => {
 
 describe("a body", () => {
   it.each(["[", "[]", "null", '"text"', ""])(
-    "that is no JSON object is refused: %s",
+    "that is not a JSON object is rejected: %s",
     async (text) => {
       const { gateway, url } = await start(completions);
       const reply = await post(url + completions.path, text);
@@ -186,7 +186,7 @@ describe("a body", () => {
     expect(provider.asked[0]?.text).toBe('{"model":"model-1","max_tokens":5}');
   });
 
-  it("over the limit, or without a length, is refused", async () => {
+  it("over the limit, or without a length, is rejected", async () => {
     const { gateway, url } = await start(completions, { maxBytes: 1000 });
     const text = JSON.stringify({ text: "x".repeat(300_000) });
     expect((await post(url + completions.path, text)).status).toBe(413);
@@ -201,7 +201,7 @@ describe("a body", () => {
     expect((await post(url + completions.path, completions.body, headers)).status).toBe(415);
   });
 
-  it("that stands still is cut, and its room serves others", async () => {
+  it("that stalls is cut, and its place serves others", async () => {
     const limits = { runBytes: 2_000_000, totalBytes: 2_000_000, silentMs: 200 };
     const { url } = await start(completions, limits);
     const stalled = Array.from({ length: 8 }, () => {
@@ -215,7 +215,7 @@ describe("a body", () => {
     await Promise.all(stalled);
   });
 
-  it("that is large may wait longer for its room than a client may take to send one", async () => {
+  it("that is large may wait longer for its place than a client may take to send one", async () => {
     const options = { runBytes: 5_000_000, timeoutMs: 500, silentMs: 200 };
     const late: Answer = (_asked, response) => void setTimeout(() => response.end("{}"), 1_500);
     const { url } = await startWire(completions, late, options);
@@ -224,7 +224,7 @@ describe("a body", () => {
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it("of 20 MiB passes, and more large ones than there is room for do so one after the other", async () => {
+  it("of 20 MiB passes, and too many large ones pass one after the other", async () => {
     const { provider, url } = await start(completions);
     const body = { messages: [{ role: "user", content: "x".repeat(20 * 1024 * 1024) }] };
     const asks = Array.from({ length: 5 }, () => post(url + completions.path, body));

@@ -84,7 +84,7 @@ describe.each(wires)("the table of $title", (wire) => {
   const fields = fieldsOf(api.request).map((field) => ({ ...field, name: field.path.join(".") }));
   const names = new Set(fields.map(({ name }) => name));
 
-  it("passes each of its fields as it is, and in no other case or form", () => {
+  it("passes each of its fields unchanged, and in no other case or form", () => {
     for (const field of fields) {
       const shape = field.shapes.at(-1);
       const [right, wrong]: readonly [unknown, unknown[]] =
@@ -125,8 +125,8 @@ describe.each(wires)("the table of $title", (wire) => {
   });
 });
 
-describe("a request for more than an answer", () => {
-  it.each(refused)("is refused however it is written: %$", (wire, _name, more) => {
+describe("a request for several answers", () => {
+  it.each(refused)("is rejected in any spelling: %$", (wire, _name, more) => {
     const model = { ...upstreamModel, ...wire.model };
     fc.assert(
       fc.property(ways, (choices) => {
@@ -148,13 +148,13 @@ describe("spellings of the Gemini API", () => {
     expect(sent).toEqual({ contents: [{ parts: [{ fileData }] }], toolConfig: { a_b: 1 } });
   });
 
-  it("are refused beside each other", () => {
+  it("are rejected beside each other", () => {
     const part = { fileData: { fileUri: "https://attacker.example" }, file_data: null };
     expect(() => rebuilt({ contents: [{ parts: [part] }] })).toThrow(/"fileData" in two spellings/);
   });
 });
 
-describe("a field that the documentation does not name", () => {
+describe("an undocumented field", () => {
   const limits = {
     ...{ num_predict: 9, best_of: 9, min_tokens: 9, max_new_tokens: 9, n_predict: 9 },
     ...{
@@ -175,14 +175,14 @@ describe("a field that the documentation does not name", () => {
     return { reply, sent: provider.asked[0]?.json };
   }
 
-  it.each(asked)("is refused by its name: %s %s", async (_title, name, wire, value) => {
+  it.each(asked)("is rejected by its name: %s %s", async (_title, name, wire, value) => {
     const { reply, sent } = await ask(wire, { [name]: value });
     expect(reply.status).toBe(400);
     expect(reply.text).toContain("extraFields of [models.one]");
     expect(sent).toBeUndefined();
   });
 
-  it("is sent when the config names it, and no other field beside it", async () => {
+  it("is sent if the config names it, and no other field beside it", async () => {
     const extra = ["num_predict", "options.num_predict", "messages.content.image_url.uuid"];
     const image_url = { url: "data:,", uuid: { any: [1] } };
     const more = {
@@ -195,7 +195,7 @@ describe("a field that the documentation does not name", () => {
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining("options.num_ctx")]);
   });
 
-  it("is refused when it is the prototype's", async () => {
+  it("is rejected if it is __proto__", async () => {
     const body = '{"messages":[],"__proto__":{"n":5}}';
     const { url } = await startWire(completions, emptyAnswer);
     expect((await post(url, body)).status).toBe(400);

@@ -11,7 +11,7 @@ async function start(turns: Script["turns"]) {
 }
 
 describe("a scripted model", () => {
-  it("is asked, streamed and metered as any other", async () => {
+  it("is called, streamed and metered as any other", async () => {
     const { gateway, url } = await start([{ text: "hello there, person" }]);
     const reply = await post(url, { model: "x", stream: true, messages });
     expect(reply).toMatchObject({ status: 200, isWhole: true });
@@ -25,7 +25,7 @@ describe("a scripted model", () => {
     ]);
   });
 
-  it("answers the turn that the conversation has reached, an error too", async () => {
+  it("answers the turn that the conversation has reached, even with an error", async () => {
     const { gateway, url } = await start([{ text: "one" }, { status: 429, error: "slow down" }]);
     const second = [...messages, { role: "assistant", content: "one" }];
     const reply = await post(url, { model: "x", messages: second });

@@ -59,7 +59,7 @@ const mebibyte = 1024 * 1024;
 const large = { messages: [{ role: "user", content: "x".repeat(20 * mebibyte) }] };
 
 describe("a request by bridge, run socket and gateway", () => {
-  it("of another run's token is refused, however large it is, and nothing is forwarded", async () => {
+  it("with another run's token is rejected at any size, without forwarding", async () => {
     const other = await openSocket(side, "dev-2");
     await using forged = await opened({ socket: run.socket, token: other.token });
     for (const body of [completions.body, large]) {
@@ -70,7 +70,7 @@ describe("a request by bridge, run socket and gateway", () => {
     expect(provider.asked).toEqual([]);
   });
 
-  it("for a model of another agent's run is refused", async () => {
+  it("for a model of another agent's run is rejected", async () => {
     const other = await openSocket(side, "dev-2");
     hostModels("dev-2", [hosted("two")], null);
     await using second = await opened(other);
@@ -103,13 +103,13 @@ describe("a request by bridge, run socket and gateway", () => {
     });
   });
 
-  it("with headers beyond the limit is refused at once, and the next one is answered", async () => {
+  it("with headers beyond the limit is rejected at once, and the next one is answered", async () => {
     const huge = await ask(completions.body, { headers: { "x-large": "x".repeat(12_000) } });
     expect(huge.status).toBe(431);
     expect((await ask(completions.body)).status).toBe(200);
   });
 
-  it("may have names of its fields with escapes, and each field counts once", async () => {
+  it("may escape the names of its fields, and each field counts once", async () => {
     const body = `{"messages":[],"m\\u0061x_tokens":5,"max_tokens":7,"\\u006e":1,"n":null}`;
     expect((await ask(body)).status).toBe(200);
     expect(provider.asked[0]?.json).toEqual({
@@ -147,7 +147,7 @@ describe("raw bytes on the run socket", () => {
     ["a hidden encoding", ["transfer-encoding : chunked"], "0\r\n\r\n"],
     ["a line that continues", ["x-a: 1", " content-length: 5"], body],
     ["a bare line feed", ["x-a: 1\ntransfer-encoding: chunked"], "0\r\n\r\n"],
-  ])("with %s are one request that is refused", async (_name, headers, sent) => {
+  ])("with %s are one request that is rejected", async (_name, headers, sent) => {
     const second = head(`POST ${path()} HTTP/1.1`, "content-length: 2");
     const statuses = await answersTo(
       `${head(`POST ${path()} HTTP/1.1`, ...headers)}${sent}${second}{}`,
@@ -168,7 +168,7 @@ describe("raw bytes on the run socket", () => {
     ["a tunnel", () => `CONNECT ${provider.host} HTTP/1.1`],
     ["GET", () => `GET ${path()} HTTP/1.1`],
     ["a list of batches", () => `POST ${path().replace("chat/completions", "batches")} HTTP/1.1`],
-  ])("with %s ask the provider nothing", async (_name, line) => {
+  ])("with %s never reach the provider", async (_name, line) => {
     const statuses = await answersTo(head(line(), `content-length: ${body.length}`) + body);
     expect(statuses.every((status) => status.startsWith("4"))).toBe(true);
     expect(provider.asked).toEqual([]);

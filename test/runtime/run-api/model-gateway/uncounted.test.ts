@@ -38,7 +38,7 @@ describe("an answer", () => {
     ["is zeros", { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
     ["is less than nothing", { prompt_tokens: -900, completion_tokens: -5 }],
     ["is words", { prompt_tokens: "12", completion_tokens: "3" }],
-  ])("whose usage %s is estimated, a document by all of it", async (_name, usage) => {
+  ])("with a usage that %s is estimated, a document by all of it", async (_name, usage) => {
     const stream = await streamed({ choices: text, usage });
     expect(stream).toMatchObject({ usage: { input, output: 3 }, estimated: true });
     const document = { choices: [{ message: { content: "ok" } }], usage };
@@ -46,13 +46,13 @@ describe("an answer", () => {
     expect(await plain(document)).toMatchObject({ usage: { input, output }, estimated: true });
   });
 
-  it("that counts its request and not its text is estimated", async () => {
+  it("with usage of its request but not its text is estimated", async () => {
     const usage = { prompt_tokens: 40, completion_tokens: 0 };
     const end = await streamed({ choices: text, usage });
     expect(end).toMatchObject({ usage: { input: 40, output: 3 }, estimated: true });
   });
 
-  it("that is an error before the model began costs nothing", async () => {
+  it("with an error before the model began costs nothing", async () => {
     const error = { message: "overloaded", code: 529 };
     expect(await streamed({ error })).toMatchObject(unbilled);
     expect(await plain({ error })).toMatchObject(unbilled);

@@ -30,7 +30,7 @@ describe.each(wires)("$title", (wire) => {
     expect(provider.asked[0]?.json).toEqual(wire.body);
   });
 
-  it("passes a plain answer and counts the tokens", async () => {
+  it("forwards a plain answer and counts the tokens", async () => {
     const { provider, gateway, plainUrl } = await startWire(wire, (_asked, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify(wire.plain));
@@ -63,7 +63,7 @@ describe.each(wires)("$title", (wire) => {
     expect(gateway.problems).toHaveLength(1);
   });
 
-  it("adds the key, and nothing of the client's own authentication reaches the provider", async () => {
+  it("adds the key, and forwards nothing of the client's own authentication", async () => {
     const { provider, url } = await startWire(wire, emptyAnswer);
     await post(
       `${url}${url.includes("?") ? "&" : "?"}key=placeholder&api_key=placeholder`,
@@ -101,13 +101,13 @@ function withNumbers(value: unknown, next: () => number): unknown {
   );
 }
 
-describe("numbers of a provider that are no counts", () => {
+describe("invalid token counts of a provider", () => {
   const numbers = fc.array(fc.oneof(fc.constantFrom(-500_000, 0.5, 1e300, 0), fc.double()), {
     minLength: 20,
     maxLength: 20,
   });
 
-  it.each(wires)("count as whole ones, and none below 0: $title", (wire) => {
+  it.each(wires)("are rounded, and at least 0: $title", (wire) => {
     fc.assert(
       fc.property(numbers, (given) => {
         let at = 0;
@@ -124,7 +124,7 @@ describe("numbers of a provider that are no counts", () => {
     );
   });
 
-  it("a negative count of cached tokens adds nothing to the input that is charged", () => {
+  it("if negative for the cache, add nothing to the charged input", () => {
     const reader = createAnswerReader(wireApis["openai-completions"]);
     const prompt_tokens_details = { cached_tokens: -500_000 };
     reader.take({ usage: { prompt_tokens: 10, completion_tokens: -1e6, prompt_tokens_details } });

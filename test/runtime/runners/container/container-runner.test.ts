@@ -28,7 +28,7 @@ describe.skipIf(missing !== null)("the container runner", () => {
 });
 
 describe.skipIf(missing !== null)("a run in a container", () => {
-  it("gets its job over standard input, which stays open, and nothing of it is seen from outside", async () => {
+  it("gets its job over standard input, which stays open, invisibly from outside", async () => {
     const script = `read -r job; echo "$job" | grep -o '"prompt":"[a-z-]*"'; exec 3<&0; (read -r more <&3; echo stdin ended) & ${log("ready")}; sleep 0.5; ${end()}`;
     const request = aRequest(script);
     let seen = "";
@@ -50,7 +50,7 @@ describe.skipIf(missing !== null)("a run in a container", () => {
     expect(seen).not.toContain("the-job-text");
   });
 
-  it("takes a job that is larger than any buffer on its way", async () => {
+  it("accepts a job that is larger than any buffer on its way", async () => {
     const prepare = (request: Parameters<typeof jobOf>[0], workDir: string) =>
       Promise.resolve({ ...jobOf(request, workDir), payload: "p".repeat(3_000_000) });
     const events = await eventsOf(engine, aRequest(`head -n 1 | wc -c; ${end()}`), { prepare });
@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)("a run in a container", () => {
     expect(exitOf(events)).toMatchObject({ exitCode: 0, outOfMemory: false });
   });
 
-  it("ends with all that it started, however detached", async () => {
+  it("ends with all its processes, even detached ones", async () => {
     const stop$ = new Subject<StopReason>();
     const request = aRequest(`env -i setsid sleep 300 & trap '' TERM; ${log("ready")}; ${forever}`);
     const run$ = aRunner(engine).run(request, stop$);
@@ -86,14 +86,14 @@ describe.skipIf(missing !== null)("a run in a container", () => {
     expect(await containersOf(engine, request.instanceId)).toEqual([]);
   });
 
-  it("is not over when its output is", async () => {
+  it("continues after its output has ended", async () => {
     const script = `${end()}; exec >/dev/null 2>&1; sleep 0.7; exit 3`;
     const before = performance.now();
     expect(exitOf(await eventsOf(engine, aRequest(script))).exitCode).toBe(3);
     expect(performance.now() - before).toBeGreaterThan(700);
   });
 
-  it("is turned down with the reason when its job or its image cannot be had", async () => {
+  it("is rejected with the reason when its job or its image is missing", async () => {
     const why = () => Promise.reject(new Error("credential github_token is missing"));
     const noJob = exitOf(await eventsOf(engine, aRequest("true"), { prepare: why }));
     expect(noJob.rejected).toBe("credential github_token is missing");
@@ -102,7 +102,7 @@ describe.skipIf(missing !== null)("a run in a container", () => {
     expect(noImage.rejected).toMatch(/no such image/i);
   });
 
-  it("has one exit also when its record can't be removed", async () => {
+  it("has one exit even when its record can't be removed", async () => {
     const remove = () => Promise.reject(new Error("EROFS"));
     const warned = once(process, "warning") as Promise<[Error]>;
     const events = await eventsOf(engine, aRequest(end()), {

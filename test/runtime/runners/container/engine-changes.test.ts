@@ -28,7 +28,7 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("is told when an image or a name of one is removed", async () => {
+  it("reports that an image or a name of one is removed", async () => {
     const told: string[] = [];
     const listening = engineChanges(engine).subscribe((change) => told.push(change));
     await until(() => Promise.resolve(proxy.connections() === 1));
@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
     listening.unsubscribe();
   });
 
-  it("is told when it went away to all who listen, over one connection, and only when the engine went", async () => {
+  it("reports a lost engine to all subscribers, over one connection, and only then", async () => {
     const told: string[] = [];
     const loss$ = engineChanges(engine);
     for (const who of ["a", "b"]) loss$.subscribe({ complete: () => told.push(who) });
@@ -59,14 +59,14 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
     await until(() => Promise.resolve(told.length === 2));
   });
 
-  it("is told at once of an engine that is not there", async () => {
+  it("reports a missing engine at once", async () => {
     await proxy.close();
     let told = false;
     engineChanges(engine).subscribe({ complete: () => (told = true) });
     await until(() => Promise.resolve(told));
   });
 
-  it("is nobody's business when nobody listens: the connection ends", async () => {
+  it("closes its connection without subscribers", async () => {
     const listening = engineChanges(engine).subscribe();
     await until(() => Promise.resolve(proxy.connections() === 1));
     listening.unsubscribe();

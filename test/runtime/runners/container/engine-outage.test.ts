@@ -64,7 +64,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
   });
   afterEach(() => proxy.close());
 
-  it("loses and doubles no output of a run whose container lives on", async () => {
+  it("loses and repeats no output of a run whose container lives on", async () => {
     await proxy.open();
     const request = aRequest(
       `${log("one")}; ${log("ready")}; sleep 0.5; ${log("meanwhile")}; sleep 2; ${log("after")}; ${end()}`,
@@ -82,7 +82,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
   it.each([
     [true, /the engine went away .* ended with it/],
     [false, /the engine went away .* did not come back/],
-  ])("makes a run lost that ended with it; it comes back: %s", async (isBack, reason) => {
+  ])("makes a run lost that ended with it; it returns: %s", async (isBack, reason) => {
     await proxy.open();
     const request = aRequest(`${log("ready")}; ${forever}`);
     const grace = isBack ? 30_000 : 500;
@@ -133,7 +133,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     return request;
   }
 
-  it("is waited for by a run of an earlier scheduler, which is then followed to its end", async () => {
+  it("is awaited by a run of an earlier scheduler, which is then followed to its end", async () => {
     const request = await left(`${log("ready")}; sleep 1; ${log("late")}; ${end()}`);
     const { events } = await resumed(request);
     await until(async () => !(await containerOf(request).inspect()).State.Running);
@@ -143,7 +143,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     expect(await containersOf(machine, request.instanceId)).toEqual([]);
   });
 
-  it("makes a run of an earlier scheduler lost that it no longer has", async () => {
+  it("makes a run of an earlier scheduler lost if its container is gone", async () => {
     const { events, records } = await resumed(aRequest("gone"));
     await proxy.open();
     expect(exitOf(await events)).toMatchObject({
@@ -153,7 +153,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     expect(await records.list()).toEqual([]);
   });
 
-  it("is not waited for by a run that is stopped; its container is looked for later", async () => {
+  it("is not awaited by a run that is stopped; its container is removed later", async () => {
     const stop$ = new Subject<StopReason>();
     const { events, records } = await resumed(aRequest("gone"), stop$);
     stop$.next("timed_out");

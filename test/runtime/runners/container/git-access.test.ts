@@ -9,7 +9,7 @@ import { aRequest, aRunner } from "./support.ts";
 
 const { engine, missing } = await testEngine();
 
-describe.skipIf(missing !== null)("on the default image", () => {
+describe.skipIf(missing !== null)("with the default image", () => {
   let images: AgentImages;
   beforeAll(async () => {
     images = await defaultTestImage(engine);

@@ -75,7 +75,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     await lastValueFrom(imagesWith().prepare(plain));
   }, engineSetupMs);
 
-  it("is the default one, built only when it is missing or of other contents", async () => {
+  it("is the default one, built only if missing or changed", async () => {
     expect(await events(plain)).toEqual([{ type: "build-finished", error: null, usable: true }]);
     const { Config, RepoTags } = await engine.calls().getImage(image).inspect();
     expect(Config.Labels["al.version"]).toBe("1.2.3");
@@ -90,7 +90,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     await expect(engine.calls().getImage(replaced.join()).inspect()).rejects.toThrow(/no such/i);
   });
 
-  it("is not built anew because another installation builds its own on the same engine", async () => {
+  it("is not rebuilt because another installation builds its own on the same engine", async () => {
     const other = await aProgram("4.5.6");
     const agent = await withDockerfile(`FROM ${image}\nRUN cat /opt/almanac/package.json\n`);
     try {
@@ -108,7 +108,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     }
   });
 
-  it("is never another one that is missing or does not hold the program", async () => {
+  it("is never another one that is missing or lacks the program", async () => {
     const none = await events(plain, { local: () => ({ image: "al-none:1", base: null }) });
     expect(none).toMatchObject([
       { error: expect.stringMatching(/"al-none:1".*not on this engine/) as string },
@@ -141,7 +141,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect((await events(agent)).length).toBeGreaterThan(1);
   });
 
-  it("is built once for all who want it at the same time", async () => {
+  it("is built once for all concurrent callers", async () => {
     const agent = await withDockerfile(`FROM ${image}\nRUN sleep 1; echo ${projectDir}\n`);
     const images = imagesWith();
     const begun = new ReplaySubject<BuildEvent>();
@@ -169,7 +169,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(dev.map(({ Id }) => Id)).toContain(all[2]);
   });
 
-  it("stays the last good one after a build that failed, which says its last lines", async () => {
+  it("stays the last good one after a build that failed, whose last lines are shown", async () => {
     const good = await withDockerfile(`FROM ${image}\nRUN echo ${projectDir}\n`);
     const goodId = await imagesWith().imageFor(good);
     const bad = await withDockerfile(
@@ -187,7 +187,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(await imagesWith().imageFor(mended)).not.toBe(goodId);
   });
 
-  it("says so when the image that it begins from can't be had", async () => {
+  it("reports that its base image can't be pulled", async () => {
     const bad = await withDockerfile("FROM registry.invalid/none:1\n");
     const [last] = (await events(bad)).slice(-1);
     const error = last?.type === "build-finished" ? (last.error ?? "") : "";
@@ -196,7 +196,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(error).not.toContain("fix the Dockerfile");
   });
 
-  it("cannot be had when its only build failed, and that is not tried again by each run", async () => {
+  it("is missing when its only build failed, which is not repeated by each run", async () => {
     const bad = await withDockerfile(`FROM ${image}\nRUN sleep 1; exit 9 # ${projectDir}\n`);
     const images = imagesWith();
     await expect(images.imageFor(bad)).rejects.toThrow("non-zero code: 9");
@@ -205,14 +205,14 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(performance.now() - before).toBeLessThan(1000);
   });
 
-  it("is refused when its Dockerfile does not begin with the program's image", async () => {
+  it("is rejected when its Dockerfile does not begin with the program's image", async () => {
     const [last] = (await events(await withDockerfile(`FROM ${testBase}\nRUN true\n`))).slice(-1);
     expect(last).toMatchObject({
       error: expect.stringContaining("FROM al-agent:latest") as string,
     });
   });
 
-  it("is not built any more when nobody waits for it", async () => {
+  it("is no longer built without a waiting caller", async () => {
     const agent = await withDockerfile(`FROM ${image}\nRUN sleep 20 # ${projectDir}\n`);
     const images = imagesWith();
     await firstValueFrom(images.prepare(agent).pipe(take(3)));
@@ -221,8 +221,8 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
   });
 });
 
-describe("without an engine", () => {
-  it("says so once, tries again, and goes on when it is there", async () => {
+describe("a missing engine", () => {
+  it("is reported once, retried, and used when it is back", async () => {
     const nowhere = connectEngine({ env: { DOCKER_HOST: "unix:///nowhere.sock" } });
     let asked = 0;
     const ping = () => {

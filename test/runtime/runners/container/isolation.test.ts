@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)("a live container", () => {
     expect(live?.Mounts).toEqual([]);
   });
 
-  it("tells project, agent and instance by labels, and nothing by its environment", () => {
+  it("names project, agent and instance by labels, and nothing by its environment", () => {
     expect(live?.Config.Labels).toMatchObject({
       "al.project": expect.stringMatching(/^[0-9a-f]{16}$/) as string,
       "al.agent": "dev",
@@ -84,7 +84,7 @@ describe.skipIf(missing !== null)("a run from inside", () => {
   const said = async (script: string, options: Parameters<typeof eventsOf>[2] = {}) =>
     messagesOf(await eventsOf(engine, aRequest(`${script}; ${end()}`), options));
 
-  it("is another host, and a user without capabilities, in an empty folder, behind an init", async () => {
+  it("sees its own host name, a user without capabilities, an empty folder and an init", async () => {
     const status = "grep -E '^(Cap(Eff|Prm|Bnd|Amb)|NoNewPrivs)' /proc/self/status";
     const processes = "cat /proc/1/comm; ls -d /proc/[0-9]* | wc -l";
     const [id, host = "", place, owner, init, count, net, ...rights] = await said(
@@ -132,20 +132,20 @@ describe.skipIf(missing !== null)("a run from inside", () => {
     }
   });
 
-  it("writes to its own folders only, and they run programs", async () => {
+  it("writes to its own folders only, from which it can run programs", async () => {
     const lines = await said(
       `for place in / /etc /usr/bin /opt /var/tmp; do touch $place/x 2>/dev/null && echo wrote $place; done; for place in /tmp /workspace $HOME; do printf '#!/bin/sh\\necho ran %s\\n' $place >$place/x && chmod +x $place/x && $place/x; done`,
     );
     expect(lines).toEqual(["ran /tmp", "ran /workspace", "ran /home/al"]);
   });
 
-  it("is kept from more processes than it may have", async () => {
+  it("can't exceed its limit of processes", async () => {
     const forks = `for i in $(seq 600); do sleep 3 >/dev/null 2>&1 & done`;
     const [refusals] = await said(`(${forks}) 2>&1 | grep -ci fork`, { graceMs: 100 });
     expect(Number(refusals)).toBeGreaterThan(0);
   });
 
-  it("reaches the scheduler by a socket in its own folder, which it cannot change", async () => {
+  it("reaches the scheduler by a socket in its own folder, which it can't change", async () => {
     const socket = join(dir, "al.sock");
     const server = createServer((connection) => connection.end("hello from the scheduler\n"));
     await new Promise<void>((resolve) =>

@@ -30,23 +30,23 @@ const letterOf = (event: BuildEvent): string =>
   Object.keys(events).find((letter) => events[letter] === event) ?? "?";
 
 describe("the needs of an agent are kept ready:", () => {
-  it("it is built anew half a second after its image was removed, before a run needs it", () => {
+  it("an image is rebuilt half a second after its removal, before a run needs it", () => {
     draw(["s-(f|)", "s-(f|)"], "-----rr", "s-f-- 500ms s-f");
   });
 
-  it("nothing is said when it is still there", () => {
+  it("an image that still exists causes no event", () => {
     draw(["s-(f|)", "(f|)"], "-----r", "s-f");
   });
 
-  it("it is looked for at once when the engine went away, and that is said", () => {
+  it("an image is checked at once when the engine went away, and that is reported", () => {
     draw(["s-(f|)", "(xf|)"], "-----g", "s-f--(xf)");
   });
 
-  it("an engine that is away when it is looked for is said", () => {
+  it("an engine that is away during the check is reported", () => {
     draw(["(f|)", "x-(f|)"], "-----r", "f---- 500ms x-f");
   });
 
-  it("a failure is not tried again for an image that was removed, as the build may have removed it", () => {
+  it("a failed build is not retried for a removed image, as the build may have removed it", () => {
     draw(["s-(x|)", "(f|)"], "-----r---g", "s-x------f");
   });
 });

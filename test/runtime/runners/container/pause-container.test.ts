@@ -36,7 +36,7 @@ async function paused(script: string) {
 }
 
 describe.skipIf(missing !== null)("a run whose container is paused", () => {
-  it("does nothing until it is unpaused, and then goes on", async () => {
+  it("does nothing until it is unpaused, and then continues", async () => {
     const run = await paused(`sleep 0.2; ${log("on")}; ${end()}`);
     await pauseContainer(engine, run.name);
     await unpauseContainer(engine, run.name);
@@ -54,7 +54,7 @@ describe.skipIf(missing !== null)("a run whose container is paused", () => {
     expect(await containersOf(engine, run.request.instanceId)).toEqual([]);
   });
 
-  it("can be left at once, and leaves nothing behind", async () => {
+  it("can be unsubscribed at once, and leaves nothing behind", async () => {
     const run = await paused(forever);
     const next = aRunner(engine, run.options);
     await next.adopt([run.request.instanceId]);
@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)("a run whose container is paused", () => {
     await run.ended;
   });
 
-  it("goes on under a scheduler that adopts it", async () => {
+  it("continues under a scheduler that adopts it", async () => {
     const run = await paused(`sleep 0.2; ${log("on")}; ${end()}`);
     const next = aRunner(engine, run.options);
     expect(await next.adopt([run.request.instanceId])).toHaveLength(1);

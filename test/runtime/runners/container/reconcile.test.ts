@@ -57,7 +57,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     return { run$, stop$ };
   }
 
-  it("is found alive and followed on, with nothing lost or doubled", async () => {
+  it("is found alive and followed, without loss or repeat", async () => {
     const script = `read -r job; ${log("one")}; ${log("ready")}; sleep 1; ${log("two")}; ${end()}`;
     const { instanceId, recorded } = await crashed(script);
     const found = await theFound();
@@ -81,7 +81,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(messagesOf(events)).toEqual(["ready"]);
   });
 
-  it("is told to its end also when it ended before anybody came back", async () => {
+  it("is reported to its end even if it ended before the next scheduler", async () => {
     const before = Date.now();
     const { instanceId, recorded } = await crashed(
       `${log("ready")}; echo raw; ${log("late")}; exit 7`,
@@ -115,7 +115,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(exitOf(events).exitCode).toBe(137);
   });
 
-  it("is not gone on with when it never said anything, and is reaped", async () => {
+  it("is not adopted without any output, and is removed", async () => {
     const request = aRequest(forever);
     const run = aRunner(engine, { projectDir }).run(request, NEVER).subscribe();
     await until(async () => (await containersOf(engine, request.instanceId)).length > 0);
@@ -126,7 +126,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     run.unsubscribe();
   });
 
-  it("is adopted with the config that it was started with, and only then kept from the reaper", async () => {
+  it("is adopted with the config that it was started with, and only then not removed", async () => {
     const { instanceId } = await crashed(`${log("ready")}; ${forever}`);
     const request = { ...aRequest("as it was started"), instanceId };
     const records = memoryRecords(request, aRequest("removed by somebody"));
@@ -143,14 +143,14 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
 
-  it("is not looked for where there is no engine and no record", async () => {
+  it("is not searched without an engine and a record", async () => {
     const nowhere = connectEngine({ env: { DOCKER_HOST: "unix:///nowhere.sock" } });
     const runner = aRunner(nowhere, { projectDir });
     expect(await runner.adopt(["dev-1"])).toEqual([]);
     await expect(runner.reap()).rejects.toThrow("no container engine answers");
   });
 
-  it("is nobody else's: other projects find and reap nothing", async () => {
+  it("is invisible to other projects, which find and remove nothing", async () => {
     const { instanceId } = await crashed(`${log("ready")}; ${forever}`);
     const other = createReconciler(engine, aProject());
     expect(await other.find()).toEqual([]);

@@ -46,7 +46,7 @@ describe.skipIf(missing !== null || why !== null || !hasCommand)("an engine by s
     return connectEngine({ env: { ...process.env, PATH, DOCKER_HOST: server.url } });
   }
 
-  it("refuses a machine whose key is not known, with the reason of ssh", async () => {
+  it("rejects a machine with an unknown key, with the reason of ssh", async () => {
     const stranger = bySsh("");
     await expect(stranger.ping()).rejects.toMatchObject({
       code: "engine_unreachable",
@@ -54,14 +54,14 @@ describe.skipIf(missing !== null || why !== null || !hasCommand)("an engine by s
     });
   });
 
-  it("answers as it does here, many at once", async () => {
+  it("answers like a local one, many requests at once", async () => {
     const version = await machine.ping();
     const versions = await Promise.all(Array.from({ length: 20 }, () => engine.ping()));
     expect(new Set(versions)).toEqual(new Set([version]));
   });
 
   it(
-    "gives a container its input and has its output",
+    "gives a container its input and returns its output",
     async () => {
       const Image = await programImage(machine);
       const container = await engine.streams().createContainer({

@@ -71,7 +71,7 @@ function lastEntry(events: readonly RunnerEvent[]): LogEntry | null {
 const collect = (run$: ReturnType<typeof eventsOf>) => lastValueFrom(run$.pipe(toArray()));
 
 describe("a run whose scheduler was killed, as the scheduler's user", () => {
-  it("goes on, and the next scheduler takes it up after the last line that was logged", async () => {
+  it("continues, and the next scheduler adopts it after the last logged line", async () => {
     const gate = join(root, "gate");
     const request = aRequest(gated(gate));
     const seen = await crashed(null, request, 4);
@@ -88,14 +88,14 @@ describe("a run whose scheduler was killed, as the scheduler's user", () => {
     expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
   });
 
-  it("is told from its beginning when nothing of it was logged", async () => {
+  it("is reported from its beginning if no line was logged", async () => {
     const request = aRequest(`${log("1")}; ${log("2")}; ${end()}`);
     await crashed(null, request, 1);
     const events = await collect(aRunner(baseDir).resume({ request, last: null }, NEVER));
     expect(messagesOf(events)).toEqual(["1", "2"]);
   });
 
-  it("that ended while nobody was there is told with its end and when that was", async () => {
+  it("that ended in between is reported with its end and its time", async () => {
     const request = aRequest(`${log("1")}; sleep 0.3; ${log("2")}; ${end("tired")}; exit 4`);
     const before = Date.now();
     const seen = await crashed(null, request, 1);
@@ -112,7 +112,7 @@ describe("a run whose scheduler was killed, as the scheduler's user", () => {
     expect(exit.endedAt).toBeLessThanOrEqual(after);
   });
 
-  it("can be stopped by the next one, and be left", async () => {
+  it("can be stopped or unsubscribed by the next scheduler", async () => {
     for (const how of ["stop", "leave"] as const) {
       const request = aRequest(
         `env -i setsid sleep 300 & trap '' TERM; ${log("ready")}; ${forever}`,
@@ -129,7 +129,7 @@ describe("a run whose scheduler was killed, as the scheduler's user", () => {
     }
   });
 
-  it("and whose supervisor was killed too is not found, and nothing of it is left", async () => {
+  it("and whose supervisor was killed too is not found, and leaves nothing", async () => {
     const request = aRequest(`${log("ready")}; trap '' TERM; ${forever}`);
     await crashed(null, request, 1);
     const record = await readRunRecord(logPathOf(baseDir, request.instanceId));
@@ -138,7 +138,7 @@ describe("a run whose scheduler was killed, as the scheduler's user", () => {
     expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
   });
 
-  it("is lost when its supervisor goes away under the next one", async () => {
+  it("is lost when its supervisor dies under the next scheduler", async () => {
     const request = aRequest(`${log("ready")}; ${forever}`);
     await crashed(null, request, 1);
     const record = await readRunRecord(logPathOf(baseDir, request.instanceId));
@@ -161,7 +161,7 @@ describe("a run whose scheduler was killed, as the scheduler's user", () => {
     expect(await aRunner(baseDir).adopt([request.instanceId])).toEqual([]);
   });
 
-  it("ends by itself when no scheduler comes back to end it at its timeout", async () => {
+  it("ends by itself at its timeout if no scheduler returns", async () => {
     const times = { timeoutSeconds: -12.5, waitTimeoutSeconds: 0.3 };
     const request = aRequest(`${log("ready")}; ${forever}`, times);
     await crashed(null, request, 1);
@@ -201,7 +201,7 @@ describe.skipIf(missing !== null)("a run as another OS user whose scheduler was 
   const resumed = (request: RunRequest, last: LogEntry | null, stop$ = new Subject<StopReason>()) =>
     eventsOf(() => remoteScheduler(schedulerUser, { baseDir, request, resume: { last } }), stop$);
 
-  it("is gone on with by the next unprivileged one", async () => {
+  it("is adopted by the next unprivileged one", async () => {
     const gate = join(root, "gate");
     const request = requestAs(gated(gate));
     const seen = await crashed(schedulerUser, request, 3);
@@ -212,7 +212,7 @@ describe.skipIf(missing !== null)("a run as another OS user whose scheduler was 
     expect(await readdir(baseDir)).toEqual([`${request.instanceId}.log`]);
   });
 
-  it("can be killed by the next unprivileged one, with all that it started", async () => {
+  it("can be killed by the next unprivileged one, with all its processes", async () => {
     const request = requestAs(
       `env -i setsid sleep 300 & trap '' TERM; ${log("ready")}; ${forever}`,
     );

@@ -12,7 +12,7 @@ function baseDir(): string {
   return dir;
 }
 
-test("a run's process is asked for nothing before the begin of the run is committed", async () => {
+test("a run's process gets no request before the begin of the run is committed", async () => {
   const dir = baseDir();
   const mark = join(dir, "mark");
   let commit = (): void => undefined;
@@ -32,7 +32,7 @@ test("a run that is stopped before its begin is committed has never begun", asyn
   expect(exit).toMatchObject({ exit: { neverBegan: true, signal: "SIGTERM" } });
 });
 
-test("a run that lacked file descriptors is blocked, and can be started again", async () => {
+test("a run without free file descriptors is blocked, and can be started again", async () => {
   const dir = baseDir();
   const request = aRequest("true");
   let isFull = true;

@@ -85,7 +85,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
     cat /proc/1/comm; find /run -mindepth 1 | wc -l; ls /proc | grep -c '^[0-9]'`;
 
   it.each(places)(
-    "has the rights of an open one, but sees the loopback interface and itself alone (%s)",
+    "has the rights of an open one, but sees only the loopback interface and itself (%s)",
     async (place) => {
       const open = await linesOf(place, rights, "open");
       const closed = await linesOf(place, `${rights}\n${surroundings}`);
@@ -101,7 +101,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
   describe("as an unprivileged user", () => {
     const place = "a user, itself";
 
-    it("can take no part of it back in a user namespace of its own", async () => {
+    it("can't undo any part of it in a user namespace of its own", async () => {
       const inside = [
         "umount /run; umount -l /run; umount /proc; umount -l /proc",
         "ip link add d0 type dummy && ip addr",
@@ -114,7 +114,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
       expect(Number(lines.at(-3))).toBeLessThan(15);
     });
 
-    it("reaches nothing that listens on this machine: TCP, UDP, IPv6, abstract sockets", async () => {
+    it("reaches no listener of this machine: TCP, UDP, IPv6, abstract sockets", async () => {
       const tcp = createServer((socket) => socket.on("error", () => undefined).end()).listen(
         0,
         "::",
@@ -168,7 +168,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
       return lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
     };
 
-    it("does not start where the kernel forbids it, with its words and advice", async () => {
+    it("does not start if the kernel forbids it, with its words and advice", async () => {
       const events = await forbidden("closed");
       const { rejected } = exitOf(events);
       expect(rejected).toMatch(/network has to be closed.*\(unshare: .*No space left on device\)/);
@@ -178,7 +178,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
       expect(messagesOf(events)).toEqual([]);
     });
 
-    it("is open there when it needs not be closed, and its log has that", async () => {
+    it("is open if it need not be closed, and its log says so", async () => {
       const events = await forbidden("closed-if-possible");
       expect(exitOf(events)).toMatchObject({ exitCode: 0, rejected: null });
       const lines = messagesOf(events);

@@ -12,18 +12,18 @@ describe("a run that another OS user could not start", () => {
     [["sudo: a password is required"], '"al doctor" writes the sudoers rule'],
     [["node:internal", "    throw err;", "Error: Cannot find module '/opt/al.js'"], "/opt/al.js"],
     [["sudo: unable to execute /opt/node: Permission denied"], "/opt/node"],
-  ])("by %j has advice", (lines, remedy) => {
+  ])("with %j has advice", (lines, remedy) => {
     const told = problem(...lines);
     expect(told).toContain('no run as OS user "al-agent"');
     expect(told).toContain(remedy);
     expect(told).not.toMatch(/audit plugin|throw err/);
   });
 
-  it("says so when nobody told why", () => {
+  it("reports that no reason was given", () => {
     expect(problem()).toContain("no reason was given");
   });
 
-  it("as the scheduler's own user is told without a word of sudo", () => {
+  it("as the scheduler's own user is reported without sudo", () => {
     const told = startProblem({ program, runAs: "$USER", env: {} }, ["spawn /opt/node EACCES"]);
     expect(told).toBe("the run's process cannot be started: spawn /opt/node EACCES");
   });

@@ -15,7 +15,7 @@ function tempBin() {
   return { dir, add };
 }
 
-test("a run of this user finds the programs on the scheduler's PATH, and nothing else", async () => {
+test("a run of this user finds only the programs on the scheduler's PATH", async () => {
   const { dir, add } = tempBin();
   const env = { PATH: `/nowhere:${dir}::/usr/bin` };
   const search = (program: string) => findProgram(program, "$USER", env);
@@ -26,7 +26,7 @@ test("a run of this user finds the programs on the scheduler's PATH, and nothing
   expect(await search("env")).toBe("found");
 });
 
-test("a path is looked at, but for one that begins in the run's own folder", async () => {
+test("a path is checked, except one that begins in the run's own folder", async () => {
   const { dir, add } = tempBin();
   const path = add("claude");
   for (const runAs of ["$USER", "al-agent"]) {
@@ -36,7 +36,7 @@ test("a path is looked at, but for one that begins in the run's own folder", asy
   }
 });
 
-test("of another user's PATH it is not certain that it lacks a program", async () => {
+test("a program that is not on the scheduler's PATH may be on another user's", async () => {
   const { dir, add } = tempBin();
   add("claude");
   expect(await findProgram("claude", "al-agent", { PATH: dir })).toBe("found");
@@ -44,7 +44,7 @@ test("of another user's PATH it is not certain that it lacks a program", async (
   expect(await findProgram("env", "al-agent", {})).toBe("found");
 });
 
-test("a folder that only the other user may enter may hold it", async () => {
+test("a program in a folder that only the other user may enter may exist", async () => {
   const { dir } = tempBin();
   mkdirSync(join(dir, "private"), { mode: 0o000 });
   const path = join(dir, "private/claude");

@@ -22,7 +22,7 @@ function keep(part: (input: string) => string) {
   return { status, began: existsSync(mark) };
 }
 
-test("a supervisor with its whole order and job begins its run", () => {
+test("a supervisor with its complete order and job begins its run", () => {
   expect(keep((input) => input)).toEqual({ status: 0, began: true });
 });
 

@@ -47,7 +47,7 @@ describe("a run as the scheduler's user", () => {
     expect(messages.at(-1)).toBe("cat ended with 124");
   });
 
-  it.skipIf(whyNoNetwork() !== null)("starts its namespaces once, without a trial", async () => {
+  it.skipIf(whyNoNetwork() !== null)("creates its namespaces once, without a trial", async () => {
     const [bin, count] = [join(baseDir, "../bin"), join(baseDir, "../count")];
     const { PATH = "" } = process.env;
     await mkdir(bin);
@@ -60,7 +60,7 @@ describe("a run as the scheduler's user", () => {
     expect((await readFile(count, "utf8")).length).toBe(needed);
   });
 
-  it("gets none of the scheduler's variables but a few harmless ones", async () => {
+  it("gets only a few harmless variables of the scheduler", async () => {
     const env = { ...process.env, SECRET_TOKEN: "s3cret", AL_HOME: "/x", LANG: "de_DE.UTF-8" };
     const request = aRequest(`env; ${end()}`, { timezone: "Asia/Tokyo" });
     const messages = messagesOf(await eventsOf(request, { env }));
@@ -76,7 +76,7 @@ describe("a run as the scheduler's user", () => {
     expect(messages.join("\n")).not.toMatch(/SECRET_TOKEN|AL_HOME|VITEST/);
   });
 
-  it("works in a folder of its own that is private and removed afterwards", async () => {
+  it("works in a private folder of its own that is removed afterwards", async () => {
     const request = aRequest(`pwd; stat -c %a .; echo hi > file; ${end()}`);
     const messages = messagesOf(await eventsOf(request));
     expect(messages).toEqual([join(baseDir, request.instanceId), "700"]);
@@ -84,13 +84,13 @@ describe("a run as the scheduler's user", () => {
     expect((await lstat(baseDir)).mode & 0o777).toBe(0o700);
   });
 
-  it("is turned down when the folder of runs is a link", async () => {
+  it("is rejected when the folder of runs is a link", async () => {
     await symlink(tmpdir(), baseDir);
     const { rejected } = exitOf(await eventsOf(aRequest(end())));
     expect(rejected).toContain(`${baseDir} is not a folder`);
   });
 
-  it("is turned down for an OS user that is not there, and leaves no log", async () => {
+  it("is rejected for an OS user that does not exist, and leaves no log", async () => {
     const request = aRequest(end(), { runtime: { type: "host-user", runAs: "al-nobody-here" } });
     const { rejected } = exitOf(await eventsOf(request));
     expect(rejected).toContain(`no run as OS user "al-nobody-here"`);
@@ -98,14 +98,14 @@ describe("a run as the scheduler's user", () => {
     expect(await readdir(baseDir)).toEqual([]);
   });
 
-  it("is turned down with the reason when its job cannot be made, and leaves no folder", async () => {
+  it("is rejected with the reason when its job can't be made, and leaves no folder", async () => {
     const prepare = () => Promise.reject(new Error("credential github_token is missing"));
     const exit = exitOf(await eventsOf(aRequest(end()), { prepare }));
     expect(exit.rejected).toBe("credential github_token is missing");
     expect(await readdir(baseDir)).toEqual([]);
   });
 
-  it("ends also when it left a process that holds its output and its session", async () => {
+  it("ends even if a process still holds its output and its session", async () => {
     const request = aRequest(`setsid sleep 300 & ${log("bye")}; ${end()}`);
     const before = performance.now();
     expect(messagesOf(await eventsOf(request))).toEqual(["bye"]);
@@ -113,7 +113,7 @@ describe("a run as the scheduler's user", () => {
     expect(await processesOf(request.instanceId)).toEqual([]);
   });
 
-  it("is not kept from ending by a process that nobody can find", async () => {
+  it("ends even if a process of it can't be found", async () => {
     const request = aRequest(`env -i setsid sleep 4 & ${log("bye")}; ${end()}`);
     const before = performance.now();
     expect(exitOf(await eventsOf(request)).exitCode).toBe(0);
@@ -142,7 +142,7 @@ describe("a run as the scheduler's user", () => {
     await killed();
   });
 
-  it("reports where the kernel has no PID namespace for it, and still ends what carries its mark", async () => {
+  it("reports that the kernel has no PID namespace for it, and still ends processes with its mark", async () => {
     const bin = join(baseDir, "..", "bin");
     await mkdir(bin);
     for (const name of ["setsid", "sleep"]) await symlink(`/usr/bin/${name}`, join(bin, name));
@@ -151,7 +151,7 @@ describe("a run as the scheduler's user", () => {
     expect(ready).toBe("ready");
   });
 
-  it("cannot be outlived even by a process without its mark, where the kernel holds it", async () => {
+  it("ends even processes without its mark, if the kernel contains it", async () => {
     const mark = `4${Math.floor(Math.random() * 1e6)}`;
     const request = aRequest(`env -i setsid sleep ${mark} & sleep 0.2; ${end()}`);
     const events = await eventsOf(request);
@@ -160,7 +160,7 @@ describe("a run as the scheduler's user", () => {
     expect(stdout.includes(`sleep ${mark}`)).toBe(!held);
   });
 
-  it("is failed when it exits with 0 but never gave its account", async () => {
+  it("fails when it exits with 0 without an account", async () => {
     expect(exitOf(await eventsOf(aRequest("exit 0"))).error).toBe(
       "the run ended without its account",
     );
@@ -199,7 +199,7 @@ describe("a run as the scheduler's user", () => {
     expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(200_000_000);
   });
 
-  it("takes a job that is larger than a pipe holds", async () => {
+  it("accepts a job that is larger than a pipe holds", async () => {
     const payload = "p".repeat(3_000_000);
     const prepare = (request: RunRequest, workDir: string) =>
       Promise.resolve({ ...jobOf(request, workDir), payload });
@@ -209,7 +209,7 @@ describe("a run as the scheduler's user", () => {
   });
 });
 
-it("has /proc and setsid, or these tests would prove nothing", async () => {
+it("/proc and setsid exist, or these tests would prove nothing", async () => {
   await promisify(execFile)("setsid", ["true"]);
   expect(existsSync("/proc/self/environ")).toBe(true);
 });

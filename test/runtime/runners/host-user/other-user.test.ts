@@ -91,7 +91,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(said.join("\n")).not.toMatch(/SUDO_|VITEST|NODE_/);
       });
 
-      it("cannot read its log, the scheduler's folders, or another run's", async () => {
+      it("can't read its log, the scheduler's folders, or another run's", async () => {
         const secrets = join(root, "secrets");
         await mkdir(secrets, { mode: 0o700 });
         if (scheduler === "unprivileged") await chown(secrets, uidOf(schedulerUser), 0);
@@ -102,7 +102,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(messagesOf(events)).toEqual(["tried"]);
       });
 
-      it("ends within a second of a kill with all that it started, however detached", async () => {
+      it("ends within a second of a kill with all its processes, even detached ones", async () => {
         const stop$ = new Subject<StopReason>();
         const mark = `3${Math.floor(Math.random() * 1e6)}`;
         const request = requestAs(
@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
       });
 
-      it("removes also files that it made inaccessible", async () => {
+      it("removes even files that it made inaccessible", async () => {
         const request = requestAs(`mkdir -p a/b; touch a/b/c; chmod 0 a/b a; ${end()}`);
         await collect((await runnerOf(scheduler)).run(request, NEVER));
         await until(async () => (await leftovers(baseDir, request.instanceId)).length === 0);
@@ -133,7 +133,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     });
   }
 
-  it("is ended by an order of its own user where sudo hands its process over to it", async () => {
+  it("is ended by a command as its own user if sudo exits before it", async () => {
     // Without a session to close, sudo does not wait, and its process may not be signalled any more.
     const handOver = `Defaults:${schedulerUser.name} !pam_session, !pam_setcred\n`;
     const takeOut = await withSudoersRule(handOver);
@@ -154,7 +154,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     }
   });
 
-  it("is all that the rule allows: no other program, argument or variable", () => {
+  it("is the only thing the rule allows: no other program, argument or variable", () => {
     const { file, args } = supervisorProgram("dev");
     const sudo = ["sudo", "-n", "-u", agentUser.name];
     const attempt =
@@ -168,7 +168,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     expect(attempt(file, ...args)).toThrow(/no whole order/);
   });
 
-  it("is turned down with advice when no rule allows it", async () => {
+  it("is rejected with advice when no rule allows it", async () => {
     const runAs = schedulerUser.name;
     const request = aRequest(end(), { runtime: { type: "host-user", runAs } });
     await chown(root, uidOf(agentUser), 0);
@@ -176,7 +176,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     expect(exitOf(events).rejected).toMatch(/^no run as OS user.*al doctor/);
   });
 
-  it("is turned down when the folder of runs belongs to somebody else", async () => {
+  it("is rejected when the folder of runs belongs to another user", async () => {
     await mkdir(baseDir);
     await chown(baseDir, uidOf(agentUser), 0);
     const { rejected } = exitOf(await collect(aRunner(baseDir).run(requestAs(end()), NEVER)));

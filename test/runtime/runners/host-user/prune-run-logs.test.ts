@@ -40,7 +40,7 @@ const overOf = (project: string) =>
   );
 
 describe("the logs of runs", () => {
-  it("go after their days, but not while the run lives", async () => {
+  it("are deleted after their days, but not while the run lives", async () => {
     await aLog("dev-old.log", 15, "12345");
     await aLog("dev-long.log", 16, living);
     await aLog("dev-new.log", 13, "123");
@@ -49,7 +49,7 @@ describe("the logs of runs", () => {
     expect(left).toBe(living.length + 3);
   });
 
-  it("go beyond the bytes that may be kept, the oldest first", async () => {
+  it("are deleted above the size limit, the oldest first", async () => {
     await aLog("dev-3.log", 3, "333");
     await aLog("dev-1.log", 1, "1");
     await aLog("dev-2.log", 2, "22");
@@ -57,14 +57,14 @@ describe("the logs of runs", () => {
     expect((await readdir(dir)).sort()).toEqual(["dev-1.log", "dev-2.log"]);
   });
 
-  it("say of which project they are", async () => {
+  it("name their project", async () => {
     const request = aRequest(end());
     await lastValueFrom(aRunner(dir).run(request, NEVER));
     const record = await readRunRecord(logPathOf(dir, request.instanceId));
     expect(record?.project).toBe(schedulersProject);
   });
 
-  it("of another project are for that to keep, and count for it; of one that is gone for whoever comes", async () => {
+  it("of another project are kept but count; those of a deleted one are deleted", async () => {
     await aLog("dev-own.log", 15, overOf(projectDir));
     await aLog("dev-other.log", 99, overOf(dir));
     await aLog("dev-gone.log", 15, overOf(join(dir, "gone")));
@@ -73,7 +73,7 @@ describe("the logs of runs", () => {
     expect((await readdir(dir)).sort()).toEqual(["dev-new.log", "dev-other.log"]);
   });
 
-  it("are all that goes: working directories are their runs' own", async () => {
+  it("are the only files deleted: working directories belong to runs", async () => {
     await mkdir(join(dir, "dev-1"));
     await mkdir(join(dir, "dev-1.log"));
     await aLog("notes.txt", 99, "x");
@@ -81,7 +81,7 @@ describe("the logs of runs", () => {
     expect((await readdir(dir)).sort()).toEqual(["dev-1", "dev-1.log", "notes.txt"]);
   });
 
-  it("are none where no run was", async () => {
+  it("may be missing", async () => {
     expect(await pruneRunLogs(join(dir, "none"), { projectDir, now, days: 14, maxBytes: 0 })).toBe(
       0,
     );

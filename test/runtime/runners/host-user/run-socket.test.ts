@@ -33,7 +33,7 @@ describe.skipIf(missing !== null)("the socket of a run as another OS user", () =
     await rm(root, { recursive: true, force: true });
   });
 
-  it("lets its agent ask by tool and by command, and shows nobody where it is", async () => {
+  it("serves its agent's tools and commands, and hides its path", async () => {
     const baseDir = join(root, "runs");
     const abilities = fakeAbilities();
     const sockets = createRunSockets({

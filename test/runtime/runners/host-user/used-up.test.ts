@@ -69,7 +69,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     ["open", "user"],
   ] as const;
   it.each(isLong ? all : some)(
-    "waits (%s) as long as all %s namespaces are used up",
+    "waits (%s) while all %s namespaces are used up",
     async (network, kind) => {
       const events = await within(usedUp(kind), network);
       expect(exitOf(events)).toMatchObject(blocked(/isolated.*No space left on device/));
@@ -88,12 +88,12 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
   const entry = fileURLToPath(new URL("no-descriptors-entry.ts", import.meta.url));
   const few = ["-c", 'ulimit -n 200; exec "$@"', "sh", process.execPath, entry];
 
-  it("is taken for closed by a scheduler that can open nothing: its secrets stay outside", () => {
+  it("counts as closed for a scheduler without file descriptors: its secrets stay outside", () => {
     const answers = execFileSync("/bin/sh", [...few, "probe"], { encoding: "utf8" });
     expect(JSON.parse(answers)).toEqual([null, null]);
   });
 
-  it("waits as long as its supervisor can open nothing", async () => {
+  it("waits while its supervisor has no file descriptors", async () => {
     const runner = aRunner(join(root, "runs"), {
       network: () => "closed-if-possible",
       runAgent: () => ({ file: "/bin/sh", args: few }),
@@ -116,7 +116,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     expect(exitOf(await eventsOf(runner, "true"))).toMatchObject(blocked(/unlike for earlier/));
   });
 
-  it.each(["closed", "open"] as const)("can't be what a run (%s) brings about", async (network) => {
+  it.each(["closed", "open"] as const)("can't be caused by a run (%s)", async (network) => {
     const many = "for n in $(seq 80); do unshare --user sleep 2 & done 2>&1 | grep -c 'No space'";
     const [refused] = messagesOf(await within("true", network, many));
     expect(Number(refused)).toBeGreaterThanOrEqual(80 - 64);

@@ -146,8 +146,8 @@ describe("a call", () => {
   });
 });
 
-describe("the calls of a stream of commands", () => {
-  it("leave no timer behind when they are stopped, and start anew for the next", () =>
+describe("a stream of call commands", () => {
+  it("leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
     marbles(({ cold, scheduler, expectObservable, expectSubscriptions }) => {
       const command$ = cold("a1t---", commands);
       const create = () => createCalls<string>(createWaitGraph());
@@ -157,7 +157,7 @@ describe("the calls of a stream of commands", () => {
       expectSubscriptions(command$.subscriptions).toBe(["^--!", "---^------!"]);
     }));
 
-  it("answer a burst in order", () =>
+  it("answers a burst in order", () =>
     marbles((helpers) => {
       helpers.expectObservable(called(helpers, "(a12WbcBCA)"), "--------!").toBe("(Ws)", said);
     }));

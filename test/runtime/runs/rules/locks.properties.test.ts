@@ -76,7 +76,7 @@ function forget(waiting: Map<string, string>, instanceId: string): void {
   for (const [key, id] of waiting) if (id === instanceId) waiting.delete(key);
 }
 
-it("10,000 operations of 50 holders never show two holders of a lock at once, and leave nobody waiting", () => {
+it("10,000 operations of 50 holders never give a lock to two holders at once, and leave no one waiting", () => {
   const operation$ = fc.array(operation, { minLength: operations, maxLength: operations });
   fc.assert(
     fc.property(operation$, (all) => {

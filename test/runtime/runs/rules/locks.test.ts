@@ -126,7 +126,7 @@ describe("a lock", () => {
     }),
   );
 
-  it("that would close a cycle of waits is refused with its path", () =>
+  it("that would close a cycle of waits is rejected with its path", () =>
     marbles((helpers) => {
       const line = "    -aB-b-A--1";
       const expected = "-aV-w-d--(rB)";
@@ -134,7 +134,7 @@ describe("a lock", () => {
       helpers.expectObservable(locked(helpers, line), "------------------!").toBe(expected, values);
     }));
 
-  it("sees cycles through whatever else runs wait for", () =>
+  it("sees cycles through other kinds of waits", () =>
     marbles((helpers) => {
       const graph = createWaitGraph();
       // The holder waits for an answer of c, which asks for what it holds.
@@ -159,7 +159,7 @@ describe("a lock", () => {
     expect(waits()).toBe(false);
   });
 
-  it("that one run asked for twice is given to both of its requests", () =>
+  it("requested twice by one run goes to both requests", () =>
     marbles(({ hot, expectObservable, scheduler }) => {
       const twice = { ...commands, C: acquire("b-1", { request: "b-1 again" }) };
       const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
@@ -175,7 +175,7 @@ describe("a lock", () => {
       });
     }));
 
-  it("is refused beyond a hundred of one run, which may keep those it has and free one for another", () => {
+  it("is rejected beyond a hundred of one run, which may keep those it has and free one for another", () => {
     const numbers = Array.from({ length: maxLocksOfRun + 1 }, (_, n) => n);
     const many = numbers.map((n) => acquire("a-1", { request: `${n}`, resource: `file:${n}` }));
     const again = acquire("a-1", { request: "0 again", resource: "file:0" });
@@ -197,7 +197,7 @@ describe("a lock", () => {
     ]);
   });
 
-  it("says who holds it, since when and until when", () =>
+  it("names its holder, its start and its end", () =>
     marbles((helpers) => {
       const { hot, expectObservable, scheduler } = helpers;
       const create = () => createLocks<string>({ ...unused(), lastToken: 6 });
@@ -211,11 +211,11 @@ describe("a lock", () => {
     }));
 });
 
-describe("locks from before", () => {
+describe("restored locks", () => {
   const owner = { resource: x, agent: "a", instanceId: "a-1", fencingToken: 1 };
   const held = [{ ...owner, heldSince: 0, expiresAt: 6 }];
 
-  it("are held on, until their time is up", () =>
+  it("are held until they expire", () =>
     marbles((helpers) => {
       const values = { w: "b-1 waits", x: "expired a-1", b: "granted b-1 1" };
       helpers
@@ -224,13 +224,13 @@ describe("locks from before", () => {
     }));
 });
 
-describe("the locks of a stream of commands", () => {
-  it("say nothing when nothing is asked", () =>
+describe("a stream of lock commands", () => {
+  it("emits nothing without a command", () =>
     marbles((helpers) => {
       helpers.expectObservable(locked(helpers, "---"), "--------!").toBe("---");
     }));
 
-  it("leave no timer behind when they are stopped, and start anew for the next", () =>
+  it("leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
     marbles(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
       const command$ = cold("-s-b-------|", commands);
       const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
@@ -243,7 +243,7 @@ describe("the locks of a stream of commands", () => {
       expectSubscriptions(command$.subscriptions).toBe(["^---!", "------------------^----------!"]);
     }));
 
-  it("answer a burst in order", () =>
+  it("answers a burst in order", () =>
     marbles((helpers) => {
       const values = { ...said, c: "granted c-1 3" };
       helpers

@@ -7,12 +7,12 @@ const on =
     targets;
 
 describe("a graph of waits", () => {
-  it("has no cycle when nobody waits", () => {
+  it("has no cycle when no run waits", () => {
     expect(createWaitGraph().cycle("a-1", on("b-1"))).toBeNull();
     expect(createWaitGraph().cycle("a-1", on())).toBeNull();
   });
 
-  it("names the shortest way back to the one that would wait", () => {
+  it("names the shortest way back to the waiting run", () => {
     const graph = createWaitGraph();
     graph.add("b-1", on("c-1", "d-1"));
     graph.add("c-1", on("d-1"));
@@ -21,18 +21,18 @@ describe("a graph of waits", () => {
     expect(graph.cycle("x-1", on("b-1"))).toBeNull();
   });
 
-  it("finds who waits for itself", () => {
+  it("finds a run that waits for itself", () => {
     expect(createWaitGraph().cycle("a-1", on("a-1"))).toEqual(["a-1", "a-1"]);
   });
 
-  it("has an end in a cycle of others", () => {
+  it("ends its search in a cycle of others", () => {
     const graph = createWaitGraph();
     graph.add("b-1", on("c-1"));
     graph.add("c-1", on("b-1"));
     expect(graph.cycle("a-1", on("b-1"))).toBeNull();
   });
 
-  it("forgets a wait that was called off, and only that one", () => {
+  it("forgets a wait that was cancelled, and only that one", () => {
     const graph = createWaitGraph();
     const callOff = graph.add("b-1", on("a-1"));
     graph.add("b-1", on("c-1"));
@@ -42,7 +42,7 @@ describe("a graph of waits", () => {
     expect(graph.cycle("a-1", on("b-1"))).toEqual(["a-1", "b-1", "c-1", "a-1"]);
   });
 
-  it("asks each time what a wait is for", () => {
+  it("asks each time for the targets of a wait", () => {
     const graph = createWaitGraph();
     let holder = "c-1";
     graph.add("b-1", () => [holder]);
@@ -51,7 +51,7 @@ describe("a graph of waits", () => {
     expect(graph.cycle("a-1", on("b-1"))).toEqual(["a-1", "b-1", "a-1"]);
   });
 
-  it("has no cycle where one of several is enough, and one of them works", () => {
+  it("has no cycle if one of several targets is enough and still works", () => {
     const graph = createWaitGraph();
     graph.add("b-1", on("a-1"));
     const oneOfBoth = () => [["b-1", "b-2"]];
@@ -63,7 +63,7 @@ describe("a graph of waits", () => {
     expect(graph.cycle("b-2", () => [["a-1", "x-1"]])).toBeNull();
   });
 
-  it("finds a way back through ten thousand that wait in a row", () => {
+  it("finds a way back through ten thousand runs that wait in a row", () => {
     const graph = createWaitGraph();
     for (let n = 0; n < 10_000; n++) graph.add(`x-${n}`, on(`x-${n + 1}`));
     graph.add("x-10000", on("a-1"));

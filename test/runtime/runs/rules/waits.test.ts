@@ -128,8 +128,8 @@ describe("a wait", () => {
   );
 });
 
-describe("the waits of a stream of commands", () => {
-  it("leave no timer behind when they are stopped, and start anew for the next", () =>
+describe("a stream of wait commands", () => {
+  it("leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
     marbles(({ cold, scheduler, expectObservable, expectSubscriptions }) => {
       const command$ = cold("-s---", commands);
       const event$ = waited(command$, scheduler);
@@ -138,7 +138,7 @@ describe("the waits of a stream of commands", () => {
       expectSubscriptions(command$.subscriptions).toBe(["^--!", "----^------!"]);
     }));
 
-  it("answer a burst in order", () =>
+  it("answers a burst in order", () =>
     marbles((helpers) => {
       const line = "-(aAboptu)";
       const values = { ...said, o: "o to a1,b1", "2": "a2 met by p" };

@@ -62,7 +62,7 @@ test.each([
   ["a host user's run that has to be closed", withTable, ""],
   ["a host user's run of a project with an allow list", {}, '[network]\nallow = ["npm"]'],
   ["a run of the scheduler's own user that can be closed", {}, "", null],
-])("%s has no secret that is bound", async (_what, config, project, whyNotClosed?: null) => {
+])("%s has no bound secret", async (_what, config, project, whyNotClosed?: null) => {
   const { job, bindings } = await jobOf(config, project, whyNotClosed);
   expect(JSON.stringify(job)).not.toContain("R3al");
   expect(bindings).toMatchObject([
@@ -95,7 +95,7 @@ test("a run without a bound credential has no authority", async () => {
   expect(job.credentials[0]?.env).toEqual({ MY_OWN_WORD: "w0rd-of-mine" });
 });
 
-test("a later scheduler knows the same sentinels; a credential that is gone has none", async () => {
+test("a later scheduler makes the same sentinels; a deleted credential has none", async () => {
   const { bindings, request } = await jobOf(inContainer);
   const agent = { ...request.agent, credentials: ["gone", "github_token"] };
   expect(await brokeringOf("").bindings({ ...request, agent })).toEqual(bindings);

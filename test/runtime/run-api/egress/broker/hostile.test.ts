@@ -61,7 +61,7 @@ const seenHosts = () =>
     rawHeaders.filter((_text, index) => rawHeaders[index - 1]?.toLowerCase() === "host"),
   );
 
-describe("a host gets one Host, its own", () => {
+describe("a host gets only its own Host header", () => {
   test.each([
     ["of two", [`Host: ${host}`, "Host: files.allowed.test"]],
     ["in upper case, with a dot and a port", [`Host: API.Allowed.Test.:443`]],
@@ -80,13 +80,13 @@ describe("a host gets one Host, its own", () => {
     ["userinfo", ["GET / HTTP/1.1", `Host: files.allowed.test@${host}`]],
     ["a list", ["GET / HTTP/1.1", `Host: ${host}, files.allowed.test`]],
     ["a tunnel in the tunnel", [`CONNECT ${host}:443 HTTP/1.1`, `Host: ${host}`]],
-  ])("or the request is refused: %s", async (_what, head) => {
+  ])("or rejects the request: %s", async (_what, head) => {
     expect(await answersTo(...head, login, "", "")).not.toContain("200 OK");
     expect(side.hosts.seen).toEqual([]);
   });
 });
 
-describe("a request that hides another one reaches the host in no part", () => {
+describe("a hidden request never reaches the host", () => {
   const smuggled = ["GET /smuggled HTTP/1.1", "Host: files.allowed.test", "", ""].join("\r\n");
   const length = `Content-Length: ${smuggled.length}`;
   test.each([
@@ -104,7 +104,7 @@ describe("a request that hides another one reaches the host in no part", () => {
   });
 });
 
-test("requests in a row without waiting are separate requests, each checked", async () => {
+test("pipelined requests are separate requests, each checked", async () => {
   const one = ["GET /one HTTP/1.1", `Host: ${host}`, login, "", ""].join("\r\n");
   const other = one.replace("/one", "/two").replace(`Host: ${host}`, "Host: files.allowed.test");
   const received = await answersTo(`${one}${other}`);
@@ -112,7 +112,7 @@ test("requests in a row without waiting are separate requests, each checked", as
   expect(side.hosts.seen.map(({ url }) => url)).toEqual(["/one"]);
 });
 
-test("a header that a host may show to others has no secret", async () => {
+test("a header that a host may show to others never gets a secret", async () => {
   for (const name of ["User-Agent", "Referer", "Idempotency-Key", "X-Request-Id"]) {
     const received = await answersTo(
       "GET / HTTP/1.1",
@@ -127,7 +127,7 @@ test("a header that a host may show to others has no secret", async () => {
   expect(side.hosts.seen).toEqual([]);
 });
 
-test("trailers of a request stay here", async () => {
+test("trailers of a request are dropped", async () => {
   const chunks = ["Transfer-Encoding: chunked", "Trailer: x-a", "", "0", `x-a: ${sentinel}`];
   await answersTo("POST / HTTP/1.1", `Host: ${host}`, login, ...chunks, "", "");
   const [request] = side.hosts.seen;
@@ -135,7 +135,7 @@ test("trailers of a request stay here", async () => {
   expect(JSON.stringify(request?.rawHeaders)).not.toContain("AlSentinel");
 });
 
-test("a host that takes a connection and never answers keeps none when the run hangs up", async () => {
+test("a host that accepts a connection and never answers keeps none when the run hangs up", async () => {
   const open = new Set<Socket>();
   const silent = createServer((socket) => {
     open.add(socket.resume().on("error", () => undefined));

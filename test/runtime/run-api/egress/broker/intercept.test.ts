@@ -155,7 +155,7 @@ test.each([
   ["of another host", authorization(`Bearer ${foreign}`)],
   ["in a body", ["-d", `token=${sentinel}`]],
   ["in a header's name", ["-H", `${sentinel}: 1`]],
-])("a sentinel %s is refused, and nothing of it leaves", async (_where, args) => {
+])("a sentinel %s is rejected, and nothing of it is sent", async (_where, args) => {
   const printed = await curl(...args);
   expect(printed).toMatch(/^HTTP\/1.1 403 /);
   expect(printed).toContain("holds a sentinel, which stands for a secret");
@@ -179,7 +179,7 @@ test("a sentinel in the middle of a long body cuts the request off", async () =>
   expect(received).not.toMatch(/AlSent|y/);
 });
 
-test("a sentinel that comes in pieces is found", async () => {
+test("a sentinel split over pieces is found", async () => {
   let received = "";
   answer = (message) => {
     message
@@ -201,7 +201,7 @@ test("a sentinel that comes in pieces is found", async () => {
   expect(received).toBe("one ");
 });
 
-test("a name of another host is refused in a connection to this one", async () => {
+test("a request to another host is rejected in a connection to this one", async () => {
   for (const name of ["other.test", `${host}:8443`, "127.0.0.1"]) {
     expect(await curl("-H", `Host: ${name}`, ...authorization(sentinel))).toMatch(/HTTP\/1.1 421 /);
   }
@@ -222,7 +222,7 @@ test("a second Host header does not reach the host", async () => {
   expect(seen[0]?.headers).not.toContain("other.test");
 });
 
-test("a host whose certificate is not its own gets nothing", async () => {
+test("a host with a foreign certificate receives nothing", async () => {
   presented = "elsewhere.test";
   const printed = await curl(...authorization(sentinel));
   expect(printed).toMatch(/^HTTP\/1.1 502 /);
@@ -230,7 +230,7 @@ test("a host whose certificate is not its own gets nothing", async () => {
   expect(denied[0]).toMatch(/unreachable: .*(altnames|subtree)/);
 });
 
-test("an answer is masked although it came compressed", async () => {
+test("a compressed answer is masked", async () => {
   answer = (message, response) => {
     response.setHeader("content-encoding", "gzip");
     response.end(gzipSync(String(message.headers.authorization)));

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { maskOf } from "../../../../../src/runtime/run-api/masked-bytes.ts";
 import { passAnswer } from "../../../../../src/runtime/run-api/egress/broker/exchange.ts";
 
-test("an answer in a transfer coding that can't be read is not passed on", async () => {
+test("an answer in an unreadable transfer coding is not forwarded", async () => {
   const coded = gzipSync("the secret");
   const host = createServer((socket) => {
     socket.on("error", () => undefined).resume();

@@ -76,21 +76,21 @@ describe("the authority of a run", () => {
     );
   }
 
-  test("is what OpenSSL accepts when it is strict", async () => {
+  test("passes the strict checks of OpenSSL", async () => {
     expect(await opensslVerify(await leafFor(host), host)).toBe("good");
   });
 
-  test("is good for the bound hosts and no other", async () => {
+  test("is valid for the bound hosts only", async () => {
     const leaf = await leafFor(other);
     expect(await opensslVerify(leaf, other)).toContain("permitted subtree violation");
   });
 
-  test("is another one for another run", async () => {
+  test("differs for each run", async () => {
     const leaf = await leafFor(host, await authorityOf("dev-zzzzzzzz"));
     expect(await opensslVerify(leaf, host)).toContain("unable to get local issuer");
   });
 
-  test("is the same in a later scheduler, whose certificates the run goes on trusting", async () => {
+  test("is the same in a later scheduler, whose certificates the run still trusts", async () => {
     const later = await authorityOf("dev-abcdefgh");
     expect(await opensslVerify(await leafFor(host, later), host)).toBe("good");
     const [one, two] = [authority, later].map((a) => new X509Certificate(a.certificate([host])));
@@ -100,7 +100,7 @@ describe("the authority of a run", () => {
     expect(one?.subject).toBe(two?.subject);
   });
 
-  test("makes a certificate once a host, and a new one before it expires", async () => {
+  test("makes one certificate per host, and a new one before it expires", async () => {
     let now = Date.now();
     const own = await authorityOf("dev-abcdefgh", () => now);
     const first = own.contextFor(host);

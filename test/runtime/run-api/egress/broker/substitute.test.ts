@@ -28,13 +28,13 @@ describe("a sentinel in a request to the host of its secret", () => {
     expect(value).toBe(`Basic ${base64(`x-access-token:${secret}`)}`);
   });
 
-  test("becomes the secret where it is a login as it is sent", () => {
+  test("becomes the secret if it is a login", () => {
     const plain = [{ sentinel: foreign, secret: "cmVhbDpsb2dpbg==", hosts: [host] }];
     const rawHeaders = ["authorization", `Basic ${foreign}`];
     expect(substituted({ host, url: "/", rawHeaders }, plain)[1]).toBe("Basic cmVhbDpsb2dpbg==");
   });
 
-  test("leaves other headers as they came, byte by byte", () => {
+  test("leaves other headers unchanged, byte by byte", () => {
     const raw = ["X-Odd", "caf\u00e9 $& $1", "Authorization", "Basic AAAA", "x-odd", ""];
     expect(headers(...raw)).toEqual(raw);
   });
@@ -63,7 +63,7 @@ test.each([
   expect(headers(name, sentinel)).toEqual([name, secret]);
 });
 
-describe("a sentinel that would leave is refused", () => {
+describe("a sentinel on its way out is rejected", () => {
   test.each([
     ["in a query", `/user?access_token=${sentinel}`, []],
     ["in a path", `/${sentinel}`, []],
@@ -84,7 +84,7 @@ describe("a sentinel that would leave is refused", () => {
     expect(() => substituted({ host, url, rawHeaders }, bindings)).toThrow(/holds a sentinel/);
   });
 
-  test("with what is wrong and what to do", () => {
+  test("with the reason and a hint", () => {
     const message = (url: string, rawHeaders: string[]) => {
       try {
         return substituted({ host, url, rawHeaders }, bindings).join();

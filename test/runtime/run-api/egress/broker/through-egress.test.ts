@@ -43,7 +43,7 @@ test("a tunnel to the host of a secret is opened, and its request has the secret
   expect(side.attempts[0]).toMatchObject({ host, denied: null });
 });
 
-test("a tunnel to another host is not opened: the host has its own certificate, and no secret", async () => {
+test("a tunnel to another host is not opened: the run sees the host's own certificate and sends no secret", async () => {
   const { socket } = await connectTo(run, "other.test:443");
   const trusted = { ca: side.hosts.ca, headers: authorization };
   expect(await getThrough(socket, "https://other.test/", trusted)).toMatchObject({ status: 200 });
@@ -86,7 +86,7 @@ describe("a sentinel in a request without TLS is refused", () => {
   });
 });
 
-test("the allow list counts for hosts of secrets, too", async () => {
+test("the allow list applies to hosts of secrets too", async () => {
   side.allow([], { bindings, allow: allowedHosts(["other.test"]) });
   const { status, phrase } = await connectTo(run, `${host}:443`);
   expect({ status, phrase }).toEqual({ status: 403, phrase: `${host} is not in [network].allow` });

@@ -24,13 +24,13 @@ test("an archive is made of whole blocks, and is the same each time", async () =
 });
 
 test.each([100_000, 300_000])(
-  "a file that has not the size it was listed with, %i, fails the archive",
+  "a file whose size is not the listed %i fails the archive",
   async (size) => {
     await expect(buffer(packTar(withSize(size)))).rejects.toThrow("changed while it was packed");
   },
 );
 
-test("a file that is gone fails the archive", async () => {
+test("a missing file fails the archive", async () => {
   rmSync(join(dir, "a.txt"));
   await expect(buffer(packTar(withSize(200_000)))).rejects.toThrow("ENOENT");
 });

@@ -23,7 +23,7 @@ async function failureOf(...lines: readonly string[]): Promise<string> {
 }
 
 describe.skipIf(missing !== null)("a build that fails", () => {
-  it("leads with the last lines of the command, without those of earlier steps", async () => {
+  it("begins its error with the last lines of the command, without those of earlier steps", async () => {
     const failure = await failureOf("RUN seq 1 100", "RUN seq 1 100; exit 9");
     const lines = failure.split("\n");
     expect(lines.slice(0, -1)).toEqual(["96", "97", "98", "99", "100"]);
@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)("a build that fails", () => {
       ["USER 10001", "RUN touch /etc/mine"],
       /^touch: .*Permission denied\n[^]*needs USER root before it/,
     ],
-  ])("leads with the reason of %j", async (lines, expected) => {
+  ])("begins its error with the reason of %j", async (lines, expected) => {
     expect(await failureOf(...lines)).toMatch(expected);
   });
 });
