@@ -5,15 +5,15 @@ import { messageOf } from "../errors.ts";
 /** Makes many writes durable with one fsync. */
 export interface GroupCommit {
   /**
-   * Runs `fn` inside the next transaction and resolves with its result once that is committed, hence durable. An
-   * error of `fn` rejects this promise only; when the commit fails (disk full, read-only), every write of the
+   * Runs `fn` inside the next transaction and resolves with its result once that is committed, hence durable. `fn` may run
+   * more than once, after its earlier writes were rolled back. An error of `fn` rejects this promise only; when the commit fails (disk full, read-only), every write of the
    * transaction is rejected with UserError `store_unavailable`, and later writes are tried anew. With `waitMs`, a write
    * waits that long for the store first, in its place before all later writes.
    */
   readonly write: <T>(fn: () => T, waitMs?: number) => Promise<T>;
   /**
    * As `write`, for writes that no caller repeats: while the store is not available it waits, in its place
-   * before all later writes. `fn` may run more than once, after its earlier writes were rolled back.
+   * before all later writes.
    */
   readonly record: <T>(fn: () => T) => Promise<T>;
   /** Commits everything that waits, now or not at all. */
@@ -118,15 +118,15 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
 
 /** One of the writes of a transaction. */
 export interface Write {
-  /** Does the work; the returned function is called after the commit. */
+  /** Does the work, perhaps more than once; the returned function is called after the commit. */
   readonly attempt: () => () => void;
   /** Is called after the commit, when the work threw and its writes were undone. */
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Commits many writes at once, each under its own savepoint, and returns the functions to call then. Throws
- * the fault of the disk or of another process, and then nothing was written.
+ * Commits many writes at once and returns the functions to call then. Throws the fault of the disk or of another process,
+ * and then nothing was written.
  */
 function createTransaction(
   db: DatabaseSync,
@@ -139,7 +139,8 @@ function createTransaction(
   const release = db.prepare("RELEASE one_write");
   const undo = db.prepare("ROLLBACK TO one_write");
 
-  const runOne = (write: Write): (() => void) => {
+  /** A write that throws is undone alone. */
+  const attemptApart = (write: Write): (() => void) => {
     savepoint.run();
     try {
       const done = write.attempt();
@@ -153,12 +154,12 @@ function createTransaction(
       return () => write.reject(storeError(path, error));
     }
   };
-  return (writes) => {
+  const transact = (writes: readonly Write[], attempt: typeof attemptApart) => {
     let done: readonly (() => void)[] = [];
     try {
       begin.run();
       mark.set();
-      done = writes.map(runOne);
+      done = writes.map(attempt);
       commit.run();
     } catch (error) {
       // A commit may fail after it went through; a caller that gets an error would write it again.
@@ -167,6 +168,15 @@ function createTransaction(
       throw error;
     }
     return done;
+  };
+  return (writes) => {
+    try {
+      return transact(writes, ({ attempt }) => attempt());
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      // Savepoints copy each page that a write changes, so only a write that throws brings them.
+      return transact(writes, attemptApart);
+    }
   };
 }
 
