@@ -37,12 +37,12 @@ export function parsePayloadField(form: URLSearchParams): Parsed {
 /** No provider lists more labels or assignees than this; a hostile body might. */
 const maxValues = 1_000;
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /** The JSON object in these bytes, or null when they are something else or not UTF-8. */
 export function parseObject(bytes: Uint8Array | string): Payload | null {
   try {
-    const text =
-      typeof bytes === "string" ? bytes : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(typeof bytes === "string" ? bytes : utf8.decode(bytes));
     return isPlainObject(value) ? value : null;
   } catch {
     return null; // Without the parser's message, which would quote the body.

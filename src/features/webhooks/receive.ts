@@ -45,12 +45,15 @@ interface ReceiverContext {
   readonly warn: (key: string, message: string) => void;
 }
 
-/** A delivery that was verified and read. */
 interface VerifiedDelivery {
   readonly provider: Provider;
   readonly source: WebhookSource;
   readonly delivery: Delivery;
-  readonly payload: Payload;
+}
+
+interface MatchedDelivery {
+  readonly acceptance: Acceptance;
+  readonly runMatch: RunMatch;
 }
 
 /** The same words for every refusal: a stranger learns nothing of sources, secrets or clocks. */
@@ -92,18 +95,29 @@ async function receive(
   });
   if (!from.ok) return refuse(context, provider, from);
   const { source } = from;
+  const read = readDelivery(context, { provider, source, delivery });
+  if ("status" in read) return read;
+  const answer = await accept(context, source, read);
+  const isEmpty = answer.status === 200 && provider.isAnsweredEmpty?.(delivery.headers) === true;
+  return isEmpty ? { status: 200, body: null } : answer;
+}
+
+/**
+ * Reads and matches a delivery, or answers it. Not a part of the async functions around it: they would hold its payload
+ * until the commit, and the collector would copy it.
+ */
+function readDelivery(
+  context: ReceiverContext,
+  verified: VerifiedDelivery,
+): MatchedDelivery | DeliveryAnswer {
+  const { provider, source, delivery } = verified;
   const tooMuch = source.credential === null ? whyTooMuch(delivery) : null;
   if (tooMuch !== null) return malformed(context, source, { status: 413, why: tooMuch });
   const parsed = parseDelivery(provider, delivery);
   if (!parsed.ok) return malformed(context, source, { status: 400, why: parsed.why });
   const pong = provider.answerPing?.(parsed.payload, delivery.headers) ?? null;
-  if (pong === null) {
-    const verified = { provider, source, delivery, payload: parsed.payload };
-    const answer = await accept(context, verified);
-    const isEmpty = answer.status === 200 && provider.isAnsweredEmpty?.(delivery.headers) === true;
-    return isEmpty ? { status: 200, body: null } : answer;
-  }
-  deps.count({ type: source.type, source: source.name, result: "ping" });
+  if (pong === null) return match(context.deps, verified, parsed.payload);
+  context.deps.count({ type: source.type, source: source.name, result: "ping" });
   return { status: 200, body: pong };
 }
 
@@ -141,12 +155,10 @@ function malformed(
 
 async function accept(
   context: ReceiverContext,
-  verified: VerifiedDelivery,
+  { type, name }: WebhookSource,
+  { acceptance, runMatch }: MatchedDelivery,
 ): Promise<DeliveryAnswer> {
   const { deps, warn } = context;
-  const { source } = verified;
-  const { acceptance, runMatch } = match(deps, verified);
-  const { type, name } = source;
   const count = (result: DeliveryCount["result"]): void =>
     deps.count({ type, source: name, result });
   const refused = (result: "unavailable" | "duplicate", reason: string): void => {
@@ -159,7 +171,7 @@ async function accept(
   } catch (error) {
     runMatch.deliver(false);
     const why = messageOf(error);
-    warn("store", `webhook ${source.name} not stored, its sender is to try again: ${why}`);
+    warn("store", `webhook ${name} not stored, its sender is to try again: ${why}`);
     refused("unavailable", "it could not be stored");
     return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };
   }
@@ -176,8 +188,9 @@ async function accept(
 
 function match(
   deps: ReceiverDeps,
-  { provider, source, delivery, payload }: VerifiedDelivery,
-): { readonly acceptance: Acceptance; readonly runMatch: RunMatch } {
+  { provider, source, delivery }: VerifiedDelivery,
+  payload: Payload,
+): MatchedDelivery {
   const at = deps.now();
   const { headers } = delivery;
   const read = interpret(

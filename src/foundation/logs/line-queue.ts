@@ -85,7 +85,7 @@ const textLimits = [24_000, 5_000, 1_000, 200];
 export function formatLine(entry: LogEntry): string {
   const { level, time, agent, instanceId, msg, ...fields } = entry;
   const head = { level, time, agent, ...(instanceId === undefined ? {} : { instanceId }) };
-  const plain = asData(fields);
+  const plain = Object.keys(fields).length === 0 ? {} : asData(fields);
   const whole = toLine({ ...head, ...plain, msg });
   if (whole.length <= maxLineBytes) return whole;
   for (const limit of textLimits) {
