@@ -1,5 +1,6 @@
 import { exitEvent, stoppedBeforeStart } from "../../../../streams/runs/runner.ts";
 import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { RunnerEvent } from "../../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
@@ -92,6 +93,9 @@ async function notBegun(
   error: Error | null,
 ): Promise<RunnerEvent> {
   await rm(logPathOf(baseDir, instanceId), { force: true });
+  const workDir = workDirOf(baseDir, instanceId);
+  // Left by a supervisor that was killed before its first record.
+  if (existsSync(workDir)) await sendOrder(start, { order: "end", instanceId, workDir });
   if (stopping.aborted) return stoppedBeforeStart;
   return failedStart(error, baseDir, startProblem(start, error === null ? lines : [error.message]));
 }
