@@ -138,6 +138,11 @@ describe("al show", () => {
         queries.push(query.toString());
         return difference;
       },
+      "GET /api/runs/dev-aaaaaaaa": () => aRunView("dev-aaaaaaaa", {}),
+      "GET /api/runs/dv": (_request, response) =>
+        problem(response, 404, "unknown_instance", 'there is no run "dv"'),
+      "GET /api/stats/triggers": () => ({ triggers: [] }),
+      "GET /control/status": () => snapshotOf([anAgentStatus("dev")]),
     });
     const shown = await cli.al(["show", "dev-bbbbbbbb", "--diff"]);
     expect(shown).toEqual({
@@ -147,6 +152,9 @@ describe("al show", () => {
     const named = ["show", "dev-bbbbbbbb", "--diff", "dev-aaaaaaaa", "--json"];
     expect(JSON.parse((await cli.al(named)).stdout)).toEqual(difference);
     expect(queries).toEqual(["", "to=dev-aaaaaaaa"]);
+    const typo = await cli.al(["show", "dev-bbbbbbbb", "--diff", "dv"]);
+    expect(typo).toMatchObject({ code: 1, stdout: "" });
+    expect(typo.stderr).toMatch(/^error: there is no run "dv"\nhint: did you mean "dev"\?/);
   });
 
   test("a run without changes has no data", async () => {

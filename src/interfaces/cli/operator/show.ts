@@ -159,9 +159,10 @@ export async function showRun(
 
 async function showDifference(context: Context, name: string, other: string | null): Promise<void> {
   const { out } = context;
-  const difference = await ask(context, name, (reader, instanceId) =>
-    reader.runDifference(instanceId, other),
-  );
+  const idOf = (asked: string): Promise<string> =>
+    ask(context, asked, async (reader, id) => (await reader.run(id, false)).instanceId);
+  const since = other === null ? null : await idOf(other);
+  const difference = await ask(context, name, (reader, id) => reader.runDifference(id, since));
   if (out.json) return out.document(difference);
   out.note(differenceNote(difference));
   if (difference.changed) out.data(renderDifference(difference.text, out.colors));
