@@ -82,6 +82,20 @@ test("a running agent shows its own time, not the end of the run before", async 
   expect(await row.locator("td.duration").innerText()).toBe("1.2 s");
 });
 
+test("a run that was started is linked, and a Disable can be undone", async () => {
+  const { page, deps } = await open("/dashboard");
+  await page.getByRole("button", { name: "Run dev" }).click();
+  const toast = page.locator(".toast");
+  await expect.poll(() => toast.innerText()).toContain("dev was started");
+  const run = toast.getByRole("link", { name: "Show run" });
+  expect(await run.getAttribute("href")).toMatch(/^\/dashboard\/agents\/dev\/runs\/dev-/);
+  await page.getByRole("button", { name: "Disable dev" }).click();
+  await toast.getByRole("button", { name: "Undo" }).click();
+  const calls = () => deps.operations.calls.filter((call) => call.startsWith("setEnabled"));
+  await expect.poll(calls).toEqual(["setEnabled dev false", "setEnabled dev true"]);
+  await expect.poll(() => toast.filter({ hasText: "Undo" }).count()).toBe(0);
+});
+
 test("the buttons Run, Disable, Enable, Pause and Resume work", async () => {
   const { page, deps } = await open("/dashboard");
   const { calls } = deps.operations;
@@ -92,6 +106,7 @@ test("the buttons Run, Disable, Enable, Pause and Resume work", async () => {
   await page.getByRole("button", { name: "Disable dev" }).click();
   await page.getByRole("button", { name: "Enable dev" }).click();
   await page.getByRole("button", { name: "Pause the scheduler" }).click();
+  await page.getByRole("button", { name: "Pause all schedules?" }).click();
   await expect.poll(() => page.locator("#scheduler-state").textContent()).toBe("paused");
   await page.getByRole("button", { name: "Resume the scheduler" }).click();
   await expect.poll(() => page.locator("#scheduler-state").textContent()).toBe("active");
@@ -134,10 +149,10 @@ test("a scheduler that answers again is no longer shown as silent", async () => 
 test("a repeated rejection is shown once, and covers no button", async () => {
   const agents = Array.from({ length: 20 }, (_, index) => ({ name: `agent-${index}` }));
   const { page, deps } = await open("/dashboard", withAgents(...agents));
-  deps.operations.refusal = new UserError("disabled", "not now");
   const button = page.getByRole("button", { name: "Run agent-1", exact: true });
   const asked = () => deps.operations.calls.filter((call) => call.startsWith("trigger"));
   for (let press = 1; press <= 3; press++) {
+    deps.operations.refusal = new UserError("disabled", "not now");
     await button.click();
     await expect.poll(asked).toHaveLength(press);
   }

@@ -3,6 +3,7 @@ import { aDelivery } from "../../helpers/fake-alerts.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
+import { busyState, instance } from "./page-states.ts";
 
 const open = sharedBrowser();
 const paths = [
@@ -12,18 +13,21 @@ const paths = [
   "/dashboard/triggers",
   "/dashboard/cost",
   "/dashboard/alerts",
+  "/dashboard/search",
 ];
 
-test("all pages have one header, with links to each page, the project and the search", async () => {
-  const { page, url, errors } = await open("/dashboard");
+test("all pages have one header, with links to each page, the project, the search and Pause", async () => {
+  const { page, url, errors } = await open("/dashboard", busyState());
   const headers = new Set<string>();
-  for (const path of paths) {
+  const changes = `/dashboard/agents/dev/runs/${instance}/changes?to=dev-bbbbbbbb`;
+  for (const path of [...paths, changes]) {
     await page.goto(url + path);
     await expect.poll(() => page.locator("#project").innerText()).not.toBe("Almanac");
     await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");
     const [search, ways] = [page.locator("header.site form"), page.locator("header.site nav")];
     const names = await ways.locator("a").allInnerTexts();
-    headers.add(`${await search.ariaSnapshot()} ${names.join(",")}`);
+    const end = await page.locator("header.site .site-end").innerText();
+    headers.add(`${await search.ariaSnapshot()} ${names.join(",")} ${end}`);
     expect(await page.locator("main h1").count()).toBe(1);
   }
   expect([...headers]).toEqual([expect.stringContaining("Agents,Search,Triggers,Cost,Alerts")]);
@@ -64,7 +68,7 @@ test("after a logout, Back asks for the page again and leads to the login", asyn
 test("no page is wider than a phone", async () => {
   const { page, url } = await open("/dashboard");
   await page.setViewportSize({ width: 375, height: 700 });
-  for (const path of [...paths, "/dashboard/search"]) {
+  for (const path of paths) {
     await page.goto(url + path);
     await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");
     expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(375);

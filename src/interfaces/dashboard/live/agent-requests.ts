@@ -1,20 +1,28 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { post } from "./api.ts";
-import { announce } from "./toasts.ts";
+import { runAddress } from "../text/addresses.ts";
+import { announce, dismiss, showToast } from "./toasts.ts";
 
 /** Starts a run; resolves with whether the scheduler accepted it. */
 export async function triggerRun(name: string, prompt = ""): Promise<boolean> {
   const body = prompt.trim() === "" ? undefined : { prompt };
   const answer = await post(`/control/trigger/${encodeURIComponent(name)}`, body);
-  if (answer !== null) announce(`${name} ${answer.queued === true ? "is queued" : "was started"}`);
-  return answer !== null;
+  if (answer === null) return false;
+  const { instanceId } = answer;
+  if (typeof instanceId !== "string") showToast(`${name} is queued`);
+  else showToast(`${name} was started`, { words: "Show run", href: runAddress(name, instanceId) });
+  return true;
 }
 
-/** Disables an agent, or enables it again. */
+/** Disables an agent, with a way back, or enables it again. */
 export async function setEnabled(name: string, isEnabled: boolean): Promise<void> {
   const path = `/control/agents/${encodeURIComponent(name)}`;
   const answer = await post(`${path}/${isEnabled ? "enable" : "disable"}`);
-  if (answer !== null) announce(`${name} ${answer.enabled === true ? "enabled" : "disabled"}`);
+  if (answer === null) return;
+  const text = `${name} disabled`;
+  dismiss((toast) => toast.text === text);
+  if (answer.enabled === true) announce(`${name} enabled`);
+  else showToast(text, { words: "Undo", act: () => setEnabled(name, true) });
 }
 
 /** Why the scheduler would refuse to run an agent, or to enable and disable it; null if it would accept it. */

@@ -28,7 +28,7 @@ export async function fetchJson<T>(path: string, init: RequestInit = {}): Promis
 interface Answer {
   readonly paused?: boolean;
   readonly enabled?: boolean;
-  readonly queued?: boolean;
+  readonly instanceId?: string | null;
   readonly killed?: number;
 }
 

@@ -1,25 +1,33 @@
 import { createStore } from "./store.ts";
 
+/** What a toast leads to: an address, or an action such as Undo. */
+export interface ToastStep {
+  readonly words: string;
+  readonly href?: string;
+  readonly act?: () => unknown;
+}
+
 interface Toast {
   readonly id: number;
   readonly text: string;
+  readonly next: ToastStep | undefined;
 }
 
 const toastMs = 8_000;
 const maxToasts = 4;
 let lastId = 0;
 
-/** Messages about actions that failed. */
+/** Messages about actions: why one failed, or what can be done next. */
 export const toasts = createStore<readonly Toast[]>([]);
 
 /** The text that screen readers read out next. */
 export const announced = createStore("");
 
 /** Shows a message for a while. If the text is shown already, it moves to the end. */
-export function showToast(text: string): void {
+export function showToast(text: string, next?: ToastStep): void {
   const id = (lastId += 1);
   const others = toasts.get().filter((toast) => toast.text !== text);
-  toasts.set([...others, { id, text }].slice(-maxToasts));
+  toasts.set([...others, { id, text, next }].slice(-maxToasts));
   setTimeout(() => dismiss((toast) => toast.id === id), toastMs);
 }
 

@@ -23,13 +23,7 @@ export const page: LivePage<ChangesData> = {
 function Changes({ frame, agent, difference }: ChangesData) {
   const { from, to, changed, text } = difference;
   return (
-    <Site
-      frame={frame}
-      title={`What changed · ${agent}`}
-      current="agents"
-      isBelow={true}
-      live="none"
-    >
+    <Site frame={frame} title={`What changed · ${agent}`} current="agents" isBelow={true}>
       <article class="docs">
         <h1>What changed</h1>
         <p>

@@ -1,19 +1,11 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
-import type {
-  AgentStatus,
-  LockStatus,
-  RecentLog,
-  SchedulerStatus,
-} from "../../../../streams/status/wire.ts";
+import type { AgentStatus, LockStatus, RecentLog } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { OutcomeCounts } from "../../../foundation/contracts/history.ts";
 import { useAgents, useLocks } from "../live/agents.ts";
-import { post } from "../live/api.ts";
 import { scheduler } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
-import { announce } from "../live/toasts.ts";
-import { Action } from "../parts/action.tsx";
 import { Activity } from "../parts/activity.tsx";
 import { AgentFilters, countAgents } from "../parts/agent-filters.tsx";
 import type { AgentCounts } from "../parts/agent-filters.tsx";
@@ -74,7 +66,7 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
   const selection = useSelection(agents);
   const total = counted(counts.all, "agent");
   return (
-    <Site frame={frame} title={null} current="agents" actions={<Pause {...now} />}>
+    <Site frame={frame} title={null} current="agents">
       <div class="page-title">
         <h1>Agents</h1>
         <span class={`pill ${now.paused ? "held" : "good"}`} id="scheduler-state" role="status">
@@ -110,21 +102,6 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
       <LockList locks={locks} />
       <BulkActions {...selection} />
     </Site>
-  );
-}
-
-/** The button that pauses the scheduler, or resumes it. */
-function Pause({ paused }: SchedulerStatus) {
-  const word = paused ? "Resume" : "Pause";
-  const act = async (): Promise<void> => {
-    const answer = await post(`/control/${word.toLowerCase()}`);
-    if (answer !== null)
-      announce(answer.paused === true ? "Scheduler paused" : "Scheduler resumed");
-  };
-  return (
-    <Action id="pause" label={`${word} the scheduler`} act={act}>
-      {word}
-    </Action>
   );
 }
 

@@ -8,7 +8,7 @@ interface ActionProps {
   /** Why the action can't be done now; null if it can. Not by `disabled`, which would take the focus away. */
   readonly whyNot?: string | null;
   /** Asked at the first press; a second press within a few seconds confirms. */
-  readonly question?: string;
+  readonly question?: string | undefined;
   /** The button's name for screen readers, if the text alone is not clear. */
   readonly label?: string;
   readonly class?: string;

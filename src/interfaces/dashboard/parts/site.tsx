@@ -2,10 +2,13 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
+import { post } from "../live/api.ts";
 import { connection, openStatusStream, scheduler, watchScheduler } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
-import { announced, dismiss, toasts } from "../live/toasts.ts";
+import { announce, announced, dismiss, toasts } from "../live/toasts.ts";
+import type { ToastStep } from "../live/toasts.ts";
 import { clockTime } from "../text/format.ts";
+import { Action } from "./action.tsx";
 import { alertIcon, calmIcon, Mark } from "./mark.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 
@@ -23,12 +26,10 @@ interface SiteProps {
   readonly current: (typeof pages)[number][0] | null;
   /** True for a page of its own that belongs to `current`. */
   readonly isBelow?: boolean;
-  /** Whether the status stream keeps the page current, a stream of its own, or neither. */
-  readonly live?: "status" | "own" | "none";
+  /** Whether the status stream keeps the page current, or a stream of its own. */
+  readonly live?: "status" | "own";
   /** True for a page as high as the screen, in which a box scrolls. */
   readonly fillsScreen?: boolean;
-  /** More buttons of the header. */
-  readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
@@ -74,10 +75,10 @@ export function Site(props: SiteProps) {
             </a>
           ))}
         </nav>
-        {current !== "search" && <SearchBox />}
+        <SearchBox />
         <div class="site-end">
-          {live !== "none" && <ConnectionState />}
-          {props.actions}
+          <ConnectionState />
+          <Pause {...now} />
           <a class="button" href="/logout">
             Logout
           </a>
@@ -172,6 +173,29 @@ function ConnectionState() {
   );
 }
 
+/** The button that pauses the scheduler, after a question, or resumes it. */
+function Pause(now: SchedulerStatus) {
+  const { paused } = now;
+  const word = paused ? "Resume" : "Pause";
+  const act = async (): Promise<void> => {
+    const answer = await post(`/control/${word.toLowerCase()}`);
+    if (answer?.paused === undefined) return;
+    // Pages without a status stream would learn of it within a minute.
+    scheduler.set({ ...now, paused: answer.paused });
+    announce(answer.paused ? "Scheduler paused" : "Scheduler resumed");
+  };
+  return (
+    <Action
+      id="pause"
+      label={`${word} the scheduler`}
+      question={paused ? undefined : "Pause all schedules?"}
+      act={act}
+    >
+      {word}
+    </Action>
+  );
+}
+
 function Lost() {
   const { lostAt } = useStore(connection);
   const text =
@@ -186,9 +210,11 @@ function Toasts() {
   return (
     <>
       <div id="toasts" role="alert">
-        {useStore(toasts).map(({ id, text }) => (
+        {useStore(toasts).map(({ id, text, next }) => (
           <div class="toast" key={id}>
-            <span>{text}</span>
+            <span>
+              {text} {next !== undefined && <NextStep {...next} />}
+            </span>
             <button
               class="toast-close"
               type="button"
@@ -204,5 +230,15 @@ function Toasts() {
         {useStore(announced)}
       </div>
     </>
+  );
+}
+
+/** A link or a button after a toast's text. */
+function NextStep({ words, href, act }: ToastStep) {
+  if (href !== undefined) return <a href={href}>{words}</a>;
+  return (
+    <button type="button" class="link" onClick={() => act?.()}>
+      {words}
+    </button>
   );
 }
