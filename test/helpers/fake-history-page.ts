@@ -1,9 +1,9 @@
-import { refusedOutcomes } from "../../src/foundation/contracts/format.ts";
+import { refusedOutcomes, shownRuns } from "../../src/foundation/contracts/format.ts";
 import type {
   HistoryEntry,
   HistoryPage,
   HistoryQuery,
-  OutcomeCounts,
+  LatestRuns,
 } from "../../src/foundation/contracts/history.ts";
 
 /** Pages as the store does; a cursor is the id of the last entry that was shown, or a moment in epoch ms. */
@@ -33,33 +33,18 @@ export function fakeHistoryPage(
   return { triggers, page, limit, total: matching.length, nextBefore };
 }
 
-const [hourMs, shownBuckets] = [3_600_000, 24];
-
-/** Outcomes as the store counts them, in buckets that end with the current hour. */
-export function fakeOutcomes(
+/** The latest runs as the store reads them. */
+export function fakeLatestRuns(
   entries: readonly HistoryEntry[],
-  agents: readonly { readonly name: string }[],
-): OutcomeCounts {
-  const end = Math.ceil((Date.now() + 1) / hourMs) * hourMs;
-  const starts = Array.from(
-    { length: shownBuckets },
-    (_, n) => end - (shownBuckets - n) * 3 * hourMs,
-  );
-  const countsOf = (name: string) =>
-    starts.map((from) => {
-      const own = entries.filter(({ agent, at }) => agent === name && isWithin(at, from));
-      const count: Record<string, number> = {};
-      for (const { outcome } of own) count[outcome ?? "open"] = (count[outcome ?? "open"] ?? 0) + 1;
-      return count;
-    });
-  return {
-    buckets: starts.map((at) => ({ since: new Date(at).toISOString(), before: `${at}` })),
-    agents: agents
-      .map(({ name }) => ({ name, counts: countsOf(name) }))
-      .filter(({ counts }) => counts.some((count) => Object.keys(count).length > 0)),
-  };
-}
-
-function isWithin(at: string, from: number): boolean {
-  return Date.parse(at) >= from && Date.parse(at) < from + 3 * hourMs;
+  names: readonly string[],
+): LatestRuns {
+  const runsOf = (name: string) =>
+    entries
+      .filter((entry) => entry.agent === name)
+      .flatMap(({ instanceId, outcome, at }) =>
+        instanceId === null || outcome === null ? [] : [{ instanceId, outcome, at }],
+      )
+      .sort((a, b) => a.at.localeCompare(b.at))
+      .slice(-shownRuns);
+  return { agents: names.map((name) => ({ name, runs: runsOf(name) })) };
 }

@@ -27,7 +27,7 @@ import type {
 } from "../../streams/status/wire.ts";
 import { allowedHost } from "./fake-allowed-host.ts";
 import { emptyWhyNot } from "./empty-why-not.ts";
-import { fakeHistoryPage, fakeOutcomes } from "./fake-history-page.ts";
+import { fakeHistoryPage, fakeLatestRuns } from "./fake-history-page.ts";
 import { fakeAlertOperations } from "./fake-alert-operations.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
@@ -181,7 +181,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       return fakeHistoryPage(fake.entries, query);
     },
     failing: () => null,
-    outcomes: () => fakeOutcomes(fake.entries, snapshot.agents),
+    latestRuns: (names) => fakeLatestRuns(fake.entries, names),
     whyNots: new Map(),
     whyNot: (name) => Promise.resolve(fake.whyNots.get(find(name).name) ?? emptyWhyNot),
     refusedNow: [],

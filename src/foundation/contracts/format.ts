@@ -77,6 +77,12 @@ export function inARow(count: number): string {
   return `, ${count.toLocaleString("en")}${count < mostFailures ? "" : "+"} in a row`;
 }
 
+/** How many of an agent's latest runs are shown side by side. */
+export const shownRuns = 20;
+
+/** How many agents one request may name: an address has no room for more. */
+export const mostNames = 100;
+
 interface Ended {
   readonly kind: TriggerKind;
   readonly agent: string | null;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
-import { mostFailures } from "./format.ts";
+import { mostFailures, shownRuns } from "./format.ts";
 
 /** One entry of the trigger history on the wire; absent values are null, times ISO 8601 UTC. */
 export const historyEntrySchema = z
@@ -73,27 +73,20 @@ export const failingSchema = z
   .meta({ id: "Failing" });
 export type Failing = z.infer<typeof failingSchema>;
 
-const numberOf = z.int().meta({ description: "Work items" });
-/** How the work of the last three days ended, in buckets of three hours, oldest first. */
-export const outcomeCountsSchema = z
+/** The latest runs of some agents that ended, the oldest first. */
+export const latestRunsSchema = z
   .object({
-    buckets: z.array(
-      z.object({
-        since: z.string(),
-        before: z.string().meta({ description: "With `since` the bucket's page of the history" }),
-      }),
-    ),
     agents: z.array(
       z.object({
         name: z.string(),
-        counts: z.array(z.record(z.string(), numberOf)).meta({
-          description: "By outcome, for each bucket; `open` while the work waits or runs",
-        }),
+        runs: z
+          .array(z.object({ instanceId: z.string(), outcome: z.enum(outcomes), at: z.string() }))
+          .meta({ description: `At most ${shownRuns}, by when their work arrived` }),
       }),
     ),
   })
-  .meta({ id: "OutcomeCounts" });
-export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
+  .meta({ id: "LatestRuns" });
+export type LatestRuns = z.infer<typeof latestRunsSchema>;
 
 /** Query of `GET /api/stats/triggers`. `page` counts from 1; `before` is a cursor from `nextBefore`. */
 export const historyQuerySchema = z.object({

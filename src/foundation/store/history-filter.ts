@@ -66,6 +66,16 @@ function classesOf(query: HistoryQuery): string[] {
   return kinds.flatMap((one) => ends.flatMap((end) => dead.map((flag) => `${one}/${end}/${flag}`)));
 }
 
+/** Ends of runs. */
+export const runOutcomes = outcomes.filter(
+  (one) => !refusedOutcomes.some((refused) => refused === one),
+);
+
+/** Values of the column `class` in rows of runs that ended. */
+export const runClasses = triggerKinds.flatMap((kind) =>
+  runOutcomes.flatMap((end) => [0, 1].map((flag) => `${kind}/${end}/${flag}`)),
+);
+
 /** A place in the history: everything older comes after it. */
 export interface Cursor {
   readonly at: number;

@@ -1,11 +1,11 @@
-import { isoTime } from "../contracts/format.ts";
+import { isoTime, shownRuns } from "../contracts/format.ts";
 import { historyEntrySchema } from "../contracts/history.ts";
 import type {
   HistoryEntry,
   CallTree,
   HistoryPage,
   HistoryQuery,
-  OutcomeCounts,
+  LatestRuns,
 } from "../contracts/history.ts";
 import type { DatabaseSync } from "node:sqlite";
 import {
@@ -15,6 +15,8 @@ import {
   parseCursor,
   rowFilter,
   bucketMs,
+  runClasses,
+  runOutcomes,
   windowAfter,
   windowAt,
 } from "./history-filter.ts";
@@ -34,45 +36,46 @@ export function createHistory(db: DatabaseSync) {
       const cursor = query.before === undefined ? null : parseCursor(query.before);
       return pageOf(db, query, cursor);
     },
-    /** How the work of these agents ended that arrived in the latest buckets; `now` is epoch ms. */
-    outcomes: (agents: readonly string[], now: number) => outcomesOf(db, agents, now),
+    /** The latest runs of these agents that ended, the oldest first. Throws the store's errors. */
+    latestRuns: (agents: readonly string[]) => latestRunsOf(db, agents),
     /** The tree of calls that an entry belongs to; undefined if the entry is missing. Throws the store's errors. */
     callTree: (id: string) => treeOf(db, id),
   };
 }
 
-/** Buckets of three hours: three days. */
-const shownBuckets = 24;
-
-function outcomesOf(db: DatabaseSync, agents: readonly string[], now: number): OutcomeCounts {
-  const first = Math.floor(now / bucketMs) - shownBuckets + 1;
-  const buckets = Array.from({ length: shownBuckets }, (_, index) => (first + index) * bucketMs);
-  const rows = db
-    .prepare(
-      `SELECT agent, bucket, outcome, sum(n) AS n FROM json_each(?)
-       JOIN trigger_counts ON agent = value AND bucket >= ? GROUP BY agent, bucket, outcome`,
-    )
-    .all(JSON.stringify(agents), first) as unknown as OutcomeRow[];
-  const counts = new Map<string, Record<string, number>[]>();
-  for (const { agent, bucket, outcome, n } of rows) {
-    const own = counts.get(agent) ?? buckets.map((): Record<string, number> => ({}));
-    counts.set(agent, own);
-    const count = own[bucket - first];
-    if (count !== undefined) count[outcome || "open"] = n;
-  }
-  return {
-    buckets: buckets.map((at) => ({
-      since: isoTime(at),
-      before: cursorOf({ at: at + bucketMs, seq: 0 }),
-    })),
-    agents: [...counts].map(([name, own]) => ({ name, counts: own })),
-  };
+/** The counts of an agent are read from the newest bucket back, and only as far as its latest runs. */
+function latestRunsOf(db: DatabaseSync, agents: readonly string[]): LatestRuns["agents"] {
+  const counts = db.prepare(
+    `SELECT bucket, n FROM trigger_counts WHERE agent = ? AND outcome IN (${listOf(runOutcomes)})
+     ORDER BY bucket DESC`,
+  );
+  const select = db.prepare(
+    `SELECT instance_id AS instanceId, outcome, at FROM triggers WHERE seq IN (
+       SELECT seq FROM triggers INDEXED BY triggers_by_agent_class
+       WHERE agent = ? AND class IN (${listOf(runClasses)}) AND at >= ?
+       ORDER BY at DESC, seq DESC LIMIT ${shownRuns}
+     ) AND instance_id IS NOT NULL ORDER BY at, seq`,
+  );
+  return agents.map((name) => {
+    let [reached, from] = [0, Infinity];
+    for (const { bucket, n } of counts.iterate(name) as Iterable<BucketCount>) {
+      if (reached >= shownRuns && bucket < from) break;
+      [reached, from] = [reached + n, bucket];
+    }
+    const rows = reached === 0 ? [] : select.all(name, from * bucketMs);
+    return {
+      name,
+      runs: (rows as unknown as LatestRow[]).map((row) => ({ ...row, at: isoTime(row.at) })),
+    };
+  });
 }
 
-interface OutcomeRow extends BucketCount {
-  readonly agent: string;
-  /** Empty while the work waits or runs. */
-  readonly outcome: string;
+interface LatestRow extends Omit<LatestRuns["agents"][number]["runs"][number], "at"> {
+  readonly at: number;
+}
+
+function listOf(values: readonly string[]): string {
+  return values.map((value) => `'${value}'`).join(", ");
 }
 
 function treeOf(db: DatabaseSync, id: string): CallTree | undefined {

@@ -1,5 +1,5 @@
 import type { AgentDetail } from "../../foundation/contracts/operator-api.ts";
-import type { HistoryQuery, OutcomeCounts } from "../../foundation/contracts/history.ts";
+import type { HistoryQuery, LatestRuns } from "../../foundation/contracts/history.ts";
 import type {
   RefusedDeliveriesQuery,
   WhyNotQuery,
@@ -36,8 +36,6 @@ interface OperationPorts {
   readonly alerts: AlertOperationsDeps;
 }
 
-const outcomesMs = 1_000;
-
 /** The operations behind the gateway's routes: they write to the streams' inputs, and read status and store. */
 export function createOperations(context: SchedulerContext, ports: OperationPorts) {
   const { status, stopping, switches, store, redactor, inputs, project$ } = context;
@@ -50,8 +48,6 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     timezone: () => project$.value.timezone,
     now: Date.now,
   });
-  /** The same for all readers, and costly with many agents. */
-  let outcomes: { readonly until: number; readonly counts: OutcomeCounts } | null = null;
   return {
     /** The same object for as long as nothing changes. */
     snapshot: () => status.snapshot(),
@@ -105,18 +101,10 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     history: (query: HistoryQuery) => store.history.query(query),
     /** How long an agent has been failing; null if it is not. */
     failing: (name: string) => agentFailing(name, store),
-    /** How the work of each agent ended in the last days, at most a second ago. */
-    outcomes: (): OutcomeCounts => {
-      const now = performance.now();
-      if (outcomes === null || now >= outcomes.until) {
-        const names = status.snapshot().agents.map(({ name }) => name);
-        outcomes = {
-          until: now + outcomesMs,
-          counts: store.history.outcomes(names, Date.now()),
-        };
-      }
-      return outcomes.counts;
-    },
+    /** The latest runs of these agents that ended. */
+    latestRuns: (names: readonly string[]): LatestRuns => ({
+      agents: store.history.latestRuns(names),
+    }),
     /** Deliveries that were refused, the latest first. */
     refusedDeliveries: async (query: RefusedDeliveriesQuery) => {
       await store.refused.flush();

@@ -3,7 +3,7 @@ import { bucketMs } from "../../../src/foundation/store/history-filter.ts";
 import type { HistoryPage, HistoryQuery } from "../../../src/foundation/contracts/history.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import type { Outcome, TriggerKind } from "../../../streams/vocabulary.ts";
-import { manualItem, tempStore, wholeHistory } from "./support.ts";
+import { claimed, cronItem, manualItem, succeeded, tempStore, wholeHistory } from "./support.ts";
 
 interface Sample {
   readonly agent: string | null;
@@ -130,4 +130,27 @@ test.each(["", "x", "1-", "' OR 1=1", "zz-zz-zz"])("%j is rejected as a cursor",
   expect(() => store.history.query({ ...wholeHistory, before })).toThrow(
     expect.objectContaining({ code: "bad_cursor" }),
   );
+});
+
+test("the latest runs of an agent are the last twenty that ended, however its work is spread over time", async () => {
+  const store = tempStore();
+  const ends = ["succeeded", "failed"] as const;
+  for (let n = 0; n < 30; n += 1) {
+    const item =
+      n % 2 === 0 ? cronItem(`a${n}`, "dev", momentOf(n)) : manualItem(`a${n}`, "dev", momentOf(n));
+    const instanceId = `dev-${n}`;
+    await claimed(store, item, instanceId);
+    const outcome = ends[n % 2] ?? "failed";
+    const end = { ...succeeded, outcome };
+    await store.work.end(item, { instanceId, startedAt: item.at, end });
+  }
+  const rest = { source: null, event: null, action: null, receiptId: null, reason: "r" };
+  const skipped = { agent: "dev", kind: "cron", outcome: "skipped", at: momentOf(40) } as const;
+  await store.work.deadLetter({ ...skipped, ...rest, id: "skipped" });
+  await claimed(store, cronItem("runs", "dev", momentOf(41)), "dev-runs");
+  const [dev, cat] = store.history.latestRuns(["dev", "cat"]);
+  expect(dev?.runs.map(({ instanceId, outcome }) => `${instanceId} ${outcome}`)).toEqual(
+    Array.from({ length: 20 }, (_, n) => `dev-${n + 10} ${ends[n % 2] ?? ""}`),
+  );
+  expect(cat).toEqual({ name: "cat", runs: [] });
 });

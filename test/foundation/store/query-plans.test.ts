@@ -47,7 +47,7 @@ test("no report, call to a model or batch of pruning scans the whole history", a
     const report = createSpendReport(db);
     report.rows({ by: "agent", since: 0, agent: null });
     report.lastRuns(20);
-    createHistory(db).outcomes(["dev"], 0);
+    createHistory(db).latestRuns(["dev"]);
     const commits = createGroupCommit(db, "state.db");
     createCalls(db, commits);
     createPastTriggers(db, commits);

@@ -47,6 +47,21 @@ test("at 1280×800 at least fifteen of thirty agents are visible", async () => {
   expect(await endOf(12)).toBeLessThanOrEqual(800);
 });
 
+test("thirty agents are at most 3,000 px high on a phone, and a tablet has the table", async () => {
+  const { page } = await open("/dashboard", withThirty());
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(() => page.locator("tbody tr").count()).toBe(30);
+  expect((await page.locator("#table").boundingBox())?.height).toBeLessThanOrEqual(3_000);
+  expect(await page.locator("thead").isVisible()).toBe(true);
+  expect((await page.locator("thead").boundingBox())?.height).toBeLessThanOrEqual(1);
+  await page.setViewportSize({ width: 768, height: 1024 });
+  expect(await page.getByRole("columnheader", { name: "Last Run" }).isVisible()).toBe(true);
+  const heights = await page
+    .locator("tbody tr:not(.problem)")
+    .evaluateAll((rows) => rows.map((row) => row.clientHeight));
+  expect(Math.max(...heights)).toBeLessThan(50);
+});
+
 test.each([1280, 1920])(
   "the reason of a problem is complete at a width of %i px",
   async (width) => {

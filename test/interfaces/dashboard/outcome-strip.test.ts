@@ -15,7 +15,9 @@ function run(
 ): HistoryEntry {
   const at = new Date(Date.now() - hoursAgo * 3_600_000).toISOString();
   const id = `${agent}-${hoursAgo}-${outcome ?? ""}`;
-  return historyEntry({ id, agent, at, outcome, reason: outcome === "failed" ? "exit 3" : null });
+  const digits = hoursAgo.toString(36).replace(/[^a-z2-7]/g, "a");
+  const instanceId = `${agent}-${digits.padStart(8, "a").slice(-8)}`;
+  return historyEntry({ id, agent, at, outcome, instanceId });
 }
 
 function withRuns(names: readonly string[], ...entries: readonly HistoryEntry[]) {
@@ -24,50 +26,59 @@ function withRuns(names: readonly string[], ...entries: readonly HistoryEntry[])
   return deps;
 }
 
-test("an agent's strip counts all work of its three days, and each tick its own", async () => {
-  const many = Array.from({ length: 1_300 }, (_, index) => run("dev", 20 + index / 100_000));
-  const cats = [run("cat", 40, "failed"), run("cat", 40), run("cat", 2, "skipped")];
+test("an agent's last twenty runs are links, each named by agent, outcome and time", async () => {
+  const many = Array.from({ length: 30 }, (_, index) => run("dev", index + 2));
+  const cats = [run("cat", 400, "failed"), run("cat", 40), run("cat", 1, null)];
   const { page, errors } = await open(
     "/dashboard",
     withRuns(["ant", "cat", "dev"], ...cats, ...many),
   );
-  const cat = page.getByRole("group", { name: "3 days of cat: 1 failed, 1 skipped, 1 succeeded" });
-  expect(await cat.locator(".tick").count()).toBe(24);
-  const failed = cat.getByRole("link", { name: /^From .+: 1 failed, 1 succeeded$/ });
+  const cat = page.getByRole("group", { name: "Last 2 runs of cat: 1 failed, 1 succeeded" });
+  await expect.poll(() => cat.getByRole("link").count()).toBe(2);
+  const failed = cat.getByRole("link", { name: /^cat failed, .*\d{4}.*\d\d:\d\d:\d\d$/ });
   expect(await failed.getAttribute("class")).toBe("tick failed");
-  expect(await page.getByRole("group", { name: "3 days of dev: 1300 succeeded" }).count()).toBe(1);
-  expect(await page.locator("tr[data-agent=ant] td.last-3-days").innerText()).toBe("–");
+  const dev = page.getByRole("group", { name: "Last 20 runs of dev: 20 succeeded" });
+  expect(await dev.getByRole("link").count()).toBe(20);
+  expect(await page.locator("tr[data-agent=ant] td.last-20-runs").innerText()).toBe("–");
   expect(errors).toEqual([]);
 });
 
-test("a tick links to the work of its bucket", async () => {
-  const runs = [run("dev", 40, "failed"), run("dev", 2), run("ant", 40)];
-  const { page } = await open("/dashboard", withRuns(["ant", "dev"], ...runs));
-  await page
-    .getByRole("group", { name: /^3 days of dev/ })
-    .locator("a.failed")
-    .click();
-  await page.waitForURL(/triggers\?agent=dev&since=/);
-  const rows = page.locator("#trigger-rows tr");
-  expect(await rows.count()).toBe(1);
-  expect(await rows.innerText()).toContain("exit 3");
-  expect(await page.getByLabel("Time").innerText()).toMatch(/^Since /);
+test("a strip is one tab stop, the arrow keys go from run to run, and Enter opens one", async () => {
+  const runs = [run("dev", 40, "failed"), run("dev", 3), run("dev", 2), run("ant", 40)];
+  const { page, url } = await open("/dashboard?sort=name", withRuns(["ant", "dev"], ...runs));
+  const strip = page.getByRole("group", { name: /^Last 3 runs of dev/ });
+  await expect.poll(() => strip.locator("a:not([tabindex])").count()).toBe(1);
+  const focused = () => page.evaluate("document.activeElement.title");
+  await page.getByRole("link", { name: "Log of dev" }).focus();
+  await page.keyboard.press("Tab");
+  expect(await focused()).toMatch(/^dev succeeded/);
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  expect(await focused()).toMatch(/^dev failed/);
+  await page.keyboard.press("ArrowLeft");
+  expect(await focused()).toMatch(/^dev failed/);
+  const href = await strip.locator("a.failed").getAttribute("href");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${url}${href}`);
 });
 
-test("the strips follow the runs", async () => {
-  const deps = withRuns(["bee"], run("bee", 9));
-  const { page } = await open("/dashboard", deps);
-  await page.getByRole("group", { name: "3 days of bee: 1 succeeded" }).waitFor();
+test("the strips follow the runs, and a filter that shows more agents", async () => {
+  const deps = withRuns(["ant", "bee"], run("ant", 8), run("bee", 9));
+  const { page } = await open("/dashboard?q=bee", deps);
+  await page.getByRole("group", { name: "Last 1 run of bee: 1 succeeded" }).waitFor();
   deps.operations.entries.push(run("bee", 0, "timed_out"));
   deps.operations.setAgent({ name: "bee", state: "error", lastOutcome: "timed_out" });
-  await page.getByRole("group", { name: "3 days of bee: 1 timed out, 1 succeeded" }).waitFor();
+  const both = "Last 2 runs of bee: 1 succeeded, 1 timed out";
+  await page.getByRole("group", { name: both }).waitFor();
+  await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("");
+  await page.getByRole("group", { name: "Last 1 run of ant: 1 succeeded" }).waitFor();
 });
 
-test.each([390, 768])("at a width of %i px the strip is below the row's texts", async (width) => {
+test("on a phone the strip is below the row's texts", async () => {
   const { page } = await open("/dashboard", withRuns(["bee"], run("bee", 9)));
-  await page.setViewportSize({ width, height: 800 });
+  await page.setViewportSize({ width: 390, height: 800 });
   const strip = await page.locator("tr[data-agent=bee] .strip").boundingBox();
   const name = await page.locator("tr[data-agent=bee] .agent-name").boundingBox();
   expect(strip?.y).toBeGreaterThan((name?.y ?? 800) + (name?.height ?? 0));
-  expect(strip?.width).toBeGreaterThan(width * 0.7);
+  expect(strip?.width).toBeGreaterThan(390 * 0.7);
 });

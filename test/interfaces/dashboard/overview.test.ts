@@ -39,7 +39,7 @@ test("the table has the nine columns and a row for each agent, by name", async (
     "Agent",
     "State",
     "Status",
-    "Last 3 Days",
+    "Last 20 Runs",
     "Last Run",
     "Duration",
     "Next Run",

@@ -9,7 +9,7 @@ import { showToast } from "./toasts.ts";
 const gatherMs = 400;
 
 /** Turns many calls into few reads: one after the first call, and the next no sooner than after a pause. */
-function paced(read: () => Promise<void>, pauseMs: number): () => void {
+export function paced(read: () => Promise<void>, pauseMs: number): () => void {
   let isWanted = false;
   let isBusy = false;
   let isFirst = true;

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { AgentStatus, LockStatus, RecentLog } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
-import type { OutcomeCounts } from "../../../foundation/contracts/history.ts";
+import type { LatestRuns } from "../../../foundation/contracts/history.ts";
 import { useAgents, useLocks } from "../live/agents.ts";
 import { scheduler } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
@@ -26,7 +26,7 @@ interface OverviewData {
   /** How many agents the filter shows. */
   readonly shown: number;
   readonly counts: AgentCounts;
-  readonly outcomes: OutcomeCounts | null;
+  readonly latestRuns: LatestRuns | null;
   readonly locks: readonly LockStatus[];
   readonly recentLogs: readonly RecentLog[];
 }
@@ -86,7 +86,7 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
         selection={selection}
         change={change}
         scheduler={now}
-        outcomes={first.outcomes}
+        latestRuns={first.latestRuns}
         count={counts.all}
         shown={shown}
       />

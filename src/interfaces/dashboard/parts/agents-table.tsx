@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { AgentStatus, SchedulerStatus } from "../../../../streams/status/wire.ts";
-import type { OutcomeCounts } from "../../../foundation/contracts/history.ts";
-import { useDocument } from "../live/use-document.ts";
+import type { LatestRuns } from "../../../foundation/contracts/history.ts";
+import { useLatestRuns } from "../live/latest-runs.ts";
 import { isDescending, sortOf } from "../text/agent-filter.ts";
 import type { AgentFilter, Sort, SortBy } from "../text/agent-filter.ts";
 import { AgentRow, cellClass, columns } from "./agent-row.tsx";
@@ -12,12 +12,11 @@ import type { Selection } from "./bulk.tsx";
 export const mostRows = 500;
 /** Projects with fewer agents have room for more than one line of each. */
 const denseFrom = 10;
-const pauseMs = 5_000;
 
 interface AgentsTableProps {
   readonly agents: readonly AgentStatus[];
   readonly scheduler: SchedulerStatus;
-  readonly outcomes: OutcomeCounts | null;
+  readonly latestRuns: LatestRuns | null;
   readonly filter: AgentFilter;
   readonly change: (part: Partial<AgentFilter>) => void;
   readonly selection: Selection;
@@ -30,13 +29,7 @@ interface AgentsTableProps {
 export function AgentsTable(props: AgentsTableProps) {
   const { agents, scheduler, filter, change, selection, count, shown } = props;
   const rows = useRef<HTMLTableSectionElement>(null);
-  const { value } = useDocument<OutcomeCounts>(() => "/api/stats/outcomes", {
-    first: props.outcomes,
-    isQuiet: true,
-    on: ({ agents: changed }) => changed !== undefined,
-    pauseMs,
-  });
-  const counts = new Map(value?.agents.map((agent) => [agent.name, agent.counts]));
+  const latestRuns = useLatestRuns(props.latestRuns, agents);
   const ordered = useHeldOrder(rows, agents, filter.sort);
   useKeptFocus();
   const look = `${count >= denseFrom ? "dense" : ""} ${count < 2 ? "single" : ""}`;
@@ -63,8 +56,7 @@ export function AgentsTable(props: AgentsTableProps) {
               agent={agent}
               isPaused={scheduler.paused}
               isDraining={scheduler.draining}
-              buckets={value?.buckets ?? []}
-              counts={counts.get(agent.name)}
+              runs={latestRuns.get(agent.name)}
               isSelected={selection.has(agent.name)}
               onSelect={selection.select}
               key={agent.name}

@@ -1,47 +1,37 @@
 /** @jsxImportSource preact */
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { failedOutcomes, outcomeText } from "../../../foundation/contracts/format.ts";
-import type { OutcomeCounts } from "../../../foundation/contracts/history.ts";
+import { counted, outcomeText } from "../../../foundation/contracts/format.ts";
+import type { LatestRuns } from "../../../foundation/contracts/history.ts";
 import { useIsLocal } from "../live/clock.ts";
-import { withQuery } from "../text/addresses.ts";
-import { dayTime } from "../text/format.ts";
+import { runAddress } from "../text/addresses.ts";
+import { exactTime } from "../text/format.ts";
 
-/** Worst first: the worst outcome gives a tick its colour. `open` is work that waits or runs. */
-const outcomes = [
-  ...failedOutcomes,
-  ...(["interrupted", "skipped", "missed", "dropped", "rejected", "killed"] as const),
-  "open",
-  "succeeded",
-] as const;
-
-/** How many work items ended how, in each bucket of time. */
-export type Counts = OutcomeCounts["agents"][number]["counts"];
+/** The runs of an agent, the oldest first. */
+export type Runs = LatestRuns["agents"][number]["runs"];
 
 interface OutcomeStripProps {
   readonly agent: AgentStatus;
-  /** Undefined if the agent had no work in these three days. */
-  readonly counts: Counts | undefined;
-  readonly buckets: OutcomeCounts["buckets"];
+  /** Undefined before they are known. */
+  readonly runs: Runs | undefined;
 }
 
-/** An agent's last days, a tick for each bucket. A pointer follows its link; the triggers page is for the keyboard. */
-export function OutcomeStrip({ agent: { name }, counts, buckets }: OutcomeStripProps) {
+/** A tick for each of the agent's latest runs, which leads to it. One of them is a tab stop: the arrow keys go to the others. */
+export function OutcomeStrip({ agent: { name }, runs = [] }: OutcomeStripProps) {
   const isLocal = useIsLocal();
-  if (counts === undefined) return <>–</>;
+  if (runs.length === 0) return <>–</>;
+  const label = `Last ${counted(runs.length, "run")} of ${name}: ${countsText(runs)}`;
   return (
-    <div class="strip" role="group" aria-label={`3 days of ${name}: ${textOf(counts)}`}>
-      {buckets.map(({ since, before }, index) => {
-        const count = counts[index] ?? {};
-        const worst = outcomes.find((outcome) => outcome in count);
-        const look = `tick ${worst === "open" ? "running" : (worst ?? "none")}`;
-        if (worst === undefined || !isLocal) return <span class={look} key={since} />;
+    <div class="strip" role="group" aria-label={label} onKeyDown={moveFocus}>
+      {runs.map(({ instanceId, outcome, at }, index) => {
+        const look = `tick ${outcome}`;
+        if (!isLocal) return <span class={look} key={instanceId} />;
         return (
           <a
             class={look}
-            key={since}
-            href={withQuery("/dashboard/triggers", { agent: name, since, before })}
-            title={`From ${dayTime(Date.parse(since))}: ${textOf([count])}`}
-            tabIndex={-1}
+            key={instanceId}
+            href={runAddress(name, instanceId)}
+            title={`${name} ${outcomeText(outcome)}, ${exactTime(Date.parse(at))}`}
+            tabIndex={index === runs.length - 1 ? undefined : -1}
           />
         );
       })}
@@ -49,11 +39,22 @@ export function OutcomeStrip({ agent: { name }, counts, buckets }: OutcomeStripP
   );
 }
 
-/** `2 failed, 40 succeeded`. */
-function textOf(counts: Counts): string {
-  const texts = outcomes.flatMap((outcome) => {
-    const total = counts.reduce((sum, count) => sum + (count[outcome] ?? 0), 0);
-    return total === 0 ? [] : `${total} ${outcome === "open" ? "under way" : outcomeText(outcome)}`;
-  });
-  return texts.join(", ");
+const siblings: Readonly<Partial<Record<string, (tick: Element) => Element | null | undefined>>> = {
+  ArrowLeft: (tick) => tick.previousElementSibling,
+  ArrowRight: (tick) => tick.nextElementSibling,
+  Home: (tick) => tick.parentElement?.firstElementChild,
+  End: (tick) => tick.parentElement?.lastElementChild,
+};
+
+function moveFocus(event: KeyboardEvent): void {
+  const next = event.target instanceof Element && siblings[event.key]?.(event.target);
+  if (!(next instanceof HTMLElement)) return;
+  event.preventDefault();
+  next.focus();
+}
+
+/** `2 failed, 18 succeeded`. */
+function countsText(runs: Runs): string {
+  const counts = Map.groupBy(runs, ({ outcome }) => outcomeText(outcome));
+  return [...counts].map(([outcome, { length }]) => `${length} ${outcome}`).join(", ");
 }

@@ -12,6 +12,7 @@ const shortcuts: readonly (readonly [keys: string, text: string])[] = [
   ["j", "Next row"],
   ["k", "Previous row"],
   ["Enter", "Open the row"],
+  ["← →", "Older or newer run of a row’s strip"],
   ["?", "Show this list"],
 ];
 const setting = "shortcuts";

@@ -45,10 +45,12 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     summary: "All agents, live",
     handle: async ({ url }, reply) => {
       const { agents, locks, recentLogs } = deps.operations.snapshot();
+      const shown = agentsData(agents, filterOf(queryOf(url)));
+      const names = shown.agents.map(({ name }) => name);
       return sendLivePage(reply, overviewPage, {
         frame: frameOf(deps),
-        ...agentsData(agents, filterOf(queryOf(url))),
-        outcomes: await readOrNull(deps.operations.outcomes),
+        ...shown,
+        latestRuns: await readOrNull(() => deps.operations.latestRuns(names)),
         locks,
         recentLogs,
       });

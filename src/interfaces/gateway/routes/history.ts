@@ -3,8 +3,9 @@ import {
   callTreeSchema,
   historyPageSchema,
   historyQuerySchema,
-  outcomeCountsSchema,
+  latestRunsSchema,
 } from "../../../foundation/contracts/history.ts";
+import { mostNames } from "../../../foundation/contracts/format.ts";
 import {
   receiptViewSchema,
   replayResultSchema,
@@ -46,6 +47,14 @@ const replayQuery = z.object({
     .meta({ description: "Only this agent, whatever its filters are; else all that match" }),
 });
 
+const latestRunsQuery = z.object({
+  agents: z
+    .string()
+    .meta({ description: `Names with commas between them, at most ${mostNames}` })
+    .transform((names) => names.split(","))
+    .pipe(z.array(z.string()).max(mostNames)),
+});
+
 /** The history of triggers, and single runs: their input, the version that they ran and their outcome. */
 export const historyRoutes = ({ operations }: GatewayDeps) => [
   get("/api/stats/triggers", {
@@ -58,11 +67,12 @@ export const historyRoutes = ({ operations }: GatewayDeps) => [
     problems: [503],
     handle: ({ query }) => operations.history(query),
   }),
-  get("/api/stats/outcomes", {
-    summary: "How the work of each agent ended in the last three days",
-    response: { 200: outcomeCountsSchema },
+  get("/api/stats/latest-runs", {
+    summary: "The latest runs of some agents, and how each ended",
+    query: latestRunsQuery,
+    response: { 200: latestRunsSchema },
     problems: [503],
-    handle: () => operations.outcomes(),
+    handle: ({ query }) => operations.latestRuns(query.agents),
   }),
   get("/api/stats/refused-deliveries", {
     summary: "Webhook deliveries that were refused, the latest first",

@@ -1,0 +1,187 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { usedBudgetText } from "../../../features/spend/spend-text.ts";
+import { outcomeText, shownRuns } from "../../../foundation/contracts/format.ts";
+import { plainText } from "../../../foundation/contracts/plain-text.ts";
+import {
+  causeFirst,
+  disabledText,
+  errorToShow,
+  isBlocked,
+  runningCostText,
+  stateText,
+} from "../../views/agent-columns.ts";
+import type { AgentColumn } from "../../views/agent-columns.ts";
+import { useIsLocal, useTicking } from "../live/clock.ts";
+import { agentAddress, latestRunAddress, logAddress } from "../text/addresses.ts";
+import { exactTime } from "../text/format.ts";
+import { Linked } from "./linked.tsx";
+import { OutcomeStrip } from "./outcome-strip.tsx";
+import type { Runs } from "./outcome-strip.tsx";
+
+/** An agent as its row shows it. */
+export interface ShownAgent {
+  readonly agent: AgentStatus;
+  /** A scheduler that is paused or stops has no next runs. */
+  readonly isPaused: boolean;
+  readonly isDraining: boolean;
+  readonly runs: Runs | undefined;
+}
+
+interface ContentProps extends ShownAgent {
+  readonly column: AgentColumn;
+}
+
+/** The text of a column, which may change with the time alone. */
+export function Value({ agent, column, isPaused, isDraining }: ContentProps) {
+  const { side, emptyText } = column;
+  const isLocal = useIsLocal();
+  const valueAt = (now: number) =>
+    column.value(agent, { now, paused: isPaused, draining: isDraining });
+  const text = useTicking((now) => valueAt(now).text);
+  const shown = text === "" ? emptyText : plainText(text);
+  if (side === undefined) return <span>{shown}</span>;
+  const { at = null } = valueAt(Date.now());
+  const looks = [...(side === "future" ? ["live-fact"] : []), ...(at === null ? ["muted"] : [])];
+  return (
+    <time
+      class={looks.join(" ")}
+      dateTime={at ?? undefined}
+      title={isLocal && at !== null ? exactTime(Date.parse(at)) : undefined}
+    >
+      {shown}
+    </time>
+  );
+}
+
+export const runsTitle = `Last ${shownRuns} Runs`;
+
+/** Contents of the columns that show more than the column's text. */
+export const contents: Readonly<
+  Partial<Record<string, (props: ContentProps) => ComponentChildren>>
+> = {
+  Agent: Name,
+  State,
+  Status,
+  [runsTitle]: OutcomeStrip,
+  "Last Run": LastRun,
+  "Cost Today": Cost,
+};
+
+function Name({ agent }: ContentProps) {
+  const { name, title, triggers, tags } = agent;
+  // A cron expression stays on one line.
+  const labels = triggers.map((label) => label.replaceAll(" ", "\u00a0"));
+  const facts = [...(title === name ? [] : [title]), ...labels, ...tags.map((tag) => `#${tag}`)];
+  return (
+    <>
+      <div class="agent-line">
+        {/* A dense table shows the name alone. */}
+        <a class="agent-name" href={agentAddress(name)} title={[name, ...facts].join(" · ")}>
+          {name}
+        </a>
+        <a class="agent-log" href={logAddress(name)} aria-label={`Log of ${name}`}>
+          log
+        </a>
+      </div>
+      <div class="sub">{facts.join(" · ")}</div>
+    </>
+  );
+}
+
+function State({ agent }: ContentProps) {
+  const { state, running, scale, queued } = agent;
+  const disabled = disabledText(agent);
+  const load = [
+    ...(running > 1 || (running > 0 && scale > 1) ? [`${running} of ${scale}`] : []),
+    ...(queued > 0 ? [`${queued} queued`] : []),
+  ];
+  return (
+    <>
+      <span class={`pill ${state}`}>{stateText(agent)}</span>{" "}
+      <span class="pill off" hidden={disabled === null}>
+        {disabled}
+      </span>
+      <div class="sub">{load.join(" · ")}</div>
+    </>
+  );
+}
+
+/** A used-up budget, and a warning, are shown below a status. */
+function Status({ agent, column }: ContentProps) {
+  const { statusText, usedBudget, warning } = agent;
+  const error = errorToShow(agent);
+  const status = error === null ? statusText : causeFirst(error);
+  const budget = useTicking((now) => usedBudget && usedBudgetText(usedBudget, now));
+  const isEmpty = [status, budget, warning].every((text) => text === null);
+  return (
+    <>
+      <StatusLine
+        look={
+          error !== null
+            ? isBlocked(agent)
+              ? "warning"
+              : "failing"
+            : status === null
+              ? "muted"
+              : ""
+        }
+        text={status}
+        otherwise={isEmpty ? column.emptyText : null}
+      />
+      <StatusLine look="warning" text={budget} />
+      <StatusLine look="warning" text={warning} />
+    </>
+  );
+}
+
+interface StatusLineProps {
+  readonly look: string;
+  readonly text: string | null;
+  readonly otherwise?: string | null;
+}
+
+function StatusLine({ look, text, otherwise = null }: StatusLineProps) {
+  const shown = text === null ? otherwise : plainText(text);
+  return (
+    <div
+      class={`status-text ${look}`}
+      title={text === null ? undefined : plainText(text)}
+      hidden={shown === null}
+    >
+      {shown !== null && <Linked text={shown} />}
+    </div>
+  );
+}
+
+function LastRun(props: ContentProps) {
+  const { name, lastRunAt, lastOutcome, running } = props.agent;
+  const text = useTicking(
+    (now) => props.column.value(props.agent, { now, paused: false, draining: false }).text,
+  );
+  // The outcome of the run before would be taken for that of the running one.
+  const ended = running > 0 ? "" : (lastOutcome ?? "");
+  return (
+    <>
+      {lastRunAt === null ? (
+        <Value {...props} />
+      ) : (
+        <a href={latestRunAddress(name)} aria-label={`Latest run of ${name}, ${text}`}>
+          <Value {...props} />
+        </a>
+      )}
+      <div class={`sub outcome ${ended}`}>{outcomeText(ended)}</div>
+    </>
+  );
+}
+
+/** The cost of today, and the part of it that the running runs spent. */
+function Cost(props: ContentProps) {
+  return (
+    <>
+      <Value {...props} />
+      <div class="sub">{runningCostText(props.agent)}</div>
+    </>
+  );
+}
