@@ -49,18 +49,26 @@ async function exitOfRun(
   const { runAs } = agent.runtime;
   const over = AbortSignal.any([subscriber.stopping, subscriber.left]);
   const failed = (error: unknown) => failedStart(error, baseDir);
-  const made = await unlessAborted(begunJob(request, options).catch(failed), over);
-  if (made === null || over.aborted) return stoppedBeforeStart;
-  if ("type" in made) return made;
   const start = supervisorStartOf(agent.name, runAs, options);
-  let begun: Begun;
+  let supervisor: Supervisor;
   try {
-    begun = begin(request, start, made, options);
+    await ownBaseDir(baseDir, !isOwnUser(runAs));
+    await assertRoom(baseDir);
+    supervisor = startedSupervisor(request, start, options);
   } catch (error) {
     return failed(error);
   }
-  const { process, over: gone } = begun;
+  const { process, stdin, over: gone } = supervisor;
   if (process === null) return notBegun(request, start, subscriber, baseDir, [], await gone);
+  // The supervisor makes the run's namespaces meanwhile.
+  const made = await unlessAborted(begunJob(request, options).catch(failed), over);
+  if (made === null || over.aborted || "type" in made) {
+    stdin?.destroy();
+    await gone;
+    await rm(logPathOf(baseDir, instanceId), { force: true });
+    return made !== null && "type" in made && !over.aborted ? made : stoppedBeforeStart;
+  }
+  stdin?.end(`${JSON.stringify(made)}\n`);
   const redact = options.redactorFor(made);
   const output = runOutput({ request, redact, emit, onCooldown });
   const run = { request, start, process, over: gone, output };
@@ -101,46 +109,44 @@ async function notBegun(
 }
 
 async function begunJob(request: RunRequest, options: HostUserContext): Promise<Job> {
-  await ownBaseDir(options.baseDir, !isOwnUser(request.agent.runtime.runAs));
-  await assertRoom(options.baseDir);
   const job = await options.prepare(request, workDirOf(options.baseDir, request.instanceId));
   await options.begin?.(request);
   return job;
 }
 
-interface Begun {
+interface Supervisor {
   /** Null if the process could not be started. */
   readonly process: ProcessIdentity | null;
+  /** Its input, which has the order. Without the job that follows, the supervisor ends and starts no run. */
+  readonly stdin: ChildProcess["stdin"];
   /** Resolves when the process has ended, to the error if it could not be started. */
   readonly over: Promise<Error | null>;
 }
 
-/**
- * Starts the worker. Its order is written after the run's record: a scheduler that dies in between leaves a supervisor
- * without an order, which starts no run.
- */
-function begin(
+/** Starts the supervisor of a run. Its order is written after the run's record, by which a later scheduler finds it. */
+function startedSupervisor(
   request: RunRequest,
   start: SupervisorStart,
-  job: Job,
   options: HostUserContext,
-): Begun {
+): Supervisor {
+  const order = orderOf(request, options);
   const logFd = createLog(logPathOf(options.baseDir, request.instanceId));
   try {
     const child = startSupervisor(start, logFd);
+    const { stdin, pid } = child;
     const over = overOf(child);
-    if (child.pid === undefined) return { process: null, over };
-    const process = identityOf(child.pid);
-    child.stdin?.on("error", () => undefined);
+    if (pid === undefined) return { process: null, stdin, over };
+    const process = identityOf(pid);
+    stdin?.on("error", () => undefined);
     try {
       writeRunRecord(logFd, { agent: request.agent, project: options.projectDir, process });
     } catch (error) {
       // Without an order, the supervisor ends.
-      child.stdin?.destroy();
+      stdin?.destroy();
       throw error;
     }
-    child.stdin?.end(orderedRun(request, job, options));
-    return { process, over };
+    stdin?.write(`${JSON.stringify(order)}\n`);
+    return { process, stdin, over };
   } finally {
     closeLog(logFd);
   }
@@ -155,11 +161,10 @@ function overOf(child: ChildProcess): Promise<Error | null> {
   });
 }
 
-/** The input of a run's supervisor. */
-function orderedRun(request: RunRequest, job: Job, options: HostUserContext): string {
+function orderOf(request: RunRequest, options: HostUserContext): RunOrder {
   const { agent, instanceId } = request;
   const network = options.network(agent);
-  const order: RunOrder = {
+  return {
     order: "keep",
     instanceId,
     workDir: workDirOf(options.baseDir, instanceId),
@@ -169,7 +174,6 @@ function orderedRun(request: RunRequest, job: Job, options: HostUserContext): st
     mustIsolate: options.isolatedUsers.has(userOf(agent.runtime.runAs), network),
     lifeMs: lifeMs(agent),
   };
-  return `${JSON.stringify(order)}\n${JSON.stringify(job)}\n`;
 }
 
 /** Time in which a run waits for a trigger does not count as its timeout; all its waits are bounded together. */

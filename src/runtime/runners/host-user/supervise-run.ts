@@ -42,30 +42,36 @@ const overdueGraceMs = 10_000;
 type HowItEnded = Pick<EndRecord, "exitCode" | "signal" | "rejected" | "blocked">;
 
 /**
- * One run from its working directory to the end of everything it started, as records and lines of its log. Resolves
- * to 0 once the log holds its end; rejects only when the log can't be written.
+ * One run from its working directory to the end of everything it started, as records and lines of its log. Its
+ * namespaces are made while its job is on the way; its program starts once the job is whole. Resolves once the log
+ * holds the run's end: to true, or to false and without that record if no job came. Rejects only when the log can't be
+ * written.
  */
 export async function superviseRun(
   order: RunOrder,
-  job: Buffer,
+  job: Promise<Buffer | null>,
   context: SupervisorContext,
-): Promise<number> {
+): Promise<boolean> {
   const log = runLogWriter(context.logFd);
-  const ended = await startRun(order, { ...context, job, log }).catch((error: unknown) =>
+  const ended = await startRun(order, { ...context, log }, job).catch((error: unknown) =>
     failed(error, order.workDir),
   );
   const leftover = await removeWorkDir(order.workDir).then(() => null, messageOf);
+  if ((await job) === null) return false;
   log.end({ ...ended, leftover });
-  return 0;
+  return true;
 }
 
 /** Dependencies of a run that starts. */
 interface RunStart extends SupervisorContext {
-  readonly job: Buffer;
   readonly log: RunLogWriter;
 }
 
-async function startRun(order: RunOrder, start: RunStart): Promise<HowItEnded> {
+async function startRun(
+  order: RunOrder,
+  start: RunStart,
+  coming: Promise<Buffer | null>,
+): Promise<HowItEnded> {
   const { log, env, asked } = start;
   await makeWorkDir(order.workDir);
   accessSync(order.program.file, constants.X_OK);
@@ -76,7 +82,8 @@ async function startRun(order: RunOrder, start: RunStart): Promise<HowItEnded> {
   const isolation = await isolate(order, env, (program, isClosed) =>
     startConfined(program, options(isClosed)),
   );
-  if (asked.now() !== null) {
+  const job = await coming;
+  if (job === null || asked.now() !== null) {
     if ("confined" in isolation) isolation.confined.leave();
     return { exitCode: null, signal: "SIGTERM", rejected: null };
   }
@@ -84,14 +91,14 @@ async function startRun(order: RunOrder, start: RunStart): Promise<HowItEnded> {
   const { isClosed, unconfined, notClosed } = recordOf(isolation);
   log.supervisor({ isClosed, unconfined, notClosed });
   if ("confined" in isolation) {
-    const ended = ending(isolation.confined.child, order, start);
+    const ended = ending(isolation.confined.child, order, job, start);
     isolation.confined.begin();
     return ended;
   }
   const { file, args } = order.program;
   // In a session of its own.
   const child = spawn(file, args, { ...options(false), detached: true, stdio: "pipe" });
-  return ending(child, order, start);
+  return ending(child, order, job, start);
 }
 
 function recordOf(isolation: Exclude<Isolation, { readonly why: string }>) {
@@ -144,7 +151,8 @@ function failed(error: unknown, workDir: string): HowItEnded {
 function ending(
   child: ChildProcess,
   order: RunOrder,
-  { log, asked, job }: RunStart,
+  job: Buffer,
+  { log, asked }: RunStart,
 ): Promise<HowItEnded> {
   return new Promise((resolve) => {
     const closed = [outputTo(log, "out", child.stdout), outputTo(log, "err", child.stderr)];
@@ -166,13 +174,16 @@ function ending(
     child.once("error", (error) => {
       if (child.pid === undefined) resolve(failed(error, order.workDir));
     });
-    child.once("exit", (exitCode, name) => {
+    const exited = (exitCode: number | null, name: NodeJS.Signals | null) => {
       clearTimeout(overdue);
       signal("SIGKILL");
       void settled(child, order.instanceId, closed).then(() =>
         resolve({ exitCode, signal: name, rejected: null }),
       );
-    });
+    };
+    // The first process of its namespaces may have been ended before the job came.
+    if (child.exitCode === null && child.signalCode === null) child.once("exit", exited);
+    else exited(child.exitCode, child.signalCode);
   });
 }
 
@@ -191,7 +202,7 @@ async function settled(
 
 /** Resolves when the last line was written. */
 async function outputTo(log: RunLogWriter, stream: "out" | "err", source: Readable | null) {
-  if (source === null) return;
+  if (source === null || source.closed) return;
   let lines: string[] = [];
   const splitter = lineSplitter(maxTextBytes, (line) => lines.push(line));
   const write = () => {

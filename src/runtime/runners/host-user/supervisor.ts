@@ -37,7 +37,8 @@ async function follow(
 ): Promise<number> {
   switch (order.order) {
     case "keep":
-      return superviseRun(order, await jobIn(input), context);
+      if (await superviseRun(order, jobIn(input), context)) return 0;
+      throw new Error(notWhole);
     case "signal":
       await signalRun(order.instanceId, order.signal);
       return 0;
@@ -73,9 +74,8 @@ async function orderIn(input: Readable): Promise<SupervisorOrder> {
   }
 }
 
-/** The rest of the input: one line. A scheduler that died while it wrote leaves half of one. */
-async function jobIn(input: Readable): Promise<Buffer> {
-  const job = await buffer(input);
-  if (job.at(-1) !== newline) throw new Error(notWhole);
-  return job;
+/** The rest of the input: one line. Null without its end: the run is not to start, or its scheduler died. */
+async function jobIn(input: Readable): Promise<Buffer | null> {
+  const job = await buffer(input).catch(() => null);
+  return job?.at(-1) === newline ? job : null;
 }

@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { lastValueFrom, NEVER, of, toArray } from "rxjs";
+import { lastValueFrom, map, NEVER, timer, toArray } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
+import { until } from "../contract.ts";
 import { jobOf } from "../shell-runs.ts";
 import { aRequest, aRunner } from "./support.ts";
 
@@ -19,18 +20,26 @@ test("a run's process gets no request before the begin of the run is committed",
   const begun = new Promise<void>((resolve) => (commit = resolve));
   const runner = aRunner(dir, { begin: () => begun });
   const events = lastValueFrom(runner.run(aRequest(`: > '${mark}'`), NEVER).pipe(toArray()));
+  // Its supervisor and its namespaces are there meanwhile.
+  await until(() => Promise.resolve(readdirSync(dir).length === 2));
   await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(readdirSync(dir)).toEqual([]);
+  expect(existsSync(mark)).toBe(false);
   commit();
   await events;
   expect(existsSync(mark)).toBe(true);
 });
 
-test("a run that is stopped before its begin is committed has never begun", async () => {
-  const runner = aRunner(baseDir(), { begin: () => new Promise(() => undefined) });
-  const exit = await lastValueFrom(runner.run(aRequest("true"), of("interrupted" as const)));
-  expect(exit).toMatchObject({ exit: { neverBegan: true, signal: "SIGTERM" } });
-});
+test.each([0, 500])(
+  "a run that is stopped before its begin is committed (%i ms) has never begun",
+  async (ms) => {
+    const dir = baseDir();
+    const runner = aRunner(dir, { begin: () => new Promise(() => undefined) });
+    const stop$ = timer(ms).pipe(map(() => "interrupted" as const));
+    const exit = await lastValueFrom(runner.run(aRequest("true"), stop$));
+    expect(exit).toMatchObject({ exit: { neverBegan: true, signal: "SIGTERM" } });
+    expect(readdirSync(dir)).toEqual([]);
+  },
+);
 
 test("a run without free file descriptors is blocked, and can be started again", async () => {
   const dir = baseDir();
