@@ -150,8 +150,9 @@ const program = {
   checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
 };
 /** What every run loads, in one file; the rest is of one harness, of one provider, or for hooks. */
-const ofEveryRun =
-  /\/(streams|src\/(foundation\/(?!config)|runtime\/(?!harness\/(llm-cli|pi)\/)))|\/zod\//;
+const ofEveryRun = new RegExp(
+  `^${RegExp.escape(root)}/(streams|src/(foundation/(?!config)|runtime/(?!harness/(llm-cli|pi)/)))|/zod/`,
+);
 
 /** Modules whose exports are all that they are loaded for: those that are not used are left out. */
 const pureSources = ["src", "streams", "node_modules/@earendil-works"].map((folder) => ({

@@ -3,6 +3,7 @@ import { ModelRuntime } from "@earendil-works/pi-coding-agent";
 import type { AgentSession, AgentSessionEvent } from "@earendil-works/pi-coding-agent";
 import { logTo, stoppedEarly } from "../harness.ts";
 import type { Harness, Session, SessionEnd, Emit } from "../harness.ts";
+import { bridgeFetch } from "./bridge-fetch.ts";
 import { preparePiModels } from "./pi-models.ts";
 import { createModelChain } from "./model-chain.ts";
 import type { ModelChain } from "./model-chain.ts";
@@ -24,7 +25,8 @@ import type { TranscriptUsage } from "../transcript.ts";
  */
 export function createPiHarness(time: Time): Harness {
   return async (session) => {
-    allowSilence();
+    // One of the clients takes no other.
+    globalThis.fetch = bridgeFetch;
     const runtime = await ModelRuntime.create({
       credentials: new InMemoryCredentialStore(),
       modelsPath: null,
@@ -51,32 +53,6 @@ export function createPiHarness(time: Time): Harness {
 }
 
 export const runPi: Harness = createPiHarness(realTime);
-
-/** Part of the HTTP client's own type. */
-interface Dispatcher {
-  compose(wrap: (dispatch: Dispatch) => Dispatch): Dispatcher;
-}
-type Dispatch = (options: object, handler: object) => boolean;
-
-/** Node documents that its `fetch` takes a dispatcher, and keeps its own under one of these names, by its version. */
-const dispatcherNames = [1, 2].map((one) => Symbol.for(`undici.globalDispatcher.${one}`));
-let isSilenceAllowed = false;
-
-/** Lifts the limit of 300 s that pi's HTTP client has for a silent server: the harness has its own, maybe longer one. */
-function allowSilence(): void {
-  if (isSilenceAllowed) return;
-  isSilenceAllowed = true;
-  // Node loads its client with the first use of a class of it.
-  Reflect.get(globalThis, "Headers");
-  for (const name of dispatcherNames) {
-    const own = Reflect.get(globalThis, name) as Dispatcher | undefined;
-    const unlimited = own?.compose(
-      (dispatch) => (options, handler) =>
-        dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
-    );
-    if (unlimited !== undefined) Reflect.set(globalThis, name, unlimited);
-  }
-}
 
 async function talk(
   pi: AgentSession,
