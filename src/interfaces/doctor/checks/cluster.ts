@@ -108,7 +108,7 @@ async function clusterEngineFindings(
   if (config.engine === "kubernetes") return kubernetesFindings(config);
   const engine = connectEngine({ env: context.env, callTimeoutMs });
   try {
-    const version = await engine.ping();
+    const version = await engine.version();
     const found =
       config.engine === "docker"
         ? [ok(`version ${version} at ${engine.address()}`)]

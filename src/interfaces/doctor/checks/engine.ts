@@ -39,7 +39,7 @@ export const engine: Check = async (context) => {
   try {
     const problem = remoteEngineProblem(env, project.cluster !== null);
     if (problem !== null) throw problem;
-    const version = await connected.ping();
+    const version = await connected.version();
     const { local } = project;
     return [
       ok(`version ${version} at ${connected.address()}`),

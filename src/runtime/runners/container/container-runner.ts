@@ -112,8 +112,10 @@ async function newRun(
 async function ingredients(request: RunRequest, options: ContainerRunnerOptions) {
   const { engine, images, prepare } = options;
   const image = await images.imageFor(request.agent);
-  const job = await prepare(request, workDir);
-  const volumes = await declaredVolumes(engine, image);
+  const [job, volumes] = await Promise.all([
+    prepare(request, workDir),
+    declaredVolumes(engine, image),
+  ]);
   return { job, options: containerOptions(request, image, volumes, options) };
 }
 

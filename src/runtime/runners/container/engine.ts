@@ -21,6 +21,16 @@ const defaultCallTimeoutMs = 30_000;
  */
 export function connectEngine({ env, callTimeoutMs = defaultCallTimeoutMs }: EngineOptions) {
   let clients = clientsAt(env, callTimeoutMs);
+  const reached = async <T>(ask: (docker: Docker) => Promise<T>): Promise<T> => {
+    try {
+      return await ask(clients.calls);
+    } catch (error) {
+      const { address } = clients;
+      // A rootless engine that starts later makes its socket then.
+      clients = clientsAt(env, callTimeoutMs);
+      throw unreachable(error, address);
+    }
+  };
   return {
     /** For calls that answer at once; they fail after `callTimeoutMs`. */
     calls: (): Docker => clients.calls,
@@ -28,18 +38,10 @@ export function connectEngine({ env, callTimeoutMs = defaultCallTimeoutMs }: Eng
     streams: (): Docker => clients.streams,
     /** Where it is looked for, for a person. */
     address: (): string => clients.address,
-    /** Resolves to the engine's version; rejects with a UserError `engine_unreachable` with a hint. */
-    ping: async (): Promise<string> => {
-      try {
-        const { Version } = await clients.calls.version();
-        return Version;
-      } catch (error) {
-        const { address } = clients;
-        // A rootless engine that starts later makes its socket then.
-        clients = clientsAt(env, callTimeoutMs);
-        throw unreachable(error, address);
-      }
-    },
+    /** Rejects with a UserError `engine_unreachable` with a hint if the engine does not answer. */
+    ping: (): Promise<unknown> => reached((docker) => docker.ping()),
+    /** The engine's version, for which it asks each of its programs; rejects as `ping` does. */
+    version: async (): Promise<string> => (await reached((docker) => docker.version())).Version,
   };
 }
 

@@ -103,7 +103,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
   });
 
   it("lets no run start, with a hint", async () => {
-    const images = { prepare: () => NEVER, imageFor: () => engine.ping() };
+    const images = { prepare: () => NEVER, imageFor: () => engine.version() };
     const run$ = aRunner(engine, { images }).run(aRequest(""), NEVER);
     const { rejected } = exitOf(await lastValueFrom(run$.pipe(toArray())));
     expect(rejected).toMatch(/no container engine answers at unix:.*host-user/);
