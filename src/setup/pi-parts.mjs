@@ -11,6 +11,10 @@ const noPackages = `class {
   resolveExtensionSources() { return this.resolve(); }
 }`;
 
+/** A tool that no session offers: pi makes all of its own before it takes those that are asked for. */
+const notOffered = (name) =>
+  `() => ({ name: "${name}", label: "${name}", description: "", parameters: {}, execute: ${nothing} })`;
+
 /** Modules of pi, and what a run gets of them, by export. */
 const replaced = {
   // src/runtime/harness/pi registers the models of a run, with their clients.
@@ -34,6 +38,9 @@ const replaced = {
     parseHttpIdleTimeoutMs: "(ms) => ms",
   },
   "core/package-manager.js": { DefaultPackageManager: noPackages },
+  "core/tools/find.js": { createFindTool: nothing, createFindToolDefinition: notOffered("find") },
+  "core/tools/grep.js": { createGrepTool: nothing, createGrepToolDefinition: notOffered("grep") },
+  "core/tools/ls.js": { createLsTool: nothing, createLsToolDefinition: notOffered("ls") },
   "core/tools/renderers/bash.js": {
     BASH_UPDATE_THROTTLE_MS: "100",
     createShellRenderers: "() => ({})",
