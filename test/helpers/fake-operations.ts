@@ -6,6 +6,7 @@ import type {
   ReceiptView,
   ReplayResult,
 } from "../../src/foundation/contracts/operator-api.ts";
+import type { ShownFiles } from "../../src/foundation/contracts/file-edits.ts";
 import type { Operations } from "../../src/interfaces/operations/operations.ts";
 import type { Delivery, DeliveryAnswer } from "../../src/features/webhooks/provider.ts";
 import type { CallTree, HistoryEntry } from "../../src/foundation/contracts/history.ts";
@@ -25,10 +26,10 @@ import type {
   SchedulerStatus,
   StatusUpdate,
 } from "../../streams/status/wire.ts";
-import { allowedHost } from "./fake-allowed-host.ts";
 import { emptyWhyNot } from "./empty-why-not.ts";
 import { fakeHistoryPage, fakeLatestRuns } from "./fake-history-page.ts";
 import { fakeAlertOperations } from "./fake-alert-operations.ts";
+import { fakeFileOperations } from "./fake-file-operations.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
 import { agentStatus, fakeSnapshot } from "./fake-snapshot.ts";
@@ -56,6 +57,8 @@ export interface FakeOperations extends Operations {
   /** The receipts that it has, by id. */
   readonly receipts: Map<string, ReceiptView>;
   readonly heldLocks: Lock[];
+  /** What `agentFiles` answers. */
+  shownFiles: ShownFiles;
   /** What `agentHosts` answers. */
   deniedHosts: AgentHosts["denied"];
   /** What `alerts` answers. */
@@ -239,21 +242,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       called("raiseBudget", scope, usd);
       return Promise.resolve([]);
     },
-    deniedHosts: [],
-    agentHosts: (name) => {
-      find(name);
-      return Promise.resolve({ days: 30, denied: fake.deniedHosts });
-    },
-    allowHost: async (agent, { host, port, dryRun, ...rest }) => {
-      called("allowHost", agent, host, port, rest.private, dryRun);
-      const allowed = allowedHost(agent, { host, port, private: rest.private });
-      if (!dryRun) {
-        fake.deniedHosts = fake.deniedHosts.map((one) =>
-          one.host === host && one.port === port ? { ...one, entry: null } : one,
-        );
-      }
-      return await Promise.resolve({ ...allowed, written: !dryRun });
-    },
+    ...fakeFileOperations(() => fake, find, called),
     alerting,
     ...fakeAlertOperations(alerting, called),
     alerts: (query) => {

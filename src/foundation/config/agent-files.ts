@@ -29,6 +29,9 @@ export interface AgentFiles {
 
 const mebibyte = 1024 ** 2;
 
+/** The most bytes of the files that people write. */
+export const maxFileBytes = { "config.toml": maxConfigBytes, "SKILL.md": mebibyte } as const;
+
 /** Reads the agent's files. Null when its directory or its `config.toml` isn't there. Never throws. */
 export async function readAgent(projectDir: string, name: string): Promise<AgentFiles | null> {
   const [config, skill, dockerfile] = readFiles(projectDir, name);
@@ -62,8 +65,8 @@ function readFiles(projectDir: string, name: string): Texts {
   const read = (file: string, maxBytes: number): FileText =>
     readTextSync(join(projectDir, "agents", name, file), projectDir, maxBytes);
   return [
-    read("config.toml", maxConfigBytes),
-    read("SKILL.md", mebibyte),
+    read("config.toml", maxFileBytes["config.toml"]),
+    read("SKILL.md", maxFileBytes["SKILL.md"]),
     read("Dockerfile", mebibyte),
   ];
 }

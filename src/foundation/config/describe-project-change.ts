@@ -20,7 +20,7 @@ export function describeProjectChange(
   const text = differingKeys(before, after)
     .map((key) => describeKey(key as keyof ProjectConfig, before, after))
     .join(", ");
-  const needsRestart = differingKeys(before.gateway, after.gateway).length > 0;
+  const needsRestart = differingKeys(before.gateway, after.gateway).some((key) => key !== "edit");
   return { text, needsRestart };
 }
 

@@ -36,6 +36,8 @@ export interface ProjectConfig {
     readonly maxBodyBytes: number;
     /** Origin by which people reach the dashboard, null for the gateway's own address. */
     readonly publicUrl: string | null;
+    /** Whether agents' files are edited over HTTP. */
+    readonly edit: boolean;
   };
   readonly webhooks: Readonly<Record<string, WebhookSource>>;
   /** `dayUsd` and `monthUsd` are over all agents; the rest counts for agents that don't set their own. */

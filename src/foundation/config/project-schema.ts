@@ -106,6 +106,11 @@ const gatewaySchema = table({
     .describe(
       "The address by which people reach the dashboard, for links in alerts. With a path, the gateway is served below it, whether the proxy leaves the path in requests or not.",
     ),
+  edit: flag()
+    .default(true)
+    .describe(
+      "Whether the dashboard and the API write agents' files: config.toml, SKILL.md, and a host that is allowed there. A change applies at once.",
+    ),
 });
 
 const name = pattern(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$/, "letters, digits and . _ : / -");

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { denyReasons } from "./deny-reasons.ts";
 import type { DenyReason } from "./deny-reasons.ts";
+import { fileEditedSchema } from "./file-edits.ts";
 
 /** A host that a run asked for, as long as it did with the same result. */
 export const runHostSchema = z
@@ -38,6 +39,7 @@ const deniedHostSchema = runHostSchema
 export const agentHostsSchema = z
   .object({
     days: z.int().meta({ description: "Of how many days they are" }),
+    isEditable: z.boolean().meta({ description: "`[gateway].edit` of the project" }),
     denied: z.array(deniedHostSchema).readonly(),
   })
   .meta({ id: "AgentHosts" });
@@ -58,16 +60,7 @@ export const allowHostSchema = z.strictObject({
 });
 export type AllowHostRequest = z.output<typeof allowHostSchema>;
 
-export const hostAllowedSchema = z
-  .object({
-    success: z.literal(true),
-    agent: z.string(),
-    entry: z.string(),
-    file: z.string().meta({ description: "Relative to the project" }),
-    change: z
-      .string()
-      .meta({ description: "Unified difference; empty where the file has the entry" }),
-    written: z.boolean(),
-  })
+export const hostAllowedSchema = fileEditedSchema
+  .extend({ entry: z.string() })
   .meta({ id: "HostAllowed" });
 export type HostAllowed = z.infer<typeof hostAllowedSchema>;

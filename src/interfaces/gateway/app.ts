@@ -9,7 +9,7 @@ import type { GatewayDeps } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
 import { checkHost } from "./known-hosts.ts";
 import { alertRoutes } from "./routes/alerts.ts";
-import { controlRoutes, hostRoutes } from "./routes/control.ts";
+import { controlRoutes, fileRoutes, hostRoutes } from "./routes/control.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { historyRoutes, receiptRoutes } from "./routes/history.ts";
 import { createLinkRoutes, loginRoutes, parseForms } from "./routes/login.ts";
@@ -96,6 +96,7 @@ const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...receiptRoutes(deps),
   ...spendRoutes(deps),
   ...hostRoutes(deps),
+  ...fileRoutes(deps),
   ...alertRoutes(deps),
 ];
 

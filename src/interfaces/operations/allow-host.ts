@@ -1,9 +1,7 @@
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
-import { join } from "node:path";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { problemText } from "../../../streams/problem-text.ts";
-import { readAgent } from "../../foundation/config/agent-files.ts";
 import type { AgentFiles } from "../../foundation/config/agent-files.ts";
 import {
   allowEntry,
@@ -16,46 +14,25 @@ import type {
   HostAllowed,
   AgentHosts,
 } from "../../foundation/contracts/run-hosts.ts";
-import { messageOf, UserError } from "../../foundation/errors.ts";
-import { replaceText } from "../../foundation/files/replace-file.ts";
+import { UserError } from "../../foundation/errors.ts";
+import { applyEdit, filesOf } from "./edit-file.ts";
+import type { EditContext } from "./edit-file.ts";
 import { checkAgent } from "./project-files.ts";
 import { knownAgent } from "./runnable.ts";
 import { deniedDays } from "../../foundation/contracts/run-hosts.ts";
 import { allowList } from "../../foundation/credentials/allowed-hosts.ts";
 
-type AllowHostContext = Pick<SchedulerContext, "status" | "project$" | "projectDir">;
-
-/** Adds hosts to the allow lists in agents' own files. The scheduler reads a file again when it changed. */
-export function createAllowHost(
-  context: AllowHostContext,
-): (agent: string, request: AllowHostRequest) => Promise<HostAllowed> {
-  let last: Promise<unknown> = Promise.resolve();
-  // One after the other: each edit begins with the text that the edit before has written.
-  return (agent, request) => {
-    const next = last.then(() => allowHost(agent, request, context));
-    last = next.catch(() => undefined);
-    return next;
-  };
-}
-
-async function allowHost(
+/** Adds a host to the allow list in the agent's own file. The scheduler reads the file again when it changed. */
+export async function allowHost(
   name: string,
   request: AllowHostRequest,
-  { status, project$, projectDir }: AllowHostContext,
+  context: EditContext,
 ): Promise<HostAllowed> {
   const entry = entryOf(request);
-  const file = `agents/${name}/config.toml`;
-  const files = knownAgent(status, name).removed ? null : await readAgent(projectDir, name);
-  if (files === null) throw new UserError("unknown_agent", `there is no ${file}`);
-  const before = files.config ?? "";
-  const after = await withEntry(entry, resolved(files, project$.value), before);
-  // An invalid result is rejected here, where the caller sees it, and not at the reload.
-  resolved({ ...files, config: after }, project$.value);
-  const { textDifference } = await import("../../features/versions/difference.ts");
-  const change = textDifference([file, file], before, after);
-  const written = change !== "" && !request.dryRun;
-  if (written) await replaceText(join(projectDir, file), after).catch(unwritable(file));
-  return { success: true, agent: name, entry, file, change, written };
+  const files = await filesOf(name, context);
+  const after = await withEntry(entry, resolved(files, context.project$.value), files.config ?? "");
+  const edit = { files, file: "config.toml", after, dryRun: request.dryRun } as const;
+  return { ...(await applyEdit(edit, context)), entry };
 }
 
 /** Throws UserError `invalid_host`. */
@@ -84,13 +61,6 @@ async function withEntry(entry: string, { network }: AgentConfig, text: string):
   return edited(text, [allow]);
 }
 
-function unwritable(file: string): (error: unknown) => never {
-  return (error) => {
-    const message = `${file} can't be written: ${messageOf(error)}`;
-    throw new UserError("refused", message, { cause: error });
-  };
-}
-
 const dayMs = 86_400_000;
 
 /** The hosts that an agent's runs were denied, each with the entry that allows it. Rejects with `unknown_agent`. */
@@ -104,6 +74,7 @@ export async function agentHosts(
   const allow = config && (await allowList(config, project$.value.network, credential));
   return {
     days: deniedDays,
+    isEditable: project$.value.gateway.edit,
     denied: denied.map((one) => ({ ...one, entry: allow && missingEntry(one, allow) })),
   };
 }

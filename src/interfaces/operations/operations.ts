@@ -18,7 +18,8 @@ import type { FirstEvents } from "../../runtime/runs/first-events.ts";
 import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
 import { heldLocks } from "../../runtime/runs/lock-view.ts";
 import { createAlertOperations } from "./alerts.ts";
-import { createAllowHost, agentHosts } from "./allow-host.ts";
+import { agentHosts } from "./allow-host.ts";
+import { createFileEdits } from "./file-edits.ts";
 import { replay, replayTrigger, startWork } from "./replay.ts";
 import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
 import { createSpendAnswers, raiseBudget } from "./spend-answer.ts";
@@ -159,11 +160,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     raiseBudget: (scope: string, usd: number) => raiseBudget(scope, usd, all),
     /** The hosts that an agent's runs were denied lately. Rejects with UserError `unknown_agent`. */
     agentHosts: (name: string) => agentHosts(name, context),
-    /**
-     * Adds a host to the allow list in the agent's own file, or shows how. Rejects with UserError `unknown_agent`,
-     * `invalid_host` or `invalid_config`.
-     */
-    allowHost: createAllowHost(context),
+    ...createFileEdits(context),
     ...createAlertOperations(ports.alerts, redactor),
     /** The resources that runs hold now. */
     locks: () => heldLocks(status.claims()),

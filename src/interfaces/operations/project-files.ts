@@ -1,3 +1,4 @@
+import { problemText } from "../../../streams/problem-text.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
 import { readAllAgents } from "../../foundation/config/agent-files.ts";
@@ -8,6 +9,7 @@ import { resolveAgent } from "../../foundation/config/resolve-agent.ts";
 import { loadProject as load } from "../../foundation/config/resolve-project.ts";
 import { credentialTypes } from "../../foundation/credentials/credential-types.ts";
 import { setsVariable } from "../../foundation/credentials/stage-credentials.ts";
+import { UserError } from "../../foundation/errors.ts";
 import { packageVersion } from "../../foundation/version.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
 
@@ -56,4 +58,32 @@ export async function checkAgents(projectDir: string, project: ProjectConfig | n
   });
   const configs = checked.flatMap(({ config }) => (config === null ? [] : [config]));
   return { checked, configs, problems, bareSkills };
+}
+
+/** A text, and what is wrong with another in its place. */
+interface JudgedFile {
+  readonly text: string;
+  readonly judge: (text: string) => { readonly problems: readonly Problem[] };
+}
+
+/** The problems that a text adds: a file that is broken already may be fixed one thing at a time. */
+export function newProblems(file: JudgedFile, text: string): Problem[] {
+  const before = new Set(file.judge(file.text).problems.map(({ message }) => message));
+  return file.judge(text).problems.filter(({ message }) => !before.has(message));
+}
+
+/** An unknown key is refused too: the user meant another one. */
+export function isRefused({ severity, message }: Problem): boolean {
+  return severity === "error" || message.startsWith("unknown key");
+}
+
+/** Throws a UserError when one of the problems forbids to write. */
+export function refuseProblems(
+  problems: readonly Problem[],
+  redact = (text: string): string => text,
+): void {
+  const refused = problems.filter(isRefused);
+  if (refused.length === 0) return;
+  const texts = refused.map((problem) => problemText(problem).replace(/ is ignored(?=; )/, ""));
+  throw new UserError("invalid_config", redact(texts.join("\n")), "nothing was written");
 }

@@ -23,6 +23,7 @@ describe("resolveProject", () => {
         trustProxy: false,
         maxBodyBytes: 26_214_400,
         publicUrl: null,
+        edit: true,
       },
       webhooks: {},
       budget: defaultBudget,

@@ -20,6 +20,7 @@ const pages = [
   "/dashboard/cost",
   "/dashboard/alerts",
   agent,
+  ...["why", "config", "instructions"].map((tab) => `${agent}?tab=${tab}`),
   `${agent}/logs`,
   run,
   `${run}/changes?to=dev-bbbbbbbb`,

@@ -50,7 +50,7 @@ test("ticks are in the reader's time zone, named if the schedule has another, wi
 test("the active config is shown, and follows a change of its files", async () => {
   const local = { memory: "1g", cpus: 0.5, network: null, env: { LOG_LEVEL: "debug" } };
   const first = { timeoutSeconds: 120, hooks: { pre: ["git clone x ."], post: [] }, local };
-  const { page, deps } = await open(path, withDetail(first));
+  const { page, deps } = await open(`${path}?tab=config`, withDetail(first));
   await expect.poll(() => page.locator("#config").innerText()).toContain("2 min 00 s");
   const shown = await page.locator("#config").innerText();
   expect(shown).toContain("git clone x .");
@@ -60,20 +60,21 @@ test("the active config is shown, and follows a change of its files", async () =
   deps.operations.details.set("dev", { config, nextTicks: [] });
   deps.operations.addLog({ agent: "dev", msg: "timeout 120 → 60" });
   await expect.poll(() => page.locator("#config").innerText()).toContain("1 min 00 s");
+  await page.getByRole("link", { name: "Instructions" }).click();
   await expect.poll(() => page.locator(".instructions").innerText()).toBe("Be brief.");
 });
 
 test("an agent's instructions are rendered, or shown as written", async () => {
   const instructions = "# Who you are\n\nA **careful** one, see [docs](https://example.com/).";
-  const { page } = await open(path, withDetail({ instructions }));
+  const { page } = await open(`${path}?tab=instructions`, withDetail({ instructions }));
   await expect
-    .poll(() => page.locator("#instructions h3").allInnerTexts())
+    .poll(() => page.locator(".instructions h3").allInnerTexts())
     .toEqual(["Who you are"]);
-  expect(await page.locator("#instructions strong").innerText()).toBe("careful");
-  expect(await page.locator("#instructions a").getAttribute("rel")).toContain("noopener");
+  expect(await page.locator(".instructions strong").innerText()).toBe("careful");
+  expect(await page.locator(".instructions a").getAttribute("rel")).toContain("noopener");
   await page.getByRole("button", { name: "As written" }).click();
   expect(await page.locator(".instructions").isVisible()).toBe(false);
-  expect(await page.locator("#instructions-raw").textContent()).toBe(instructions);
+  expect(await page.locator("#file pre").innerText()).toBe("Do it.");
 });
 
 test("the buttons Run, Run with a prompt, Disable, Enable and Kill work", async () => {
@@ -150,12 +151,13 @@ test("a dialog left with Escape runs nothing, and a rejected run shows why", asy
 test("an agent without a valid config shows its error", async () => {
   const error = "agents/dev/config.toml:4:12  nonsense";
   const operations = fakeOperations([{ name: "dev", state: "error", error }]);
-  const { page } = await open(path, testDeps({ operations }));
+  const { page } = await open(`${path}?tab=config`, testDeps({ operations }));
   await expect.poll(() => page.locator("#agent-error").innerText()).toContain(":4:12");
   await expect
     .poll(() => page.locator("#config").innerText())
     .toContain("No valid configuration yet");
-  expect(await page.locator("#instructions").innerText()).toContain("when the agent has a valid");
+  await page.getByRole("link", { name: "Instructions" }).click();
+  await expect.poll(() => page.locator("#file pre").innerText()).toBe("Do it.");
   expect(await page.getByRole("button", { name: "As written" }).count()).toBe(0);
 });
 
@@ -200,10 +202,12 @@ test("markup in its description, status, config and instructions is shown, not r
   deps.operations.setAgent({ name: "dev", title: attack, description: attack, statusText: attack });
   deps.operations.entries.push(historyEntry({ id: "a", outcome: "failed", reason: attack }));
   const { page, errors } = await open(path, deps);
-  await expect.poll(() => page.locator("#instructions").innerText()).toContain(attack);
   await expect.poll(() => page.locator("#run-rows").innerText()).toContain(attack);
+  await page.getByRole("link", { name: "Instructions" }).click();
+  await expect.poll(() => page.locator("#file").innerText()).toContain(attack);
   expect(await page.locator("#description").innerText()).toContain(attack);
-  expect(await page.locator("#config").innerText()).toContain(attack);
+  await page.getByRole("link", { name: "Config" }).click();
+  await expect.poll(() => page.locator("#config").innerText()).toContain(attack);
   expect(await page.locator("main img, main script").count()).toBe(0);
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   expect(errors).toEqual([]);

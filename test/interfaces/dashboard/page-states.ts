@@ -77,6 +77,21 @@ export function brokenState(): TestDeps {
   operations.setAgent({ name: "agent-1", warning: "no price is known", enabled: false });
   operations.setAgent({ name: "agent-2", lastOutcome: "killed" });
   operations.details.set("dev", { config: null, nextTicks: [] });
+  const [file] = operations.shownFiles.files;
+  const problem = {
+    severity: "error",
+    line: 2,
+    column: 12,
+    message: "not a cron expression",
+  } as const;
+  operations.shownFiles = {
+    isEditable: false,
+    files: operations.shownFiles.files.map((one) =>
+      one === file
+        ? { ...one, text: 'models = ["main"]\nschedule = "every day"\n', problems: [problem] }
+        : { ...one, text: null, problems: [{ ...problem, line: null, column: null }] },
+    ),
+  };
   operations.deniedHosts = [
     {
       ...{ host: "api.evil.test", port: 443, denied: "not_allowed", attempts: 3 },

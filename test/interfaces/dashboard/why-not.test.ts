@@ -7,7 +7,7 @@ import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 
 const open = sharedBrowser();
-const path = "/dashboard/agents/dev";
+const path = "/dashboard/agents/dev?tab=why";
 const attack = `<img src=x onerror="window.hacked=true">`;
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 

@@ -1,57 +1,22 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { chmodSync, statSync } from "node:fs";
 import { parse } from "smol-toml";
-import { expect, onTestFinished, test } from "vitest";
-import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
+import { expect, test } from "vitest";
 import { allowHostSchema } from "../../../src/foundation/contracts/run-hosts.ts";
-import { createAllowHost, agentHosts } from "../../../src/interfaces/operations/allow-host.ts";
-import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
-import { anAgent } from "../../helpers/agents.ts";
-import { schedulerContext } from "../../helpers/scheduler-context.ts";
+import { agentHosts } from "../../../src/interfaces/operations/allow-host.ts";
+import { agentProject } from "./agent-project.ts";
 
 const dev = `# What starts it
 schedule = "0 9 * * *" # every morning
 models = ["main"]
 credentials = []
 `;
-const project = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
-
 async function setUp(files: { readonly dev?: string; readonly project?: string } = {}) {
-  const projectDir = mkdtempSync(join(tmpdir(), "al-allow-"));
-  onTestFinished(() => rmSync(projectDir, { recursive: true, force: true }));
-  mkdirSync(join(projectDir, "agents/dev"), { recursive: true });
-  writeFileSync(join(projectDir, "config.toml"), files.project ?? project);
-  const path = join(projectDir, "agents/dev/config.toml");
-  writeFileSync(path, files.dev ?? dev);
-  writeFileSync(join(projectDir, "agents/dev/SKILL.md"), "Do it.\n");
-  const loaded = await loadProject(projectDir, filterTable);
-  const context = schedulerContext({
-    projectDir,
-    project: loaded.project,
-    credential: (type) => Promise.resolve({ type, instance: "default", fields: {} }),
-  });
-  const config = anAgent("dev", { credentials: ["github_token"] });
-  const set = { type: "agent-set", agent: "dev", at: 0, config } as const;
-  context.status.apply({ ...set, warnings: [], summary: "" });
-  const allowHost = createAllowHost(context);
+  const { context, edits, pathOf, read } = await agentProject({ dev, ...files });
+  const { allowHost } = edits;
   const allow = (host: string, more: object = {}) =>
     allowHost("dev", allowHostSchema.parse({ host, ...more }));
-  return {
-    path,
-    allow,
-    allowHost,
-    context,
-    text: () => readFileSync(path, "utf8"),
-  };
+  const file = "agents/dev/config.toml";
+  return { path: pathOf(file), allow, allowHost, context, text: () => read(file) };
 }
 
 const networkIn = (text: string): unknown => parse(text).network;
@@ -113,7 +78,7 @@ test("a file with an error is unchanged, and so is that of a removed agent", asy
 
 test("each denied host has the entry that it needs, unless it is allowed by now", async () => {
   const { context } = await setUp({
-    project: `${project}\n[network]\nallow = ["late.test"]\n`,
+    project: '\n[network]\nallow = ["late.test"]\n',
   });
   const { hosts } = context.store;
   const one = { instanceId: "dev-1", agent: "dev", port: 443, detail: "", bytesOut: 0, bytesIn: 0 };

@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { problemText } from "../../../../streams/problem-text.ts";
-import type { Problem } from "../../../../streams/vocabulary.ts";
 import {
   listAgents,
   readAgent,
@@ -73,25 +71,6 @@ function namesOfAgents(projectDir: string, names: readonly string[]): string[] {
   const hasOne = (name: string) =>
     ["config.toml", "SKILL.md"].some((file) => existsSync(join(projectDir, "agents", name, file)));
   return names.filter(hasOne);
-}
-
-/** A file that is broken already may be fixed one thing at a time. */
-export function newProblems(file: ConfigFile, text: string): Problem[] {
-  const before = new Set(file.judge(file.text).problems.map(({ message }) => message));
-  return file.judge(text).problems.filter(({ message }) => !before.has(message));
-}
-
-/** An unknown key is refused too: the user meant another one. */
-export function isRefused({ severity, message }: Problem): boolean {
-  return severity === "error" || message.startsWith("unknown key");
-}
-
-/** Throws a UserError when one of the problems forbids to write. */
-export function refuseProblems(problems: readonly Problem[]): void {
-  const refused = problems.filter(isRefused);
-  if (refused.length === 0) return;
-  const texts = refused.map((problem) => problemText(problem).replace(/ is ignored(?=; )/, ""));
-  throw new UserError("invalid_config", texts.join("\n"), "nothing was written");
 }
 
 /** Replaces the file's text and keeps its mode. Throws a UserError. */

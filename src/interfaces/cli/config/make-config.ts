@@ -17,7 +17,7 @@ import type { Context } from "../context.ts";
 import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
-import { refuseProblems } from "./config-file.ts";
+import { refuseProblems } from "../../operations/project-files.ts";
 import { edited, refuseUnset } from "../../../foundation/config/edit-toml.ts";
 import type { Edit } from "../../../foundation/config/edit-toml.ts";
 

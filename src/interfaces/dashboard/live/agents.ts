@@ -6,6 +6,7 @@ import type {
   StatusUpdate,
 } from "../../../../streams/status/wire.ts";
 import { useStatus } from "./status.ts";
+import { useDocument } from "./use-document.ts";
 
 /** An agent as the status stream keeps it; null if the project does not have it any more. */
 export function useAgent(name: string, first: AgentStatus | null): AgentStatus | null {
@@ -55,6 +56,19 @@ export function concerns({ agents = [], logs = [] }: StatusUpdate, name: string)
     agents.some((agent) => agent.name === name) ||
     logs.some((line) => line.agent === name && line.instanceId === null)
   );
+}
+
+interface AgentDocument<T> {
+  /** The document that the page was rendered with, if it was. */
+  readonly first: T | null | undefined;
+  readonly path: () => string;
+  readonly pauseMs?: number;
+}
+
+/** A document about an agent, which is read again when the agent or its files change. */
+export function useAgentDocument<T>(name: string, { path, first, ...options }: AgentDocument<T>) {
+  const on = (update: StatusUpdate): boolean => concerns(update, name);
+  return useDocument<T>(path, { ...options, first: first ?? null, isQuiet: true, on });
 }
 
 /** The locks that runs hold and wait for, kept by the status stream, by resource. */

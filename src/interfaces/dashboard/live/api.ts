@@ -32,13 +32,18 @@ interface Answer {
   readonly killed?: number;
 }
 
-/** Requests an action of the gateway; resolves with its response, or with null after showing why it was refused. */
-export async function post<T = Answer>(path: string, body?: object): Promise<T | null> {
-  const fetched = await fetchJson<T>(path, {
+/** Requests an action of the gateway. */
+export function send<T>(path: string, body?: object): Promise<Fetched<T>> {
+  return fetchJson<T>(path, {
     method: "POST",
     headers: body === undefined ? {} : { "content-type": "application/json" },
     body: body === undefined ? null : JSON.stringify(body),
   });
+}
+
+/** Requests an action of the gateway; resolves with its response, or with null after showing why it was refused. */
+export async function post<T = Answer>(path: string, body?: object): Promise<T | null> {
+  const fetched = await send<T>(path, body);
   if (fetched.ok) return fetched.value;
   if (fetched.status !== 401) showToast(fetched.detail);
   return null;

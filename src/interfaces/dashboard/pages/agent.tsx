@@ -1,99 +1,85 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { AgentStatus, LockStatus } from "../../../../streams/status/wire.ts";
 import type { SpendAnswer } from "../../../features/spend/spend-report.ts";
+import type { ShownFiles } from "../../../foundation/contracts/file-edits.ts";
 import type { HistoryPage } from "../../../foundation/contracts/history.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import type { WhyNot } from "../../../foundation/contracts/refused-deliveries.ts";
 import type { AgentHosts } from "../../../foundation/contracts/run-hosts.ts";
 import { errorToShow } from "../../views/agent-columns.ts";
-import { concerns, useAgent } from "../live/agents.ts";
-import { scheduler } from "../live/status.ts";
-import { useStore } from "../live/store.ts";
-import { useDocument } from "../live/use-document.ts";
+import { useAgent, useAgentDocument, useLocks } from "../live/agents.ts";
 import { useBudget } from "../parts/agent-budget.tsx";
-import { Config, Instructions, NextRuns } from "../parts/agent-detail.tsx";
+import { Config, NextRuns } from "../parts/agent-detail.tsx";
+import { AgentFile } from "../parts/agent-file.tsx";
+import type { Drafts } from "../parts/agent-file.tsx";
 import { AgentState, KillRuns, RunAgent, RunWithPrompt, Toggle } from "../parts/agent-head.tsx";
 import { Hosts } from "../parts/agent-hosts.tsx";
-import { Locks } from "../parts/agent-locks.tsx";
 import { Runs } from "../parts/agent-runs.tsx";
-import { Why, whyQuery } from "../parts/agent-why.tsx";
+import { tabFilters, tabOf, Tabs, viewOfTab } from "../parts/agent-tabs.tsx";
+import type { Tab } from "../parts/agent-tabs.tsx";
+import { Why } from "../parts/agent-why.tsx";
 import { Linked } from "../parts/linked.tsx";
+import { useListViews } from "../parts/list-views.tsx";
+import { LockList } from "../parts/lock-list.tsx";
 import { FailingSince } from "../parts/run-parts.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { logAddress, withQuery } from "../text/addresses.ts";
-
-/** Documents that the page shows. */
-interface Documents {
-  readonly detail: AgentAnswer;
-  readonly runs: HistoryPage;
-  readonly spending: SpendAnswer;
-  readonly hosts: AgentHosts;
-  readonly why: WhyNot;
-}
+import { agentApi } from "../text/agent-apis.ts";
 
 interface AgentData {
   readonly frame: Frame;
   readonly name: string;
+  readonly tab: Tab;
   /** Null if the agent was removed. */
   readonly status: AgentStatus | null;
   /** All locks of the project. */
   readonly locks: readonly LockStatus[];
-  /** A document is null if it could not be read. */
-  readonly first: { readonly [Name in keyof Documents]: Documents[Name] | null };
+  /** Null if it could not be read. */
+  readonly detail: AgentAnswer | null;
+  readonly spending: SpendAnswer | null;
+  /** Documents of the tab. */
+  readonly first: {
+    readonly runs?: HistoryPage | null;
+    readonly hosts?: AgentHosts | null;
+    readonly why?: WhyNot | null;
+    readonly files?: ShownFiles | null;
+  };
 }
 
-/** Everything about one agent: its state, its next and last runs, its config, its instructions. */
+/** Everything about one agent: its state, and in tabs its runs, what kept it from running, its config, its instructions. */
 export const page: LivePage<AgentData> = {
   name: "agent",
   title: ({ name }) => name,
-  styles: [...frameStyles, "history", "list", "calls", "agent", "changes", "markdown"],
+  styles: [...frameStyles, "history", "list", "calls", "locks", "agent", "changes", "markdown"],
   view: Agent,
 };
-
-const shownRuns = 30;
-
-/** The addresses of the APIs that the page is read from. */
-export function agentPaths(name: string, now: number): Record<keyof Documents, string> {
-  const api = `/api/agents/${encodeURIComponent(name)}`;
-  return {
-    detail: `/dashboard${api}`,
-    runs: withQuery("/api/stats/triggers", { agent: name, limit: shownRuns }),
-    spending: withQuery("/api/spend", { agent: name }),
-    hosts: `${api}/hosts`,
-    why: `${api}/why-not?${whyQuery(now).toString()}`,
-  };
-}
 
 /** Adding up the spending takes the scheduler a moment: it is not requested for each call to a model. */
 const spendingMs = 5_000;
 
-function useDocuments({ name, first }: AgentData) {
-  const read = <Name extends keyof Documents>(what: Name, pauseMs = 1_000) =>
-    useDocument<Documents[Name]>(() => agentPaths(name, Date.now())[what], {
-      first: first[what],
-      isQuiet: true,
-      on: (update) => concerns(update, name),
-      pauseMs,
-    });
-  return {
-    detail: read("detail"),
-    runs: read("runs"),
-    spending: read("spending", spendingMs),
-    hosts: read("hosts"),
-    why: read("why"),
-  };
-}
-
 function Agent(data: AgentData) {
   const { frame, name } = data;
   const agent = useAgent(name, data.status);
-  const { paused } = useStore(scheduler) ?? frame.scheduler;
-  const { detail, runs, spending, hosts, why } = useDocuments(data);
+  const detail = useAgentDocument(name, {
+    first: data.detail,
+    path: () => `/dashboard${agentApi(name)}`,
+  });
+  const spending = useAgentDocument(name, {
+    first: data.spending,
+    path: () => withQuery("/api/spend", { agent: name }),
+    pauseMs: spendingMs,
+  });
   const budget = useBudget(name, { agent, spending: spending.value, refresh: spending.refresh });
+  const { view, filter } = useListViews(tabFilters, viewOfTab(data.tab));
+  const tab = tabOf(view);
+  const first = useFirst(data, tab);
+  const [drafts, setDrafts] = useState<Drafts>({});
+  const file = { agent: name, first: first.files, drafts, onDrafts: setDrafts };
   return (
     <Site frame={frame} title={name} current="agents" isBelow={true}>
       <div class="page-title">
@@ -111,27 +97,51 @@ function Agent(data: AgentData) {
       </div>
       <FailingSince agent={name} failing={detail.value?.failing ?? null} />
       <Notices name={name} agent={agent} budget={budget.notice} />
-      <div class="columns">
-        <div class="column">
-          <Runs agent={name} entries={runs.value?.triggers ?? null} />
-          <Why why={why.value} />
-          <Instructions detail={detail.value} />
+      <Tabs agent={name} current={tab} onOpen={filter} />
+      {tab === "runs" && (
+        <div class="columns">
+          <Runs agent={name} first={first.runs} />
+          <div class="column">
+            <NextRuns agent={agent} frame={frame} detail={detail.value} onTick={detail.refresh} />
+            {budget.panel}
+            <Locks {...data} />
+            <Hosts agent={name} first={first.hosts} />
+          </div>
         </div>
-        <div class="column">
-          <NextRuns
-            detail={detail.value}
-            note={tickNote(agent?.enabled ?? true, paused)}
-            onTick={detail.refresh}
-          />
-          {budget.panel}
-          <Locks agent={name} first={data.locks} />
-          <Hosts agent={name} hosts={hosts.value} refresh={hosts.refresh} />
+      )}
+      {tab === "why" && <Why agent={name} first={first.why} />}
+      {tab === "config" && (
+        <div class="columns">
+          <AgentFile {...file} name="config.toml" title="Config" key={tab} />
           <Config detail={detail.value} />
         </div>
-      </div>
+      )}
+      {tab === "instructions" && (
+        <AgentFile
+          {...file}
+          name="SKILL.md"
+          title="Instructions"
+          rendered={detail.value?.config?.instructions}
+          key={tab}
+        />
+      )}
       {budget.dialog}
     </Site>
   );
+}
+
+/** The locks that the agent's runs hold and wait for, and the other runs that hold these and wait for them. */
+function Locks({ name, locks: first }: Pick<AgentData, "name" | "locks">) {
+  const locks = useLocks(first);
+  const own = new Set(locks.filter(({ agent }) => agent === name).map(({ resource }) => resource));
+  return <LockList locks={locks.filter(({ resource }) => own.has(resource))} />;
+}
+
+/** The documents that the page was rendered with: they are old when the reader comes back to their tab. */
+function useFirst(data: AgentData, tab: Tab): AgentData["first"] {
+  const hasLeft = useRef(false);
+  useEffect(() => () => void (hasLeft.current = true), [tab]);
+  return hasLeft.current || tab !== data.tab ? {} : data.first;
 }
 
 interface NoticesProps {
@@ -159,9 +169,4 @@ function Notices({ name, agent, budget }: NoticesProps) {
       </p>
     </>
   );
-}
-
-function tickNote(isEnabled: boolean, isPaused: boolean): string {
-  if (!isEnabled) return "The agent is disabled: nothing starts it.";
-  return isPaused ? "The scheduler is paused: ticks that come are skipped." : "";
 }

@@ -1,10 +1,13 @@
 /** @jsxImportSource preact */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
 import { useIsLocal, useTicking } from "../live/clock.ts";
+import { scheduler } from "../live/status.ts";
+import { useStore } from "../live/store.ts";
 import { dayTime, ownTimeZone } from "../text/format.ts";
-import { Markdown } from "./markdown.tsx";
 import { FactList, Panel } from "./panel.tsx";
+import type { Frame } from "./site.tsx";
 import { Time } from "./time.tsx";
 
 interface DetailProps {
@@ -13,14 +16,16 @@ interface DetailProps {
 }
 
 interface NextRunsProps extends DetailProps {
-  /** Why nothing starts at the ticks; empty if something does. */
-  readonly note: string;
+  readonly agent: AgentStatus | null;
+  readonly frame: Frame;
   /** Called when the first tick is past: the list moves on, also while the agent is disabled and emits nothing. */
   readonly onTick: () => void;
 }
 
 /** The panel with the schedule of an agent and its next ticks. */
-export function NextRuns({ detail, note, onTick }: NextRunsProps) {
+export function NextRuns({ agent, frame, detail, onTick }: NextRunsProps) {
+  const { paused } = useStore(scheduler) ?? frame.scheduler;
+  const note = tickNote(agent?.enabled ?? true, paused);
   const ticks = detail?.nextTicks ?? [];
   const isPast = useTicking((now) => now > Date.parse(ticks[0] ?? ""));
   useEffect(() => {
@@ -52,6 +57,12 @@ export function NextRuns({ detail, note, onTick }: NextRunsProps) {
   );
 }
 
+/** Why nothing starts at the ticks; empty if something does. */
+function tickNote(isEnabled: boolean, isPaused: boolean): string {
+  if (!isEnabled) return "The agent is disabled: nothing starts it.";
+  return isPaused ? "The scheduler is paused: ticks that come are skipped." : "";
+}
+
 function whenText({ config, scheduleText }: AgentAnswer): string {
   if (config === null) return "No runs scheduled: the config is invalid.";
   const schedule = scheduleText ?? config.schedule;
@@ -76,32 +87,6 @@ export function Config({ detail }: DetailProps) {
           id="config-facts"
           facts={detail?.facts.map(({ label, values }) => [label, ...values] as const) ?? []}
         />
-      )}
-    </Panel>
-  );
-}
-
-/** The panel with the instructions of an agent, rendered or as they are written. */
-export function Instructions({ detail }: DetailProps) {
-  const [isRaw, setRaw] = useState(false);
-  const config = detail?.config ?? null;
-  const asWritten = config !== null && (
-    <button type="button" class="link after" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
-      As written
-    </button>
-  );
-  return (
-    <Panel id="instructions" title="Instructions" after={asWritten}>
-      {detail !== null && config === null && (
-        <p class="muted note">They are shown when the agent has a valid config.</p>
-      )}
-      {config !== null && isRaw && (
-        <pre id="instructions-raw" tabIndex={0}>
-          {config.instructions}
-        </pre>
-      )}
-      {config !== null && !isRaw && (
-        <Markdown text={config.instructions} class="instructions" isOutlined />
       )}
     </Panel>
   );

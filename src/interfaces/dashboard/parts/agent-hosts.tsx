@@ -2,21 +2,20 @@
 import { useState } from "preact/hooks";
 import { denyProblems, hostAndPort } from "../../../foundation/contracts/deny-reasons.ts";
 import type { AgentHosts, HostAllowed } from "../../../foundation/contracts/run-hosts.ts";
+import { useAgentDocument } from "../live/agents.ts";
 import { post } from "../live/api.ts";
 import { announce, showToast } from "../live/toasts.ts";
+import { agentApi } from "../text/agent-apis.ts";
 import { Action } from "./action.tsx";
-import { Dialog } from "./dialog.tsx";
-import { Difference } from "./difference.tsx";
 import { Items, Panel } from "./panel.tsx";
 import { Time } from "./time.tsx";
+import { WriteDialog } from "./write-dialog.tsx";
 
 type DeniedHost = AgentHosts["denied"][number];
 
 interface HostsProps {
   readonly agent: string;
-  /** Null if they could not be read. */
-  readonly hosts: AgentHosts | null;
-  readonly refresh: () => void;
+  readonly first: AgentHosts | null | undefined;
 }
 
 /** A host that may be allowed, and the effect on the config. */
@@ -28,10 +27,14 @@ interface AskedHost {
 const maxShown = 20;
 
 /** The panel with the hosts that an agent's runs were denied, and the dialog that allows one of them. */
-export function Hosts({ agent, hosts, refresh }: HostsProps) {
+export function Hosts({ agent, first }: HostsProps) {
+  const { value: hosts, refresh } = useAgentDocument(agent, {
+    first,
+    path: () => `${agentApi(agent)}/hosts`,
+  });
   const [asked, setAsked] = useState<AskedHost | null>(null);
   const [isOpen, setOpen] = useState(false);
-  const path = `/api/agents/${encodeURIComponent(agent)}/allow-host`;
+  const path = `${agentApi(agent)}/allow-host`;
   const ask = async ({ host, port, entry }: DeniedHost): Promise<void> => {
     const body = { host, port, private: entry?.endsWith(" private") === true };
     const answer = await post<HostAllowed>(path, { ...body, dryRun: true });
@@ -57,22 +60,24 @@ export function Hosts({ agent, hosts, refresh }: HostsProps) {
       }
     >
       <Items id="hosts" items={denied} most={maxShown} note={hosts === null ? "" : noteOf(hosts)}>
-        {(host) => <Host host={host} ask={ask} key={`${host.denied} ${hostAndPort(host)}`} />}
+        {(host) => (
+          <Host
+            host={host}
+            ask={hosts?.isEditable ? ask : null}
+            key={`${host.denied} ${hostAndPort(host)}`}
+          />
+        )}
       </Items>
-      <Dialog
+      <WriteDialog
         id="allow-dialog"
         title={`Allow ${asked?.answer.entry ?? ""} for ${agent}`}
+        edit={asked?.answer ?? null}
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        confirm="Write it"
         onConfirm={() => void allow()}
       >
-        <p>
-          This is written to <code>{asked?.answer.file}</code> and applies at once, also to runs
-          under way.
-        </p>
-        <Difference id="allow-change" text={asked?.answer.change ?? ""} isBare />
-      </Dialog>
+        applies at once, also to runs under way.
+      </WriteDialog>
     </Panel>
   );
 }
@@ -84,7 +89,8 @@ function noteOf({ days, denied }: AgentHosts): string {
 
 interface HostProps {
   readonly host: DeniedHost;
-  readonly ask: (host: DeniedHost) => Promise<void>;
+  /** Null where files are not edited over HTTP. */
+  readonly ask: ((host: DeniedHost) => Promise<void>) | null;
 }
 
 function Host({ host, ask }: HostProps) {
@@ -98,7 +104,7 @@ function Host({ host, ask }: HostProps) {
         {`${denyProblems[denied]} · ${times} · `}
         <Time at={lastAt} />
       </div>
-      {entry !== null && (
+      {entry !== null && ask !== null && (
         <Action
           class="link acts"
           label={`Allow for this agent … ${hostAndPort(host)}`}

@@ -1,10 +1,12 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { counted } from "../../../foundation/contracts/format.ts";
-import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
+import type { HistoryEntry, HistoryPage } from "../../../foundation/contracts/history.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
+import { useAgentDocument } from "../live/agents.ts";
 import { post } from "../live/api.ts";
 import { changesAddress, triggersAddress } from "../text/addresses.ts";
+import { runsPath } from "../text/agent-apis.ts";
 import { hasCalls } from "../text/calls.ts";
 import { compactCount, costText } from "../text/format.ts";
 import { runningSince, whyText } from "../text/trigger-words.ts";
@@ -19,18 +21,17 @@ import { ListTime } from "./time.tsx";
 
 const columns = ["Started", "Trigger", "Outcome", "Duration", "Tokens", "Cost", "Run"];
 
-/** The charts have more of them. */
 const shownRuns = 10;
 
 interface RunsProps {
   readonly agent: string;
-  /** Null if they could not be read. */
-  readonly entries: readonly HistoryEntry[] | null;
+  readonly first: HistoryPage | null | undefined;
 }
 
 /** The panel with the last runs of an agent, as charts and as a table. */
-export function Runs({ agent, entries }: RunsProps) {
-  const runs = (entries ?? []).toSorted((a, b) => shownTime(b) - shownTime(a));
+export function Runs({ agent, first }: RunsProps) {
+  const { value } = useAgentDocument(agent, { first, path: () => runsPath(agent) });
+  const runs = (value?.triggers ?? []).toSorted((a, b) => shownTime(b) - shownTime(a));
   return (
     <Panel
       id="last-runs"
@@ -53,7 +54,7 @@ export function Runs({ agent, entries }: RunsProps) {
           <RunRows run={run} changedSince={changedSince(run, runs.slice(index + 1))} key={run.id} />
         ))}
       </Table>
-      <p class="muted note" id="runs-empty" hidden={entries?.length !== 0}>
+      <p class="muted note" id="runs-empty" hidden={value?.triggers.length !== 0}>
         No runs yet.
       </p>
     </Panel>

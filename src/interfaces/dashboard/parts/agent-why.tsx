@@ -2,32 +2,33 @@
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import type { WhyNot } from "../../../foundation/contracts/refused-deliveries.ts";
 import { refusalWord, turnedAwayText } from "../../views/delivery-words.ts";
+import { useAgentDocument } from "../live/agents.ts";
+import { whyDays, whyPath } from "../text/agent-apis.ts";
 import { triggerWords, whyText } from "../text/trigger-words.ts";
 import { memo } from "./memo.ts";
 import { Items, Panel } from "./panel.tsx";
 import { Time } from "./time.tsx";
 
-const days = 7;
-const dayMs = 86_400_000;
-/** How many entries of each kind are read: deliveries are compared with the agent's filters anew. */
-const mostEntries = 60;
 const maxShown = 12;
 
-/** The parameters of the API for the reasons of the last days. */
-export function whyQuery(now: number): URLSearchParams {
-  const since = new Date(now - days * dayMs).toISOString();
-  return new URLSearchParams({ since, limit: String(mostEntries) });
+interface WhyProps {
+  readonly agent: string;
+  readonly first: WhyNot | null | undefined;
 }
 
-/** The panel with the reasons why an agent did not run; `why` is null if they could not be read. */
-export function Why({ why }: { readonly why: WhyNot | null }) {
+/** The panel with the reasons why an agent did not run. */
+export function Why({ agent, first }: WhyProps) {
+  const { value: why, failure } = useAgentDocument(agent, {
+    first,
+    path: () => whyPath(agent, Date.now()),
+  });
   const groups = why === null ? [] : groupsOf(why);
   const now = why?.now ?? [];
   return (
     <Panel
       id="why"
       title="Why not"
-      after={<span class="muted after">what kept it from running in the last {days} days</span>}
+      after={<span class="muted after">what kept it from running in the last {whyDays} days</span>}
     >
       <ul class="why-now" id="why-now" hidden={now.length === 0}>
         {now.map((text) => (
@@ -38,7 +39,7 @@ export function Why({ why }: { readonly why: WhyNot | null }) {
         id="why"
         items={groups}
         most={maxShown}
-        note={why === null ? "" : noteOf(why, groups.length)}
+        note={why === null ? failure || "Reading the reasons …" : noteOf(why, groups.length)}
       >
         {(group) => <Group {...group} key={keyOf(group)} />}
       </Items>
@@ -48,7 +49,7 @@ export function Why({ why }: { readonly why: WhyNot | null }) {
 
 function noteOf({ lookedBackTo, now }: WhyNot, count: number): string {
   if (count === 0 && now.length === 0)
-    return `Nothing kept it from running in the last ${days} days.`;
+    return `Nothing kept it from running in the last ${whyDays} days.`;
   const more = count > maxShown ? [`and ${count - maxShown} more reasons`] : [];
   const back =
     lookedBackTo === null

@@ -1,5 +1,10 @@
 import { z } from "zod";
 import {
+  editFileSchema,
+  fileEditedSchema,
+  shownFilesSchema,
+} from "../../../foundation/contracts/file-edits.ts";
+import {
   agentHostsSchema,
   allowHostSchema,
   hostAllowedSchema,
@@ -25,6 +30,7 @@ const stopBody = optionalBody({
 });
 const { post } = routesOf("Control");
 const network = routesOf("Network");
+const files = routesOf("Files");
 
 /** The commands of an operator, as a thin layer over the scheduler's operations. */
 export const controlRoutes = (deps: GatewayDeps) => [
@@ -141,7 +147,30 @@ export const hostRoutes = ({ operations }: GatewayDeps) => [
     params: agentParams,
     body: allowHostSchema,
     response: { 200: hostAllowedSchema },
-    problems: [404, 409],
+    problems: [403, 404, 409],
     handle: ({ params, body }) => operations.allowHost(params.name, body),
+  }),
+];
+
+/** Shows and edits agents' files. */
+export const fileRoutes = ({ operations }: GatewayDeps) => [
+  files.get("/api/agents/:name/files", {
+    summary: "An agent's config.toml and SKILL.md as they are on disk, with their problems",
+    params: agentParams,
+    response: { 200: shownFilesSchema },
+    problems: [404],
+    handle: ({ params }) => operations.agentFiles(params.name),
+  }),
+  files.post("/api/agents/:name/files", {
+    summary: "Edit an agent's config.toml or SKILL.md",
+    description:
+      "Refused with 409 if the file is not the one that `hash` names (`conflict`), or if the text adds an error " +
+      "(`invalid_config`), and with 403 where `[gateway].edit` is false (`read_only`). With `dryRun` the answer has what " +
+      "would change, and nothing is written. It counts from when the scheduler has read the file again.",
+    params: agentParams,
+    body: editFileSchema,
+    response: { 200: fileEditedSchema },
+    problems: [403, 404, 409, 413],
+    handle: ({ params, body }) => operations.editFile(params.name, body),
   }),
 ];

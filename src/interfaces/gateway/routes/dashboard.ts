@@ -5,6 +5,7 @@ import { agentParams, unknownAgent } from "../api/params.ts";
 import { routesOf } from "../api/route.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
 import { alertFilters, alertsPath, page as alertsPage } from "../../dashboard/pages/alerts.tsx";
+import { tabAt } from "../../dashboard/parts/agent-tabs.tsx";
 import { page as costPage } from "../../dashboard/pages/cost.tsx";
 import { agentsData, page as overviewPage } from "../../dashboard/pages/overview.tsx";
 import { page as searchPage, searchFilters } from "../../dashboard/pages/search.tsx";
@@ -24,6 +25,7 @@ import {
 import type { GatewayDeps } from "../deps.ts";
 import { agentStatus, frameOf, parsedQuery, queryOf, readOrNull } from "../page-data.ts";
 import { sendLivePage } from "../../dashboard/send-page.tsx";
+import { runsPath, whyPath } from "../../dashboard/text/agent-apis.ts";
 import { filterOf } from "../../dashboard/text/agent-filter.ts";
 import { viewOf } from "../../dashboard/text/list-view.ts";
 import { choiceOf } from "../../dashboard/text/log-choice.ts";
@@ -116,30 +118,23 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
   get("/dashboard/agents/:name", {
     ...agentPages,
     summary: "One agent",
-    handle: async ({ params: { name } }, reply) => {
+    handle: async ({ params: { name }, url }, reply) => {
       // The scheduler has a log, but is not an agent.
       if (name === "scheduler") throw unknownAgent(name);
       await agentWithLog(name, deps);
       // Loaded at the first visit, like the engine for log lines.
-      const { agentPaths, page } = await import("../../dashboard/pages/agent.tsx");
-      const paths = agentPaths(name, Date.now());
-      const [history, why] = [
-        parsedQuery(historyQuerySchema, paths.runs),
-        parsedQuery(whyNotQuerySchema, paths.why),
-      ];
+      const { page } = await import("../../dashboard/pages/agent.tsx");
+      const tab = tabAt(queryOf(url));
       const { operations } = deps;
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         name,
+        tab,
         status: agentStatus(name, deps),
         locks: operations.snapshot().locks,
-        first: {
-          detail: await readOrNull(() => detailOf(name, deps)),
-          runs: await readOrNull(() => operations.history(history)),
-          spending: await readOrNull(() => operations.spend({ by: "day", agent: name })),
-          hosts: await readOrNull(() => operations.agentHosts(name)),
-          why: await readOrNull(() => operations.whyNot(name, why)),
-        },
+        detail: await readOrNull(() => detailOf(name, deps)),
+        spending: await readOrNull(() => operations.spend({ by: "day", agent: name })),
+        first: await tabDocuments[tab](name, deps),
       });
     },
   }),
@@ -168,6 +163,27 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     handle: ({ params }) => detailOf(params.name, deps),
   }),
 ];
+
+/** The documents that each tab of an agent's page is rendered with. */
+const tabDocuments = {
+  runs: async (name: string, { operations }: GatewayDeps) => ({
+    runs: await readOrNull(() =>
+      operations.history(parsedQuery(historyQuerySchema, runsPath(name))),
+    ),
+    hosts: await readOrNull(() => operations.agentHosts(name)),
+  }),
+  why: async (name: string, { operations }: GatewayDeps) => ({
+    why: await readOrNull(() =>
+      operations.whyNot(name, parsedQuery(whyNotQuerySchema, whyPath(name, Date.now()))),
+    ),
+  }),
+  config: filesOf,
+  instructions: filesOf,
+};
+
+async function filesOf(name: string, { operations }: GatewayDeps) {
+  return { files: await readOrNull(() => operations.agentFiles(name)) };
+}
 
 async function detailOf(name: string, { operations }: GatewayDeps): Promise<AgentAnswer> {
   const { config, nextTicks } = operations.agent(name);

@@ -1,5 +1,6 @@
 import { anAgent } from "../../../helpers/agents.ts";
 import { aDelivery, aTarget } from "../../../helpers/fake-alerts.ts";
+import { emptyWhyNot } from "../../../helpers/empty-why-not.ts";
 import { fakeOperations } from "../../../helpers/fake-operations.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
 import type { SearchPage } from "../../../../src/features/search/search-report.ts";
@@ -86,6 +87,28 @@ function poisonDetail({ operations }: TestDeps, poison: Poison): void {
     runtime: { type: "host-user", runAs: text() },
   });
   operations.details.set("dev", { config, nextTicks: [] });
+  const reason = { ...emptyWhyNot, now: [text(), text()] };
+  operations.whyNots.set("dev", {
+    ...reason,
+    refused: [historyEntry({ id: "w", outcome: "skipped", reason: text() })],
+    refusedDeliveries: [
+      {
+        ...{ type: text(), source: text(), result: "unverified", count: 1, reason: text() },
+        ...{ firstAt: at, lastAt: at },
+      },
+    ],
+  });
+  const problem = () => ({ severity: "error", line: 2, column: 1, message: text() }) as const;
+  operations.shownFiles = {
+    isEditable: true,
+    files: [
+      {
+        ...{ name: "config.toml", path: text(), hash: text(), problems: [problem(), problem()] },
+        text: `${poison.all()}\n${text()}\n`,
+      },
+      { name: "SKILL.md", path: text(), hash: text(), problems: [], text: poison.all() },
+    ],
+  };
 }
 
 function poisonSpending({ operations }: TestDeps, poison: Poison): void {

@@ -22,7 +22,10 @@ const harmless = { ran: false, elements: [], handlers: [], links: [] };
 
 test.each([
   { name: "the overview", path: "/dashboard", marks: 6 },
-  { name: "an agent's page", path: "/dashboard/agents/dev", marks: 20 },
+  { name: "an agent's page", path: "/dashboard/agents/dev", marks: 10 },
+  { name: "why an agent did not run", path: "/dashboard/agents/dev?tab=why", marks: 9 },
+  { name: "an agent's config", path: "/dashboard/agents/dev?tab=config", marks: 20 },
+  { name: "an agent's instructions", path: "/dashboard/agents/dev?tab=instructions", marks: 10 },
   { name: "an agent's log", path: "/dashboard/agents/dev/logs", marks: 30 },
   { name: "the search", path: "/dashboard/search?q=x", marks: 5 },
   { name: "the trigger history", path: "/dashboard/triggers", marks: 12 },

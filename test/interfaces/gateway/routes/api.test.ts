@@ -139,6 +139,21 @@ const answers: readonly Row[] = [
     { entry: "api.evil.test", written: false },
     "allowHost dev api.evil.test 443 false true",
   ],
+  ["GET /api/agents/dev/files", undefined, 200, { isEditable: true }, null],
+  [
+    "POST /api/agents/dev/files",
+    { file: "config.toml", text: "", hash: "h", dryRun: true },
+    200,
+    { ...ok, file: "agents/dev/config.toml", written: false },
+    "editFile dev config.toml true",
+  ],
+  [
+    "POST /api/agents/dev/files",
+    { file: "SKILL.md", text: "Go.", hash: "h" },
+    200,
+    { written: true },
+    "editFile dev SKILL.md false",
+  ],
   [
     "POST /api/agents/dev/allow-host",
     { host: "db.lan", port: 5432, private: true },
@@ -331,6 +346,36 @@ describe("bodies", () => {
     expect(response.json<{ detail: string }>().detail).toContain(detail);
     expect([response.statusCode, calls]).toEqual([400, []]);
   });
+});
+
+test.each([
+  ["dev", { file: "../../config.toml", text: "", hash: "h" }, 400],
+  ["dev", { file: "Dockerfile", text: "", hash: "h" }, 400],
+  ["dev", { file: "config.toml", text: "" }, 400],
+  ["dev", { file: "config.toml", text: "x".repeat(1024 * 1024), hash: "h" }, 413],
+  ["..%2f..%2fops", { file: "config.toml", text: "", hash: "h" }, 404],
+  [".", { file: "config.toml", text: "", hash: "h" }, 404],
+])("an edit of %s with %.40j is a %i, and reaches no file", async (agent, payload, status) => {
+  const { post, calls } = await openApp();
+  const response = await post(`/api/agents/${agent}/files`, { payload });
+  expect([response.statusCode, calls]).toEqual([status, []]);
+});
+
+test("an edit needs the key, or a session on a page of the gateway's own", async () => {
+  const { app, calls } = await openApp();
+  const cookie = await logIn(app);
+  const edit = (headers: Record<string, string>) =>
+    app.inject({
+      method: "POST",
+      url: "/api/agents/dev/files",
+      payload: { file: "config.toml", text: "", hash: "h" },
+      headers: { host: "localhost:8080", ...headers },
+    });
+  expect((await edit({})).statusCode).toBe(401);
+  expect((await edit({ cookie })).statusCode).toBe(403);
+  expect((await edit({ cookie, origin: "https://evil.example" })).statusCode).toBe(403);
+  expect(calls).toEqual([]);
+  expect((await edit({ cookie, origin: "http://localhost:8080" })).statusCode).toBe(200);
 });
 
 test.each([

@@ -1,0 +1,62 @@
+import { z } from "zod";
+
+/** The files of an agent that people edit over HTTP. */
+export const editableFiles = ["config.toml", "SKILL.md"] as const;
+export type EditableFile = (typeof editableFiles)[number];
+
+const hash = z.string().meta({ description: "Changes with the text" });
+
+const shownFileSchema = z.object({
+  name: z.enum(editableFiles),
+  path: z.string().meta({ description: "Relative to the project" }),
+  text: z.string().nullable().meta({
+    description: "Without known secrets: they are `[redacted]`. Null if the file can't be read",
+  }),
+  hash,
+  problems: z
+    .array(
+      z.object({
+        severity: z.enum(["error", "warning"]),
+        line: z.int().nullable(),
+        column: z.int().nullable(),
+        message: z.string(),
+      }),
+    )
+    .readonly(),
+});
+export type ShownFile = z.infer<typeof shownFileSchema>;
+
+/** An agent's files as they are on disk, which may be newer than its active config. */
+export const shownFilesSchema = z
+  .object({
+    isEditable: z.boolean().meta({ description: "`[gateway].edit` of the project" }),
+    files: z.array(shownFileSchema).readonly(),
+  })
+  .meta({ id: "AgentFiles" });
+export type ShownFiles = z.infer<typeof shownFilesSchema>;
+
+const dryRun = z.boolean().default(false).meta({ description: "Whether nothing is written" });
+
+/** Request to replace the text of a file. */
+export const editFileSchema = z.strictObject({
+  file: z.enum(editableFiles),
+  text: z.string().meta({
+    description: "Lines with `[redacted]` that are as they were shown keep their secrets",
+  }),
+  hash: hash.meta({ description: "Of the text that the edit began with" }),
+  dryRun,
+});
+export type EditFileRequest = z.output<typeof editFileSchema>;
+
+export const fileEditedSchema = z
+  .object({
+    success: z.literal(true),
+    agent: z.string(),
+    file: z.string().meta({ description: "Relative to the project" }),
+    change: z
+      .string()
+      .meta({ description: "Unified difference; empty where nothing changes. Without secrets" }),
+    written: z.boolean(),
+  })
+  .meta({ id: "FileEdited" });
+export type FileEdited = z.infer<typeof fileEditedSchema>;

@@ -1,0 +1,144 @@
+/** @jsxImportSource preact */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { FileEdited, ShownFile } from "../../../foundation/contracts/file-edits.ts";
+import { send } from "../live/api.ts";
+import { announce, showToast } from "../live/toasts.ts";
+import { agentApi } from "../text/agent-apis.ts";
+import { Action } from "./action.tsx";
+import { Notice } from "./site.tsx";
+import { WriteDialog } from "./write-dialog.tsx";
+
+/** An edit that is not written yet. */
+export interface Draft {
+  readonly text: string;
+  /** The hash of the text that it began with. */
+  readonly hash: string;
+}
+
+interface FileEditorProps {
+  readonly agent: string;
+  /** As it is on disk. */
+  readonly file: ShownFile;
+  readonly draft: Draft;
+  /** Null ends the edit. */
+  readonly onDraft: (draft: Draft | null) => void;
+  readonly refresh: () => void;
+}
+
+/** The editor of a file: what changes is shown before it is written. */
+export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [refusal, setRefusal] = useState("");
+  const [edit, setEdit] = useState<FileEdited | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  const isStale = draft.hash !== file.hash;
+  useEffect(() => field.current?.focus(), []);
+  useWarning(draft.text !== file.text);
+  const request = async (dryRun: boolean): Promise<FileEdited | null> => {
+    const { text, hash } = draft;
+    const answer = await send<FileEdited>(`${agentApi(agent)}/files`, {
+      file: file.name,
+      text,
+      hash,
+      dryRun,
+    });
+    setRefusal(answer.ok ? "" : answer.detail);
+    if (answer.ok) return answer.value;
+    // It may have changed on disk.
+    refresh();
+    if (field.current !== null) goToLine(field.current, answer.detail);
+    return null;
+  };
+  const review = async (): Promise<void> => {
+    const shown = await request(true);
+    if (shown === null) return;
+    if (shown.change === "") return showToast("Nothing was changed.");
+    setEdit(shown);
+    setOpen(true);
+  };
+  const write = async (): Promise<void> => {
+    if ((await request(false)) === null) return;
+    announce(`Wrote ${file.path}`);
+    onDraft(null);
+    refresh();
+  };
+  return (
+    <div class="editor">
+      <Notice kind="error lines" id="edit-refusal" text={isStale ? null : refusal} />
+      {isStale && (
+        <div class="notice warning" id="edit-conflict" role="alert">
+          <p>
+            {file.path} has changed on disk since you began. It is now as below; your text is in the
+            field.
+          </p>
+          <pre tabIndex={0} role="group" aria-label="The file on disk">
+            {file.text}
+          </pre>
+          <button
+            type="button"
+            class="button acts"
+            onClick={() => {
+              setRefusal("");
+              onDraft({ ...draft, hash: file.hash });
+            }}
+          >
+            Keep my text
+          </button>{" "}
+          <button type="button" class="button" onClick={() => onDraft(null)}>
+            Discard my text
+          </button>
+        </div>
+      )}
+      <textarea
+        ref={field}
+        aria-label={`Text of ${file.path}`}
+        spellcheck={false}
+        rows={Math.min(40, Math.max(12, draft.text.split("\n").length + 1))}
+        value={draft.text}
+        onInput={({ currentTarget }) => onDraft({ ...draft, text: currentTarget.value })}
+      />
+      <div class="end">
+        <button class="button" type="button" onClick={() => onDraft(null)}>
+          Cancel
+        </button>
+        <Action
+          class="button acts primary"
+          act={review}
+          whyNot={isStale ? "Choose first whether to keep your text" : null}
+        >
+          Review the change …
+        </Action>
+      </div>
+      <WriteDialog
+        id="write-dialog"
+        title={`Write ${file.name} of ${agent}`}
+        edit={edit}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        onConfirm={() => void write()}
+      >
+        applies to runs that start from then on.
+      </WriteDialog>
+    </div>
+  );
+}
+
+/** The browser asks before it leaves a page with a text that is not written. */
+function useWarning(isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded) return;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [isNeeded]);
+}
+
+/** Puts the cursor into the line that a refusal names. */
+function goToLine(field: HTMLTextAreaElement, refusal: string): void {
+  const line = Number(/:(\d+)/.exec(refusal)?.[1] ?? 0);
+  if (line === 0) return;
+  const lines = field.value.split("\n");
+  const start = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+  field.focus();
+  field.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+}

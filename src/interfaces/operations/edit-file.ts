@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import {
+  listSchemas,
+  maxFileBytes,
+  readAgent,
+  readSchemas,
+} from "../../foundation/config/agent-files.ts";
+import type { AgentFiles } from "../../foundation/config/agent-files.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
+import { editableFiles } from "../../foundation/contracts/file-edits.ts";
+import type {
+  EditableFile,
+  EditFileRequest,
+  FileEdited,
+  ShownFiles,
+} from "../../foundation/contracts/file-edits.ts";
+import { messageOf, UserError } from "../../foundation/errors.ts";
+import { replaceText } from "../../foundation/files/replace-file.ts";
+import { hiddenLines, shownText, withHidden } from "./hidden-lines.ts";
+import { checkAgent, newProblems, refuseProblems } from "./project-files.ts";
+import { knownAgent } from "./runnable.ts";
+
+export type EditContext = Pick<
+  SchedulerContext,
+  "status" | "project$" | "projectDir" | "redactor" | "log"
+>;
+
+/** Rejects with UserError `unknown_agent`. */
+export async function filesOf(
+  name: string,
+  { status, projectDir }: EditContext,
+): Promise<AgentFiles> {
+  const files = knownAgent(status, name).removed ? null : await readAgent(projectDir, name);
+  if (files !== null) return files;
+  throw new UserError("unknown_agent", `there is no agents/${name}/config.toml`);
+}
+
+/** The texts and problems of an agent's files, their secrets redacted. Rejects with UserError `unknown_agent`. */
+export async function agentFiles(name: string, context: EditContext): Promise<ShownFiles> {
+  const { redact } = context.redactor;
+  const project = context.project$.value;
+  const files = await filesOf(name, context);
+  const { problems } = checkAgent(files, project);
+  return {
+    isEditable: project.gateway.edit,
+    files: editableFiles.map((file) => {
+      const path = `agents/${name}/${file}`;
+      const text = textOf(files, file);
+      const shown = text && shownText(text, redact);
+      const hash = hashOf(shown ?? "");
+      const own = problems
+        .filter((problem) => problem.file === path)
+        .map((problem) => ({ ...problem, message: redact(problem.message) }));
+      return { name: file, path, text: shown, hash, problems: own };
+    }),
+  };
+}
+
+/**
+ * Replaces the text of an agent's file. Rejects with UserError `unknown_agent`, `read_only`, `conflict` if the file is not
+ * the one that the edit began with, `invalid_config` if the text adds an error, or `refused`.
+ */
+export async function editFile(
+  name: string,
+  { file, text, hash, dryRun }: EditFileRequest,
+  context: EditContext,
+): Promise<FileEdited> {
+  const { redact } = context.redactor;
+  const files = await filesOf(name, context);
+  const before = textOf(files, file) ?? "";
+  if (hash !== hashOf(shownText(before, redact))) {
+    const message = `agents/${name}/${file} has changed on disk since it was read; nothing was written`;
+    throw new UserError("conflict", message);
+  }
+  const hidden = hiddenLines(before, redact);
+  const after = withHidden(text, hidden, `agents/${name}/${file}`);
+  return applyEdit({ files, file, after, dryRun }, context);
+}
+
+interface Edit {
+  /** As they are on disk. */
+  readonly files: AgentFiles;
+  readonly file: EditableFile;
+  /** The whole text. */
+  readonly after: string;
+  readonly dryRun: boolean;
+}
+
+/** Checks an edit as the scheduler does when it reads the file, and writes it. Rejects as `editFile` does. */
+export async function applyEdit(
+  { files, file, after, dryRun }: Edit,
+  { project$, projectDir, redactor, log }: EditContext,
+): Promise<FileEdited> {
+  const agent = files.name;
+  const path = `agents/${agent}/${file}`;
+  const before = textOf(files, file);
+  const project = project$.value;
+  if (!project.gateway.edit) throw new UserError("read_only", readOnly);
+  if (before === null) throw new UserError("refused", `${path} can't be read`);
+  await mustBeOwn(join(projectDir, path), join(projectDir, "agents", agent)).catch(
+    unwritable(path),
+  );
+  const size = Buffer.byteLength(after);
+  const most = maxFileBytes[file];
+  if (size > most) throw new UserError("refused", `${path} may have ${most} bytes, not ${size}`);
+  const schemas = await readSchemas(projectDir, agent, await listSchemas(projectDir, agent));
+  const judge = (text: string) =>
+    checkAgent(
+      { ...files, ...(file === "SKILL.md" ? { skill: text } : { config: text, schemas }) },
+      project,
+    );
+  // An invalid text is rejected here, where the caller sees it, and not at the reload.
+  refuseProblems(newProblems({ text: before, judge }, after), redactor.redact);
+  const { textDifference } = await import("../../features/versions/difference.ts");
+  const [old, now] = [before, after].map((text) => shownText(text, redactor.redact));
+  const change = textDifference([path, path], old ?? "", now ?? "");
+  const written = before !== after && !dryRun;
+  if (written) {
+    await replaceText(join(projectDir, path), after).catch(unwritable(path));
+    log(30, `${path} was edited on the dashboard or by the API`);
+  }
+  return { success: true, agent, file: path, change, written };
+}
+
+const readOnly =
+  "files are not edited over HTTP: [gateway].edit is false in the project's config.toml";
+
+/** A link may lead to a file that other agents share, or to the project's own. */
+async function mustBeOwn(path: string, agentDir: string): Promise<void> {
+  const [file, own] = await Promise.all([realpath(path), realpath(agentDir)]);
+  if (dirname(file) !== own)
+    throw new UserError("refused", "it is a link out of the agent's directory");
+}
+
+function unwritable(path: string): (error: unknown) => never {
+  return (error) => {
+    const message = `${path} can't be written: ${messageOf(error)}`;
+    throw new UserError("refused", message, { cause: error });
+  };
+}
+
+function textOf({ config, skill }: AgentFiles, file: EditableFile): string | null {
+  return file === "SKILL.md" ? skill : config;
+}
+
+/** Of the text as it is shown: a hash of a secret would give a guess away. */
+function hashOf(shown: string): string {
+  return createHash("sha256").update(shown).digest("base64url");
+}

@@ -1,0 +1,29 @@
+import type { EditFileRequest } from "../../foundation/contracts/file-edits.ts";
+import type { AllowHostRequest } from "../../foundation/contracts/run-hosts.ts";
+import { allowHost } from "./allow-host.ts";
+import { agentFiles, editFile } from "./edit-file.ts";
+import type { EditContext } from "./edit-file.ts";
+
+/** The operations that read and change agents' own files. The scheduler reads a file again when it changed. */
+export function createFileEdits(context: EditContext) {
+  let last: Promise<unknown> = Promise.resolve();
+  // One after the other: each edit begins with the text that the edit before has written.
+  const inTurn = <T>(edit: () => Promise<T>): Promise<T> => {
+    const next = last.then(edit);
+    last = next.catch(() => undefined);
+    return next;
+  };
+  return {
+    /** The texts and problems of an agent's files, secrets redacted. Rejects with UserError `unknown_agent`. */
+    agentFiles: (agent: string) => agentFiles(agent, context),
+    /**
+     * Replaces the text of an agent's file, or shows the change. Rejects with UserError `unknown_agent`, `read_only`,
+     * `conflict`, `invalid_config` or `refused`.
+     */
+    editFile: (agent: string, request: EditFileRequest) =>
+      inTurn(() => editFile(agent, request, context)),
+    /** Adds a host to the allow list in the agent's file, or shows the change. Rejects as `editFile`, or with `invalid_host`. */
+    allowHost: (agent: string, request: AllowHostRequest) =>
+      inTurn(() => allowHost(agent, request, context)),
+  };
+}

@@ -1,0 +1,188 @@
+import { chmodSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { expect, test } from "vitest";
+import { allowHostSchema } from "../../../src/foundation/contracts/run-hosts.ts";
+import type { EditableFile } from "../../../src/foundation/contracts/file-edits.ts";
+import { agentProject } from "./agent-project.ts";
+
+const config = "agents/dev/config.toml";
+const skill = "agents/dev/SKILL.md";
+const dev = `# What starts it
+schedule = "0 9 * * *" # every morning
+models = ["main"]
+credentials = []
+`;
+
+interface EditOptions {
+  readonly name?: EditableFile;
+  readonly dryRun?: boolean;
+}
+
+async function setUp(files: Partial<Parameters<typeof agentProject>[0]> = {}) {
+  const opened = await agentProject({ dev, ...files });
+  const { edits } = opened;
+  const shown = async (name: EditableFile = "config.toml") => {
+    const { files: all } = await edits.agentFiles("dev");
+    const file = all.find((one) => one.name === name);
+    if (file === undefined) throw new Error(`no ${name}`);
+    return { ...file, text: file.text ?? "" };
+  };
+  /** Edits the file as it is shown now. */
+  const edit = async (
+    change: (text: string) => string,
+    { name = "config.toml", dryRun = false }: EditOptions = {},
+  ) => {
+    const { text, hash } = await shown(name);
+    return edits.editFile("dev", { file: name, text: change(text), hash, dryRun });
+  };
+  return { ...opened, shown, edit };
+}
+
+const hourly = (text: string): string => text.replace("0 9 * * *", "0 * * * *");
+
+test("an edit is shown before it is written in one step; the file's mode stays, and the log has it", async () => {
+  const { edit, pathOf, read, context } = await setUp();
+  chmodSync(pathOf(config), 0o640);
+  const change = `--- ${config}\n+++ ${config}\n@@ -1,4 +1,4 @@\n # What starts it\n-schedule = "0 9 * * *" # every morning\n+schedule = "0 * * * *" # every morning\n models = ["main"]\n credentials = []\n`;
+  const answer = { success: true, agent: "dev", file: config, change };
+  expect(await edit(hourly, { dryRun: true })).toEqual({ ...answer, written: false });
+  expect(read(config)).toBe(dev);
+  expect(await edit(hourly)).toEqual({ ...answer, written: true });
+  expect(read(config)).toBe(hourly(dev));
+  expect(statSync(pathOf(config)).mode & 0o777).toBe(0o640);
+  expect(await edit((text) => text)).toMatchObject({ change: "", written: false });
+  expect(context.lines).toEqual([`${config} was edited on the dashboard or by the API`]);
+});
+
+test("an edit of a file that changed on disk meanwhile is refused, and the file stays", async () => {
+  const { edits, shown, read, write } = await setUp();
+  const { text, hash } = await shown();
+  write(config, `${dev}scale = 2\n`);
+  const request = { file: "config.toml", text: hourly(text), hash, dryRun: false } as const;
+  await expect(edits.editFile("dev", request)).rejects.toMatchObject({
+    code: "conflict",
+    status: 409,
+  });
+  expect(read(config)).toBe(`${dev}scale = 2\n`);
+  const again = { ...request, hash: (await shown()).hash };
+  const both = await Promise.allSettled([
+    edits.editFile("dev", again),
+    edits.editFile("dev", { ...again, text: dev }),
+  ]);
+  expect(both.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  expect(read(config)).toBe(hourly(dev));
+});
+
+test("a text with a new error is refused with its place, and a broken file is fixed one thing at a time", async () => {
+  const { edit, shown, read } = await setUp();
+  const broken = (text: string) => text.replace("0 9 * * *", "every day");
+  const error = await edit(broken).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "invalid_config" });
+  expect(String(error)).toMatch(/config\.toml:2:12 .*every day/);
+  expect(read(config)).toBe(dev);
+  await expect(edit((text) => `${text}shedule = "x"\n`)).rejects.toMatchObject({
+    message: expect.stringContaining('did you mean "schedule"') as string,
+  });
+
+  const two = `${dev}scale = "many"\ntimeout = "long"\n`;
+  const both = await setUp({ dev: two, skill: "---\nname: [\n---\n" });
+  expect((await both.shown()).problems).toMatchObject([
+    { severity: "error", line: 5, column: 9 },
+    { severity: "error", line: 6, column: 11 },
+  ]);
+  expect((await both.shown("SKILL.md")).problems).toHaveLength(1);
+  await both.edit((text) => text.replace('"many"', "2"));
+  await both.edit(() => "Do it.\n", { name: "SKILL.md" });
+  await both.edit((text) => text.replace('timeout = "long"\n', ""));
+  expect(await both.shown()).toMatchObject({ text: `${dev}scale = 2\n`, problems: [] });
+  expect(both.read(skill)).toBe("Do it.\n");
+  expect(await shown()).toMatchObject({ problems: [] });
+});
+
+test("edit = false forbids each edit, a host that is allowed included, and everything is still shown", async () => {
+  const { edits, edit, shown, read } = await setUp({ project: "[gateway]\nedit = false\n" });
+  expect(await edits.agentFiles("dev")).toMatchObject({ isEditable: false });
+  expect((await shown()).text).toBe(dev);
+  for (const dryRun of [true, false]) {
+    const readOnly = { code: "read_only", status: 403 };
+    await expect(edit(hourly, { dryRun })).rejects.toMatchObject(readOnly);
+    const host = allowHostSchema.parse({ host: "evil.test", dryRun });
+    await expect(edits.allowHost("dev", host)).rejects.toMatchObject(readOnly);
+  }
+  expect(read(config)).toBe(dev);
+});
+
+const secret = "ghp_0123456789abcdef0123456789abcdef0123";
+const url = "https://hc-ping.com/5f6e1f0a";
+
+test("secrets are not shown, and lines that stay as they are shown keep them", async () => {
+  const own = `${dev}\n[hooks]\npre = ["curl -H 'token: ${secret}' x.test"]\n\n[heartbeat]\nurl = "${url}" # pinged\n`;
+  const { context, edit, shown, read } = await setUp({ dev: own });
+  context.redactor.add([secret]);
+  const { text } = await shown();
+  expect(text).toContain(`pre = ["curl -H 'token: [redacted]' x.test"]`);
+  expect(text).toContain('url = "[redacted]" # pinged');
+  const { change } = await edit((before) =>
+    hourly(before).replace("\n[hooks]", "scale = 2\n\n[hooks]"),
+  );
+  expect(change).not.toContain("ghp_");
+  expect(change).not.toContain(url);
+  expect(read(config)).toBe(hourly(own).replace("\n[hooks]", "scale = 2\n\n[hooks]"));
+  const other = (line: string) => line.replace('"[redacted]" # pinged', '"[redacted]/x"');
+  await expect(edit(other)).rejects.toMatchObject({
+    code: "refused",
+    message: expect.stringMatching(/config\.toml:11 .*stands for a secret/) as string,
+  });
+  await edit((before) => before.replace('"[redacted]" # pinged', `"${url}/new"`));
+  expect(read(config)).toContain(`url = "${url}/new"`);
+  expect((await shown()).text).not.toContain(url);
+});
+
+test("a mark that could stand for two secrets is not written", async () => {
+  const own = `${dev}\n[params]\none = "${secret}"\n`;
+  const { context, edit, read, write } = await setUp({
+    dev: own,
+    skill: `${secret}\n${secret}2\n`,
+  });
+  context.redactor.add([secret, `${secret}2`]);
+  const name = "SKILL.md";
+  await expect(edit((text) => `${text}Go.\n`, { name })).rejects.toMatchObject({ code: "refused" });
+  write(skill, "Write [redacted] for secrets.\n");
+  await edit((text) => `${text}And [redacted] again.\n`, { name });
+  expect(read(skill)).toBe("Write [redacted] for secrets.\nAnd [redacted] again.\n");
+});
+
+test("a link out of the agent's directory is not written through, and one inside of it is", async () => {
+  const { edits, edit, pathOf, read, write } = await setUp();
+  write("shared/config.toml", dev);
+  rmSync(pathOf(config));
+  symlinkSync(pathOf("shared/config.toml"), pathOf(config));
+  await expect(edit(hourly)).rejects.toMatchObject({
+    code: "refused",
+    message: expect.stringContaining("link out of the agent's directory") as string,
+  });
+  const host = allowHostSchema.parse({ host: "evil.test" });
+  await expect(edits.allowHost("dev", host)).rejects.toMatchObject({ code: "refused" });
+  expect(read("shared/config.toml")).toBe(dev);
+  rmSync(pathOf(config));
+  renameSync(pathOf("shared/config.toml"), pathOf("agents/dev/own.toml"));
+  symlinkSync("own.toml", pathOf(config));
+  await edit(hourly);
+  expect(read("agents/dev/own.toml")).toBe(hourly(dev));
+});
+
+test("a text over the size that the scheduler reads is refused, and line ends stay those of the file", async () => {
+  const { edit, read, write } = await setUp();
+  await expect(edit((text) => `${text}# ${"x".repeat(256 * 1024)}\n`)).rejects.toMatchObject({
+    code: "refused",
+  });
+  write(config, dev.replaceAll("\n", "\r\n"));
+  await edit(hourly);
+  expect(read(config)).toBe(hourly(dev).replaceAll("\n", "\r\n"));
+});
+
+test("there are no files of an agent that is gone", async () => {
+  const { edits, pathOf } = await setUp();
+  await expect(edits.agentFiles("ops")).rejects.toMatchObject({ code: "unknown_agent" });
+  rmSync(pathOf("agents/dev"), { recursive: true });
+  await expect(edits.agentFiles("dev")).rejects.toMatchObject({ code: "unknown_agent" });
+});
