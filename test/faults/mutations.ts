@@ -26,6 +26,27 @@ export const mutations: readonly Mutation[] = [
     tests: ["test/interfaces/gateway/app.test.ts"],
   },
   {
+    defence: "an edit by the gateway is not written through a link out of the agent's directory",
+    file: "src/interfaces/operations/edit-file.ts",
+    find: "if (dirname(file) !== own)",
+    replace: "if (file === own)",
+    tests: ["test/interfaces/operations/edit-file.test.ts"],
+  },
+  {
+    defence: "an edit by the gateway overwrites no edit on disk",
+    file: "src/interfaces/operations/edit-file.ts",
+    find: "if (hash !== hashOf(",
+    replace: 'if (hash === "" && hash !== hashOf(',
+    tests: ["test/interfaces/operations/edit-file.test.ts"],
+  },
+  {
+    defence: "files are read-only by [gateway].edit = false",
+    file: "src/interfaces/operations/edit-file.ts",
+    find: "if (!project.gateway.edit)",
+    replace: "if (!project.gateway.edit && dryRun)",
+    tests: ["test/interfaces/operations/edit-file.test.ts"],
+  },
+  {
     defence: "requests with an unknown host name are refused",
     file: "src/interfaces/gateway/known-hosts.ts",
     find: "if (known.has(",

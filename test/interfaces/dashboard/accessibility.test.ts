@@ -113,3 +113,18 @@ test("axe finds nothing in the list of keys", async () => {
   await page.evaluate(untilStill);
   expect(await findings(page)).toEqual([]);
 }, 60_000);
+
+test("axe finds nothing in the editor of a file, its difference, and a conflict", async () => {
+  const { page, deps } = await open(`${agent}?tab=config`, busyState());
+  await page.waitForSelector("body[data-connection=live]");
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("button", { name: "Review the change" }).click();
+  await page.locator("dialog[open]").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  const files = deps.operations.shownFiles.files.map((file) => ({ ...file, hash: "other" }));
+  deps.operations.shownFiles = { isEditable: true, files };
+  deps.operations.addLog({ agent: "dev", msg: "scale 1 → 2" });
+  await page.locator("#edit-conflict").waitFor();
+  expect(await findings(page)).toEqual([]);
+}, 60_000);

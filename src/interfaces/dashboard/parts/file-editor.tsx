@@ -32,7 +32,10 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
   const [edit, setEdit] = useState<FileEdited | null>(null);
   const [isOpen, setOpen] = useState(false);
   const isStale = draft.hash !== file.hash;
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    field.current?.setSelectionRange(0, 0);
+    field.current?.focus();
+  }, []);
   useWarning(draft.text !== file.text);
   const request = async (dryRun: boolean): Promise<FileEdited | null> => {
     const { text, hash } = draft;
