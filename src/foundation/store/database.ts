@@ -30,7 +30,7 @@ export function openDatabase(path: string, format: DatabaseFormat): DatabaseSync
       PRAGMA synchronous = FULL;
       PRAGMA journal_size_limit = 67108864;
       PRAGMA wal_autocheckpoint = 4000;
-      PRAGMA cache_size = -16000`);
+      PRAGMA cache_size = -4000`);
     migrate(db, path, format);
     return db;
   } catch (error) {

@@ -31,6 +31,20 @@ test.each(["application/x-www-form-urlencoded", "text/plain", "application/xml",
   },
 );
 
+test("the memory of a body is free once its delivery is answered", async () => {
+  const { app, operations } = await openApp({ maxBodyBytes: 100_000 });
+  const sizes: number[] = [];
+  const held: Buffer[] = [];
+  operations.receiveWebhook = ({ body }) => {
+    held.push(body);
+    sizes.push(body.length);
+    return Promise.resolve(operations.answer);
+  };
+  await app.inject({ method: "POST", url: "/webhooks/github", payload: "x".repeat(50_000) });
+  expect(sizes).toEqual([50_000]);
+  expect(held[0]).toHaveLength(0);
+});
+
 test("an empty delivery is accepted", async () => {
   const { app, operations } = await setUp();
   await app.inject({ method: "POST", url: "/webhooks/github" });
