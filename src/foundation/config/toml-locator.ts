@@ -98,9 +98,19 @@ export function tomlWords(reason: string, text: string, place: Position): string
   if (reason.startsWith("control characters") && rest === "")
     return "the string is not closed on its line";
   if (reason === "unfinished string") return "the string is never closed";
+  if (reason.startsWith("trying to redefine")) return definedTwice(rest);
+  if (reason === "invalid value") return missingValue(rest);
   if (reason === "illegal character in key" && rest === "") return incompleteLine(text, place);
   if (reason !== "expected comma or end of structure") return reason;
   return missingComma(text, place) ?? reason;
+}
+
+function definedTwice(rest: string): string {
+  return `${/^[^\]\s=]+/.exec(rest)?.[0] ?? "this key"} is defined twice`;
+}
+
+function missingValue(rest: string): string {
+  return `expected a value${rest === "" ? " behind the =" : "; text stands in quotes"}`;
 }
 
 function restOfLine(text: string, { line, column }: Position): string {

@@ -42,7 +42,11 @@ export async function storeField(home: string, entry: NewField): Promise<string>
 }
 
 function refuseUnusable(value: string): void {
-  if (value === "") throw new UserError("empty_secret", "the secret is empty; nothing was stored");
+  if (value === "") {
+    throw new UserError("empty_secret", "the secret is empty; nothing was stored", {
+      hint: "pipe it to standard input, or name its file with --from-file",
+    });
+  }
   if (value.includes("\0") || Buffer.byteLength(value) > maxBytes) {
     const message = `a secret is text of at most ${maxBytes} bytes; nothing was stored`;
     throw new UserError("unusable_secret", message);

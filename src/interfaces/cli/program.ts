@@ -4,6 +4,7 @@ import { completionCommands } from "./commands/completion.ts";
 import { controlCommands } from "./commands/control.ts";
 import { projectCommands } from "./commands/project.ts";
 import { reportCommands } from "./commands/reports.ts";
+import { closest } from "../../foundation/contracts/did-you-mean.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { answeredAsJson, mustKnowHelp } from "./help/asked-help.ts";
 import { AlCommand, CommandError, optionText } from "./help/al-command.ts";
@@ -38,7 +39,7 @@ export function buildProgram(): Command {
       "the project's directory (default: this one or the nearest above)",
     )
     .option("--json", "print one JSON document on standard output, also on failure")
-    .configureHelp({ showGlobalOptions: true, optionDescription: optionText, minWidthToWrap: 20 })
+    .configureHelp({ showGlobalOptions: true, optionDescription: optionText, minWidthToWrap: 15 })
     .helpCommand("help [command]", "show help for a command")
     .examples("al new my-project", "al start --web-ui", "al help start")
     .exitCodes({
@@ -65,9 +66,18 @@ export function buildProgram(): Command {
 /** A usage error has the command that it is of. Help that was asked for ends a command by an error, too. */
 function nameInErrors(command: Command, path: string): void {
   command.exitOverride((error) => {
-    throw new CommandError(error, path);
+    throw new CommandError(error, path, commandMeant(error, command));
   });
   for (const inner of command.commands) nameInErrors(inner, `${path} ${inner.name()}`);
+}
+
+/** A command that was meant by a word that the default one of its group took: `al alerts lst`. */
+function commandMeant({ code }: CommanderError, { args, parent }: Command): string | null {
+  if (code !== "commander.excessArguments" || parent?.parent == null) return null;
+  return closest(
+    args[0] ?? "",
+    parent.commands.map((one) => one.name()),
+  );
 }
 
 /** Runs `al` with the process's arguments, then ends the process with the exit code of decisions: 0, 1, 2, 124, 130. */

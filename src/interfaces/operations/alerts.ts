@@ -1,4 +1,5 @@
 import { isoTime } from "../../foundation/contracts/format.ts";
+import { meantOr } from "../../foundation/contracts/did-you-mean.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { alertTitle } from "../../features/alerts/rules/alert-text.ts";
 import type { StoredDelivery, TargetDeliveries } from "../../features/alerts/rules/alert.ts";
@@ -69,7 +70,8 @@ export function createAlertOperations(
 function unknownTarget(name: string, names: readonly string[]): UserError {
   const known = names.length === 0 ? "config.toml has none" : `config.toml has ${names.join(", ")}`;
   const message = `there is no target ${JSON.stringify(name)} of alerts; ${known}`;
-  return new UserError("unknown_target", message);
+  const hint = meantOr(name, names, "a table [alerts.<name>] in config.toml makes one");
+  return new UserError("unknown_target", message, { hint });
 }
 
 function deliveryView({ alert, ...delivery }: StoredDelivery): AlertDeliveryView {

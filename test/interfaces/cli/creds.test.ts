@@ -86,6 +86,8 @@ describe("al creds add", () => {
     ["../evil", 2, "not a credential"],
     ["anthropic_key --field ../../x", 1, "is not a name of a credential's field"],
     ["anthropc_key --field key", 0, 'did you mean "anthropic_key"'],
+    ["git_ssh --field privat_key", 2, 'did you mean "private_key"?'],
+    ["foo_token", 2, "foo_token is not a known type (al creds ls --types)"],
   ])("%s exits with %i and prints %j", async (args, code, text) => {
     const ran = await add(args);
     expect(ran.code).toBe(code);

@@ -77,6 +77,8 @@ describe("a usage error", () => {
     [["stat", "--jsn"], "unknown option '--jsn'", 'did you mean "--json"?'],
     [["help", "stta"], "unknown command 'stta'", 'did you mean "stat"?'],
     [["help", "nope"], "unknown command 'nope'", "al --help lists the commands"],
+    [["help", "creds", "ad"], "unknown command 'ad'", 'did you mean "add"?'],
+    [["alerts", "lst"], "too many arguments", 'did you mean "list"?'],
     [["kill"], "missing required argument", "al kill --help shows how it is used"],
     [["creds", "rm"], "missing required argument", "al creds rm --help shows how it is used"],
     [["run", "a", "--xyzzy"], "unknown option", "al run --help shows how it is used"],

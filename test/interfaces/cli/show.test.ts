@@ -168,6 +168,7 @@ describe("al show", () => {
   test("an unknown run names where runs are found, and a similar agent", async () => {
     await cli.serve({
       "GET /control/status": () => snapshotOf([anAgentStatus("dev")]),
+      "GET /api/runs/dev": (_, response) => problem(response, 404, "unknown_instance", "no run"),
       "GET /api/runs/dve": (_, response) => problem(response, 404, "unknown_instance", "no run"),
       "GET /api/runs/dev-cccccccc": (_, response) =>
         problem(response, 404, "unknown_instance", 'there is no run "dev-cccccccc"'),
@@ -176,6 +177,7 @@ describe("al show", () => {
       }),
     });
     expect(await cli.failure(["show", "dve"])).toContain('did you mean "dev"?');
+    expect(await cli.failure(["show", "dev"])).toContain('agent "dev" has not run yet');
     const stderr = await cli.failure(["show", "dev-cccccccc"]);
     expect(stderr).toContain("al history lists the runs with their instance ids");
   });

@@ -48,7 +48,13 @@ export async function writeBackup(
     if (credentials) out.note("it holds secrets: keep it as safe as they are");
   } catch (error) {
     if (hasCode(error, "EEXIST")) throw existing(file);
-    throw unwritable(file, error, "free some space there, or name a file on another disk");
+    throw unwritable(
+      file,
+      error,
+      hasCode(error, "ENOENT", "ENOTDIR")
+        ? `make the directory ${dirname(file)} first, or name a file in another one`
+        : "free some space there, or name a file on another disk",
+    );
   } finally {
     if (drafts !== null) await rm(drafts, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { isatty } from "node:tty";
 import { credentialName } from "../../../foundation/contracts/credential-reference.ts";
 import type { CredentialReference } from "../../../foundation/contracts/credential-reference.ts";
-import { meant } from "../../../foundation/contracts/did-you-mean.ts";
+import { closest, meant } from "../../../foundation/contracts/did-you-mean.ts";
 import type { CredentialField } from "../../../foundation/credentials/credential-type.ts";
 import {
   credentialType,
@@ -119,13 +119,24 @@ function fieldOf(
   known: Readonly<Record<string, CredentialField>>,
   { field }: AddOptions,
 ): string {
-  if (field !== undefined) return field;
   const names = Object.keys(known);
+  if (field !== undefined) {
+    const near = names.includes(field) ? null : closest(field, names);
+    if (near === null) return field;
+    throw new UserError("usage", `${type} has no field "${field}"`, {
+      hint: meant(near),
+      exitCode: 2,
+    });
+  }
   const needed = names.filter((name) => known[name]?.optional === undefined);
   const [only] = needed;
   if (only !== undefined && needed.length === 1) return only;
-  const fields = names.length === 0 ? "its name is up to you" : `one of ${names.join(", ")}`;
-  throw missingFlag("--field", `${type} has no single field; ${fields}`);
+  throw missingFlag(
+    "--field",
+    names.length === 0
+      ? `${type} is not a known type (al creds ls --types), so the field's name is up to you`
+      : `${type} has no single field; one of ${names.join(", ")}`,
+  );
 }
 
 async function secretIn(path: string): Promise<string> {

@@ -6,10 +6,13 @@ import type { Context, GlobalContext } from "../context.ts";
 /** A usage error with the command that it is of, from `al` on: `al creds add`. */
 export class CommandError extends CommanderError {
   readonly command: string;
+  /** Another command that was probably meant. */
+  readonly near: string | null;
 
-  constructor({ exitCode, code, message }: CommanderError, command: string) {
+  constructor({ exitCode, code, message }: CommanderError, command: string, near: string | null) {
     super(exitCode, code, message);
     this.command = command;
+    this.near = near;
   }
 }
 

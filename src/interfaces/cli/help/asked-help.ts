@@ -33,12 +33,17 @@ function innerOf(entry: CommandEntry, name: string): CommandEntry {
   return entry.commands.find(isMeant) ?? entry;
 }
 
-/** Throws UserError `usage` for `al help <no command>`, which would print the help of all commands. */
+/** Throws UserError `usage` for `al help <no command>`, which would print the help of the commands above it. */
 export function mustKnowHelp(program: Command, words: readonly string[]): void {
-  const [first, name] = operandsIn(words);
-  if (first !== "help" || name === undefined || name === "help") return;
-  if (program.commands.some((one) => isCalled(one, name))) return;
-  const known = program.commands.flatMap((one) => [one.name(), ...one.aliases()]);
+  const [first, ...names] = operandsIn(words);
+  if (first === "help" && names[0] !== "help") mustHold(program, names);
+}
+
+function mustHold({ commands }: Command, [name, ...rest]: readonly string[]): void {
+  if (name === undefined || commands.length === 0) return;
+  const found = commands.find((one) => isCalled(one, name));
+  if (found !== undefined) return mustHold(found, rest);
+  const known = commands.flatMap((one) => [one.name(), ...one.aliases()]);
   throw new UserError("usage", `unknown command '${name}'`, {
     hint: meantOr(name, known, "al --help lists the commands"),
   });

@@ -179,9 +179,11 @@ function ask<T>(context: Context, name: string, question: Question<T>): Promise<
       if (!hasCode(error, "unknown_instance")) throw error;
       const latest = await latestRun(reader, name);
       if (latest !== null && latest !== name) return question(reader, latest);
+      const names = await reader.agentNames();
       const list = "al history lists the runs with their instance ids";
-      const hint = meantOr(name, await reader.agentNames(), list);
-      throw new UserError("unknown_instance", messageOf(error), { hint, cause: error });
+      const hint = names.includes(name) ? `al run ${name}` : meantOr(name, names, list);
+      const message = names.includes(name) ? `agent "${name}" has not run yet` : messageOf(error);
+      throw new UserError("unknown_instance", message, { hint, cause: error });
     }
   });
 }

@@ -31,7 +31,10 @@ function usageReport(error: CommanderError): ErrorReport {
   const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const [, given = "", choices = ""] =
     /'([^']+)' is invalid.*choices are (.+)\.$/.exec(message) ?? [];
-  const near = closest(given, choices.split(", "));
+  const near =
+    error instanceof CommandError && error.near !== null
+      ? error.near
+      : closest(given, choices.split(", "));
   const hint =
     near === null ? (hintOf(rest.join(" "), error.code) ?? usageHint(error)) : meant(near);
   // Excess arguments are not repeated: one may be a secret in the wrong place.

@@ -78,6 +78,12 @@ test("a backup has the files that a restore takes, and no others", async () => {
   );
 });
 
+test("a backup into a missing directory suggests making it", async () => {
+  const project = await stored();
+  const { stderr } = await project.al("backup", join(outOf(project), "missing", "a.tgz"));
+  expect(stderr).toMatch(/a\.tgz can't be written: ENOENT.*\nhint: make the directory \S+missing /);
+});
+
 test("a backup on a full disk is one error, and leaves no draft", async () => {
   const project = await stored();
   await project.write(log, randomBytes(4_000_000).toString("base64"));
