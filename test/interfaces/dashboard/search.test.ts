@@ -189,8 +189,8 @@ test("a slow search is shown as running, and a newer one replaces it", async () 
       : Promise.resolve(page("dev-bbbbbbbb"));
   const opened = await open(`${path}?q=slow`, testDeps({ search: { find } }));
   await expect.poll(() => opened.page.locator("#none").innerText()).toBe("Searching …");
-  await opened.page.getByRole("searchbox").fill("fast");
-  await opened.page.getByRole("searchbox").press("Enter");
+  await opened.page.getByLabel("Words in the log").fill("fast");
+  await opened.page.getByLabel("Words in the log").press("Enter");
   await expect.poll(() => opened.page.locator(".result").count()).toBe(1);
   answer(page("dev-aaaaaaaa"));
   await opened.page.waitForTimeout(300);
