@@ -61,7 +61,7 @@ describe("a newcomer", () => {
     await cell(page, "hello", "State").getByText("idle").waitFor();
     const headings = await page.locator("thead th:visible").allInnerTexts();
     const columns =
-      "Agent, State, Status, Last 3 Days, Last Run, Duration, Next Run, Cost Today, Actions";
+      "Agent, State, Status, Last 20 Runs, Last Run, Duration, Next Run, Cost Today, Actions";
     expect(headings.map((heading) => heading.replace("↑", "").trim()).join(", ")).toBe(columns);
   });
 
