@@ -1,5 +1,5 @@
 import { readdir, stat } from "node:fs/promises";
-import { join, relative, sep, dirname } from "node:path";
+import { join, dirname } from "node:path";
 import { storeDir, checkPrivateDir, readSecret } from "./read-secret.ts";
 import { credentialName, parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
@@ -133,30 +133,30 @@ function isKnown(type: string): boolean {
 }
 
 /**
- * Stamps that change with the files of each credential of the store in `home`, by `type:instance`. Reads no
- * value. A store that is not there has none.
+ * Stamps that change with the files of each credential of the store in `home`, by `type:instance`; reads no value. A
+ * folder that is removed meanwhile counts as empty, alone.
  */
 export async function credentialStamps(home: string): Promise<ReadonlyMap<string, string>> {
   const store = storeDir(home);
-  const entries = await readdir(store, { recursive: true, withFileTypes: true }).catch(() => []);
-  const paths = entries.filter((entry) => !entry.isDirectory()).map(pathOf);
   const stamps = new Map<string, string>();
-  for (const path of paths.sort()) {
-    const name = credentialOf(relative(store, path).split(sep));
-    const stats = name === null ? null : await stat(path).catch(() => null);
-    if (name === null || stats === null) continue;
-    stamps.set(name, `${stamps.get(name) ?? ""} ${path} ${stats.ino} ${stats.ctimeMs}`);
+  for (const type of await namesIn(store)) {
+    for (const instance of await namesIn(join(store, type))) {
+      const stamp = await stampOf(join(store, type, instance));
+      if (stamp !== "") stamps.set(`${type}:${instance}`, stamp);
+    }
   }
   return stamps;
 }
 
-function pathOf({ parentPath, name }: { parentPath: string; name: string }): string {
-  return join(parentPath, name);
+async function stampOf(dir: string): Promise<string> {
+  const stamps = (await namesIn(dir)).map(async (name) => {
+    const stats = await stat(join(dir, name)).catch(() => null);
+    return stats?.isFile() ? ` ${name} ${stats.ino} ${stats.ctimeMs}` : "";
+  });
+  return (await Promise.all(stamps)).join("");
 }
 
-/** The credential of `type/instance/field`; null for other files. Hidden files belong to editors and open writes. */
-function credentialOf([type, instance, field, ...deeper]: readonly string[]): string | null {
-  if (type === undefined || instance === undefined || field === undefined) return null;
-  if (deeper.length > 0 || field.startsWith(".")) return null;
-  return `${type}:${instance}`;
+/** Without hidden ones, which belong to editors and open writes. */
+async function namesIn(dir: string): Promise<string[]> {
+  return (await readdir(dir).catch(() => [])).filter((name) => !name.startsWith(".")).sort();
 }

@@ -1,4 +1,5 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
 
 /** Repeated scans catch processes that were forked while the list was read. */
 const scans = 5;
@@ -26,9 +27,12 @@ export async function signalRun(instanceId: string, signal: NodeJS.Signals): Pro
 
 /** Signals every process that carries `mark`; resolves to how many there were. */
 async function signalMarked(mark: string, signal: NodeJS.Signals): Promise<number> {
-  const pids = await marked(mark);
-  for (const pid of pids) trySignal(pid, signal);
-  return pids.length;
+  const names = await readdir("/proc").catch(() => []);
+  const pids = names.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
+  const carries = await Promise.all(pids.map((pid) => hasMark(pid, mark)));
+  const marked = pids.filter((_pid, index) => carries[index]);
+  for (const pid of marked) trySignal(pid, signal);
+  return marked.length;
 }
 
 /** Signals a process group, which may be gone already. */
@@ -45,15 +49,11 @@ function trySignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function marked(mark: string): Promise<readonly number[]> {
-  const names = await readdir("/proc").catch(() => []);
-  const pids = names.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
-  const carries = await Promise.all(pids.map((pid) => hasMark(pid, mark)));
-  return pids.filter((_pid, index) => carries[index]);
-}
-
-/** Another user's process cannot be read, and a dead one is empty: neither is ours to end. */
-async function hasMark(pid: number, mark: string): Promise<boolean> {
-  const environ = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
-  return environ.split("\0").includes(mark);
+/** Another user's process can't be read and a dead one is empty: neither is ours to end. */
+async function hasMark(pid: number, mark: string, reads = 5): Promise<boolean> {
+  const environ = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => null);
+  if (environ) return environ.split("\0").includes(mark);
+  // A process that is just starting its program (execve) has that program, but no environment yet: it is read again.
+  const isEmpty = environ === "" && (await readlink(`/proc/${pid}/exe`).catch(() => "")) !== "";
+  return isEmpty && reads > 1 && (await wait(10).then(() => hasMark(pid, mark, reads - 1)));
 }

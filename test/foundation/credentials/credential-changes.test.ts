@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { BehaviorSubject } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
 import type { ProjectConfig } from "../../../src/foundation/config/project-config.ts";
@@ -9,6 +10,7 @@ import {
   credentialChanges,
   pollCredentials,
 } from "../../../src/foundation/credentials/credential-changes.ts";
+import { credentialStamps } from "../../../src/foundation/credentials/load-credential.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { project } from "../config/samples.ts";
 
@@ -78,6 +80,17 @@ test("credentials without a user and a missing store get no message", async () =
   write("github_token:spare", "new");
   await settled();
   expect(told).toEqual([]);
+});
+
+test("a credential that is removed while the store is read takes no other one along", async () => {
+  const { home, write } = setUp("github_token:default");
+  for (let n = 0; n < 40; n += 1) {
+    write("slack_token:ops", "new");
+    const look = credentialStamps(home);
+    for (let turn = 0; turn < n % 8; turn += 1) await nextTurn();
+    rmSync(join(home, "credentials/slack_token"), { recursive: true });
+    expect([...(await look).keys()]).toContain("github_token:default");
+  }
 });
 
 function projectWith(...names: readonly string[]): ProjectConfig {

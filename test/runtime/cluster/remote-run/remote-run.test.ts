@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -14,13 +14,12 @@ import { eventually, jobOf, shell, startRemoteRun } from "./start-remote-run.ts"
 const newDoor = (leaseSeconds = 30) =>
   scriptedDoor({ job: jobOf(`dev-${randomUUID()}`), leaseSeconds });
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
+/** A process that was killed ends when it is next given the processor. */
+function expectEnded(pid: number): Promise<void> {
+  const isAlive = () =>
+    existsSync(`/proc/${pid}/status`) &&
+    !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return eventually(() => expect(isAlive()).toBe(false));
 }
 
 describe("al _remote-run", () => {
@@ -112,7 +111,7 @@ describe("al _remote-run", () => {
     await using door = await newDoor();
     using run = startRemoteRun(door.ticket, shell("setsid sleep 60 & echo $!"));
     expect(await run.ended).toBe(0);
-    expect(isAlive(Number(door.log()[0]))).toBe(false);
+    await expectEnded(Number(door.log()[0]));
     expect(door.ends).toHaveLength(1);
   });
 
@@ -123,7 +122,7 @@ describe("al _remote-run", () => {
     await eventually(() => expect(door.log()).toHaveLength(1));
     door.fence();
     expect(await run.ended).toBe(0);
-    expect(isAlive(Number(door.log()[0]))).toBe(false);
+    await expectEnded(Number(door.log()[0]));
     expect(door.ends).toEqual([]);
   });
 
@@ -136,7 +135,7 @@ describe("al _remote-run", () => {
     expect(await run.ended).toBe(4);
     expect(performance.now() - startedAt).toBeGreaterThan(1_000);
     expect(performance.now() - startedAt).toBeLessThan(3_000);
-    expect(isAlive(Number(door.log()[0]))).toBe(false);
+    await expectEnded(Number(door.log()[0]));
     expect(run.err()).toMatch(/no answer of the scheduler/);
   });
 
