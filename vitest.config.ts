@@ -15,7 +15,8 @@ const timing = [
 const units = [
   "test/foundation/**/*.test.ts",
   "test/features/{models,skills,versions,webhooks}/**/*.test.ts",
-  "test/interfaces/{gateway,dashboard}/**/*.test.ts",
+  "test/features/*/rules/*.test.ts",
+  "test/interfaces/{gateway,dashboard,operations}/**/*.test.ts",
   "test/runtime/{run-api,runs}/**/*.test.ts",
   "test/{helpers,start,streams}/**/*.test.ts",
 ];

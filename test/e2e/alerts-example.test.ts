@@ -1,25 +1,21 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { LiveProject } from "../helpers/live-project.ts";
 
-let project: TestProject;
+let project: LiveProject;
 let receiver: ChildProcess;
 let printed: string;
 let url: string;
 
 beforeEach(async () => {
-  project = await copyProject("examples/alerts");
+  project = await LiveProject.copy("examples/alerts");
   await startReceiver();
 });
-afterEach(async () => {
-  receiver.kill();
-  await project.remove();
-});
+afterEach(() => void receiver.kill());
 
 /** As its README says, on any free port. */
 async function startReceiver(): Promise<void> {
@@ -35,28 +31,22 @@ async function startReceiver(): Promise<void> {
 }
 
 describe("examples/alerts", () => {
-  let scheduler: TestScheduler;
-
   beforeEach(async () => {
     for (const file of ["config.toml", "agents/prices/config.toml"]) {
-      const path = join(project.dir, file);
-      const text = await readFile(path, "utf8");
-      await writeFile(path, text.replace("http://localhost:8090", url));
+      await project.edit(file, "http://localhost:8090", url);
     }
-    scheduler = await startTestScheduler(project);
+    await project.start();
   });
-  afterEach(async () => {
-    await scheduler.stop();
-  });
+  const run = async (agent: string) => (await project.al("run", agent)).code;
 
   test("a failure is alerted once, and so is its end; heartbeats show both", async () => {
-    expect((await runAl(project, ["run", "prices"])).code).toBe(1);
+    expect(await run("prices")).toBe(1);
     await expect
       .poll(() => printed)
       .toMatch(/opened {4}prices failed\n +Why: .*prices.txt is empty/);
-    expect((await runAl(project, ["run", "prices"])).code).toBe(1);
-    await writeFile(join(project.dir, "agents/prices/assets/prices.txt"), "9.50\n");
-    const { stdout } = await runAl(project, ["run", "prices", "--json"]);
+    expect(await run("prices")).toBe(1);
+    await project.write("agents/prices/assets/prices.txt", "9.50\n");
+    const { stdout } = await project.al("run", "prices", "--json");
     expect(JSON.parse(stdout)).toMatchObject({ value: 9.5 });
     await expect.poll(() => printed).toMatch(/resolved {2}prices recovered/);
     expect(printed.match(/opened/g)).toHaveLength(1);
@@ -67,18 +57,17 @@ describe("examples/alerts", () => {
   }, 60_000);
 
   test("a run that returned nothing or an unexpected value has failed", async () => {
-    expect((await runAl(project, ["run", "quiet"])).code).toBe(1);
+    expect(await run("quiet")).toBe(1);
     await expect.poll(() => printed).toMatch(/quiet failed\n +Why: nothing returned/);
-    expect((await runAl(project, ["run", "orders"])).code).toBe(1);
+    expect(await run("orders")).toBe(1);
     await expect.poll(() => printed).toMatch(/orders failed\n +Why: .*total/);
   }, 60_000);
 
   test("an alert waits for an unreachable receiver, and a test alert is sent at once", async () => {
     receiver.kill();
-    expect((await runAl(project, ["run", "prices"])).code).toBe(1);
+    expect(await run("prices")).toBe(1);
     await startReceiver();
-    const path = "/api/alerts/targets/receiver/test";
-    const answer = await scheduler.api(path, { method: "POST" });
+    const answer = await project.post("/api/alerts/targets/receiver/test");
     expect(await answer.json()).toEqual({ accepted: true, error: null });
     await expect.poll(() => printed).toMatch(/opened {4}Test alert/);
     await expect.poll(() => printed, { timeout: 30_000 }).toMatch(/opened {4}prices failed/);

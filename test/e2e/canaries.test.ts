@@ -1,23 +1,10 @@
-import {
-  appendFile,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { removeAll, watchContainers } from "../helpers/container-project.ts";
 import { filesBelow } from "../helpers/files-below.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
-import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { LiveProject } from "../helpers/live-project.ts";
 
 /** Secrets that appear nowhere else; each is a word of its own. */
 const canaries = {
@@ -87,32 +74,20 @@ post = ["echo last words $AWS_SECRET_ACCESS_KEY | sed 's/Secret/Sec\\\\x1b[0mret
 
 const { engine, missing } = await testEngine();
 
-let folder: string;
-let project: TestProject;
-let scheduler: TestScheduler;
+let project: LiveProject;
 
 /** Starts a scheduler on the project, whose agent runs as `runtime` says. */
 async function start(runtime: string): Promise<void> {
-  folder = await mkdtemp(join(tmpdir(), "al-canary-"));
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, name), text, { mode: 0o600 });
-  }
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  project = { dir: join(folder, "project"), home: join(folder, "home"), remove };
-  await appendFile(join(project.dir, "agents/leaky/config.toml"), runtime);
-  scheduler = await startTestScheduler(project);
+  project = await LiveProject.of(files);
+  await project.append("agents/leaky/config.toml", runtime);
+  await project.start();
 }
-afterEach(async () => {
-  await scheduler.stop();
-  await project.remove();
-});
 
 /** Reads a stream of the gateway until the scheduler stops; gives what came so far. */
 function listen(path: string): () => string {
   let text = "";
   const read = async () => {
-    const { body } = await scheduler.api(path);
+    const { body } = await project.scheduler.api(path);
     for await (const chunk of body ?? []) text += Buffer.from(chunk).toString("utf8");
   };
   // A stop in the middle is how it ends.
@@ -135,11 +110,6 @@ function watchCommandLines(): { seen: ReadonlySet<string>; stop: () => Promise<v
   };
   const looking = look();
   return { seen, stop: () => ((on = false), looking) };
-}
-
-async function lastTrigger() {
-  const answer = await scheduler.api("/api/stats/triggers");
-  return ((await answer.json()) as HistoryPage).triggers[0];
 }
 
 describe("an agent that prints its credentials wherever it can, and fails with them,", () => {
@@ -177,13 +147,15 @@ describe.skipIf(missing !== null)("the same agent in a container", () => {
 async function leak() {
   const streams = ["/dashboard/api/status-stream", "/dashboard/api/logs/leaky/stream"].map(listen);
   const commandLines = watchCommandLines();
-  const { code, stdout, stderr } = await runAl(project, ["run", "leaky"]);
+  const { code, stdout, stderr } = await project.al("run", "leaky");
   await commandLines.stop();
   expect(code).toBe(1);
-  const trigger = await lastTrigger();
+  const [trigger] = await project.history();
   const paths = ["/control/status", "/api/stats/triggers"];
-  const pages = await Promise.all(paths.map(async (path) => (await scheduler.api(path)).text()));
-  const log = await runAl(project, ["logs", "leaky", "-n", "1000"]);
+  const pages = await Promise.all(
+    paths.map(async (path) => (await project.scheduler.api(path)).text()),
+  );
+  const log = await project.al("logs", "leaky", "-n", "1000");
   await expect.poll(() => streams[1]?.()).toContain("last words");
 
   // That it said them at all, and where they would have been.
@@ -196,11 +168,11 @@ async function leak() {
   const seen = [...commandLines.seen].join("\n");
 
   const places: Place[] = [
-    ...(await filesBelow(join(project.dir, ".al"), "utf8")),
+    ...(await filesBelow(project.path(".al"), "utf8")),
     ["command lines", seen],
     ["al run", stdout + stderr],
     ["al logs", log.stdout + log.stderr],
-    ["scheduler", scheduler.output()],
+    ["scheduler", project.scheduler.output()],
     ...streams.map((text, index) => [`stream ${index}`, text()] as const),
     ...pages.map((page, index) => [`page ${index}`, page] as const),
   ];

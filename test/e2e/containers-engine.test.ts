@@ -1,90 +1,110 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
-import type { StatusSnapshot } from "../../streams/status/wire.ts";
-import { messagesOfBoxed, sleepingProject } from "../helpers/container-project.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { containersOfProject, sleepingProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { engineProxy } from "../helpers/engine-proxy.ts";
 import type { EngineProxy } from "../helpers/engine-proxy.ts";
-import { startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { forAll } from "../helpers/live-project.ts";
+import type { LiveProject } from "../helpers/live-project.ts";
 
 const { engine, missing } = await testEngine();
 const patience = { timeout: 60_000 };
+const timeout = 150_000;
+let project: LiveProject;
+let proxy: EngineProxy;
 
-describe.skipIf(missing !== null)("a container engine", { timeout: 150_000 }, () => {
-  let folder: string;
-  let project: TestProject;
-  let proxy: EngineProxy;
-  let scheduler: TestScheduler;
-  beforeAll(async () => {
-    await defaultTestImage(engine);
-    folder = await mkdtemp(join(tmpdir(), "al-engine-"));
-    proxy = engineProxy(join(folder, "engine.sock"), engine.address());
-    project = await sleepingProject(engine, { sleepSeconds: 3 });
-    scheduler = await startTestScheduler(project, { env: { DOCKER_HOST: proxy.host } });
-  }, engineSetupMs);
-  afterAll(async () => {
-    await scheduler.stop();
-    await proxy.close();
-    await project.remove();
-    await rm(folder, { recursive: true });
+/** A project whose engine is behind a proxy that is not open yet. */
+async function behindProxy(sleepSeconds: number): Promise<void> {
+  project = await sleepingProject(engine, { sleepSeconds });
+  proxy = engineProxy(project.path("../engine.sock"), engine.address());
+}
+const start = () => project.start({ env: { DOCKER_HOST: proxy.host } });
+const boxed = () => expect.poll(() => project.agent("boxed"), patience);
+const said = () => project.messages("boxed", "said");
+const runs = () => expect.poll(() => project.history("kind=manual"), patience);
+const succeeded = (count: number) =>
+  runs().toMatchObject(Array.from({ length: count }, () => ({ outcome: "succeeded", attempt: 1 })));
+
+beforeAll(async () => void (missing === null && (await defaultTestImage(engine))), engineSetupMs);
+
+describe.skipIf(missing !== null)("a container engine", { timeout }, () => {
+  forAll(async () => {
+    await behindProxy(3);
+    await start();
   });
-
-  async function boxed() {
-    const answer = await scheduler.api("/control/status");
-    const { agents } = (await answer.json()) as StatusSnapshot;
-    return agents.find(({ name }) => name === "boxed");
-  }
-  async function outcomes(): Promise<readonly (string | null)[]> {
-    const answer = await scheduler.api("/api/stats/triggers?kind=manual");
-    const { triggers } = (await answer.json()) as HistoryPage;
-    return triggers.map(({ outcome }) => outcome);
-  }
-  const trigger = async () =>
-    (await scheduler.api("/control/trigger/boxed", { method: "POST" })).status;
-  const away = () => expect.poll(boxed, patience);
+  afterAll(() => proxy.close());
 
   test("that is missing at the start is shown with the reason, and work waits for it", async () => {
-    const reason = expect.stringContaining(
-      `no container engine answers at ${proxy.host}`,
-    ) as string;
-    await away().toMatchObject({ state: "blocked", error: reason });
-    expect((await fetch(`${scheduler.url}/health`)).status).toBe(200);
-    expect(await trigger()).toBe(202);
-    await away().toMatchObject({ queued: 1, running: 0, state: "blocked" });
+    const reason = `no container engine answers at ${proxy.host}`;
+    const error = expect.stringContaining(reason) as string;
+    await boxed().toMatchObject({ state: "blocked", error });
+    expect((await fetch(`${project.scheduler.url}/health`)).status).toBe(200);
+    expect(await project.trigger("boxed")).toEqual([202]);
+    await boxed().toMatchObject({ queued: 1, running: 0, state: "blocked" });
     await proxy.open();
-    await expect.poll(outcomes, patience).toEqual(["succeeded"]);
-    expect(await boxed()).toMatchObject({ state: "idle", error: null, queued: 0 });
+    await succeeded(1);
+    expect(await project.agent("boxed")).toMatchObject({ state: "idle", error: null, queued: 0 });
   });
 
   test("that stops while nothing runs is noticed at once, and work waits for it", async () => {
     await proxy.close();
-    await away().toMatchObject({ state: "blocked", running: 0 });
-    expect(await trigger()).toBe(202);
-    await away().toMatchObject({ queued: 1 });
-    expect(await outcomes()).toHaveLength(2);
+    await boxed().toMatchObject({ state: "blocked", running: 0 });
+    expect(await project.trigger("boxed")).toEqual([202]);
+    await boxed().toMatchObject({ queued: 1 });
+    expect(await project.history("kind=manual")).toHaveLength(2);
     await proxy.open();
-    await expect.poll(outcomes, patience).toEqual(["succeeded", "succeeded"]);
-    expect(await boxed()).toMatchObject({ state: "idle", error: null });
+    await succeeded(2);
+    expect(await project.agent("boxed")).toMatchObject({ state: "idle", error: null });
   });
 
   test("that stops during a run is followed again when it is back, and the run succeeds once", async () => {
-    expect(await trigger()).toBe(202);
-    await away().toMatchObject({ running: 1 });
-    await expect.poll(() => messagesOfBoxed(project, "tool"), patience).toHaveLength(3);
+    expect(await project.trigger("boxed")).toEqual([202]);
+    await boxed().toMatchObject({ running: 1 });
+    await expect.poll(() => project.messages("boxed", "tool"), patience).toHaveLength(3);
     await proxy.close();
-    await away().toMatchObject({
-      running: 1,
-      error: expect.stringContaining("no container engine") as string,
-    });
+    const error = expect.stringContaining("no container engine") as string;
+    await boxed().toMatchObject({ running: 1, error });
     await proxy.open();
-    await expect.poll(outcomes, patience).toEqual(["succeeded", "succeeded", "succeeded"]);
-    await away().toMatchObject({ state: "idle", error: null });
-    expect(await messagesOfBoxed(project, "said")).toEqual(
-      Array.from({ length: 3 }, () => ["before", "after"]).flat(),
-    );
+    await succeeded(3);
+    await boxed().toMatchObject({ state: "idle", error: null });
+    expect(await said()).toEqual(["before", "after", "before", "after", "before", "after"]);
   });
 });
+
+describe.skipIf(missing !== null)(
+  "a scheduler that restarts while the engine of its runs is unreachable",
+  () => {
+    /** Kills the scheduler of a run whose tool sleeps, and starts it again without its engine. */
+    async function startedWithout(sleepSeconds: number): Promise<void> {
+      await behindProxy(sleepSeconds);
+      onTestFinished(() => proxy.close());
+      await proxy.open();
+      await start();
+      await project.trigger("boxed");
+      await expect.poll(() => project.messages("boxed", "tool"), patience).toHaveLength(1);
+      await project.scheduler.kill();
+      await proxy.close();
+      await start();
+      await boxed().toMatchObject({ running: 1 });
+      await runs().toMatchObject([{ outcome: null, attempt: 1 }]);
+    }
+
+    test("resumes a live run once the engine is back", { timeout }, async () => {
+      await startedWithout(4);
+      await proxy.open();
+      await succeeded(1);
+      expect(await said()).toEqual(["before", "after"]);
+    });
+
+    test("retries a run that is gone once the engine reports that", { timeout }, async () => {
+      await startedWithout(1);
+      for (const id of await containersOfProject(engine, project.dir)) {
+        await engine.calls().getContainer(id).remove({ force: true });
+      }
+      await proxy.open();
+      await runs().toMatchObject([
+        { outcome: "succeeded", attempt: 2 },
+        { outcome: "lost", attempt: 1 },
+      ]);
+    });
+  },
+);

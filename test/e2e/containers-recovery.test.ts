@@ -1,16 +1,9 @@
-import { readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
-import {
-  containersOfProject,
-  messagesOfBoxed,
-  sleepingProject,
-} from "../helpers/container-project.ts";
+import { readdir } from "node:fs/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { containersOfProject, sleepingProject } from "../helpers/container-project.ts";
 import type { SleepTimes } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
-import { startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import type { LiveProject } from "../helpers/live-project.ts";
 
 const { engine, missing } = await testEngine();
 const patience = { timeout: 60_000 };
@@ -19,45 +12,34 @@ describe.skipIf(missing !== null)(
   "a scheduler that is killed while a container runs",
   { timeout: 150_000 },
   () => {
-    let project: TestProject;
-    let scheduler: TestScheduler | null = null;
+    let project: LiveProject;
     beforeAll(() => defaultTestImage(engine), engineSetupMs);
-    afterEach(async () => {
-      await scheduler?.stop();
-      scheduler = null;
-      await project.remove();
-    });
 
     /** Starts a run and kills its scheduler as soon as so many messages of a kind are logged: its tool call. */
     async function crash(times: SleepTimes, kind = "tool", count = 1): Promise<void> {
       project = await sleepingProject(engine, times);
-      scheduler = await startTestScheduler(project);
-      await scheduler.api("/control/trigger/boxed", { method: "POST" });
+      await project.start();
+      await project.trigger("boxed");
       await expect.poll(() => messages(kind), patience).toHaveLength(count);
-      await scheduler.kill();
+      await project.scheduler.kill();
     }
 
-    const messages = (kind: string) => messagesOfBoxed(project, kind);
-
-    async function history(): Promise<HistoryPage["triggers"]> {
-      const answer = await scheduler?.api("/api/stats/triggers?kind=manual");
-      return ((await answer?.json()) as HistoryPage).triggers;
-    }
-
+    const messages = (kind: string) => project.messages("boxed", kind);
+    const history = () => project.history("kind=manual");
     const left = () => containersOfProject(engine, project.dir);
     const ended = () => expect.poll(history, patience);
 
     test("is followed by one that adopts the run: it succeeds once, with every line once", async () => {
       await crash({ sleepSeconds: 3 });
       expect(await left()).toHaveLength(1);
-      scheduler = await startTestScheduler(project);
-      await scheduler.waitForOutput(/run resumed, started manually \S+ m?s ago/);
+      const { waitForOutput } = await project.start();
+      await waitForOutput(/run resumed, started manually \S+ m?s ago/);
       await ended().toMatchObject([{ outcome: "succeeded", attempt: 1, exitCode: 0 }]);
       expect(await messages("said")).toEqual(["before", "after"]);
       expect(await messages("tool")).toHaveLength(1);
       expect(await messages("tool-result")).toHaveLength(1);
       await expect.poll(left, patience).toEqual([]);
-      expect(await readdir(join(project.dir, ".al/run/containers"))).toEqual([]);
+      expect(await readdir(project.path(".al/run/containers"))).toEqual([]);
     });
 
     test("is followed by one that records the real end time of a run that ended meanwhile, whatever the config", async () => {
@@ -67,12 +49,11 @@ describe.skipIf(missing !== null)(
       const running = async () => (await engine.calls().getContainer(id).inspect()).State.Running;
       await expect.poll(running, patience).toBe(false);
       const before = Date.now();
-      const config = join(project.dir, "agents/boxed/config.toml");
-      await writeFile(
-        config,
+      await project.write(
+        "agents/boxed/config.toml",
         `models = ["boxed"]\ncredentials = ["no_such"]\nschedule = "0 0 29 2 *"\ntimeout = 1\n`,
       );
-      scheduler = await startTestScheduler(project);
+      await project.start();
       await ended().toMatchObject([{ outcome: "succeeded", attempt: 1 }]);
       expect(await messages("said")).toEqual(["before", "after"]);
       const [entry] = await history();
@@ -81,7 +62,7 @@ describe.skipIf(missing !== null)(
 
     test("is followed by one that ends the run at the timeout of its first start", async () => {
       await crash({ sleepSeconds: 120, timeoutSeconds: 8 });
-      scheduler = await startTestScheduler(project);
+      await project.start();
       await ended().toMatchObject([{ outcome: "timed_out", exitCode: 124, attempt: 1 }]);
       const [{ durationMs } = { durationMs: null }] = await history();
       expect(durationMs).toBeGreaterThanOrEqual(8_000);
@@ -92,7 +73,7 @@ describe.skipIf(missing !== null)(
     test("is followed by one that retries a run whose container is gone", async () => {
       await crash({ sleepSeconds: 1 });
       for (const id of await left()) await engine.calls().getContainer(id).remove({ force: true });
-      scheduler = await startTestScheduler(project);
+      await project.start();
       await ended().toMatchObject([
         { outcome: "succeeded", attempt: 2 },
         { outcome: "lost", attempt: 1 },

@@ -5,23 +5,14 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
-import type { StatusSnapshot } from "../../streams/status/wire.ts";
-import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { describe, expect, test } from "vitest";
+import { LiveProject, slowly } from "../helpers/live-project.ts";
 
-let project: TestProject;
-let scheduler: TestScheduler;
-
-afterEach(async () => {
-  await scheduler.stop();
-  await project.remove();
-});
+let project: LiveProject;
 
 async function start(example: string): Promise<void> {
-  project = await copyProject(`examples/${example}`);
-  scheduler = await startTestScheduler(project);
+  project = await LiveProject.copy(`examples/${example}`);
+  await project.start();
 }
 
 /** Runs a script of the example as its README says. */
@@ -38,26 +29,16 @@ function runScript(
   return new Promise((done) => child.on("close", (code) => done({ code, stdout })));
 }
 
-async function status(): Promise<StatusSnapshot> {
-  return (await (await scheduler.api("/control/status")).json()) as StatusSnapshot;
-}
-
-async function history(): Promise<HistoryPage["triggers"]> {
-  const answer = await scheduler.api("/api/stats/triggers");
-  return ((await answer.json()) as HistoryPage).triggers;
-}
-
 describe("examples/hello", () => {
   test("runs by hand and shows its texts, tool calls and usage", async () => {
     await start("hello");
-    const { code, stdout, stderr } = await runAl(project, ["run", "hello"]);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const stdout = await project.print("run", "hello");
     expect(stdout).toContain("Good to see you");
     expect(stdout).toContain("bash: date");
     expect(stdout).toMatch(/\d+ tokens/);
     expect(stdout).toContain("run succeeded after");
-    const [agent] = (await status()).agents;
-    expect(agent).toMatchObject({ name: "hello", state: "idle", lastOutcome: "succeeded" });
+    const agent = await project.agent("hello");
+    expect(agent).toMatchObject({ state: "idle", lastOutcome: "succeeded" });
     expect(agent?.statusText).toBe("said hello");
     expect(agent?.nextRunAt).not.toBeNull();
   });
@@ -69,11 +50,10 @@ describe("examples/pull-request", () => {
     await start("pull-request");
     const file = join(project.dir, "secret.txt");
     writeFileSync(file, "a-secret-of-the-example\n", { mode: 0o600 });
-    const add = ["creds", "add", "github_webhook_secret", "--from-file", file];
-    expect(await runAl(project, add)).toMatchObject({ code: 0 });
+    await project.print("creds", "add", "github_webhook_secret", "--from-file", file);
   }
   const send = (event: string, file: string, ...args: string[]) =>
-    runAl(project, ["webhook", "send", join(project.dir, file), "-e", event, ...args]);
+    project.al("webhook", "send", project.path(file), "-e", event, ...args);
 
   test("a pull request starts the reviewer and an issue the other agent, once each", async () => {
     await startWithSecret();
@@ -82,18 +62,21 @@ describe("examples/pull-request", () => {
     expect((await send(...sent)).stdout).toContain("a duplicate");
     expect((await send("issues", "issue-opened.json")).stdout).toContain("work for triage");
     const ended = { kind: "webhook", action: "opened", outcome: "succeeded" };
-    await expect.poll(history, { timeout: 20_000 }).toMatchObject([
-      { agent: "triage", event: "issues", ...ended },
-      { agent: "review", event: "pull_request", ...ended },
-    ]);
-    const { stdout } = await runAl(project, ["logs", "review"]);
-    expect(stdout).toContain("Update the README with new information.");
+    await expect
+      .poll(() => project.history(), { timeout: 20_000 })
+      .toMatchObject([
+        { agent: "triage", event: "issues", ...ended },
+        { agent: "review", event: "pull_request", ...ended },
+      ]);
+    expect(await project.print("logs", "review")).toContain(
+      "Update the README with new information.",
+    );
   });
 
   test("a delivery signed with another secret starts nothing", async () => {
     await startWithSecret();
     const body = readFileSync(join(project.dir, "issue-opened.json"));
-    const refused = await fetch(`${scheduler.url}/webhooks/github`, {
+    const refused = await fetch(`${project.scheduler.url}/webhooks/github`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -104,7 +87,7 @@ describe("examples/pull-request", () => {
       body: new Uint8Array(body),
     });
     expect(refused.status).toBe(401);
-    expect((await history()).filter(({ agent }) => agent !== null)).toEqual([]);
+    expect((await project.history()).filter(({ agent }) => agent !== null)).toEqual([]);
   });
 });
 
@@ -113,7 +96,7 @@ describe("examples/deploy", () => {
   const through = async (
     host: string,
   ): Promise<{ status: number; location: string | undefined }> => {
-    const { port } = new URL(scheduler.url);
+    const { port } = new URL(project.scheduler.url);
     const headers = {
       host,
       accept: "text/html",
@@ -133,17 +116,17 @@ describe("examples/deploy", () => {
       location: expect.stringMatching(/^\/login/) as string,
     });
     expect((await through("other.example.org")).status).toBeGreaterThanOrEqual(400);
-    expect(await runAl(project, ["run", "nightly"])).toMatchObject({ code: 0 });
+    await project.print("run", "nightly");
   });
 });
 
 describe("examples/budget", () => {
   test("the run waits at its cap, and returns all that it wrote once the cap is raised", async () => {
     await start("budget");
-    const run = runAl(project, ["run", "writer", "--json"]);
-    const [text, all] = [async () => (await status()).agents[0]?.statusText, { timeout: 60_000 }];
-    await expect.poll(text, all).toMatch(/^waits for money until .*\(\$3\.\d\d of \$4\.00\)/);
-    await runAl(project, ["budget", "raise", "writer", "5"]);
+    const run = project.al("run", "writer", "--json");
+    const text = async () => (await project.agent("writer"))?.statusText;
+    await expect.poll(text, slowly).toMatch(/^waits for money until .*\(\$3\.\d\d of \$4\.00\)/);
+    await project.print("budget", "raise", "writer", "5");
     const { code, stdout } = await run;
     expect(code).toBe(0);
     const { value } = JSON.parse(stdout) as { readonly value: string };
@@ -160,14 +143,13 @@ describe("examples/hot-reload", () => {
   test("edits take effect, an invalid one is shown with its place, and the other agent is unaffected", async () => {
     await start("hot-reload");
     const before = files();
-    const neighbour = (await status()).agents.find(({ name }) => name === "tock");
+    const neighbour = await project.agent("tock");
     expect(await runScript("edit.mjs", "2")).toMatchObject({ code: 0 });
-    const { output, waitForOutput } = scheduler;
+    const { output, waitForOutput } = project.scheduler;
     await waitForOutput(/schedule "\*\/2 \* \* \* \*" → "\* \* \* \* \*"/);
     expect(output()).toMatch(/agents\/tick\/config\.toml:\d+:\d+.*every day/);
-    const after = (await status()).agents;
-    expect(after.find(({ name }) => name === "tick")).toMatchObject({ error: null });
-    expect(after.find(({ name }) => name === "tock")?.nextRunAt).toBe(neighbour?.nextRunAt);
+    expect(await project.agent("tick")).toMatchObject({ error: null });
+    expect((await project.agent("tock"))?.nextRunAt).toBe(neighbour?.nextRunAt);
     expect(files()).toEqual(before);
   });
 

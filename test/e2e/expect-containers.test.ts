@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sleepingProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
-import { LiveProject } from "../helpers/live-project.ts";
+import type { LiveProject } from "../helpers/live-project.ts";
 import { isLong } from "../helpers/long.ts";
 
 const { engine, missing } = await testEngine();
@@ -14,7 +14,7 @@ describe.skipIf(missing !== null)(
     let project: LiveProject;
     beforeAll(() => defaultTestImage(engine), engineSetupMs);
     beforeEach(async () => {
-      project = new LiveProject(await sleepingProject(engine, { sleepSeconds: 0 }));
+      project = await sleepingProject(engine, { sleepSeconds: 0 });
       const command = JSON.stringify(`al-return '{"id":"one"}'; sleep ${isLong ? 8 : 3}`);
       await project.write(
         "boxed.script.toml",

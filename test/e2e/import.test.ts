@@ -1,30 +1,11 @@
 import { createHmac } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
+import { expect, test } from "vitest";
 import { exampleAgents, store, writeFiles } from "../interfaces/cli/import/their-projects.ts";
-import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { LiveProject } from "../helpers/live-project.ts";
 
-let folder: string;
-let project: TestProject;
-let scheduler: TestScheduler | null = null;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "al-import-"));
-  project = {
-    dir: join(folder, "ours"),
-    home: join(folder, "home"),
-    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
-  };
-});
-afterEach(async () => {
-  await scheduler?.stop();
-  await project.remove();
-});
+let project: LiveProject;
+const al = (...args: readonly string[]) => project.print(...args);
 
 const credentials = {
   ...store,
@@ -44,18 +25,13 @@ interface Edit {
   readonly fix: string | null;
 }
 
-async function al(...args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await runAl(project, args);
-  expect({ code, stderr }).toMatchObject({ code: 0 });
-  return stdout;
-}
-
 /** Imports the agents, and does in their files what the import says is left to do. */
 async function importAgents(): Promise<void> {
-  writeFiles(join(folder, "theirs"), exampleAgents);
-  writeFiles(join(folder, "store"), credentials);
-  const flags = ["--yes", "--json", "--credentials", join(folder, "store")];
-  const told = await al("import", join(folder, "theirs"), "--to", project.dir, ...flags);
+  const [theirs, theirStore] = [project.path("../theirs"), project.path("../store")];
+  writeFiles(theirs, exampleAgents);
+  writeFiles(theirStore, credentials);
+  const flags = ["--yes", "--json", "--credentials", theirStore];
+  const told = await al("import", theirs, "--to", project.dir, ...flags);
   const { edits } = JSON.parse(told) as { readonly edits: readonly Edit[] };
   // Its agents reach no host but those of their credentials.
   const isOfNetwork = ({ fix }: Edit) => fix?.startsWith("[network] with allow") === true;
@@ -65,7 +41,7 @@ async function importAgents(): Promise<void> {
 
 /** Each is about a command in quotes, in one line of a file. */
 function writeThere({ file, line, fix }: Edit): void {
-  const path = join(project.dir, file ?? "");
+  const path = project.path(file ?? "");
   const lines = readFileSync(path, "utf8").split("\n");
   const before = lines[(line ?? 0) - 1] ?? "";
   const after = before.replace(/\br?(?:un)?lock "[^"]*"/, fix ?? "");
@@ -87,7 +63,7 @@ text = "Done."
 
 /** The scripted model in the place of all others, and no container. */
 async function useScriptedModel(): Promise<void> {
-  writeFileSync(join(project.dir, "run.script.toml"), script);
+  await project.write("run.script.toml", script);
   for (const name of ["claude-sonnet-4-5", "claude-sonnet-4-5-xhigh", "claude-haiku-4-5"]) {
     const model = '{ provider = "scripted", script = "run.script.toml" }';
     await al("config", "--set", `models.${name}=${model}`);
@@ -98,9 +74,10 @@ async function useScriptedModel(): Promise<void> {
 }
 
 test("agents of the older layout run as one project, after the edits that the import names", async () => {
+  project = await LiveProject.of({});
   await importAgents();
   await useScriptedModel();
-  scheduler = await startTestScheduler(project);
+  const scheduler = await project.start();
   for (const name of ["builder", "triage"]) {
     const shown = await al("run", name);
     expect(shown).toContain('{"ok":true,"resource":"github:issue/acme/app/7"');
@@ -111,11 +88,8 @@ test("agents of the older layout run as one project, after the edits that the im
   // A comment of another person on an issue of the author that the filter names, and the reverse.
   expect(await matchedBy(scheduler.url, { author: "ada", commenter: "bob" })).toEqual(["triage"]);
   expect(await matchedBy(scheduler.url, { author: "bob", commenter: "ada" })).toEqual([]);
-  const started = async () => {
-    const answer = await scheduler?.api("/api/stats/triggers");
-    const { triggers } = (await answer?.json()) as HistoryPage;
-    return triggers.filter(({ kind, agent }) => kind === "webhook" && agent !== null);
-  };
+  const started = async () =>
+    (await project.history("kind=webhook")).filter(({ agent }) => agent !== null);
   await expect
     .poll(started, { timeout: 20_000 })
     .toMatchObject([{ agent: "triage", event: "issue_comment", outcome: "succeeded" }]);

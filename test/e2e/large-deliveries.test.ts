@@ -1,32 +1,26 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
+import { beforeEach, expect, test } from "vitest";
 import { signDelivery } from "../../src/features/webhooks/sign.ts";
 import { rawConnection, statusesIn } from "../faults/doors/raw-http.ts";
 import type { RawConnection } from "../faults/doors/raw-http.ts";
-import { startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { LiveProject, slowly } from "../helpers/live-project.ts";
+import type { TestScheduler } from "../helpers/scheduler.ts";
 import { bytes, githubExample } from "../features/webhooks/deliveries.ts";
 import { sendLoad } from "../features/webhooks/load.ts";
 import type { LoadRequest } from "../features/webhooks/load.ts";
 import { secretOf, webhookProject, writeAgent } from "../features/webhooks/webhook-project.ts";
 
 const mebibyte = 1024 * 1024;
-let project: TestProject;
+let project: LiveProject;
 let scheduler: TestScheduler;
 
 beforeEach(async () => {
-  project = await webhookProject();
-  const copy = `cp "$AL_PAYLOAD_FILE" '${join(project.dir, "received")}'`;
+  project = new LiveProject(await webhookProject());
+  const copy = `cp "$AL_PAYLOAD_FILE" '${project.path("received")}'`;
   const where = '{ "issue.number" = 1, "events.0.action" = "opened" }';
   const webhooks = `[[webhooks]]\nsource = "github"\nwhere = ${where}\n`;
   await writeAgent(project, "dev", `${webhooks}[hooks]\npre = [${JSON.stringify(copy)}]\n`);
-  scheduler = await startTestScheduler(project);
-});
-afterEach(async () => {
-  await scheduler.stop();
-  await project.remove();
+  scheduler = await project.start();
 });
 
 /** An issue's event with as many more in it as make it so large. */
@@ -42,12 +36,7 @@ function signed(body: Buffer, event = "issues"): LoadRequest {
 }
 
 /** What became of the agent's work so far. */
-async function outcomes() {
-  const answer = await scheduler.api("/api/stats/triggers?agent=dev");
-  return ((await answer.json()) as HistoryPage).triggers.map(({ outcome }) => outcome);
-}
-
-const slowly = { timeout: 60_000 };
+const outcomes = async () => (await project.history("agent=dev")).map(({ outcome }) => outcome);
 
 test("a delivery of 20 MB is accepted, run, shown and replayed", async () => {
   const body = eventOf(20_000_000);
@@ -57,15 +46,14 @@ test("a delivery of 20 MB is accepted, run, shown and replayed", async () => {
   const { receiptId, matched } = JSON.parse(answer?.text ?? "") as Record<string, unknown>;
   expect(matched).toEqual([{ agent: "dev" }]);
   await expect.poll(outcomes, slowly).toEqual(["succeeded"]);
-  const received = JSON.parse(await readFile(join(project.dir, "received"), "utf8")) as unknown;
+  const received = JSON.parse(await project.read("received")) as unknown;
   expect(received).toEqual(JSON.parse(body.toString("utf8")));
 
   const view = await scheduler.api(`/api/stats/webhooks/${String(receiptId)}`);
   const shown = await view.text();
   expect(shown.length).toBeLessThan(3 * mebibyte);
   expect(JSON.parse(shown)).toMatchObject({ bytes: body.length, payload: { action: "opened" } });
-  const path = `/api/webhooks/${String(receiptId)}/replay`;
-  const replayed = await scheduler.api(path, { method: "POST" });
+  const replayed = await project.post(`/api/webhooks/${String(receiptId)}/replay`);
   expect(await replayed.json()).toMatchObject({ matched: [{ agent: "dev" }] });
   await expect.poll(outcomes, slowly).toEqual(["succeeded", "succeeded"]);
 }, 120_000);

@@ -1,29 +1,19 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { usdOfNano } from "../../src/foundation/contracts/money.ts";
 import { fakeProvider } from "../runtime/harness/fake-provider.ts";
 import type { FakeProvider } from "../runtime/harness/fake-provider.ts";
 import { claudeStream } from "../runtime/harness/llm-cli/streams.ts";
-import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestScheduler } from "../helpers/scheduler.ts";
+import type { LiveProject } from "../helpers/live-project.ts";
 import { bashCall, chatEvents, isFirst, modelProject, storedCalls } from "./model-project.ts";
-import type { ModelProject, ModelProjectOptions } from "./model-project.ts";
+import type { ModelProjectOptions } from "./model-project.ts";
 
 let provider: FakeProvider;
-let project: ModelProject;
-let scheduler: TestScheduler | null = null;
+let project: LiveProject;
 
 // Several starts of a scheduler and its runs, on a machine that may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
-afterEach(async () => {
-  await scheduler?.kill();
-  scheduler = null;
-  await provider.close();
-  await project.remove();
-});
+afterEach(() => provider.close());
 
 async function start(
   answer: Parameters<typeof fakeProvider>[0],
@@ -33,14 +23,7 @@ async function start(
   project = await modelProject({ ...options, baseUrl: provider.baseUrl });
 }
 
-const up = async (): Promise<TestScheduler> => (scheduler = await startTestScheduler(project));
-
-async function history(): Promise<readonly HistoryEntry[]> {
-  const { stdout } = await runAl(project, ["history", "--json"]);
-  return (JSON.parse(stdout) as HistoryPage).triggers;
-}
-
-const lastLogged = async () => (await runAl(project, ["logs", "asker"])).stdout;
+const lastLogged = async () => (await project.al("logs", "asker")).stdout;
 const spentUsd = () =>
   usdOfNano(storedCalls(project).reduce((sum, { nano_usd }) => sum + nano_usd, 0));
 
@@ -82,24 +65,22 @@ async function startByHand(
     {
       ...options,
       model: `api = "anthropic-messages"\n${model}`,
-      agent: `${options.agent ?? ""}\n[harness]\ntype = "llm-cli"\ncommand = "../bin/claude"`,
+      agent: `${options.agent ?? ""}\n[harness]\ntype = "llm-cli"\ncommand = "bin/claude"`,
     },
   );
-  await project.put("bin/claude", byHand(body, count), 0o755);
-  const config = join(project.dir, "agents/asker/config.toml");
-  const text = await readFile(config, "utf8");
-  await writeFile(config, text.replace("../bin/claude", join(project.dir, "../bin/claude")));
+  await project.write("bin/claude", byHand(body, count), 0o755);
+  await project.edit("agents/asker/config.toml", "bin/claude", project.path("bin/claude"));
 }
 
 test("a run that calls its model by curl is metered and capped, and al run exits as over_budget", async () => {
   await startByHand(request, 12, { agent: "[budget]\nrun = 0.5" });
-  await up();
-  const run = await runAl(project, ["run", "asker"]);
+  await project.start();
+  const run = await project.al("run", "asker");
   expect(run.code).toBe(125);
   expect(run.stdout).toMatch(
     /403 false .*permission_error.*this run's budget: \$0\.4\d of \$0\.50/,
   );
-  const [entry] = await history();
+  const [entry] = await project.history();
   expect(entry).toMatchObject({
     outcome: "over_budget",
     deadLetter: true,
@@ -117,16 +98,16 @@ test("a run that calls its model by curl is metered and capped, and al run exits
 
 test("runs that race for the last cent never overspend, and each reports why it ends", async () => {
   await startByHand(request, 5, { project: "[budget]\nrun = 5\nday = 1" });
-  await up();
-  const runs = await Promise.all([1, 2, 3].map(() => runAl(project, ["run", "asker"])));
+  await project.start();
+  const runs = await Promise.all([1, 2, 3].map(() => project.al("run", "asker")));
   expect(runs.map(({ code }) => code)).toContain(125);
   await expect
-    .poll(async () => (await history()).map(({ outcome }) => outcome))
+    .poll(async () => (await project.history()).map(({ outcome }) => outcome))
     .not.toContain(null);
   expect(spentUsd()).toBeGreaterThan(0.7);
   expect(spentUsd()).toBeLessThanOrEqual(1);
   expect(storedCalls(project)).toHaveLength(provider.requests.length);
-  for (const { outcome, reason } of await history()) {
+  for (const { outcome, reason } of await project.history()) {
     if (outcome !== "succeeded") expect(reason).toContain("the project's budget for");
   }
 });
@@ -134,18 +115,16 @@ test("runs that race for the last cent never overspend, and each reports why it 
 test("a tool of the provider is refused until the model's config names it", async () => {
   const tools = [{ type: "web_search_20250305", name: "web_search" }];
   await startByHand({ ...request, tools }, 1);
-  const running = await up();
-  const refused = await runAl(project, ["run", "asker"]);
+  const { waitForOutput } = await project.start();
+  const refused = await project.al("run", "asker");
   expect(refused.code).not.toBe(0);
   expect(refused.stdout).toMatch(
     /403 false .*web_search.*to allow that, add it to providerTools of \[models\.m\]/,
   );
   expect(provider.requests).toEqual([]);
-  const config = join(project.dir, "config.toml");
-  const text = await readFile(config, "utf8");
-  await writeFile(config, text.replace("[models.m]", '[models.m]\nproviderTools = ["web_search"]'));
-  await running.waitForOutput(/providerTools/);
-  expect(await runAl(project, ["run", "asker"])).toMatchObject({ code: 0 });
+  await project.edit("config.toml", "[models.m]", '[models.m]\nproviderTools = ["web_search"]');
+  await waitForOutput(/settings of model "m" changed/);
+  expect(await project.al("run", "asker")).toMatchObject({ code: 0 });
   expect(provider.requests.map(({ body }) => body)).toMatchObject([{ tools }]);
 });
 
@@ -157,15 +136,15 @@ test("a call beyond requestsPerMinute waits its turn, and the run's log says so"
     },
     { model: "requestsPerMinute = 1" },
   );
-  const running = await up();
-  await running.api("/control/trigger/asker", { method: "POST" });
+  await project.start();
+  await project.trigger("asker");
   await expect
     .poll(lastLogged, { timeout: 20_000 })
     .toMatch(/requestsPerMinute = 1 of model m is reached: the call begins in about [56]\d s/);
   expect(provider.requests).toHaveLength(1);
-  const [entry] = await history();
+  const [entry] = await project.history();
   expect(entry).toMatchObject({ outcome: null });
-  expect((await runAl(project, ["kill", entry?.instanceId ?? ""])).code).toBe(0);
+  await project.print("kill", entry?.instanceId ?? "");
 });
 
 test("a scheduler killed in the middle of an answer: the run is adopted, asks once more, and each call counts once", async () => {
@@ -178,14 +157,13 @@ test("a scheduler killed in the middle of an answer: the run is adopted, asks on
     // The first bytes reach the run before the scheduler is killed.
     setTimeout(() => (isBegun = true), 1_500);
   });
-  const first = await up();
-  await first.api("/control/trigger/asker", { method: "POST" });
+  await project.start();
+  await project.trigger("asker");
   await expect.poll(() => isBegun, { timeout: 20_000 }).toBe(true);
   const [{ reserved } = { reserved: null }] = storedCalls(project);
-  await first.kill();
-  await up();
+  await project.crash();
   await expect
-    .poll(async () => (await history()).map(({ outcome, attempt }) => [outcome, attempt]), {
+    .poll(async () => (await project.history()).map(({ outcome, attempt }) => [outcome, attempt]), {
       timeout: 30_000,
     })
     .toEqual([["succeeded", 1]]);
@@ -197,7 +175,6 @@ test("a scheduler killed in the middle of an answer: the run is adopted, asks on
     { estimated: 1, reserved: null, nano_usd: reserved },
     { status: 200, estimated: 0, reserved: null, input: 10, output: 2, nano_usd: 12_000_000 },
   ]);
-  const answer = await scheduler?.api("/api/spend?by=agent");
-  const { rows } = (await answer?.json()) as { rows: readonly { usd: number; calls: number }[] };
-  expect(rows).toMatchObject([{ usd: spentUsd(), calls: 2 }]);
+  const rows = [{ usd: spentUsd(), calls: 2 }];
+  expect(await project.json("/api/spend?by=agent")).toMatchObject({ rows });
 });

@@ -1,14 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SeenRequest } from "../runtime/harness/fake-provider.ts";
-import type { TestProject } from "../helpers/scheduler.ts";
-
-export interface ModelProject extends TestProject {
-  /** Writes a file of the project's parent folder. */
-  readonly put: (path: string, text: string, mode?: number) => Promise<void>;
-}
+import { LiveProject } from "../helpers/live-project.ts";
 
 export interface ModelProjectOptions {
   readonly baseUrl: string;
@@ -21,16 +13,10 @@ export interface ModelProjectOptions {
 }
 
 /** A project whose agent `asker`, a run of this user, asks the one model that is at `baseUrl`: a dollar for 1,000 tokens. */
-export async function modelProject(options: ModelProjectOptions): Promise<ModelProject> {
+export function modelProject(options: ModelProjectOptions): Promise<LiveProject> {
   const { baseUrl, model = "", agent = "", project = "" } = options;
-  const folder = await mkdtemp(join(tmpdir(), "al-door-"));
-  const put = async (path: string, text: string, mode = 0o644): Promise<void> => {
-    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, path), text, { mode });
-  };
-  await put(
-    "project/config.toml",
-    `[models.m]
+  return LiveProject.of({
+    "project/config.toml": `[models.m]
 provider = "custom"
 model = "m-1"
 baseUrl = "${baseUrl}"
@@ -40,10 +26,7 @@ maxRetries = 0
 ${model}
 ${project}
 `,
-  );
-  await put(
-    "project/agents/asker/config.toml",
-    `models = ["m"]
+    "project/agents/asker/config.toml": `models = ["m"]
 credentials = []
 callable = true
 timeout = 120
@@ -52,15 +35,9 @@ ${agent}
 type = "host-user"
 run_as = "$USER"
 `,
-  );
-  await put("project/agents/asker/SKILL.md", "Ask.\n");
-  await put("home/credentials/custom_key/default/key", "canary-key-of-the-model", 0o600);
-  return {
-    dir: join(folder, "project"),
-    home: join(folder, "home"),
-    put,
-    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
-  };
+    "project/agents/asker/SKILL.md": "Ask.\n",
+    "home/credentials/custom_key/default/key": "canary-key-of-the-model",
+  });
 }
 
 /** Server-sent events of chat completions, with the usage at the end. */
@@ -96,8 +73,8 @@ export interface StoredCall {
 }
 
 /** The calls in the project's store, oldest first. */
-export function storedCalls({ dir }: Pick<TestProject, "dir">): readonly StoredCall[] {
-  using db = new DatabaseSync(join(dir, ".al", "state.db"), { readOnly: true });
+export function storedCalls(project: LiveProject): readonly StoredCall[] {
+  using db = new DatabaseSync(project.path(".al/state.db"), { readOnly: true });
   const columns = "status, input, output, estimated, reserved, nano_usd";
   const rows: readonly unknown[] = db
     .prepare(`SELECT ${columns} FROM model_calls ORDER BY seq`)

@@ -1,15 +1,12 @@
-import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
+import { describe, expect, test } from "vitest";
 import { standIn } from "../runtime/harness/llm-cli/stand-in.ts";
 import type { StandIn } from "../runtime/harness/llm-cli/stand-in.ts";
 import { claudeStream } from "../runtime/harness/llm-cli/streams.ts";
-import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { ownUser } from "../helpers/command-agents.ts";
+import { forAll, LiveProject } from "../helpers/live-project.ts";
 
-let project: TestProject;
-let scheduler: TestScheduler;
+let project: LiveProject;
 let cli: StandIn;
 
 const claude = 'models = ["claude", "scripted"]\n';
@@ -29,36 +26,27 @@ model = "grok-4"
 provider = "openai"
 model = "gpt-5.2-codex"
 `;
-const runtime = '[runtime]\ntype = "host-user"\nrun_as = "$USER"\n';
 
-beforeAll(async () => {
-  project = await copyProject("examples/hello");
+forAll(async () => {
+  project = await LiveProject.copy("examples/hello");
   cli = await standIn(project.dir, "claude", { stream: claudeStream });
-  await appendFile(join(project.dir, "config.toml"), models);
+  await project.append("config.toml", models);
   for (const key of ["anthropic_key", "openai_key"]) {
-    const dir = join(project.home, "credentials", key, "default");
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    await writeFile(join(dir, "key"), "sk-of-the-model", { mode: 0o600 });
+    await project.store(`${key}/default/key`, "sk-of-the-model");
   }
   for (const [name, config] of Object.entries(agents)) {
-    const dir = join(project.dir, "agents", name);
-    await mkdir(dir);
     const credentials = config.includes("credentials") ? "" : "credentials = []\n";
-    await writeFile(join(dir, "SKILL.md"), "Greet.\n");
-    await writeFile(join(dir, "config.toml"), `callable = true\n${credentials}${config}${runtime}`);
+    await project.write(`agents/${name}/SKILL.md`, "Greet.\n");
+    const text = `callable = true\n${credentials}${config}${ownUser}`;
+    await project.write(`agents/${name}/config.toml`, text);
   }
-  scheduler = await startTestScheduler(project, { env: { PATH: cli.path } });
-});
-afterAll(async () => {
-  await scheduler.stop();
-  await project.remove();
+  await project.start({ env: { PATH: cli.path } });
 });
 
 /** Runs the agent once; its entry in the history and the output of `al run`. */
 async function run(agent: keyof typeof agents) {
-  const { code, stdout, stderr } = await runAl(project, ["run", agent]);
-  const answer = await scheduler.api(`/api/stats/triggers?agent=${agent}`);
-  const [trigger] = ((await answer.json()) as HistoryPage).triggers;
+  const { code, stdout, stderr } = await project.al("run", agent);
+  const trigger = await project.latest(agent);
   return { code, output: stdout + stderr, trigger };
 }
 

@@ -1,15 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { containersOfProject, removeAll } from "../helpers/container-project.ts";
 import { testCertificate } from "../helpers/certificate.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { forwardProxy, proxyPassword } from "../helpers/forward-proxy.ts";
 import type { ForwardProxy } from "../helpers/forward-proxy.ts";
+import { LiveProject } from "../helpers/live-project.ts";
 import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
-import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 import { fakeProvider } from "../runtime/harness/fake-provider.ts";
 import type { FakeProvider } from "../runtime/harness/fake-provider.ts";
 
@@ -41,21 +37,13 @@ ${runtime}
 `;
 
 describe("a scheduler behind a proxy that opens TLS", () => {
-  let folder: string;
-  let project: TestProject;
+  let project: LiveProject;
   let provider: FakeProvider;
   let proxy: ForwardProxy;
-  let scheduler: TestScheduler | null = null;
   /** The engine's description of the run's container, as it was while the model was asked. */
   let inspected: string;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "al-proxy-"));
-    project = {
-      dir: join(folder, "project"),
-      home: join(folder, "home"),
-      remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
-    };
     inspected = "";
     provider = await fakeProvider((_request, response) => {
       void inspectAll().then((text) => {
@@ -70,11 +58,8 @@ describe("a scheduler behind a proxy that opens TLS", () => {
     proxy = await forwardProxy(Number(new URL(provider.baseUrl).port));
   });
   afterEach(async () => {
-    await scheduler?.stop();
-    scheduler = null;
     if (missing === null) await removeAll(engine, project.dir);
     await Promise.all([provider.close(), proxy.close()]);
-    await project.remove();
   });
 
   async function inspectAll(): Promise<string> {
@@ -86,17 +71,17 @@ describe("a scheduler behind a proxy that opens TLS", () => {
 
   /** Runs an agent with this runtime to its end. */
   async function run(runtime: string) {
-    const dir = join(project.dir, "agents/asker");
-    await mkdir(dir, { recursive: true });
-    await writeFile(join(project.dir, "config.toml"), config);
-    await writeFile(join(dir, "config.toml"), agentConfig(runtime));
-    await writeFile(join(dir, "SKILL.md"), "---\nname: asker\ndescription: Asks.\n---\nAsk.\n");
-    const certificates = join(folder, "ca.pem");
-    // As for this scheduler's user alone.
-    await writeFile(certificates, testCertificate.cert, { mode: 0o600 });
+    project = await LiveProject.of({
+      "project/config.toml": config,
+      "project/agents/asker/config.toml": agentConfig(runtime),
+      "project/agents/asker/SKILL.md": "---\nname: asker\ndescription: Asks.\n---\nAsk.\n",
+      // As for this scheduler's user alone.
+      "ca.pem": testCertificate.cert,
+    });
+    const certificates = project.path("../ca.pem");
     const variables = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: certificates };
-    scheduler = await startTestScheduler(project, { webUi: false, env: variables });
-    return runAl(project, ["run", "asker"]);
+    await project.start({ webUi: false, env: variables });
+    return project.al("run", "asker");
   }
 
   const asked = `CONNECT models.example.test:443 user:${proxyPassword.plain}`;

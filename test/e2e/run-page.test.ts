@@ -1,19 +1,19 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { openBrowser } from "../helpers/browser.ts";
-import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { forAll, LiveProject } from "../helpers/live-project.ts";
+import type { TestScheduler } from "../helpers/scheduler.ts";
 import { webhookProject } from "../features/webhooks/webhook-project.ts";
 
-let project: TestProject;
+let project: LiveProject;
 let scheduler: TestScheduler;
 let browser: Browser;
 let page: Page;
 
-beforeAll(async () => {
+forAll(async () => {
   const triage = '[[webhooks]]\nsource = "open-github"\nevents = ["issues"]\n';
-  project = await webhookProject({ triage });
-  scheduler = await startTestScheduler(project);
+  project = new LiveProject(await webhookProject({ triage }));
+  scheduler = await project.start();
   browser = await openBrowser();
   page = await browser.newPage();
   await page.goto(scheduler.dashboardUrl);
@@ -21,11 +21,7 @@ beforeAll(async () => {
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/dashboard$/);
 });
-afterAll(async () => {
-  await browser.close();
-  await scheduler.stop();
-  await project.remove();
-});
+afterAll(() => browser.close());
 
 async function deliver(title: string): Promise<void> {
   const issue = { number: 7, title, html_url: "https://example.test/7", user: { login: "ann" } };
@@ -61,7 +57,7 @@ test("a delivery's run is found on its agent's page, and run again with another 
   expect(await page.locator("#since").innerText()).toContain("It ran the same.");
 
   const [again = "", original = ""] = [page.url(), first].map((url) => url.split("/").at(-1));
-  const shown = await runAl(project, ["show", again]);
-  expect(shown.stdout).toMatch(/^Trigger +manual$/m);
-  expect(shown.stdout).toMatch(new RegExp(`^Last success +${original}; ran the same$`, "m"));
+  const shown = await project.print("show", again);
+  expect(shown).toMatch(/^Trigger +manual$/m);
+  expect(shown).toMatch(new RegExp(`^Last success +${original}; ran the same$`, "m"));
 });

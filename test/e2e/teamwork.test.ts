@@ -43,7 +43,7 @@ test("the agents of examples/teamwork hand work to each other, with a lock betwe
 test.skipIf(missing !== null)(
   "closed containers of examples/teamwork pause while they wait and survive kill -9 of the scheduler",
   async () => {
-    project = new LiveProject(await containerProject(engine, "examples/teamwork"));
+    project = await containerProject(engine, "examples/teamwork");
     await project.edit("reviewer.script.toml", "reading the draft; sleep 1", "reading; sleep 6");
     for (const agent of ["writer", "reviewer"]) {
       await project.edit(`agents/${agent}/config.toml`, /\[runtime\][^]*$/, "");

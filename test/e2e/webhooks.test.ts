@@ -1,16 +1,14 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
-import { join } from "node:path";
-import { writeFile } from "node:fs/promises";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/foundation/store/store.ts";
 import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { interpretStored } from "../../src/features/webhooks/interpret.ts";
 import { signDelivery } from "../../src/features/webhooks/sign.ts";
-import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { forAll, LiveProject } from "../helpers/live-project.ts";
+import type { TestScheduler } from "../helpers/scheduler.ts";
 import { bytes, githubExample, githubExamples } from "../features/webhooks/deliveries.ts";
 import { sendLoad } from "../features/webhooks/load.ts";
 import type { LoadRequest } from "../features/webhooks/load.ts";
@@ -21,19 +19,15 @@ import {
   webhookProject,
 } from "../features/webhooks/webhook-project.ts";
 
-let project: TestProject;
+let project: LiveProject;
 let scheduler: TestScheduler;
 
 /** Never started, so that nothing but the receiving is measured; what it misses is a dead letter each. */
 const listener = '[[webhooks]]\nsource = "github"\nactions = ["never"]\n';
 
-beforeAll(async () => {
-  project = await webhookProject({ listener });
-  scheduler = await startTestScheduler(project);
-});
-afterAll(async () => {
-  await scheduler.stop();
-  await project.remove();
+forAll(async () => {
+  project = new LiveProject(await webhookProject({ listener }));
+  scheduler = await project.start();
 });
 
 interface Sent {
@@ -89,9 +83,9 @@ describe("GitHub's own examples", () => {
     } finally {
       store.close();
     }
-    const history = await scheduler.api("/api/stats/triggers?deadLetter=true&limit=1");
+    const dead = await project.json<HistoryPage>("/api/stats/triggers?deadLetter=true&limit=1");
     const pings = all.filter(({ name }) => name === "ping").length;
-    expect(((await history.json()) as HistoryPage).total).toBe(all.length - pings);
+    expect(dead.total).toBe(all.length - pings);
   });
 
   test("are accepted as a form too", async () => {
@@ -238,11 +232,11 @@ describe("an unsigned source", () => {
 });
 
 test("al webhook send delivers to the running gateway and shows why nothing started", async () => {
-  const fixture = join(project.dir, "payload.json");
-  await writeFile(fixture, JSON.stringify(githubExample("issues", "opened")));
-  const { code, stdout, stderr } = await runAl(project, [
-    ...["webhook", "send", fixture, "--source", "github", "--event", "issues"],
-  ]);
+  await project.write("payload.json", JSON.stringify(githubExample("issues", "opened")));
+  const flags = ["--source", "github", "--event", "issues"];
+  const { code, stdout, stderr } = await project.al(
+    ...["webhook", "send", project.path("payload.json"), ...flags],
+  );
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain(`200 from ${scheduler.url}/webhooks/github/github`);
   expect(stdout).toMatch(

@@ -1,12 +1,10 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Engine } from "../../src/runtime/runners/container/engine.ts";
 import { projectId, projectLabel } from "../../src/runtime/runners/container/labels.ts";
-import type { LogEntry } from "../../streams/vocabulary.ts";
 import { testBase } from "./docker.ts";
+import { LiveProject } from "./live-project.ts";
 import { copyProject } from "./scheduler.ts";
-import type { TestProject } from "./scheduler.ts";
 
 /**
  * A copy of an example, examples/container when none is named, that needs no registry. `remove` also takes its
@@ -15,18 +13,12 @@ import type { TestProject } from "./scheduler.ts";
 export async function containerProject(
   engine: Engine,
   example = "examples/container",
-): Promise<TestProject> {
-  const project = await copyProject(example);
-  const config = join(project.dir, "config.toml");
-  const text = await readFile(config, "utf8");
-  await writeFile(config, text.replace(/^# base = .*$/m, `base = "${testBase}"`));
-  return {
-    ...project,
-    remove: async () => {
-      await removeAll(engine, project.dir);
-      await project.remove();
-    },
-  };
+): Promise<LiveProject> {
+  const files = await copyProject(example);
+  const remove = () => removeAll(engine, files.dir).then(() => files.remove());
+  const project = new LiveProject({ ...files, remove });
+  await project.edit("config.toml", /^# base = .*$/m, `base = "${testBase}"`);
+  return project;
 }
 
 export interface SleepTimes {
@@ -40,30 +32,20 @@ export interface SleepTimes {
 export async function sleepingProject(
   engine: Engine,
   { sleepSeconds, timeoutSeconds = 60, postSeconds = 0 }: SleepTimes,
-): Promise<TestProject> {
+): Promise<LiveProject> {
   const project = await containerProject(engine);
-  await rm(join(project.dir, "agents/beside"), { recursive: true });
-  await rm(join(project.dir, "agents/boxed/Dockerfile"));
+  await rm(project.path("agents/beside"), { recursive: true });
+  await rm(project.path("agents/boxed/Dockerfile"));
   const tool = `name = "bash"\narguments = { command = "sleep ${sleepSeconds}" }`;
-  await writeFile(
-    join(project.dir, "boxed.script.toml"),
+  await project.write(
+    "boxed.script.toml",
     `[[turns]]\ntext = "before"\n[[turns.tools]]\n${tool}\n\n[[turns]]\ntext = "after"\n`,
   );
-  await writeFile(
-    join(project.dir, "agents/boxed/config.toml"),
+  await project.write(
+    "agents/boxed/config.toml",
     `models = ["boxed"]\ncredentials = []\nschedule = "0 0 29 2 *"\ntimeout = ${timeoutSeconds}\n[hooks]\npost = ["sleep ${postSeconds}"]\n`,
   );
   return project;
-}
-
-/** The messages of one kind in the log of the agent `boxed`. */
-export async function messagesOfBoxed(project: TestProject, kind: string): Promise<string[]> {
-  const dir = join(project.dir, ".al/logs");
-  const names = (await readdir(dir)).filter((name) => name.startsWith("boxed-"));
-  const texts = await Promise.all(names.map((name) => readFile(join(dir, name), "utf8")));
-  const lines = texts.join("").split("\n");
-  const entries = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as LogEntry);
-  return entries.filter((entry) => entry.kind === kind).map(({ msg }) => msg);
 }
 
 /** Ids of the containers that carry the project's label, and are in one of these states if some are named. */

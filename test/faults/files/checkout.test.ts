@@ -1,19 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { rm } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openSse } from "../../bench/sse-client.ts";
-import { startTestScheduler } from "../../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { forAll, LiveProject } from "../../helpers/live-project.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
-import { agentDir, dueAt, looksAt, putAgent } from "./live.ts";
+import { agentDir, dueAt, putAgent } from "./live.ts";
 import { isLong } from "../../helpers/long.ts";
 
 const count = isLong ? 500 : 60;
 const moved = 30;
 const nameOf = (n: number): string => `a${String(n).padStart(3, "0")}`;
 
-let project: TestProject;
-let scheduler: TestScheduler;
+let project: LiveProject;
 
 function git(...args: readonly string[]): void {
   const who = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"];
@@ -27,8 +25,8 @@ function commitAs(branch: string): void {
 }
 
 /** All agents on `one`; on `two` each is due at another minute, and some have other names. */
-beforeAll(async () => {
-  project = await webhookProject();
+forAll(async () => {
+  project = new LiveProject(await webhookProject());
   git("init", "-q");
   await fill(0, count, 11);
   commitAs("one");
@@ -36,12 +34,7 @@ beforeAll(async () => {
   await fill(moved, count + moved, 12);
   commitAs("two");
   git("checkout", "-q", "one");
-  scheduler = await startTestScheduler(project);
-});
-
-afterAll(async () => {
-  await scheduler.stop();
-  await project.remove();
+  await project.start();
 });
 
 async function fill(from: number, to: number, minute: number): Promise<void> {
@@ -49,7 +42,7 @@ async function fill(from: number, to: number, minute: number): Promise<void> {
 }
 
 async function minutes(): Promise<Readonly<Record<string, string | undefined>>> {
-  const { agents } = await looksAt(scheduler).status();
+  const { agents } = await project.status();
   return Object.fromEntries(agents.map(({ name, nextRunAt }) => [name, nextRunAt?.slice(14, 16)]));
 }
 
@@ -58,7 +51,7 @@ const expected = (from: number, to: number, minute: string): Record<string, stri
 
 test(`a checkout that changes ${count} agents at once takes effect as a whole`, async () => {
   await expect.poll(minutes).toEqual(expected(0, count, "11"));
-  const client = await openSse(scheduler, "/dashboard/api/status-stream");
+  const client = await openSse(project.scheduler, "/dashboard/api/status-stream");
   for (const [branch, from, minute] of [
     ["two", moved, "12"],
     ["one", 0, "11"],
@@ -69,7 +62,7 @@ test(`a checkout that changes ${count} agents at once takes effect as a whole`, 
       .poll(minutes, { timeout: 20_000, interval: 200 })
       .toEqual(expected(from, from + count, minute));
     process.stdout.write(`${branch}: in force in ${(performance.now() - began).toFixed(0)} ms\n`);
-    const { agents } = await looksAt(scheduler).status();
+    const { agents } = await project.status();
     expect(agents.filter(({ error }) => error !== null)).toEqual([]);
   }
   client.close();

@@ -1,27 +1,25 @@
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { AgentStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
-import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import type { LiveProject } from "../../helpers/live-project.ts";
+import type { TestProject } from "../../helpers/scheduler.ts";
 import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
 import { agentConfig } from "../../bench/bench-project.ts";
 
-/** How a person sees the files of a live project to be in force. */
-export function looksAt({ api }: TestScheduler) {
-  const status = async (): Promise<StatusSnapshot> =>
-    (await (await api("/control/status")).json()) as StatusSnapshot;
-  const agent = async (name: string): Promise<AgentStatus | undefined> =>
-    (await status()).agents.find((one) => one.name === name);
-  return {
-    status,
-    agent,
-    names: async () => (await status()).agents.map(({ name }) => name).sort(),
-    /** Resolves when the agent is next due at this minute of an hour. */
-    inForce: (name: string, minute: number, timeout = 8_000) =>
-      expect
-        .poll(async () => (await agent(name))?.nextRunAt?.slice(14, 16), { timeout, interval: 50 })
-        .toBe(String(minute).padStart(2, "0")),
-  };
+/** Names of the agents that a scheduler has, sorted. */
+export async function namesIn(project: LiveProject): Promise<readonly string[]> {
+  return (await project.status()).agents.map(({ name }) => name).sort();
+}
+
+/** Resolves when the agent is next due at this minute of an hour. */
+export function inForce(
+  project: LiveProject,
+  name: string,
+  minute: number,
+  timeout = 8_000,
+): Promise<void> {
+  const next = async () => (await project.agent(name))?.nextRunAt?.slice(14, 16);
+  return expect.poll(next, { timeout, interval: 50 }).toBe(String(minute).padStart(2, "0"));
 }
 
 /** A config that is due once a year, at a minute that tells one edit from the next. */

@@ -1,31 +1,25 @@
 import { appendFile, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { isDeepStrictEqual } from "node:util";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { startTestScheduler } from "../../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { forAll, LiveProject } from "../../helpers/live-project.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
-import { appendLine, dueAt, logPath, looksAt, putAgent } from "./live.ts";
+import { appendLine, dueAt, logPath, putAgent } from "./live.ts";
 
-let project: TestProject;
-let scheduler: TestScheduler;
+let project: LiveProject;
 
-beforeAll(async () => {
-  project = await webhookProject();
+forAll(async () => {
+  project = new LiveProject(await webhookProject());
   await putAgent(project, "dev", dueAt(1, 'hooks.pre = ["al-exit"]\n'));
-  scheduler = await startTestScheduler(project);
-});
-
-afterAll(async () => {
-  await scheduler.stop();
-  await project.remove();
+  await project.start();
 });
 
 /** The messages that a follower of the agent's log gets, in order. */
 async function following(lines = 1): Promise<() => readonly string[]> {
   const messages: string[] = [];
-  const address = `${scheduler.url.replace("localhost", "127.0.0.1")}/dashboard/api/logs/dev/stream`;
-  const headers = { authorization: `Bearer ${scheduler.apiKey}` };
+  const { url, apiKey } = project.scheduler;
+  const address = `${url.replace("localhost", "127.0.0.1")}/dashboard/api/logs/dev/stream`;
+  const headers = { authorization: `Bearer ${apiKey}` };
   await new Promise<void>((resolve, reject) => {
     const request = get(`${address}?lines=${lines}`, { headers, agent: false }, (response) => {
       let rest = "";
@@ -50,11 +44,10 @@ const msgOf = (json: string): string => (JSON.parse(json) as { msg: string }).ms
 
 /** Runs the agent to its end; what the log says of it. */
 async function runOnce(): Promise<void> {
-  const { agent } = looksAt(scheduler);
-  const before = (await agent("dev"))?.lastRunAt ?? null;
-  await scheduler.api("/control/trigger/dev", { method: "POST" });
+  const before = (await project.agent("dev"))?.lastRunAt ?? null;
+  await project.trigger("dev");
   await expect
-    .poll(() => agent("dev"), { timeout: 20_000 })
+    .poll(() => project.agent("dev"), { timeout: 20_000 })
     .toMatchObject({
       state: "idle",
       lastRunAt: expect.not.stringMatching(`^${before}$`) as string,
@@ -109,6 +102,6 @@ test("a log line of 50 MB is skipped in little memory, and later lines are shown
 
 /** The most that the scheduler ever had in memory. */
 async function peakMb(): Promise<number> {
-  const status = await readFile(`/proc/${scheduler.pid}/status`, "utf8");
+  const status = await readFile(`/proc/${project.scheduler.pid}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }

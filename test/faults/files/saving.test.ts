@@ -1,25 +1,18 @@
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestScheduler } from "../../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { expect, test } from "vitest";
+import { forAll, LiveProject } from "../../helpers/live-project.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
-import { configOf, dueAt, looksAt, putAgent } from "./live.ts";
+import { configOf, dueAt, inForce, namesIn, putAgent } from "./live.ts";
 
-let project: TestProject;
-let scheduler: TestScheduler;
+let project: LiveProject;
 
-beforeAll(async () => {
-  project = await webhookProject();
+forAll(async () => {
+  project = new LiveProject(await webhookProject());
   await putAgent(project, "steady", dueAt(1));
   await putAgent(project, "busy", dueAt(1, 'scale = 1\nhooks.pre = ["sleep 2; al-exit"]\n'));
-  scheduler = await startTestScheduler(project);
-});
-
-afterAll(async () => {
-  await scheduler.stop();
-  await project.remove();
+  await project.start();
 });
 
 /** Writes a text as a slow program does: it empties the file, then adds a piece at a time. */
@@ -37,14 +30,13 @@ async function writeSlowly(path: string, text: string, pieces: number, pauseMs: 
 }
 
 test("a config that takes a second to write is never half active", async () => {
-  const { agent, inForce } = looksAt(scheduler);
-  await inForce("steady", 1);
+  await inForce(project, "steady", 1);
   const seen = new Set<string | undefined>();
   const errors = new Set<boolean>();
   const writing = { done: false };
   const looking = (async () => {
     while (!writing.done) {
-      const found = await agent("steady");
+      const found = await project.agent("steady");
       seen.add(found?.nextRunAt?.slice(14, 16));
       errors.add(found?.error !== null);
       await wait(20);
@@ -55,57 +47,50 @@ test("a config that takes a second to write is never half active", async () => {
   const last = `schedule = "22 12 1 1 *"\n`;
   const whole = text.replace("[runtime]", `${last}[runtime]`);
   await writeSlowly(configOf(project, "steady"), whole, 8, 130);
-  await inForce("steady", 22);
+  await inForce(project, "steady", 22);
   writing.done = true;
   await looking;
   expect([...seen, "22"].filter((minute) => minute !== "01" && minute !== "22")).toEqual([]);
   // It is told as broken meanwhile, and as well again afterwards.
   expect(errors).toEqual(new Set([false, true]));
-  expect(await agent("steady")).toMatchObject({ error: null, state: "idle" });
+  expect(await project.agent("steady")).toMatchObject({ error: null, state: "idle" });
 });
 
 test("an agent whose config is deleted is removed, and its work waits for the config", async () => {
-  const { agent } = looksAt(scheduler);
-  for (let n = 0; n < 2; n++) await scheduler.api("/control/trigger/busy", { method: "POST" });
-  await expect.poll(() => agent("busy")).toMatchObject({ running: 1, queued: 1 });
+  await project.trigger("busy", "busy");
+  await expect.poll(() => project.agent("busy")).toMatchObject({ running: 1, queued: 1 });
   const text = await readFile(configOf(project, "busy"), "utf8");
   await rm(configOf(project, "busy"));
   // The run goes on to its end; the row stays for what waits.
   await expect
-    .poll(() => agent("busy"), { timeout: 15_000 })
+    .poll(() => project.agent("busy"), { timeout: 15_000 })
     .toMatchObject({ running: 0, queued: 1, nextRunAt: null });
-  const refused = await scheduler.api("/control/trigger/busy", { method: "POST" });
-  expect(refused.status).toBe(404);
+  expect(await project.trigger("busy")).toEqual([404]);
   await writeFile(configOf(project, "busy"), text);
   await expect.poll(outcomes, { timeout: 20_000 }).toEqual(["succeeded", "succeeded"]);
 });
 
-async function outcomes(): Promise<readonly (string | null)[]> {
-  const history = await scheduler.api("/api/stats/triggers?agent=busy");
-  const { triggers } = (await history.json()) as { triggers: { outcome: string | null }[] };
-  return triggers.map(({ outcome }) => outcome);
-}
+const outcomes = async () => (await project.history("agent=busy")).map(({ outcome }) => outcome);
 
 test("a project config that is half written, deleted and restored leaves the last good one active", async () => {
-  const { status, inForce } = looksAt(scheduler);
   const path = join(project.dir, "config.toml");
   const text = await readFile(path, "utf8");
-  const error = async () => (await status()).scheduler.error;
+  const error = async () => (await project.status()).scheduler.error;
   await writeFile(path, text.slice(0, text.length / 2 + 3));
   await expect.poll(error).not.toBeNull();
   await rm(path);
   await expect.poll(error).toMatch(/config\.toml/);
   await writeFile(configOf(project, "steady"), dueAt(25));
-  await inForce("steady", 25);
-  expect((await status()).scheduler.webhookSources.length).toBeGreaterThan(5);
+  await inForce(project, "steady", 25);
+  expect((await project.status()).scheduler.webhookSources.length).toBeGreaterThan(5);
   await writeFile(path, text);
   await expect.poll(error).toBeNull();
 });
 
 test("removing and restoring the agents' folder stops no run, loses no work, and edits count again", async () => {
-  const { agent, names, inForce } = looksAt(scheduler);
-  for (let n = 0; n < 2; n++) await scheduler.api("/control/trigger/busy", { method: "POST" });
-  await expect.poll(() => agent("busy")).toMatchObject({ running: 1, queued: 1 });
+  const names = () => namesIn(project);
+  await project.trigger("busy", "busy");
+  await expect.poll(() => project.agent("busy")).toMatchObject({ running: 1, queued: 1 });
   const [agents, away] = [join(project.dir, "agents"), join(project.dir, "away")];
   await rename(agents, away);
   // The row of one that runs stays with its run.
@@ -114,7 +99,7 @@ test("removing and restoring the agents' folder stops no run, loses no work, and
   await rename(away, agents);
   await expect.poll(names, { timeout: 35_000 }).toEqual(["busy", "steady"]);
   await expect
-    .poll(() => agent("busy"), { timeout: 20_000 })
+    .poll(() => project.agent("busy"), { timeout: 20_000 })
     .toMatchObject({
       ...{ running: 0, queued: 0, lastOutcome: "succeeded" },
     });
@@ -122,5 +107,5 @@ test("removing and restoring the agents' folder stops no run, loses no work, and
   const all = Array.from({ length: 4 }, () => "succeeded");
   await expect.poll(outcomes, { timeout: 20_000 }).toEqual(all);
   await writeFile(configOf(project, "steady"), dueAt(26));
-  await inForce("steady", 26, 35_000);
+  await inForce(project, "steady", 26, 35_000);
 }, 120_000);

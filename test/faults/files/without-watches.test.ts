@@ -2,25 +2,20 @@ import { rm, writeFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { openSse } from "../../bench/sse-client.ts";
-import { runAl, startTestScheduler } from "../../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { LiveProject } from "../../helpers/live-project.ts";
+import { runAl } from "../../helpers/scheduler.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
-import { agentDir, appendLine, configOf, dueAt, looksAt, putAgent } from "./live.ts";
+import { agentDir, appendLine, configOf, dueAt, inForce, namesIn, putAgent } from "./live.ts";
 import { isLong } from "../../helpers/long.ts";
 
 const preload = new URL("../../helpers/no-watches.ts", import.meta.url).href;
 
 /** A live scheduler on a system that has so many watches left. */
-async function started(left: number, error = "ENOSPC"): Promise<TestScheduler> {
-  const project = await webhookProject();
-  onTestFinished(() => project.remove());
+async function started(left: number, error = "ENOSPC"): Promise<LiveProject> {
+  const project = new LiveProject(await webhookProject());
   for (const name of ["first", "second", "third"]) await putAgent(project, name, dueAt(1));
-  const env = envOf(left, error);
-  const scheduler = await startTestScheduler(project, { env });
-  onTestFinished(async () => {
-    await scheduler.stop();
-  });
-  return scheduler;
+  await project.start({ env: envOf(left, error) });
+  return project;
 }
 
 function envOf(left: number, error = "ENOSPC"): NodeJS.ProcessEnv {
@@ -30,17 +25,15 @@ function envOf(left: number, error = "ENOSPC"): NodeJS.ProcessEnv {
 
 const warning = /can't watch more files \(.*(?:ENOSPC|EMFILE).*\); they are polled instead/;
 
-async function followsEverything(scheduler: TestScheduler): Promise<void> {
-  const { project } = scheduler;
-  const { names, inForce } = looksAt(scheduler);
+async function followsEverything(project: LiveProject): Promise<void> {
   await writeFile(configOf(project, "first"), dueAt(11));
-  await inForce("first", 11);
+  await inForce(project, "first", 11);
   await putAgent(project, "late", dueAt(12));
-  await inForce("late", 12);
+  await inForce(project, "late", 12);
   await rm(agentDir(project, "second"), { recursive: true });
-  await expect.poll(names).toEqual(["first", "late", "third"]);
+  await expect.poll(() => namesIn(project)).toEqual(["first", "late", "third"]);
   await writeFile(configOf(project, "late"), dueAt(13));
-  await inForce("late", 13);
+  await inForce(project, "late", 13);
 }
 
 test.each([
@@ -53,43 +46,37 @@ test.each([
     : []),
 ])("a scheduler without file watches (%s) warns and polls every file", async (...of) => {
   const [, left, error] = of;
-  const scheduler = await started(left, error);
-  await scheduler.waitForOutput(warning);
-  await followsEverything(scheduler);
-  const { recentLogs } = await looksAt(scheduler).status();
+  const project = await started(left, error);
+  await project.scheduler.waitForOutput(warning);
+  await followsEverything(project);
+  const { recentLogs } = await project.status();
   expect(recentLogs.map(({ msg }) => msg).join("\n")).toMatch(warning);
-  expect(scheduler.output().match(new RegExp(warning, "g"))).toHaveLength(1);
+  expect(project.scheduler.output().match(new RegExp(warning, "g"))).toHaveLength(1);
 });
 
 test("agents for which no watch is left later are polled", async () => {
   // The project, its agents and their three folders; some more for logs and credentials.
-  const scheduler = await started(12);
-  const { project } = scheduler;
-  await looksAt(scheduler).inForce("first", 1);
-  expect(scheduler.output()).not.toMatch(warning);
+  const project = await started(12);
+  await inForce(project, "first", 1);
+  expect(project.scheduler.output()).not.toMatch(warning);
   for (let n = 0; n < 12; n++) await putAgent(project, `more-${n}`, dueAt(20));
-  await scheduler.waitForOutput(warning);
-  await followsMore(scheduler);
+  await project.scheduler.waitForOutput(warning);
+  for (const n of [0, 11]) await inForce(project, `more-${n}`, 20);
+  await writeFile(configOf(project, "more-11"), dueAt(21));
+  await inForce(project, "more-11", 21);
 });
 
-async function followsMore(scheduler: TestScheduler): Promise<void> {
-  const { inForce } = looksAt(scheduler);
-  for (const n of [0, 11]) await inForce(`more-${n}`, 20);
-  await writeFile(configOf(scheduler.project, "more-11"), dueAt(21));
-  await inForce("more-11", 21);
-}
-
 test("a log without watches is followed within a second", async () => {
-  const scheduler = await started(0);
+  const project = await started(0);
   const agent = "first";
-  const client = await openSse(scheduler, `/dashboard/api/logs/${agent}/stream`);
+  const client = await openSse(project.scheduler, `/dashboard/api/logs/${agent}/stream`);
   onTestFinished(() => client.close());
   const delays: number[] = [];
   for (let n = 0; n < 5; n++) {
     const msg = `line number ${n}`;
     const seen = client.waitFor(msg);
     const began = performance.now();
-    await appendLine(scheduler.project, agent, msg);
+    await appendLine(project, agent, msg);
     delays.push((await seen).at - began);
     await wait(130);
   }
@@ -99,7 +86,7 @@ test("a log without watches is followed within a second", async () => {
 });
 
 test("the doctor reports exhausted watches with a fix", async () => {
-  const project: TestProject = await webhookProject();
+  const project = await webhookProject();
   onTestFinished(() => project.remove());
   const told = await runAl(project, ["doctor", "--check"], envOf(0));
   expect(told.stdout).toMatch(/warning +watches +.*ENOSPC[^]*fix: .*fs\.inotify\.max_user_watches/);

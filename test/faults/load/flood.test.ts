@@ -1,11 +1,10 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { residentMb } from "../../bench/with-scheduler.ts";
-import { startTestScheduler } from "../../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { LiveProject } from "../../helpers/live-project.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
-import { dueAt, looksAt, putAgent } from "../files/live.ts";
+import { dueAt, putAgent } from "../files/live.ts";
 import { isLong } from "../../helpers/long.ts";
 
 /** How much each agent prints, in MB: AL_FLOOD_MB=10000 is the whole flood. */
@@ -14,32 +13,25 @@ const flood = `yes "$(head -c 1000 /dev/zero | tr '\\0' y)" | head -c ${floodMb}
 const endless = `head -c ${floodMb}000000 /dev/zero | tr '\\0' z`;
 const timeoutMs = 60_000 + floodMb * 100;
 
-let project: TestProject;
-let scheduler: TestScheduler;
-
-afterEach(async () => {
-  await scheduler.stop();
-  await project.remove();
-});
+let project: LiveProject;
 
 /** Starts a scheduler with an agent of this config, and looks at it while it runs once. */
 async function runOnce(config: string): Promise<{ grewMb: number; slowestMs: number }> {
-  project = await webhookProject();
-  await writeFile(
-    join(project.dir, "done.script.toml"),
+  project = new LiveProject(await webhookProject());
+  await project.write(
+    "done.script.toml",
     `[[turns]]\n[[turns.tools]]\nname = "bash"\narguments = { command = ${JSON.stringify(flood)} }\n[[turns]]\ntext = "done"\n`,
   );
   await putAgent(project, "loud", dueAt(1, config));
-  scheduler = await startTestScheduler(project);
-  const { agent } = looksAt(scheduler);
-  const before = await residentMb(scheduler.pid);
-  await scheduler.api("/control/trigger/loud", { method: "POST" });
+  const { pid } = await project.start();
+  const before = await residentMb(pid);
+  await project.trigger("loud");
   let [most, slowestMs] = [before, 0];
   const isDone = async (): Promise<boolean> => {
     const began = performance.now();
-    const { lastOutcome, running } = (await agent("loud")) ?? {};
+    const { lastOutcome, running } = (await project.agent("loud")) ?? {};
     slowestMs = Math.max(slowestMs, performance.now() - began);
-    most = Math.max(most, await residentMb(scheduler.pid));
+    most = Math.max(most, await residentMb(pid));
     return running === 0 && lastOutcome !== null && lastOutcome !== undefined;
   };
   await expect.poll(isDone, { timeout: timeoutMs, interval: 100 }).toBe(true);
@@ -82,7 +74,7 @@ test.each([
     process.stdout.write(
       `${where}: +${grewMb.toFixed(0)} MB, ${kept.toFixed(1)} MB kept, slowest answer ${slowestMs.toFixed(0)} ms\n`,
     );
-    expect((await looksAt(scheduler).agent("loud"))?.lastOutcome).toBe("succeeded");
+    expect((await project.agent("loud"))?.lastOutcome).toBe("succeeded");
     expect(grewMb).toBeLessThan(100);
     expect(kept).toBeLessThan(10);
     expect(slowestMs).toBeLessThan(3_000);

@@ -1,21 +1,12 @@
-import { appendFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterEach, expect, onTestFinished, test } from "vitest";
-import type { HistoryEntry, HistoryPage } from "../../../src/foundation/contracts/history.ts";
+import { expect, onTestFinished, test } from "vitest";
+import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts";
 import { fakeProvider } from "../../runtime/harness/fake-provider.ts";
 import type { FakeProvider } from "../../runtime/harness/fake-provider.ts";
-import { startTestScheduler } from "../../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { LiveProject } from "../../helpers/live-project.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
-import { dueAt, looksAt, putAgent } from "../files/live.ts";
+import { dueAt, putAgent } from "../files/live.ts";
 
-let project: TestProject;
-let scheduler: TestScheduler;
-
-afterEach(async () => {
-  await scheduler.stop();
-  await project.remove();
-});
+let project: LiveProject;
 
 const anHour = "3600";
 
@@ -31,9 +22,9 @@ const silent: Parameters<typeof fakeProvider>[0] = () => undefined;
 async function start(answer: Parameters<typeof fakeProvider>[0]): Promise<FakeProvider> {
   const provider = await fakeProvider(answer);
   onTestFinished(() => provider.close());
-  project = await webhookProject();
-  await appendFile(
-    join(project.dir, "config.toml"),
+  project = new LiveProject(await webhookProject());
+  await project.append(
+    "config.toml",
     `[models.troubled]
 provider = "custom"
 model = "x"
@@ -47,23 +38,22 @@ timeout = 60
   const own = "timeout = 3\nscale = 2\n[runtime]";
   await putAgent(project, "lonely", models('["troubled"]').replace("[runtime]", own));
   await putAgent(project, "prudent", models('["troubled", "scripted"]').replace("[runtime]", own));
-  scheduler = await startTestScheduler(project);
+  await project.start();
   return provider;
 }
 
 /** Triggers runs one after the other and gives what became of each, oldest first. */
 async function runs(agent: string, count: number): Promise<readonly HistoryEntry[]> {
   for (let n = 1; n <= count; n++) {
-    await scheduler.api(`/control/trigger/${agent}`, { method: "POST" });
+    await project.trigger(agent);
     await expect.poll(async () => (await ended(agent)).length, { timeout: 20_000 }).toBe(n);
   }
   return ended(agent);
 }
 
 async function ended(agent: string): Promise<readonly HistoryEntry[]> {
-  const answer = await scheduler.api(`/api/stats/triggers?agent=${agent}`);
-  const { triggers } = (await answer.json()) as HistoryPage;
-  return triggers.filter(({ endedAt }) => endedAt !== null).toReversed();
+  const all = await project.history(`agent=${agent}`);
+  return all.filter(({ endedAt }) => endedAt !== null).toReversed();
 }
 
 test("a provider that answers 429 for an hour fails runs without a fallback, and is not asked again meanwhile", async () => {
@@ -84,8 +74,8 @@ test("a provider that answers 429 for an hour fails runs without a fallback, and
 
 test("runs of a provider that never answers time out, and other requests do not wait", async () => {
   await start(silent);
-  for (let n = 0; n < 3; n++) await scheduler.api("/control/trigger/lonely", { method: "POST" });
-  await expect.poll(() => looksAt(scheduler).agent("lonely")).toMatchObject({ running: 2 });
+  await project.trigger("lonely", "lonely", "lonely");
+  await expect.poll(() => project.agent("lonely")).toMatchObject({ running: 2 });
   const slowest = await slowestAnswer();
   expect(slowest).toBeLessThan(1_000);
   await expect.poll(async () => (await ended("lonely")).length, { timeout: 28_000 }).toBe(3);
@@ -98,7 +88,7 @@ async function slowestAnswer(): Promise<number> {
   let slowest = 0;
   for (let n = 0; n < 20; n++) {
     const began = performance.now();
-    await looksAt(scheduler).status();
+    await project.status();
     slowest = Math.max(slowest, performance.now() - began);
   }
   return slowest;

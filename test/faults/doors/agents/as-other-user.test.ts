@@ -1,11 +1,9 @@
-import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../../../src/foundation/contracts/history.ts";
+import { chmod, stat } from "node:fs/promises";
+import { afterAll, describe, expect, test } from "vitest";
 import { tempUser, whyNoOsUsers } from "../../../helpers/os-users.ts";
 import type { OsUser } from "../../../helpers/os-users.ts";
-import { copyProject, runAl, startTestScheduler } from "../../../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../../../helpers/scheduler.ts";
+import { forAll, LiveProject } from "../../../helpers/live-project.ts";
+import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { injectedAgent, resultsOf, tries } from "./attack.ts";
 
 const missing = whyNoOsUsers();
@@ -41,16 +39,14 @@ describe.skipIf(missing !== null)(
   "an agent of another OS user that follows an attacker's instructions",
   () => {
     let [attacker, victim]: OsUser[] = [];
-    let project: TestProject;
+    let project: LiveProject;
     let scheduler: TestScheduler;
-    beforeAll(async () => {
+    forAll(async () => {
       [attacker, victim] = [await tempUser(), await tempUser()];
-      project = await copyProject("examples/hello");
+      project = await LiveProject.copy("examples/hello");
       // As careless as a person may be: only what the scheduler made itself is closed.
-      await chmod(dirname(project.dir), 0o755);
-      const secret = join(project.home, "credentials/victims/default/token");
-      await mkdir(dirname(secret), { recursive: true, mode: 0o700 });
-      await writeFile(secret, othersSecret, { mode: 0o600 });
+      await chmod(project.path(".."), 0o755);
+      await project.store("victims/default/token", othersSecret);
       const asUser = (user: OsUser) => `[runtime]\ntype = "host-user"\nrun_as = "${user.name}"\n`;
       await injectedAgent(
         project,
@@ -58,22 +54,18 @@ describe.skipIf(missing !== null)(
         "sleep 60",
         `credentials = ["victims"]\n${asUser(victim)}`,
       );
-      scheduler = await startTestScheduler(project);
+      scheduler = await project.start();
       await injectedAgent(project, "attacker", "true", `credentials = []\n${asUser(attacker)}`);
     });
     afterAll(async () => {
       await scheduler.stop();
-      await project.remove();
       for (const user of [attacker, victim]) await user?.remove();
     });
 
-    const lastOf = async (agent: string) => {
-      const answer = await scheduler.api(`/api/stats/triggers?agent=${agent}`);
-      return ((await answer.json()) as HistoryPage).triggers[0];
-    };
+    const lastOf = (agent: string) => project.latest(agent);
 
     test("reaches no key, state, other run or privilege", { timeout: 120_000 }, async () => {
-      await scheduler.api("/control/trigger/victim", { method: "POST" });
+      await project.trigger("victim");
       await expect.poll(async () => (await lastOf("victim"))?.startedAt).toBeTypeOf("string");
       const victimId = (await lastOf("victim"))?.instanceId ?? "";
       const known = {
@@ -88,12 +80,14 @@ describe.skipIf(missing !== null)(
       const told = Object.entries(known)
         .map(([name, value]) => `export ${name}=${String(value)}\n`)
         .join("");
-      const script = join(project.dir, "attacker.script.toml");
       const tool = `[[turns.tools]]\nname = "bash"\narguments = { command = ${JSON.stringify(told + tries(attacks))} }`;
-      await writeFile(script, `[[turns]]\n${tool}\n\n[[turns]]\ntext = "did it"\n`);
-      const { stdout, stderr } = await runAl(project, ["run", "attacker"]);
+      await project.write(
+        "attacker.script.toml",
+        `[[turns]]\n${tool}\n\n[[turns]]\ntext = "did it"\n`,
+      );
+      const { stdout, stderr } = await project.al("run", "attacker");
       expect(await lastOf("victim")).toMatchObject({ outcome: null });
-      await runAl(project, ["kill", "victim"]);
+      await project.print("kill", "victim");
 
       const results = await resultsOf(project, "attacker");
       expect(Object.keys(results), stdout + stderr).toEqual(Object.keys(attacks));

@@ -1,11 +1,10 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryPage } from "../../../../src/foundation/contracts/history.ts";
+import { rm } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
 import { containerProject, containersOfProject } from "../../../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../../../helpers/docker.ts";
-import { runAl, startTestScheduler } from "../../../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../../../helpers/scheduler.ts";
+import { forAll } from "../../../helpers/live-project.ts";
+import type { LiveProject } from "../../../helpers/live-project.ts";
+import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { injectedAgent, resultsOf, tries } from "./attack.ts";
 import type { Tried } from "./attack.ts";
 
@@ -59,24 +58,18 @@ const findHost = `node -p 'require("fs").readFileSync("/proc/net/route", "utf8")
 describe.skipIf(missing !== null)(
   "an agent in a container that follows an attacker's instructions",
   () => {
-    let project: TestProject;
+    let project: LiveProject;
     let scheduler: TestScheduler;
-    beforeAll(async () => {
+    forAll(async () => {
       await defaultTestImage(engine);
       project = await containerProject(engine);
       for (const name of ["boxed", "beside"])
-        await rm(join(project.dir, "agents", name), { recursive: true });
-      const config = join(project.dir, "config.toml");
-      const text = (await readFile(config, "utf8")).replace(
-        'memory = "1g"',
-        'memory = "512m"\nnetwork = "bridge"',
-      );
-      await writeFile(config, `${text}\n[gateway]\nhost = "0.0.0.0"\n`);
-      const secret = join(project.home, "credentials/victims/default/token");
-      await mkdir(dirname(secret), { recursive: true, mode: 0o700 });
-      await writeFile(secret, othersSecret, { mode: 0o600 });
-      await writeFile(join(dirname(project.dir), "canary"), hostCanary);
-      await injectedAgent(project, "victim", "sleep 60", 'credentials = ["victims"]\n');
+        await rm(project.path(`agents/${name}`), { recursive: true });
+      await project.edit("config.toml", 'memory = "1g"', 'memory = "512m"\nnetwork = "bridge"');
+      await project.append("config.toml", '\n[gateway]\nhost = "0.0.0.0"\n');
+      await project.store("victims/default/token", othersSecret);
+      await project.write("../canary", hostCanary, 0o644);
+      await injectedAgent(project, "victim", "sleep 600", 'credentials = ["victims"]\n');
       await injectedAgent(
         project,
         "bomber",
@@ -89,17 +82,10 @@ describe.skipIf(missing !== null)(
         `node -e 'const all=[];for(;;)all.push(Buffer.alloc(2**20,1))'`,
         "credentials = []\ntimeout = 30\n",
       );
-      scheduler = await startTestScheduler(project);
+      scheduler = await project.start();
     }, engineSetupMs);
-    afterAll(async () => {
-      await scheduler.stop();
-      await project.remove();
-    });
 
-    const outcomeOf = async (agent: string) => {
-      const answer = await scheduler.api(`/api/stats/triggers?agent=${agent}`);
-      return ((await answer.json()) as HistoryPage).triggers[0]?.outcome;
-    };
+    const outcomeOf = async (agent: string) => (await project.latest(agent))?.outcome;
 
     test(
       "reaches nothing of the scheduler's, the host's or another run's",
@@ -109,10 +95,10 @@ describe.skipIf(missing !== null)(
         const where = `export HOST=$(${findHost}) PORT=${port}\n`;
         await injectedAgent(project, "attacker", where + tries(attacks), "credentials = []\n");
         await scheduler.waitForOutput(/attacker loaded/);
-        await scheduler.api("/control/trigger/victim", { method: "POST" });
-        const { stdout } = await runAl(project, ["run", "attacker"]);
+        await project.trigger("victim");
+        const { stdout } = await project.al("run", "attacker");
         expect(await outcomeOf("victim")).toBeNull();
-        await runAl(project, ["kill", "victim"]);
+        await project.print("kill", "victim");
         const results = await resultsOf(project, "attacker");
         expect(Object.keys(results), stdout).toEqual(Object.keys(attacks));
         const said = (name: keyof typeof attacks) => results[name]?.said ?? "";
@@ -141,8 +127,6 @@ describe.skipIf(missing !== null)(
         const succeeded = (name: string, { code }: Tried | { code: -1 } = { code: -1 }) =>
           code === 0 ? [name] : [];
         expect(failing.flatMap((name) => succeeded(name, results[name]))).toEqual([]);
-        expect(await outcomeOf("victim")).toBeNull();
-        await runAl(project, ["kill", "victim"]);
       },
     );
 
@@ -150,8 +134,7 @@ describe.skipIf(missing !== null)(
       "is ended with all its processes and memory, without effect on others",
       { timeout: engineSetupMs },
       async () => {
-        for (const agent of ["bomber", "hog"])
-          await scheduler.api(`/control/trigger/${agent}`, { method: "POST" });
+        await project.trigger("bomber", "hog");
         let slowest = 0;
         await expect
           .poll(

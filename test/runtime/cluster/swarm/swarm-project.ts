@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { HistoryEntry, HistoryPage } from "../../../../src/foundation/contracts/history.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { modelProject } from "../../../e2e/model-project.ts";
-import type { ModelProject } from "../../../e2e/model-project.ts";
+import type { LiveProject } from "../../../helpers/live-project.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 
 export interface SwarmProjectOptions {
@@ -17,7 +17,7 @@ export interface SwarmProjectOptions {
 }
 
 /** A project whose agents run on a Swarm, up to four runs of each at once. */
-export async function swarmProject(options: SwarmProjectOptions): Promise<ModelProject> {
+export async function swarmProject(options: SwarmProjectOptions): Promise<LiveProject> {
   const { baseUrl, address, image, agents, leaseSeconds } = options;
   const project = `
 [cluster]
@@ -43,8 +43,8 @@ timeout = 300
 maxWorkQueueSize = 200
 `;
   for (const name of agents) {
-    await made.put(`project/agents/${name}/config.toml`, agent);
-    await made.put(`project/agents/${name}/SKILL.md`, "Work.\n");
+    await made.write(`agents/${name}/config.toml`, agent);
+    await made.write(`agents/${name}/SKILL.md`, "Work.\n");
   }
   return made;
 }

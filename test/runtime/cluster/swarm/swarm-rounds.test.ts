@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { HistoryEntry } from "../../../../src/foundation/contracts/history.ts";
-import type { ModelProject } from "../../../e2e/model-project.ts";
 import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { isLong } from "../../../helpers/long.ts";
-import { startTestScheduler } from "../../../helpers/scheduler.ts";
+import { forAll } from "../../../helpers/live-project.ts";
+import type { LiveProject } from "../../../helpers/live-project.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
 import { programImage } from "../../../helpers/swarm/program-image.ts";
@@ -33,25 +33,22 @@ const quietMs = 180_000 + runsAtFirst * 3_000;
 describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => {
   let swarm: TestSwarm;
   let model: Witness;
-  let project: ModelProject;
+  let project: LiveProject;
   let scheduler: TestScheduler;
   let triggered = 0;
 
-  beforeAll(async () => {
+  forAll(async () => {
     const image = await programImage(machine);
     swarm = await startSwarm(3, { from: machine, images: [image] });
     model = await witness(turns, 600);
     const address = `${swarm.host}:${doorPort}`;
     project = await swarmProject({ baseUrl: model.baseUrl, address, image, agents, leaseSeconds });
-    scheduler = await startTestScheduler(project, { env: { DOCKER_HOST: node(0).dockerHost } });
+    scheduler = await project.start({ env: { DOCKER_HOST: node(0).dockerHost } });
   }, engineSetupMs);
   afterAll(async () => {
     await scheduler.kill();
     await swarm.stop();
     await model.close();
-    // By hand: its logs are what there is to look at.
-    if (process.env.AL_SWARM_KEEP === undefined) await project.remove();
-    else process.stdout.write(`${scheduler.output()}\nkept: ${project.dir}\n`);
   });
 
   const node = (index: number) => swarm.nodes[index] as SwarmNode;
