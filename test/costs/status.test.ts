@@ -30,7 +30,7 @@ interface Told {
 /** Has one agent run once while so many clients read. */
 async function oneRun(agents: number, clients: number): Promise<Told> {
   const board = boardOf(agents);
-  const event$ = statusEvents(operationsOf(board));
+  const event$ = statusEvents(operationsOf(board))();
   const texts = Array.from({ length: clients }, (): string[] => []);
   const open = texts.map((own) => event$.subscribe((text) => own.push(text)));
   await wait(0);
@@ -70,7 +70,7 @@ test("a change is serialized once for 100 clients", async () => {
 
 test("a snapshot is serialized once for 100 clients that connect between two changes", () => {
   const board = boardOf(10);
-  const event$ = statusEvents(operationsOf(board));
+  const event$ = statusEvents(operationsOf(board))();
   const stringify = vi.spyOn(JSON, "stringify");
   onTestFinished(() => stringify.mockRestore());
   const snapshots: string[] = [];

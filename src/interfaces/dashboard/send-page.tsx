@@ -60,12 +60,25 @@ export async function sendPage(
   return reply.code(status).header("cache-control", "no-store").send(html);
 }
 
+/** The path of the script that all pages of a browser share, and its name in pages/. */
+export const workerPath = "/dashboard/live.js";
+const workerScript = () => builtFile("pages/live.js");
+
+/** Responds with the shared script. Pages ask for it by its hash, so that it can be kept. */
+export function sendWorker(reply: FastifyReply): FastifyReply {
+  void reply.type("text/javascript; charset=utf-8").headers({
+    "cache-control": "private, max-age=31536000, immutable",
+    "content-security-policy": "default-src 'none';connect-src 'self'",
+  });
+  return reply.send(workerScript().text);
+}
+
 /** Renders a document and sets its headers. */
 async function renderDocument(page: Document, reply: FastifyReply): Promise<string> {
   const styles = ["base", ...page.styles].map((name) => builtFile(`styles/${name}.css`));
   const script = page.script === undefined ? null : builtFile(`pages/${page.script}.js`);
   void reply.type("text/html; charset=utf-8").headers({
-    "content-security-policy": policyOf(styles, script),
+    "content-security-policy": policyOf(styles, script, page.data !== undefined),
     "x-dns-prefetch-control": "off",
     "x-frame-options": "DENY",
   });
@@ -73,13 +86,18 @@ async function renderDocument(page: Document, reply: FastifyReply): Promise<stri
 }
 
 /**
- * Limits a page to its own script and styles, and to requests to this gateway; it can't be framed. Hashes allow no more than
+ * Limits a page to its own script and styles, the worker of all pages, and requests to this gateway; it can't be framed. Hashes allow no more than
  * nonces do, and the same page stays the same text.
  */
-function policyOf(styles: readonly BuiltFile[], script: BuiltFile | null): string {
+function policyOf(
+  styles: readonly BuiltFile[],
+  script: BuiltFile | null,
+  hasWorker: boolean,
+): string {
   return [
     "default-src 'none'",
     `script-src ${script?.source ?? "'none'"}`,
+    `worker-src ${hasWorker ? "'self'" : "'none'"}`,
     `style-src ${styles.map(({ source }) => source).join(" ")}`,
     "img-src 'self' data:",
     "connect-src 'self'",
@@ -97,7 +115,11 @@ async function htmlOf(
 ): Promise<string> {
   const { renderToString } = await import("preact-render-to-string");
   return renderToString(
-    <html lang="en" data-base={currentBasePath()}>
+    <html
+      lang="en"
+      data-base={currentBasePath()}
+      data-live={data === undefined ? undefined : workerScript().source.slice(8, 24)}
+    >
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -107,6 +129,9 @@ async function htmlOf(
         {styles.map(({ text }) => (
           <style dangerouslySetInnerHTML={{ __html: text }} />
         ))}
+      </head>
+      <body>
+        {body}
         {data !== undefined && (
           <script
             type="application/json"
@@ -117,8 +142,7 @@ async function htmlOf(
         {script !== null && (
           <script type="module" dangerouslySetInnerHTML={{ __html: script.text }} />
         )}
-      </head>
-      <body>{body}</body>
+      </body>
     </html>,
   );
 }

@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
 import type { AgentStatus } from "../../../streams/status/wire.ts";
-import { UserError } from "../../foundation/errors.ts";
 import type { Frame } from "../dashboard/parts/site.tsx";
 import type { GatewayDeps } from "./deps.ts";
 
@@ -15,16 +15,24 @@ export function agentStatus(name: string, { operations }: GatewayDeps): AgentSta
   return operations.snapshot().agents.find((agent) => agent.name === name) ?? null;
 }
 
+/** A page does not wait longer for one of its documents. */
+const soonMs = 300;
+
 /**
- * A document that a page is rendered with; null if it can't be read now, or if the page's address is invalid: the page
- * then reads it again, and shows why it can't.
+ * A document that a page is rendered with; null if it can't be read, or not soon, or if the page's address is invalid: the
+ * page then reads it again, and shows why it can't.
  */
 export async function readOrNull<T>(read: () => T | Promise<T>): Promise<T | null> {
+  const late = new AbortController();
   try {
-    return await read();
-  } catch (error) {
-    if (error instanceof UserError || error instanceof TypeError) return null;
-    throw error;
+    return await Promise.race([
+      (async () => read())(),
+      sleep(soonMs, null, { signal: late.signal, ref: false }),
+    ]);
+  } catch {
+    return null;
+  } finally {
+    late.abort();
   }
 }
 

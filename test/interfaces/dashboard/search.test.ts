@@ -171,8 +171,8 @@ test("no match, a rejected search and logs that are not indexed yet have their m
   const find = () => Promise.reject(new UserError("bad_search", "the search has no word"));
   const refused = await open(`${path}?q=-`, testDeps({ search: { find } }));
   await expect
-    .poll(() => refused.page.locator("#search-error").innerText())
-    .toBe("the search has no word");
+    .poll(() => refused.page.getByText("Try again").locator("..").innerText())
+    .toBe("the search has no word Try again");
   expect(await refused.page.locator("#none").isVisible()).toBe(false);
 });
 

@@ -119,15 +119,18 @@ test("a page without a network says so at once, and continues when it is back", 
 test("a hanging scheduler is noticed, although its connection stays open", async () => {
   const { page } = await open("/dashboard");
   await page.clock.install();
+  // A test can't reach into the worker that pages share.
+  await page.addInitScript("delete window.SharedWorker");
   await page.reload();
   await page.waitForSelector("body[data-connection=live]");
-  await page.route("**/health", (route) => route.fulfill({ status: 404 }));
-  const answered = page.waitForResponse("**/health");
+  const probed = "**/dashboard/api/scheduler";
+  await page.route(probed, (route) => route.fulfill({ status: 404 }));
+  const answered = page.waitForResponse(probed);
   // Silence is noticed at the second look; each look waits for its answer by the same clock.
   for (let look = 0; look < 2; look++) await page.clock.fastForward(20_000);
   await answered;
   expect(await page.locator("#connection").innerText()).toBe("Live");
-  for (const path of ["**/health", "**/status-stream"]) {
+  for (const path of [probed, "**/status-stream*"]) {
     await page.route(path, (route) => route.abort());
   }
   await page.clock.fastForward(60_000);

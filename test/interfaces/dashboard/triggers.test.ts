@@ -208,7 +208,9 @@ test("a filter set while the scheduler is away is applied when it is back", asyn
   await page.context().setOffline(true);
   await page.getByRole("combobox", { name: "Agent" }).fill("cat");
   await page.keyboard.press("Enter");
-  await expect.poll(() => page.locator(".toast").innerText()).toContain("does not answer");
+  await expect
+    .poll(() => page.getByText("Try again").locator("..").innerText())
+    .toContain("does not answer");
   await page.context().setOffline(false);
   await expect.poll(() => rows.count()).toBe(2);
 });

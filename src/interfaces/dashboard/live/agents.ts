@@ -1,53 +1,28 @@
-import { useState } from "preact/hooks";
-import type {
-  AgentStatus,
-  LockStatus,
-  LockStatusId,
-  StatusUpdate,
-} from "../../../../streams/status/wire.ts";
-import { useStatus } from "./status.ts";
+import type { AgentStatus, LockStatus, StatusUpdate } from "../../../../streams/status/wire.ts";
+import { lockKey } from "./apply-update.ts";
+import { status } from "./status.ts";
+import { useStore } from "./store.ts";
 import { useDocument } from "./use-document.ts";
 
-/** An agent as the status stream keeps it; null if the project does not have it any more. */
+/** An agent as it is now; null if the project does not have it any more. */
 export function useAgent(name: string, first: AgentStatus | null): AgentStatus | null {
-  const [agent, setAgent] = useState(first);
-  const find = (agents: readonly AgentStatus[]) => agents.find((each) => each.name === name);
-  useStatus({
-    snapshot: ({ agents }) => setAgent(find(agents) ?? null),
-    update: ({ agents = [], removed = [] }) => {
-      if (removed.includes(name)) setAgent(null);
-      const changed = find(agents);
-      if (changed !== undefined) setAgent(changed);
-    },
+  return useStore(status, (now) => {
+    if (now === null) return first;
+    return now.agents.find((agent) => agent.name === name) ?? null;
   });
-  return agent;
 }
 
-/** All agents, kept by the status stream; null before its first event. */
+/** All agents; null before the status is known. */
 export function useAgents(): readonly AgentStatus[] | null {
-  const [agents, setAgents] = useState<ReadonlyMap<string, AgentStatus> | null>(null);
-  const apply = (now: typeof agents, changed: readonly AgentStatus[], removed: readonly string[]) =>
-    new Map([
-      ...[...(now ?? [])].filter(([name]) => !removed.includes(name)),
-      ...changed.map((agent) => [agent.name, agent] as const),
-    ]);
-  useStatus({
-    snapshot: (snapshot) => setAgents(apply(null, snapshot.agents, [])),
-    update: ({ agents: changed = [], removed = [] }) => {
-      if (changed.length + removed.length > 0) setAgents((now) => apply(now, changed, removed));
-    },
-  });
-  return agents && [...agents.values()];
+  return useStore(status, (now) => now?.agents ?? null);
 }
 
-/** The names of the agents as of the last connect. */
+/** The names of the agents. */
 export function useAgentNames(first: readonly string[]): readonly string[] {
-  const [names, setNames] = useState(first);
-  useStatus({
-    snapshot: ({ agents }) => setNames(agents.map(({ name }) => name)),
-    update: () => undefined,
-  });
-  return names;
+  const names = useStore(status, (now) =>
+    (now?.agents.map(({ name }) => name) ?? first).join("\n"),
+  );
+  return names === "" ? [] : names.split("\n");
 }
 
 /** Whether an update changes an agent, or has a log line about it that no run wrote: mostly a change to its files. */
@@ -71,21 +46,8 @@ export function useAgentDocument<T>(name: string, { path, first, ...options }: A
   return useDocument<T>(path, { ...options, first: first ?? null, isQuiet: true, on });
 }
 
-/** The locks that runs hold and wait for, kept by the status stream, by resource. */
+/** The locks that runs hold and wait for, by resource. */
 export function useLocks(first: readonly LockStatus[]): readonly LockStatus[] {
-  const [locks, setLocks] = useState(first);
-  useStatus({
-    snapshot: (snapshot) => setLocks(snapshot.locks),
-    update: ({ locks: changed = [], unlocked = [] }) => {
-      const ended = new Set([...changed, ...unlocked].map(lockKey));
-      if (ended.size === 0) return;
-      setLocks((now) => [...now.filter((lock) => !ended.has(lockKey(lock))), ...changed]);
-    },
-  });
+  const locks = useStore(status, (now) => now?.locks ?? first);
   return [...locks].sort((a, b) => (lockKey(a) < lockKey(b) ? -1 : 1));
-}
-
-/** Names one run's hold of, or wait for, one resource. */
-export function lockKey({ resource, instanceId }: LockStatusId): string {
-  return `${resource} ${instanceId}`;
 }

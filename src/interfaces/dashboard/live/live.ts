@@ -1,138 +1,95 @@
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { publicPath } from "../text/base-path.ts";
+import { createHub } from "./hub.ts";
+import type { FollowedLog, FollowingPage, HubMessage, PageMessage } from "./hub.ts";
 
-/** After this time without an event the gateway is probed. */
-const silentMs = 20_000;
-const answerMs = 5_000;
-
-/**
- * Notices that the scheduler behind an open stream hangs, as such a stream does not end: probes the gateway while the
- * stream is silent, and calls `onGone` when it does not respond. Returns a function to call at each event.
- */
-function watchSilence(isOpen: () => boolean, onGone: () => void): () => void {
-  let isReceived = true;
-  setInterval(() => {
-    const wasReceived = isReceived;
-    isReceived = false;
-    if (wasReceived || !isOpen()) return;
-    void isThere().then((answered) => {
-      if (!answered && !isReceived && isOpen()) onGone();
-    });
-  }, silentMs);
-  return () => {
-    isReceived = true;
-  };
-}
-
-/** Any response will do, but that of a proxy whose gateway is down. */
-async function isThere(): Promise<boolean> {
-  try {
-    return (
-      (await fetch(publicPath("/health"), { signal: AbortSignal.timeout(answerMs) })).status < 500
-    );
-  } catch {
-    return false;
-  }
-}
-
-export type LiveState = "connecting" | "live" | "lost";
-
-/** A stream of the gateway that a page shows. */
-interface LiveStream {
-  /** Address of the stream; `lastId` is the last event's id, empty at first. */
-  readonly url: (lastId: string) => string;
-  /** Handlers by event. */
-  readonly on: Readonly<Record<string, (data: string, id: string) => void>>;
-  readonly onState: (state: LiveState) => void;
-}
-
-/** A stream that is kept open. */
-export interface LiveConnection {
-  /** Ends it for good. */
-  close(): void;
-}
-
-/** A tab that stays hidden this long gives its connection back: an origin has six of them, and tabs open fast. */
+/** A tab that stays hidden this long follows nothing. */
 const hiddenMs = 1_000;
-const retryMs = 3_000;
 
-/** Keeps a stream open while the page is seen, over lost connections and restarts, until the session ends. */
-export function openLive(stream: LiveStream): LiveConnection {
-  let source: EventSource | null = null;
-  let lastId = "";
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isOver = false;
+type ToHub = (message: PageMessage) => void;
+type Receive = (line: { readonly position: string; readonly entry: LogEntry }) => void;
 
-  const close = (): void => {
-    clearTimeout(timer);
-    source?.close();
-    source = null;
-  };
-  const open = (): void => {
-    close();
-    // A tab that is opened behind another, or hidden meanwhile, waits until it is looked at.
-    if (isOver || document.visibilityState === "hidden") return;
-    const opened = new EventSource(publicPath(stream.url(lastId)));
-    source = opened;
-    opened.addEventListener("open", () => stream.onState("live"));
-    opened.addEventListener("error", () => {
-      stream.onState("lost");
-      // The browser tries again by itself, unless the answer was an error.
-      if (opened.readyState === 2) void afterRefusal();
-    });
-    for (const [event, handle] of Object.entries(stream.on)) {
-      opened.addEventListener(event, ({ data, lastEventId }: MessageEvent<string>) => {
-        onReceived();
-        lastId = lastEventId;
-        handle(data, lastEventId);
-      });
+const logs = new Map<number, { readonly log: FollowedLog; readonly receive: Receive }>();
+let lastNumber = 0;
+let toHub: ToHub | null = null;
+let isFollowing = false;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Follows what the page asks for, or nothing while it is hidden. */
+function sync(isChanged: boolean): void {
+  clearTimeout(timer);
+  // A tab that is opened behind another, or hidden meanwhile, waits until it is looked at.
+  const isSeen = document.visibilityState !== "hidden";
+  if (isSeen === isFollowing && !isChanged) return;
+  isFollowing = isSeen;
+  toHub?.(isSeen ? [...logs.values()].map(({ log }) => log) : null);
+}
+
+function syncSoon(ms = 0): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => sync(ms === 0), ms);
+}
+
+/** Follows the scheduler's status while the page is seen, and the logs that are asked for, until the session ends. */
+export function openLive(receive: (message: HubMessage) => void): void {
+  const onMessage = (message: HubMessage): void => {
+    if (message.type === "logged-out") return goToLogin();
+    if (message.type !== "lines") return receive(message);
+    for (const line of message.lines) {
+      const followed = logs.get(line.number);
+      if (followed !== undefined) followed.log.query.after = line.position;
+      followed?.receive(line);
     }
   };
-  const afterRefusal = async (): Promise<void> => {
-    close();
-    if (await isLoggedOut()) goToLogin();
-    else timer = setTimeout(open, retryMs);
-  };
-
-  const onReceived = watchSilence(
-    () => source?.readyState === 1,
-    () => {
-      stream.onState("lost");
-      open();
-    },
-  );
-
+  toHub = connect(onMessage);
   document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") syncSoon(hiddenMs);
+    else sync(false);
+  });
+  addEventListener("pagehide", () => {
     clearTimeout(timer);
-    if (document.visibilityState === "hidden") timer = setTimeout(close, hiddenMs);
-    else if (source === null) open();
+    isFollowing = false;
+    toHub?.(null);
   });
-  addEventListener("pagehide", close);
   addEventListener("pageshow", ({ persisted }) => {
-    if (persisted) open();
+    if (persisted) sync(true);
   });
-  // A machine that loses its network receives nothing, not even an end.
-  addEventListener("offline", () => {
-    close();
-    stream.onState("lost");
-  });
-  addEventListener("online", open);
-  stream.onState("connecting");
-  open();
-  return {
-    close: () => {
-      isOver = true;
-      close();
-    },
-  };
+  addEventListener("offline", () => toHub?.("offline"));
+  addEventListener("online", () => toHub?.("online"));
+  syncSoon();
 }
 
-async function isLoggedOut(): Promise<boolean> {
+/** The hub that all pages of the browser share, or one of its own if the browser has no shared workers. */
+function connect(receive: FollowingPage): ToHub {
+  const ownHub = (): ToHub => {
+    const hub = createHub(new URL(publicPath("/dashboard/api/"), location.href).href);
+    return (message) => hub.receive(receive, message);
+  };
   try {
-    return (await fetch(publicPath("/control/status"), { method: "HEAD" })).status === 401;
+    const { live = "" } = document.documentElement.dataset;
+    const worker = new SharedWorker(publicPath(`/dashboard/live.js?v=${live}`));
+    worker.addEventListener("error", () => {
+      toHub = ownHub();
+      sync(true);
+    });
+    worker.port.addEventListener("message", ({ data }: MessageEvent<HubMessage>) => receive(data));
+    worker.port.start();
+    return (message) => worker.port.postMessage(message);
   } catch {
-    // Without a response the scheduler is down, and the session may still be valid.
-    return false;
+    return ownHub();
   }
+}
+
+/** Follows a log after its last position; each line of it is received. */
+export function followLog(query: FollowedLog["query"], receive: Receive): { close(): void } {
+  const number = (lastNumber += 1);
+  logs.set(number, { log: { number, query }, receive });
+  syncSoon();
+  return {
+    close: () => {
+      if (logs.delete(number)) syncSoon();
+    },
+  };
 }
 
 /** Leaves for the login page, which leads back here. */

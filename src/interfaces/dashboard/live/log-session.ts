@@ -1,12 +1,9 @@
-import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import type { LogPageAnswer } from "../../views/log-page.ts";
 import { withQuery } from "../text/addresses.ts";
 import type { LogChoice } from "../text/log-choice.ts";
 import type { LogLine } from "../text/log-lines.ts";
 import { fetchJson } from "./api.ts";
-import { openLive } from "./live.ts";
-import type { LiveConnection, LiveState } from "./live.ts";
+import { followLog } from "./live.ts";
 
 /** The part of a log that a page shows. */
 interface LogState {
@@ -24,43 +21,96 @@ interface LogState {
   readonly isGone: boolean;
   /** How many lines came over the stream. */
   readonly received: number;
-}
-
-/** The state before anything is read. */
-export function unreadLog(choice: LogChoice): LogState {
-  const flags = { isReading: true, isCleared: false, isGone: false };
-  return { choice, lines: [], older: null, newer: null, reachedAt: null, ...flags, received: 0 };
-}
-
-interface LogEvents {
-  readonly change: (state: LogState) => void;
-  /** The agent as it is now; null if it was removed. */
-  readonly agent: (agent: AgentStatus | null) => void;
-  readonly entry: (entry: LogEntry) => void;
-  readonly connection: (state: LiveState) => void;
+  /** Why lines could not be read; empty if they could. */
+  readonly failure: string;
 }
 
 type PlacedEntry = Pick<LogLine, "position" | "entry">;
 type LogPart = Omit<LogPageAnswer, "lines"> & { readonly lines: readonly PlacedEntry[] };
 
+/** The part of a log that a page begins with. */
+export interface FirstPart extends LogPart {
+  /** Whether the line that the address names is no longer in the log. */
+  readonly isGone: boolean;
+}
+
+/** Reads a part of a log by the address of the API; null if it can't be read. */
+type ReadPart = (path: string) => Promise<LogPart | null>;
+
 /** Lines before and after the one that the address names. */
 const aroundLines = 60;
+/** Lines that are read at a time. */
+const pageLines = 100;
 /** Lines that a page holds. */
 const maxLines = 5_000;
 const retryMs = 3_000;
 
-/** Reads a part of a log, then follows it. `pageLines` is how many lines are read at a time. */
-export function openLog(agent: string, choice: LogChoice, on: LogEvents, pageLines = 100) {
-  const name = encodeURIComponent(agent);
-  const { at, ...chosen } = choice;
-  let state = unreadLog(choice);
-  let live: LiveConnection | null = null;
+/** Reads the lines around the one that a choice names, or the newest ones. */
+export async function readFirstPart(
+  agent: string,
+  { at, ...chosen }: LogChoice,
+  read: ReadPart,
+  limit = pageLines,
+): Promise<FirstPart | null> {
+  const newest = async (isGone: boolean): Promise<FirstPart | null> => {
+    const part = await read(partPath(agent, { ...chosen, limit }));
+    return part && { ...part, isGone };
+  };
+  if (at === "") return newest(false);
+  const before = await read(partPath(agent, { ...chosen, before: at, limit: aroundLines }));
+  const after = await read(partPath(agent, { ...chosen, after: at, limit: aroundLines }));
+  if (before === null || after === null) return null;
+  if (!before.lines.some(({ position }) => position === at)) return newest(true);
+  const { older, reachedAt } = before;
+  return { ...after, older, reachedAt, lines: [...before.lines, ...after.lines], isGone: false };
+}
+
+function partPath(agent: string, query: Parameters<typeof withQuery>[1]): string {
+  return withQuery(`/api/logs/agents/${encodeURIComponent(agent)}`, query);
+}
+
+/** The state of a log with its first part, or before anything is read. */
+export function firstLog(choice: LogChoice, part: FirstPart | null): LogState {
+  const { lines = [], older = null, newer = null, reachedAt = null } = part ?? {};
+  return {
+    choice,
+    lines: lines.map((line, seq) => ({ ...line, seq })),
+    older,
+    newer: part?.atEnd === true ? null : newer,
+    reachedAt,
+    isReading: part === null,
+    isCleared: false,
+    isGone: part?.isGone === true,
+    received: 0,
+    failure: "",
+  };
+}
+
+interface LogStart {
+  readonly first: FirstPart | null;
+  /** The state that is shown with the first part. */
+  readonly state: LogState;
+}
+
+/** Reads a part of a log unless it begins with one, then follows it. `limit` is how many lines are read at a time. */
+export function openLog(
+  agent: string,
+  { first, ...start }: LogStart,
+  onChange: (state: LogState) => void,
+  limit = pageLines,
+) {
+  const { choice } = start.state;
+  const { instance, q, level } = choice;
+  const chosen = { instance, q, level };
+  let { state } = start;
+  let live: ReturnType<typeof followLog> | null = null;
   let waiting: PlacedEntry[] = [];
   let isClosed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   const change = (more: Partial<LogState>): void => {
     state = { ...state, ...more };
-    if (!isClosed) on.change(state);
+    if (!isClosed) onChange(state);
   };
   const addBelow = (added: readonly PlacedEntry[], more: Partial<LogState>): void => {
     const next = (state.lines.at(-1)?.seq ?? -1) + 1;
@@ -76,11 +126,12 @@ export function openLog(agent: string, choice: LogChoice, on: LogEvents, pageLin
     change({ ...more, ...newer, lines: all.slice(0, maxLines) });
   };
 
-  const read = async (from: object, limit = pageLines): Promise<LogPart | null> => {
-    const path = withQuery(`/api/logs/agents/${name}`, { ...chosen, ...from, limit });
+  const read: ReadPart = async (path) => {
     const fetched = await fetchJson<LogPart>(path);
+    change({ failure: fetched.ok ? "" : fetched.detail });
     return fetched.ok && !isClosed ? fetched.value : null;
   };
+  const readMore = (from: object) => read(partPath(agent, { ...chosen, ...from, limit }));
   const flush = (): void => {
     const fresh = waiting;
     waiting = [];
@@ -88,72 +139,44 @@ export function openLog(agent: string, choice: LogChoice, on: LogEvents, pageLin
     addBelow(fresh, { received: state.received + fresh.length });
   };
   const receive = (line: PlacedEntry): void => {
-    on.entry(line.entry);
     // The shown lines end before those that come now.
     if (state.newer !== null) return;
     // Lines come faster than frames, and a hidden page has none.
     if (waiting.push(line) === 1) requestAnimationFrame(flush);
     if (waiting.length > maxLines) waiting.shift();
   };
-  const follow = (position: string | null, lines: number): void => {
-    live?.close();
-    live = openLive({
-      url: (lastId) => {
-        const after = lastId === "" ? position : lastId;
-        const query = { ...chosen, after, lines, status: "true" };
-        return withQuery(`/dashboard/api/logs/${name}/stream`, query);
-      },
-      on: {
-        log: (data, position) => receive({ position, entry: JSON.parse(data) as LogEntry }),
-        agent: (data) => on.agent(JSON.parse(data) as AgentStatus | null),
-      },
-      onState: on.connection,
-    });
-  };
   const followFrom = ({ atEnd, newer }: LogPart): void => {
-    if (atEnd) follow(newer, pageLines);
-    else if (live === null) follow(null, 0);
-  };
-
-  const around = async (): Promise<boolean> => {
-    const before = await read({ before: at }, aroundLines);
-    const after = await read({ after: at }, aroundLines);
-    if (before === null || after === null) return false;
-    if (!before.lines.some(({ position }) => position === at)) return newest(true);
-    const { older, reachedAt } = before;
-    const newer = after.atEnd ? null : after.newer;
-    addBelow([...before.lines, ...after.lines], { older, newer, reachedAt, isReading: false });
-    followFrom(after);
-    return true;
-  };
-  const newest = async (isGone: boolean): Promise<boolean> => {
-    const page = await read({});
-    if (page === null) return false;
-    const { lines, older, reachedAt } = page;
-    addBelow(lines, { older, reachedAt, isReading: false, isGone });
-    followFrom(page);
-    return true;
+    if (!atEnd) return;
+    live?.close();
+    live = followLog({ agent, ...chosen, after: newer, lines: limit }, receive);
   };
   const load = async (): Promise<void> => {
-    const isLoaded = at === "" ? await newest(false) : await around();
-    if (isLoaded || isClosed) return;
-    on.connection("lost");
-    setTimeout(() => void (isClosed ? undefined : load()), retryMs);
+    clearTimeout(timer);
+    const part = await readFirstPart(agent, choice, read, limit);
+    if (isClosed) return;
+    if (part === null) {
+      timer = setTimeout(() => void load(), retryMs);
+      return;
+    }
+    change(firstLog(choice, part));
+    followFrom(part);
   };
 
-  change({});
-  void load();
+  if (first === null) {
+    change({});
+    void load();
+  } else followFrom(first);
   return {
     /** Reads a page of earlier lines; `beforeChange` is called before they are shown. */
     earlier: async (beforeChange: () => void): Promise<void> => {
-      const page = state.older === null ? null : await read({ before: state.older });
+      const page = state.older === null ? null : await readMore({ before: state.older });
       if (page === null) return;
       beforeChange();
       addAbove(page.lines, { older: page.older, reachedAt: page.reachedAt });
     },
     /** Reads a page of later lines; `beforeChange` is called before they are shown. */
     later: async (beforeChange: () => void): Promise<void> => {
-      const page = state.newer === null ? null : await read({ after: state.newer });
+      const page = state.newer === null ? null : await readMore({ after: state.newer });
       if (page === null) return;
       beforeChange();
       addBelow(page.lines, { newer: page.atEnd ? null : page.newer });
@@ -164,10 +187,11 @@ export function openLog(agent: string, choice: LogChoice, on: LogEvents, pageLin
       waiting = [];
       change({ lines: [], isCleared: true });
     },
-    /** Receives no more lines; those that are shown stay. */
-    stop: (): void => live?.close(),
+    /** Reads the log again that could not be read. */
+    retry: load,
     close: (): void => {
       isClosed = true;
+      clearTimeout(timer);
       live?.close();
     },
   };

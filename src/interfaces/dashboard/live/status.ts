@@ -5,8 +5,9 @@ import type {
   StatusUpdate,
 } from "../../../../streams/status/wire.ts";
 import { noResponse } from "./api.ts";
+import { applyUpdate } from "./apply-update.ts";
+import type { LiveState } from "./hub.ts";
 import { openLive } from "./live.ts";
-import type { LiveState } from "./live.ts";
 import { createStore, useLatest } from "./store.ts";
 import { dismiss } from "./toasts.ts";
 import { publicPath } from "../text/base-path.ts";
@@ -20,14 +21,18 @@ export const connection = createStore<{
 /** The scheduler as the browser received it last; null before. */
 export const scheduler = createStore<SchedulerStatus | null>(null);
 
+/** The status as the browser received it last; null before. */
+export const status = createStore<StatusSnapshot | null>(null);
+
 interface StatusHandlers {
+  /** Called after each connect. */
   readonly snapshot: (snapshot: StatusSnapshot) => unknown;
   readonly update: (update: StatusUpdate) => unknown;
 }
 
 const listeners = new Set<{ readonly current: StatusHandlers }>();
 
-/** Calls back for each event of the scheduler's status stream. */
+/** Calls back for each event of the scheduler's status. */
 export function useStatus(handlers: StatusHandlers): void {
   const latest = useLatest(handlers);
   useEffect(() => {
@@ -39,42 +44,44 @@ export function useStatus(handlers: StatusHandlers): void {
 }
 
 /** Shows whether the page is connected to the scheduler. */
-export function showConnection(state: LiveState): void {
+function showConnection(state: LiveState): void {
   const { lostAt } = connection.get();
   if (state === "live") dismiss(({ text }) => text === noResponse);
   document.body.dataset.connection = state;
   connection.set({ state, lostAt: state === "lost" ? (lostAt ?? Date.now()) : null });
 }
 
-/** Opens the scheduler's status stream, which keeps a page current. */
-export function openStatusStream(): void {
-  openLive({
-    url: () => "/dashboard/api/status-stream",
-    on: {
-      snapshot: (data) => {
-        const snapshot = JSON.parse(data) as StatusSnapshot;
-        scheduler.set(snapshot.scheduler);
-        for (const { current } of listeners) current.snapshot(snapshot);
-      },
-      update: (data) => {
-        const update = JSON.parse(data) as StatusUpdate;
-        if (update.scheduler !== undefined) scheduler.set(update.scheduler);
-        for (const { current } of listeners) current.update(update);
-      },
-    },
-    onState: showConnection,
+/** Keeps the page current. */
+export function followStatus(): void {
+  openLive((message) => {
+    const wasLost = connection.get().state === "lost";
+    if (message.type === "state") showConnection(message.state);
+    if (message.type === "snapshot") show(message.snapshot);
+    const now = status.get();
+    const isConnected =
+      message.type === "snapshot" ||
+      (wasLost && message.type === "state" && message.state === "live");
+    if (isConnected && now !== null) for (const { current } of listeners) current.snapshot(now);
+    if (message.type === "update") {
+      const last = status.get();
+      if (last !== null) show(applyUpdate(last, message.update));
+      for (const { current } of listeners) current.update(message.update);
+    }
   });
+}
+
+function show(now: StatusSnapshot): void {
+  status.set(now);
+  scheduler.set(now.scheduler);
 }
 
 /** Browsers run the timers of hidden tabs once a minute. */
 const askMs = 60_000;
 
-/**
- * Keeps the frame current where no status stream does: a hidden tab has closed its stream, and some pages have none.
- */
-export function watchScheduler(hasStream: boolean): void {
+/** Keeps the frame of a hidden tab current, which follows nothing. */
+export function watchWhileHidden(): void {
   const ask = async (): Promise<void> => {
-    if (hasStream && document.visibilityState !== "hidden") return;
+    if (document.visibilityState !== "hidden") return;
     const response = await fetch(publicPath("/dashboard/api/scheduler"), {
       credentials: "same-origin",
     });

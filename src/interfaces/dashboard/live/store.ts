@@ -22,13 +22,21 @@ export function createStore<T>(first: T) {
 
 export type Store<T> = ReturnType<typeof createStore<T>>;
 
-/** The value of a store; the component is rendered again when it changes. */
-export function useStore<T>(store: Store<T>): T {
+/** The value of a store, or what is selected from it; the component is rendered again when that changes. */
+export function useStore<T, Selected = T>(
+  store: Store<T>,
+  select: (value: T) => Selected = (value) => value as never,
+): Selected {
   const redraw = useRedraw();
-  const value = store.get();
+  const value = select(store.get());
+  const latest = useLatest({ value, select });
   useEffect(() => {
-    if (!Object.is(store.get(), value)) redraw();
-    return store.listen(redraw);
+    const follow = (): void => {
+      const { current } = latest;
+      if (!Object.is(current.select(store.get()), current.value)) redraw();
+    };
+    follow();
+    return store.listen(follow);
   }, [store]);
   return value;
 }

@@ -40,7 +40,7 @@ interface DocumentOptions<T> {
   readonly isWanted?: () => boolean;
   /** The pause between two reads after `refresh`, if a read takes the scheduler more than a moment. */
   readonly pauseMs?: number;
-  /** True if the component itself shows why the document could not be read. */
+  /** True if no message says that a newer version could not be read. */
   readonly isQuiet?: boolean;
 }
 
@@ -63,7 +63,7 @@ export function useDocument<T>(path: () => string, options: DocumentOptions<T>) 
     }
     const { detail, status } = fetched;
     setShown((last) => ({ ...last, failure: detail, status }));
-    if (!isQuiet) showToast(detail);
+    if (!isQuiet && !asked.isMissing) showToast(detail);
   };
   const reread = async (): Promise<void> => {
     const { isMissing, isWanted } = latest.current;
@@ -77,5 +77,5 @@ export function useDocument<T>(path: () => string, options: DocumentOptions<T>) 
   useEffect(() => {
     if (isMissing) void load();
   }, [view]);
-  return { ...shown, refresh };
+  return { ...shown, isMissing, refresh };
 }

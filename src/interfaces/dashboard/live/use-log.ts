@@ -1,39 +1,27 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import type { LogChoice } from "../text/log-choice.ts";
-import { openLog, unreadLog } from "./log-session.ts";
-import type { LiveState } from "./live.ts";
-import { useLatest } from "./store.ts";
+import { firstLog, openLog } from "./log-session.ts";
+import type { FirstPart } from "./log-session.ts";
 
 interface LogOptions {
+  /** The part that the page was rendered with; null if it is read first. */
+  readonly first: FirstPart | null;
   readonly pageLines?: number;
-  readonly onAgent?: (agent: AgentStatus | null) => void;
-  readonly onEntry?: (entry: LogEntry) => void;
-  readonly onConnection?: (state: LiveState) => void;
 }
 
 /** The part of an agent's log that is chosen, live; another choice is read at once. */
 export function useLog(agent: string, choice: LogChoice, options: LogOptions) {
-  const [state, setState] = useState(() => unreadLog(choice));
+  const [state, setState] = useState(() => firstLog(choice, options.first));
   const session = useRef<ReturnType<typeof openLog>>(null);
-  const latest = useLatest(options);
   useEffect(() => {
-    const opened = openLog(
-      agent,
-      choice,
-      {
-        change: setState,
-        agent: (now) => latest.current.onAgent?.(now),
-        entry: (entry) => latest.current.onEntry?.(entry),
-        connection: (now) => latest.current.onConnection?.(now),
-      },
-      options.pageLines,
-    );
+    const isFirst = choice === state.choice;
+    const first = isFirst ? options.first : null;
+    const start = { first, state: isFirst ? state : firstLog(choice, null) };
+    const opened = openLog(agent, start, setState, options.pageLines);
     session.current = opened;
     return opened.close;
   }, [choice]);
-  return { ...state, session };
+  return { ...state, retry: () => session.current?.retry(), session };
 }
 
 const bottomPx = 8;

@@ -24,6 +24,7 @@ import { Why } from "../parts/agent-why.tsx";
 import { Linked } from "../parts/linked.tsx";
 import { useListViews } from "../parts/list-views.tsx";
 import { LockList } from "../parts/lock-list.tsx";
+import { Unread } from "../parts/panel.tsx";
 import { FailingSince } from "../parts/run-parts.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
@@ -95,6 +96,7 @@ function Agent(data: AgentData) {
           <RunAgent name={name} agent={agent} />
         </div>
       </div>
+      <Unread documents={[detail, spending]} />
       <FailingSince agent={name} failing={detail.value?.failing ?? null} />
       <Notices name={name} agent={agent} budget={budget.notice} />
       <Tabs agent={name} current={tab} onOpen={filter} />

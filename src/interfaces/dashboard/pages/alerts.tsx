@@ -9,7 +9,7 @@ import { announce } from "../live/toasts.ts";
 import { useDocument } from "../live/use-document.ts";
 import { Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { Panel, Unread } from "../parts/panel.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import { Table } from "../parts/table.tsx";
@@ -47,12 +47,13 @@ const waitingMs = 5_000;
 function Alerts({ frame, view: firstView, report: first }: AlertsData) {
   const views = useListViews(alertFilters, firstView);
   const { alerts } = useStore(scheduler) ?? frame.scheduler;
-  const { value: report, refresh } = useDocument<AlertsReport>(() => alertsPath(views.view), {
+  const read = useDocument<AlertsReport>(() => alertsPath(views.view), {
     first,
     view: views.key,
     isWanted: () => document.visibilityState !== "hidden",
     on: () => true,
   });
+  const { value: report, refresh } = read;
   const isWaiting = report?.targets.some(({ waiting }) => waiting > 0) === true;
   useEffect(() => {
     if (!isWaiting) return undefined;
@@ -72,6 +73,7 @@ function Alerts({ frame, view: firstView, report: first }: AlertsData) {
         </span>
       </div>
       <Notice kind="error lines" id="off" text={report === null ? null : offText(report.targets)} />
+      <Unread documents={[read]} />
       {report !== null && <Report report={report} views={views} dead={alerts.dead} done={done} />}
     </Site>
   );

@@ -10,7 +10,7 @@ import type {
 } from "../../../features/spend/spend-report.ts";
 import { dollars, doubtText, scopeName } from "../../../features/spend/spend-text.ts";
 import { useDocument } from "../live/use-document.ts";
-import { Panel } from "../parts/panel.tsx";
+import { Panel, Unread } from "../parts/panel.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import { Table } from "../parts/table.tsx";
@@ -37,15 +37,16 @@ export const page: LivePage<CostData> = {
 /** Adding up the calls of 30 days takes the scheduler a moment: it is not requested for each call. */
 const pauseMs = 5_000;
 
-function useSpend(by: SpendKey, first: SpendAnswer | null): SpendAnswer | null {
+function useSpend(by: SpendKey, first: SpendAnswer | null) {
   const on = ({ agents }: StatusUpdate): boolean => agents !== undefined;
-  return useDocument<SpendAnswer>(() => `/api/spend?by=${by}`, { first, on, pauseMs }).value;
+  return useDocument<SpendAnswer>(() => `/api/spend?by=${by}`, { first, on, pauseMs });
 }
 
 function Cost({ frame, first }: CostData) {
-  const days = useSpend("day", first.day);
-  const agents = useSpend("agent", first.agent);
-  const models = useSpend("model", first.model);
+  const byDay = useSpend("day", first.day);
+  const byAgent = useSpend("agent", first.agent);
+  const byModel = useSpend("model", first.model);
+  const [days, agents, models] = [byDay.value, byAgent.value, byModel.value];
   const isEmpty = days?.rows.length === 0;
   return (
     <Site frame={frame} title="Cost" current="cost">
@@ -56,7 +57,8 @@ function Cost({ frame, first }: CostData) {
         </span>
       </div>
       <Notice kind="warning" id="unpriced" text={models === null ? null : unpricedText(models)} />
-      <Figures spending={days} />
+      <Unread documents={[byDay, byAgent, byModel]} />
+      {days !== null && <Figures spending={days} />}
       {days !== null && agents !== null && models !== null && !isEmpty && (
         <div class="cost-parts" id="parts">
           <Panel id="by-days" title="By day" class="cost-part wide">
@@ -91,11 +93,11 @@ function unpricedText({ rows }: SpendAnswer): string | null {
 }
 
 /** The page's largest numbers; a note below each explains it. */
-function Figures({ spending }: { readonly spending: SpendAnswer | null }) {
-  const ofProject = spending?.limits.filter(({ scope }) => scope === "project") ?? [];
+function Figures({ spending }: { readonly spending: SpendAnswer }) {
+  const ofProject = spending.limits.filter(({ scope }) => scope === "project");
   const today = ofProject.find(isDay);
   const month = ofProject.find((one) => !isDay(one));
-  const forecast = spending?.forecast ?? null;
+  const { forecast } = spending;
   const figures: readonly (readonly [string, string, string, string])[] = [
     ["today", "Today", dollars(today?.usd ?? 0), limitNote(today)],
     ["month", "This month so far", dollars(month?.usd ?? 0), limitNote(month)],
@@ -119,9 +121,9 @@ function Figures({ spending }: { readonly spending: SpendAnswer | null }) {
       {figures.map(([id, title, value, note]) => (
         <div class="panel figure" key={id}>
           <dt class="muted">{title}</dt>
-          <dd id={id}>{spending === null ? "–" : value}</dd>
+          <dd id={id}>{value}</dd>
           <dd class="muted note" id={`${id}-note`}>
-            {spending === null ? "" : note}
+            {note}
           </dd>
         </div>
       ))}

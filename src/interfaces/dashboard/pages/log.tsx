@@ -3,13 +3,15 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { HistoryPage } from "../../../foundation/contracts/history.ts";
-import { showConnection } from "../live/status.ts";
+import { concerns, useAgent } from "../live/agents.ts";
+import type { FirstPart } from "../live/log-session.ts";
 import { useDocument } from "../live/use-document.ts";
 import { useFollow, useLog } from "../live/use-log.ts";
 import { Action } from "../parts/action.tsx";
 import { AgentState, KillRuns, RunAgent } from "../parts/agent-head.tsx";
 import { LogLines } from "../parts/log-lines.tsx";
 import { LogToolbar, useSwitch } from "../parts/log-toolbar.tsx";
+import { Failed } from "../parts/panel.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
@@ -26,6 +28,8 @@ interface LogData {
   readonly choice: LogChoice;
   /** The agent's last runs. */
   readonly runs: HistoryPage | null;
+  /** The lines to begin with; null if finding them takes longer. */
+  readonly lines: FirstPart | null;
 }
 
 /** The live log of one agent, or of one run of it. */
@@ -41,23 +45,18 @@ export function logRunsPath(agent: string): string {
   return withQuery("/api/stats/triggers", { agent, limit: 50 });
 }
 
-function Log({ frame, agent, status: firstStatus, choice: firstChoice, runs: firstRuns }: LogData) {
+function Log({ frame, agent, choice: firstChoice, ...data }: LogData) {
   const isAgent = agent !== "scheduler";
   const [choice, setChoice] = useState(firstChoice);
-  const [status, setStatus] = useState(firstStatus);
+  const status = useAgent(agent, data.status);
   const wrap = useSwitch("log-wrap", true);
   const raw = useSwitch("log-raw", false);
   const runs = useDocument<HistoryPage>(() => logRunsPath(agent), {
-    first: firstRuns,
+    first: data.runs,
     isQuiet: true,
+    on: (update) => concerns(update, agent),
   });
-  const log = useLog(agent, choice, {
-    onAgent: setStatus,
-    onEntry: ({ kind }) => {
-      if (kind === "run") runs.refresh();
-    },
-    onConnection: showConnection,
-  });
+  const log = useLog(agent, choice, { first: data.lines });
   const choose = (change: Partial<LogChoice>): void => {
     const next = { ...choice, at: "", ...change };
     setChoice(next);
@@ -74,7 +73,6 @@ function Log({ frame, agent, status: firstStatus, choice: firstChoice, runs: fir
       title={`${agent} · log`}
       current={isAgent ? "agents" : null}
       isBelow={true}
-      live="own"
       fillsScreen={true}
     >
       <div class="page-title">
@@ -85,6 +83,7 @@ function Log({ frame, agent, status: firstStatus, choice: firstChoice, runs: fir
         {isAgent && <Head name={agent} agent={status} />}
       </div>
       <Notice kind="warning" id="line-gone" text={log.isGone ? goneText : null} />
+      <Failed failure={log.failure} retry={log.retry} />
       <LogToolbar
         agent={agent}
         choice={choice}
@@ -97,7 +96,12 @@ function Log({ frame, agent, status: firstStatus, choice: firstChoice, runs: fir
         onClear={clear}
       />
       <div class="log-box">
-        <p class="muted" id="log-empty" role="status" hidden={log.lines.length > 0}>
+        <p
+          class="muted"
+          id="log-empty"
+          role="status"
+          hidden={log.lines.length > 0 || log.failure !== ""}
+        >
           {emptyText(log, isAgent)}
         </p>
         <LogBox agent={agent} log={log} place={place} isWrapped={wrap.isOn} isRaw={raw.isOn} />

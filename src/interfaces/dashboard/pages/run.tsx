@@ -2,13 +2,15 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
-import type { RunView } from "../../views/run-view.ts";
+import type { ReceiptView } from "../../../foundation/contracts/operator-api.ts";
+import type { RunDifference, RunView } from "../../views/run-view.ts";
 import { concerns, useAgent } from "../live/agents.ts";
 import { post } from "../live/api.ts";
+import type { FirstPart } from "../live/log-session.ts";
 import { useDocument } from "../live/use-document.ts";
 import { Action } from "../parts/action.tsx";
 import { useRunAgain } from "../parts/run-again.tsx";
-import { RunLog } from "../parts/run-log.tsx";
+import { RunLog, runChoice, shownLines } from "../parts/run-log.tsx";
 import { Called, Facts, Hosts, Result, Since, Trigger } from "../parts/run-panels.tsx";
 import { FailingSince } from "../parts/run-parts.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
@@ -23,7 +25,15 @@ interface RunData {
   readonly run: RunView;
   /** The run's agent as it is now; null if it was removed. */
   readonly status: AgentStatus | null;
+  /** Its last lines; null if finding them takes longer. */
+  readonly lines: FirstPart | null;
+  /** Its delivery; null without one, or if it is large. */
+  readonly receipt: ReceiptView | null;
+  /** What changed since the last success; null unless it failed. */
+  readonly changes: RunDifference | null;
 }
+
+export { runChoice, shownLines };
 
 /** Everything about one run: its trigger, its result, its use of models and hosts, its log. */
 export const page: LivePage<RunData> = {
@@ -42,7 +52,7 @@ const calmStates: Readonly<Partial<Record<string, string>>> = {
   killed: "off",
 };
 
-function Run({ frame, run: first, status: firstStatus }: RunData) {
+function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }: RunData) {
   const { agent, instanceId } = first;
   const status = useAgent(agent, firstStatus);
   const read = useDocument<RunView>(() => `/api/runs/${encodeURIComponent(instanceId)}`, {
@@ -100,12 +110,12 @@ function Run({ frame, run: first, status: firstStatus }: RunData) {
       <Notice kind="warning" id="gone" text={read.status === 404 ? goneText : null} />
       {again.notice}
       <Result run={run} />
-      <Since run={run} />
+      <Since run={run} first={changes} />
       <Facts run={run} />
-      <Trigger run={run} />
+      <Trigger run={run} receipt={receipt} />
       <Called run={run} />
       <Hosts hosts={run.hosts} />
-      <RunLog agent={agent} instanceId={instanceId} isOver={run.outcome !== null} />
+      <RunLog agent={agent} instanceId={instanceId} isOver={run.outcome !== null} first={lines} />
       {again.dialog}
     </Site>
   );

@@ -11,6 +11,7 @@ import { Action } from "../parts/action.tsx";
 import { Filters, Select, TextField, useFieldValue } from "../parts/fields.tsx";
 import { useListViews } from "../parts/list-views.tsx";
 import { SearchResult, searchKindNames } from "../parts/search-result.tsx";
+import { Failed } from "../parts/panel.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
@@ -20,11 +21,13 @@ import type { ListView } from "../text/list-view.ts";
 interface SearchData {
   readonly frame: Frame;
   readonly view: ListView;
+  /** The first runs; null if finding them takes longer. */
+  readonly found: SearchPage | null;
 }
 
 export const searchFilters = ["q", "agent", "outcome", "kind", "since", "order"];
 
-/** Search over the logs of all agents: the runs with lines that match. The browser asks for them. */
+/** Search over the logs of all agents: the runs with lines that match. */
 export const page: LivePage<SearchData> = {
   name: "search",
   title: () => "Search",
@@ -32,13 +35,11 @@ export const page: LivePage<SearchData> = {
   view: Search,
 };
 
-function Search({ frame, view: firstView }: SearchData) {
+function Search({ frame, view: firstView, found }: SearchData) {
   const views = useListViews(searchFilters, firstView);
   const { q = "" } = views.view.filters;
-  const { runs, next, indexedUntil, failure, isReading, readMore } = useSearch(
-    views.view,
-    views.key,
-  );
+  const search = useSearch(views.view, views.key, found);
+  const { runs, next, indexedUntil, failure, isReading, readMore } = search;
   const total = `${counted(runs.length, "run")}${next === null ? "" : " so far"}`;
   return (
     <Site frame={frame} title="Search" current="search">
@@ -49,7 +50,7 @@ function Search({ frame, view: firstView }: SearchData) {
         </span>
       </div>
       <SearchForm views={views} firstNames={frame.agentNames} />
-      <Notice kind="error" id="search-error" text={failure} />
+      <Failed failure={failure} retry={readMore} />
       <Notice kind="warning" id="search-behind" text={behindText(indexedUntil)} />
       <div id="results">
         {runs.map((run, index) => (
@@ -73,9 +74,14 @@ function Search({ frame, view: firstView }: SearchData) {
   );
 }
 
-function noneText({ filters }: ListView, isMore: boolean) {
-  if ((filters.q ?? "") === "")
-    return "The logs of all agents are searched, and the scheduler's own.";
+/** Whether a view asks for anything. */
+export function hasWords({ filters }: ListView): boolean {
+  return (filters.q ?? "") !== "";
+}
+
+function noneText(view: ListView, isMore: boolean) {
+  const { filters } = view;
+  if (!hasWords(view)) return "The logs of all agents are searched, and the scheduler's own.";
   if (isMore) return "Nothing found so far: the rest of the logs is searched on demand.";
   const isFiltered = Object.keys(filters).some((key) => key !== "q" && key !== "order");
   return isFiltered ? "No lines match with these filters." : "No lines match.";
@@ -110,10 +116,10 @@ interface Found {
 const emptyPages = 10;
 
 /** The runs of a view, page by page; a response for an earlier view is dropped. */
-function useSearch(view: ListView, key: string) {
-  const hasWords = (view.filters.q ?? "") !== "";
-  const none: Found = { key, runs: [], next: null, failure: "", isReading: hasWords };
-  const [found, setFound] = useState(none);
+function useSearch(view: ListView, key: string, first: SearchPage | null) {
+  const none: Found = { key, runs: [], next: null, failure: "", isReading: hasWords(view) };
+  const isKnown = first !== null && (first.runs.length > 0 || first.next === null);
+  const [found, setFound] = useState(isKnown ? { ...none, ...first, isReading: false } : none);
   const latestKey = useLatest(key);
   const shown = found.key === key ? found : none;
   /** Reads until a page has a run: a page may be empty and have a next one. */
@@ -131,9 +137,9 @@ function useSearch(view: ListView, key: string) {
     }
   };
   useEffect(() => {
-    if (hasWords) void readAfter(none);
+    if (shown.isReading) void readAfter(shown);
   }, [key]);
-  return { ...shown, readMore: () => readAfter({ ...shown, failure: "" }) };
+  return { ...shown, readMore: () => readAfter({ ...shown, failure: "", isReading: true }) };
 }
 
 const sinceMs: Readonly<Partial<Record<string, number>>> = {
@@ -143,7 +149,8 @@ const sinceMs: Readonly<Partial<Record<string, number>>> = {
   "30d": 30 * 86_400_000,
 };
 
-function searchPath({ filters }: ListView, next: string | null, now: number): string {
+/** The address of the API for the runs of a view after those that are known. */
+export function searchPath({ filters }: ListView, next: string | null, now: number): string {
   const { since, ...rest } = filters;
   const query = new URLSearchParams(rest as Record<string, string>);
   if (since !== undefined) {

@@ -11,6 +11,7 @@ import { useDocument } from "../live/use-document.ts";
 import { EntryDetails } from "../parts/details.tsx";
 import { Checkbox, Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
+import { Unread } from "../parts/panel.tsx";
 import { Refused } from "../parts/refused-deliveries.tsx";
 import { memo } from "../parts/memo.ts";
 import {
@@ -59,7 +60,7 @@ function Triggers({ frame, view: firstView, history, refused }: TriggersData) {
     isQuiet: true,
     on: () => true,
   });
-  const { entries, total, nextBefore, isKnown } = list;
+  const { entries, total, nextBefore, isKnown, latest } = list;
   const none = isNarrow
     ? "No entries match these filters."
     : "Nothing has triggered an agent yet. Schedules, webhooks, calls and manual runs appear here.";
@@ -83,6 +84,7 @@ function Triggers({ frame, view: firstView, history, refused }: TriggersData) {
         </div>
       </div>
       <TriggerFilters views={views} agentNames={agentNames} />
+      <Unread documents={[latest, denied]} />
       <Refused deliveries={denied.value?.deliveries ?? []} />
       <section class="panel" aria-labelledby="history-title">
         <h2 class="visually-hidden" id="history-title">
@@ -146,6 +148,7 @@ function useTriggers(view: ListView, key: string, first: HistoryPage | null) {
   const hasNew = latest.view === key && !page.triggers.some(({ id }) => id === newest);
   return {
     ...page,
+    latest,
     isKnown: latest.value !== null,
     entries: page.triggers.map((entry) => known.current.get(entry.id) ?? entry),
     // Old entries may be deleted while new ones arrive.

@@ -1,24 +1,16 @@
 /** @jsxImportSource preact */
-import { useState } from "preact/hooks";
 import type { RecentLog } from "../../../../streams/status/wire.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { useIsLocal } from "../live/clock.ts";
-import { useStatus } from "../live/status.ts";
+import { status } from "../live/status.ts";
+import { useStore } from "../live/store.ts";
 import { agentAddress, logAddress, runAddress } from "../text/addresses.ts";
 import { Panel } from "./panel.tsx";
 import { clockTime, exactTime, levelName } from "../text/format.ts";
 
-const shownLines = 20;
-
 /** The latest events of all agents, the newest first; `first` is in the order of the log. */
 export function Activity({ first }: { readonly first: readonly RecentLog[] }) {
-  const [lines, setLines] = useState(first);
-  useStatus({
-    snapshot: ({ recentLogs }) => setLines(recentLogs),
-    update: ({ logs = [] }) => {
-      if (logs.length > 0) setLines((now) => [...now, ...logs].slice(-shownLines));
-    },
-  });
+  const lines = useStore(status, (now) => now?.recentLogs ?? first);
   return (
     <Panel id="recent" title="Recent Activity">
       <ol id="activity">

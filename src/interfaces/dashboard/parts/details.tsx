@@ -11,6 +11,7 @@ import { hasCalls, prettyText } from "../text/calls.ts";
 import { compactCount, costText, exactTime } from "../text/format.ts";
 import { Action } from "./action.tsx";
 import { Calls, Preformatted } from "./calls.tsx";
+import { Unread } from "./panel.tsx";
 import { RunLink } from "./run-parts.tsx";
 import { Fold } from "./table.tsx";
 
@@ -64,18 +65,18 @@ function factsOf(entry: HistoryEntry): readonly (readonly [string, string])[] {
 
 interface DeliveryProps {
   readonly receiptId: string;
+  readonly first?: ReceiptView | null;
   readonly agent?: string | null;
   /** Whether it can be replayed here. */
   readonly canReplay?: boolean;
 }
 
 /** A stored delivery: where it came from, its headers, its payload. It is read when it is first shown. */
-export function Delivery({ receiptId, agent = null, canReplay = false }: DeliveryProps) {
+export function Delivery(props: DeliveryProps) {
+  const { receiptId, first = null, agent = null, canReplay = false } = props;
   const path = `/api/stats/webhooks/${encodeURIComponent(receiptId)}`;
-  const { value, failure, status } = useDocument<ReceiptView>(() => path, {
-    first: null,
-    isQuiet: true,
-  });
+  const receipt = useDocument<ReceiptView>(() => path, { first });
+  const { value, status } = receipt;
   const replay = `/api/webhooks/${encodeURIComponent(receiptId)}/replay`;
   const paths = {
     "Replay to all that match": replay,
@@ -84,13 +85,9 @@ export function Delivery({ receiptId, agent = null, canReplay = false }: Deliver
       : { [`Replay to ${agent}`]: `${replay}?agent=${encodeURIComponent(agent)}` }),
   };
   const isGone = status === 404 && !canReplay;
-  const note =
-    failure === ""
-      ? "Reading the delivery …"
-      : isGone
-        ? "Its delivery is no longer stored."
-        : failure;
-  const content = value === null ? <p class="muted">{note}</p> : <Receipt receipt={value} />;
+  const gone = <p class="muted">Its delivery is no longer stored.</p>;
+  const none = isGone ? gone : <Unread documents={[receipt]} />;
+  const content = value === null ? none : <Receipt receipt={value} />;
   if (!canReplay) return <div class="delivery">{content}</div>;
   return (
     <div class="delivery">

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { LockStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
-import { lockKey } from "../live/agents.ts";
+import { lockKey } from "../live/apply-update.ts";
 import { memo } from "./memo.ts";
 import { Items, Panel } from "./panel.tsx";
 import { RunLink } from "./run-parts.tsx";

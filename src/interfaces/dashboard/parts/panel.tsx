@@ -72,3 +72,43 @@ export function Items<Item>({ id, items, most, children, note }: ItemsProps<Item
     </>
   );
 }
+
+interface FailedProps {
+  /** Empty if nothing failed. */
+  readonly failure: string;
+  readonly retry: () => unknown;
+}
+
+/** Why a part of the page could not be read, with a button that reads it again. */
+export function Failed({ failure, retry }: FailedProps) {
+  return (
+    <p class="notice error" role="status" hidden={failure === ""}>
+      {failure}{" "}
+      <button class="link" type="button" onClick={() => void retry()}>
+        Try again
+      </button>
+    </p>
+  );
+}
+
+/** A document of a page, as `useDocument` has it. */
+interface ReadDocument {
+  readonly value: unknown;
+  readonly isMissing: boolean;
+  readonly failure: string;
+  readonly refresh: () => void;
+}
+
+/** Shown as long as documents are being read for the first time, or could not be. */
+export function Unread({ documents }: { readonly documents: readonly ReadDocument[] }) {
+  const failed = documents.filter(({ isMissing, failure }) => isMissing && failure !== "");
+  if (failed.length > 0) {
+    const retry = () => failed.forEach(({ refresh }) => refresh());
+    return <Failed failure={failed[0]?.failure ?? ""} retry={retry} />;
+  }
+  return documents.some(({ value }) => value === null) ? (
+    <p class="muted note" role="status">
+      Reading …
+    </p>
+  ) : null;
+}

@@ -1,25 +1,32 @@
 /** @jsxImportSource preact */
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
+import type { FirstPart } from "../live/log-session.ts";
 import { useFollow, useLog } from "../live/use-log.ts";
 import { lineAddress, logAddress } from "../text/addresses.ts";
+import type { LogChoice } from "../text/log-choice.ts";
 import { LogLines } from "./log-lines.tsx";
-import { Panel } from "./panel.tsx";
+import { Failed, Panel } from "./panel.tsx";
 
 interface RunLogProps {
   readonly agent: string;
   readonly instanceId: string;
   /** Whether the run has ended. */
   readonly isOver: boolean;
+  /** Its last lines; null if finding them takes longer. */
+  readonly first: FirstPart | null;
 }
 
 /** The last lines; the log page has all. */
-const shownLines = 200;
-/** The last lines may come later than the end of their run; then the page gives its connection back. */
-const lastLinesMs = 15_000;
+export const shownLines = 200;
+
+/** The part of a log that a run's page shows. */
+export function runChoice(instance: string): LogChoice {
+  return { instance, q: "", level: "", at: "" };
+}
 
 /** The last lines of a run's log, and new ones while it runs. */
-export function RunLog({ agent, instanceId, isOver }: RunLogProps) {
-  const choice = useMemo(() => ({ instance: instanceId, q: "", level: "", at: "" }), []);
+export function RunLog({ agent, instanceId, isOver, first }: RunLogProps) {
+  const choice = useMemo(() => runChoice(instanceId), []);
   const links = useMemo(
     () => ({
       run: (id: string) => logAddress(agent, id),
@@ -27,13 +34,9 @@ export function RunLog({ agent, instanceId, isOver }: RunLogProps) {
     }),
     [],
   );
-  const { lines, isReading, session } = useLog(agent, choice, { pageLines: shownLines });
+  const log = useLog(agent, choice, { first, pageLines: shownLines });
+  const { lines, isReading, failure } = log;
   const { box, onScroll } = useFollow();
-  useEffect(() => {
-    if (!isOver) return undefined;
-    const timer = setTimeout(() => session.current?.stop(), lastLinesMs);
-    return () => clearTimeout(timer);
-  }, [isOver]);
   const none = isOver
     ? "No lines: it logged nothing, or its log is no longer kept."
     : "No lines yet.";
@@ -48,7 +51,8 @@ export function RunLog({ agent, instanceId, isOver }: RunLogProps) {
         </span>
       }
     >
-      <p class="muted" id="log-empty" role="status" hidden={lines.length > 0}>
+      <Failed failure={failure} retry={log.retry} />
+      <p class="muted" id="log-empty" role="status" hidden={lines.length > 0 || failure !== ""}>
         {isReading ? "Reading the log …" : none}
       </p>
       <div

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import type { RunHost } from "../../../foundation/contracts/run-hosts.ts";
+import type { ReceiptView } from "../../../foundation/contracts/operator-api.ts";
 import { runFacts, runHostText } from "../../views/run-facts.ts";
 import type { RunDifference, RunView } from "../../views/run-view.ts";
 import { useDocument } from "../live/use-document.ts";
@@ -14,7 +15,7 @@ import { CallList, Preformatted } from "./calls.tsx";
 import { Delivery } from "./details.tsx";
 import { Difference } from "./difference.tsx";
 import { Markdown } from "./markdown.tsx";
-import { FactList, Panel } from "./panel.tsx";
+import { FactList, Panel, Unread } from "./panel.tsx";
 import { RunLink } from "./run-parts.tsx";
 import { Fold } from "./table.tsx";
 
@@ -63,7 +64,7 @@ export function Result({ run: { value, lastWords, outcome } }: RunProps) {
 }
 
 /** The trigger of the run, and its request. */
-export function Trigger({ run }: RunProps) {
+export function Trigger({ run, receipt }: RunProps & { readonly receipt: ReceiptView | null }) {
   const context = run.calls.received?.context ?? null;
   const after = (
     <>
@@ -83,7 +84,7 @@ export function Trigger({ run }: RunProps) {
           <Preformatted text={prettyText(parsed(context))} label="Context" />
         </Titled>
       )}
-      {run.receiptId !== null && <Delivery receiptId={run.receiptId} />}
+      {run.receiptId !== null && <Delivery receiptId={run.receiptId} first={receipt} />}
     </Panel>
   );
 }
@@ -126,7 +127,8 @@ export function Facts({ run }: RunProps) {
 }
 
 /** Whether the run ran another version than its agent's last run before it that succeeded, and the difference. */
-export function Since({ run: { agent, instanceId, lastSuccess, failing } }: RunProps) {
+export function Since({ run, first }: RunProps & { readonly first: RunDifference | null }) {
+  const { agent, instanceId, lastSuccess, failing } = run;
   const isFailed = failing !== null;
   const [isRead, setRead] = useState(isFailed);
   // The head says it of a run that failed.
@@ -147,24 +149,24 @@ export function Since({ run: { agent, instanceId, lastSuccess, failing } }: RunP
       </p>
       {changed === true && (
         <Fold summary="What changed" isOpen={isFailed} onOpen={() => setRead(true)}>
-          {isRead && <Changes instanceId={instanceId} earlier={earlier} />}
+          {isRead && <Changes instanceId={instanceId} earlier={earlier} first={first} />}
         </Fold>
       )}
     </Panel>
   );
 }
 
-function Changes({
-  instanceId,
-  earlier,
-}: {
+interface ChangesProps {
   readonly instanceId: string;
   readonly earlier: string;
-}) {
+  readonly first: RunDifference | null;
+}
+
+function Changes({ instanceId, earlier, first }: ChangesProps) {
   const path = `/api/runs/${encodeURIComponent(instanceId)}/diff?to=${encodeURIComponent(earlier)}`;
-  const options = { first: null, isQuiet: true };
-  const { value, failure } = useDocument<RunDifference>(() => path, options);
-  return <Difference text={value?.text ?? failure} id="since-changes" />;
+  const difference = useDocument<RunDifference>(() => path, { first });
+  if (difference.value === null) return <Unread documents={[difference]} />;
+  return <Difference text={difference.value.text} id="since-changes" />;
 }
 
 /** More hosts than these are folded. */

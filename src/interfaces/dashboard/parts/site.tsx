@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
 import { post } from "../live/api.ts";
-import { connection, openStatusStream, scheduler, watchScheduler } from "../live/status.ts";
+import { connection, followStatus, scheduler, watchWhileHidden } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
 import { announce, announced, dismiss, toasts } from "../live/toasts.ts";
 import type { ToastStep } from "../live/toasts.ts";
@@ -26,8 +26,6 @@ interface SiteProps {
   readonly current: (typeof pages)[number][0] | null;
   /** True for a page of its own that belongs to `current`. */
   readonly isBelow?: boolean;
-  /** Whether the status stream keeps the page current, or a stream of its own. */
-  readonly live?: "status" | "own";
   /** True for a page as high as the screen, in which a box scrolls. */
   readonly fillsScreen?: boolean;
   readonly children: ComponentChildren;
@@ -46,11 +44,11 @@ const pages = [
 
 /** The frame of a page: navigation, search, the connection, errors and warnings of the project, and the logout. */
 export function Site(props: SiteProps) {
-  const { frame, title, current, isBelow = false, live = "status", fillsScreen = false } = props;
+  const { frame, title, current, isBelow = false, fillsScreen = false } = props;
   const now = useStore(scheduler) ?? frame.scheduler;
   useEffect(() => {
-    if (live === "status") openStatusStream();
-    watchScheduler(live === "status");
+    followStatus();
+    watchWhileHidden();
   }, []);
   useEffect(() => showTab(title, now), [title, now]);
   return (
@@ -174,15 +172,12 @@ function ConnectionState() {
 }
 
 /** The button that pauses the scheduler, after a question, or resumes it. */
-function Pause(now: SchedulerStatus) {
-  const { paused } = now;
+function Pause({ paused }: SchedulerStatus) {
   const word = paused ? "Resume" : "Pause";
   const act = async (): Promise<void> => {
     const answer = await post(`/control/${word.toLowerCase()}`);
-    if (answer?.paused === undefined) return;
-    // Pages without a status stream would learn of it within a minute.
-    scheduler.set({ ...now, paused: answer.paused });
-    announce(answer.paused ? "Scheduler paused" : "Scheduler resumed");
+    if (answer !== null)
+      announce(answer.paused === true ? "Scheduler paused" : "Scheduler resumed");
   };
   return (
     <Action

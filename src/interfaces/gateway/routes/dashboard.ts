@@ -8,13 +8,19 @@ import { alertFilters, alertsPath, page as alertsPage } from "../../dashboard/pa
 import { tabAt } from "../../dashboard/parts/agent-tabs.tsx";
 import { page as costPage } from "../../dashboard/pages/cost.tsx";
 import { agentsData, page as overviewPage } from "../../dashboard/pages/overview.tsx";
-import { page as searchPage, searchFilters } from "../../dashboard/pages/search.tsx";
+import {
+  hasWords,
+  page as searchPage,
+  searchFilters,
+  searchPath,
+} from "../../dashboard/pages/search.tsx";
 import {
   page as triggersPage,
   refusedPath,
   triggerFilters,
   triggersPath,
 } from "../../dashboard/pages/triggers.tsx";
+import { searchQuerySchema } from "../../../features/search/search-report.ts";
 import { alertsQuerySchema } from "../../../features/alerts/alerts-report.ts";
 import type { SpendKey } from "../../../foundation/contracts/budget.ts";
 import { historyQuerySchema } from "../../../foundation/contracts/history.ts";
@@ -24,12 +30,12 @@ import {
 } from "../../../foundation/contracts/refused-deliveries.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { agentStatus, frameOf, parsedQuery, queryOf, readOrNull } from "../page-data.ts";
-import { sendLivePage } from "../../dashboard/send-page.tsx";
+import { sendLivePage, sendWorker, workerPath } from "../../dashboard/send-page.tsx";
 import { runsPath, whyPath } from "../../dashboard/text/agent-apis.ts";
 import { filterOf } from "../../dashboard/text/agent-filter.ts";
 import { viewOf } from "../../dashboard/text/list-view.ts";
 import { choiceOf } from "../../dashboard/text/log-choice.ts";
-import { agentWithLog } from "./logs.ts";
+import { agentWithLog, firstPartOf } from "./logs.ts";
 
 const { get } = routesOf("Pages");
 const page = { produces: "text/html" } as const;
@@ -37,6 +43,11 @@ const agentPages = { ...page, params: agentParams, problems: [404] } as const;
 
 /** The dashboard's pages, rendered with their data. */
 export const dashboardRoutes = (deps: GatewayDeps) => [
+  get(workerPath, {
+    summary: "The script that keeps all pages of a browser current",
+    produces: "text/javascript",
+    handle: (_request, reply) => sendWorker(reply),
+  }),
   get("/", {
     summary: "Leads to the dashboard",
     response: { 302: z.undefined() },
@@ -83,11 +94,16 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
   get("/dashboard/search", {
     ...page,
     summary: "Search over all logs",
-    handle: (request, reply) =>
-      sendLivePage(reply, searchPage, {
+    handle: async (request, reply) => {
+      const view = viewOf(searchFilters, queryOf(request.url));
+      const find = () =>
+        deps.search.find(parsedQuery(searchQuerySchema, searchPath(view, null, Date.now())));
+      return sendLivePage(reply, searchPage, {
         frame: frameOf(deps),
-        view: viewOf(searchFilters, queryOf(request.url)),
-      }),
+        view,
+        found: hasWords(view) ? await readOrNull(find) : null,
+      });
+    },
   }),
   get("/dashboard/cost", {
     ...page,
@@ -152,6 +168,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
         status: agentStatus(agent, deps),
         choice: choiceOf(queryOf(url)),
         runs: await readOrNull(() => deps.operations.history(runs)),
+        lines: await readOrNull(() => firstPartOf(agent, choiceOf(queryOf(url)), deps)),
       });
     },
   }),

@@ -1,19 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
-import {
-  agentSchema as agentStatusSchema,
-  logEntrySchema,
-} from "../../../../streams/status/wire.ts";
+import { startWith } from "rxjs";
+import { logEntrySchema } from "../../../../streams/status/wire.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { searchPageSchema, searchQuerySchema } from "../../../features/search/search-report.ts";
 import type { LogFilter, LogPageQuery, LogQuery } from "../../../foundation/logs/log-query.ts";
 import type { LogSource } from "../../../foundation/logs/log-source.ts";
 import { logLevelNames, logLevels, logPageSchema } from "../../views/log-page.ts";
+import { readFirstPart } from "../../dashboard/live/log-session.ts";
+import type { FirstPart } from "../../dashboard/live/log-session.ts";
+import type { LogChoice } from "../../dashboard/text/log-choice.ts";
 import { agentParams, unknownAgent } from "../api/params.ts";
 import { routesOf } from "../api/route.ts";
 import { endOfAccess } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentLogEvents, textsPerTurn, withStatus } from "../log-events.ts";
+import { agentLogEvents, textsPerTurn } from "../log-events.ts";
+import { parsedQuery, queryOf } from "../page-data.ts";
 import type { EventStreams } from "../sse.ts";
 
 const { get } = routesOf("Logs");
@@ -47,12 +49,19 @@ const streamQuery = z.object({
     .optional()
     .meta({ description: "Where to resume, for a client that can't set `Last-Event-ID`" }),
 });
-const agentQuery = filterQuery.extend(streamQuery.shape).extend({
-  status: z.literal("true").optional().meta({
-    description:
-      "With event `agent` (Agent) for the agent as it is now, and each time that it changes",
-  }),
-});
+const agentQuery = filterQuery.extend(streamQuery.shape);
+const followedQuery = agentQuery.extend({ agent: agentParams.shape.name });
+/** Logs that one stream follows. */
+export const followedLogsSchema = z
+  .union([z.string(), z.array(z.string()).max(200)])
+  .default([])
+  .transform((logs) =>
+    [logs].flat().map((log) => Object.fromEntries(queryOf(log)) as z.input<typeof followedQuery>),
+  )
+  .pipe(z.array(followedQuery))
+  .meta({
+    description: "Once for each log: `?agent=…` with the parameters of its stream",
+  });
 const allQuery = filterQuery.pick({ instance: true }).extend(streamQuery.shape);
 const position = z.string().max(500).optional();
 const pageQuery = filterQuery.extend({
@@ -77,15 +86,14 @@ export const logRoutes = (deps: GatewayDeps, streams: EventStreams) => [
     summary: "An agent's log as Server-Sent Events",
     params: agentParams,
     query: agentQuery,
-    events: { log: logEntrySchema, agent: agentStatusSchema.nullable() },
+    events: { log: logEntrySchema },
     problems: [404],
     handle: async (request, reply) => {
       const { params, query, headers } = request;
       const agent = await agentWithLog(params.name, deps);
       const lines = { ...lineQuery(query, headers), agent };
-      const log$ = agentLogEvents(deps.logs, lines, filterOf(query));
-      const events$ = query.status === "true" ? withStatus(log$, agent, deps.operations) : log$;
-      streams.serve(request, reply, events$, endOfAccess(request, deps));
+      const { first, more$ } = await agentLogEvents(deps.logs, lines, filterOf(query));
+      streams.serve(request, reply, more$.pipe(startWith(first)), endOfAccess(request, deps));
       return reply;
     },
   }),
@@ -111,18 +119,8 @@ export const logRoutes = (deps: GatewayDeps, streams: EventStreams) => [
     query: pageQuery,
     response: { 200: logPageSchema },
     problems: [404],
-    handle: async ({ params, query }) => {
-      const { instance = null, before = null, after, limit } = query;
-      const { lines, older, newer, atEnd, reachedAt } = await deps.logs.page({
-        agent: await agentWithLog(params.name, deps),
-        instanceId: instance,
-        filter: filterOf(query),
-        lines: limit,
-        from: after === undefined ? { before } : { after },
-      });
-      const shown = lines.map(({ id, entry }) => ({ position: id, entry }));
-      return { lines: shown, older, newer, atEnd, reachedAt };
-    },
+    handle: async ({ params, query }) =>
+      partOf(await agentWithLog(params.name, deps), query, deps.logs),
   }),
   get("/api/search", {
     summary: "Search the logs of all agents",
@@ -157,6 +155,44 @@ export const logDownloadRoutes = (deps: GatewayDeps) => [
     },
   }),
 ];
+
+async function partOf(agent: string, query: z.infer<typeof pageQuery>, logs: LogSource) {
+  const { instance = null, before = null, after, limit } = query;
+  const { lines, older, newer, atEnd, reachedAt } = await logs.page({
+    agent,
+    instanceId: instance,
+    filter: filterOf(query),
+    lines: limit,
+    from: after === undefined ? { before } : { after },
+  });
+  const shown = lines.map(({ id, entry }) => ({ position: id, entry }));
+  return { lines: shown, older, newer, atEnd, reachedAt };
+}
+
+/** The part of an agent's log that a page is rendered with. */
+export function firstPartOf(
+  agent: string,
+  choice: LogChoice,
+  { logs }: GatewayDeps,
+  limit?: number,
+): Promise<FirstPart | null> {
+  const read = (path: string) => partOf(agent, parsedQuery(pageQuery, path), logs);
+  return readFirstPart(agent, choice, read, limit);
+}
+
+/** The logs that one stream follows; one that is gone has no lines. */
+export async function followedLogs(
+  wanted: z.output<typeof followedLogsSchema>,
+  deps: GatewayDeps,
+): Promise<readonly Awaited<ReturnType<typeof agentLogEvents>>[]> {
+  const read = wanted.map(async (query, at) => {
+    const agent = await agentWithLog(query.agent, deps);
+    const lines = { ...lineQuery(query, {}), agent };
+    return agentLogEvents(deps.logs, lines, filterOf(query), `log-${at}`);
+  });
+  const settled = await Promise.allSettled(read);
+  return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+}
 
 /** The agent, also one that is gone: it still has its log. The scheduler has one too. Rejects with a 404. */
 export async function agentWithLog(

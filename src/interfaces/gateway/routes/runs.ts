@@ -9,8 +9,9 @@ import { agentParams, instanceParams, unknownInstance } from "../api/params.ts";
 import { routesOf } from "../api/route.ts";
 import { isPageVisit } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentStatus, frameOf } from "../page-data.ts";
+import { agentStatus, frameOf, readOrNull } from "../page-data.ts";
 import { comparedQuery } from "./history.ts";
+import { firstPartOf } from "./logs.ts";
 
 const { get } = routesOf("Pages");
 const path = "/dashboard/agents/:name/runs/:instanceId";
@@ -32,11 +33,13 @@ export const runPages = (deps: GatewayDeps) => [
       if (run === null) return sendPage(reply, missingRunPage(agent, instanceId), 404);
       if (run.agent !== agent) return reply.redirect(runAddress(run.agent, instanceId), 302);
       // Loaded at the first visit: a start does without the engine for log lines.
-      const { page } = await import("../../dashboard/pages/run.tsx");
+      const { page, runChoice, shownLines } = await import("../../dashboard/pages/run.tsx");
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         run,
         status: agentStatus(agent, deps),
+        lines: await readOrNull(() => firstPartOf(agent, runChoice(instanceId), deps, shownLines)),
+        ...(await documentsOf(run, deps)),
       });
     },
   }),
@@ -64,6 +67,22 @@ export const runPages = (deps: GatewayDeps) => [
     },
   }),
 ];
+
+/** A page is not rendered with the contents of a larger delivery. */
+const maxReceiptBytes = 16 * 1024;
+
+/** What the page of a run shows beside the run: its delivery, and what changed since the last success if it failed. */
+async function documentsOf(run: RunView, { operations }: GatewayDeps) {
+  const { receiptId, lastSuccess, failing, instanceId } = run;
+  const hasChanges = failing !== null && lastSuccess?.changed === true;
+  const receipt = receiptId === null ? null : await readOrNull(() => operations.receipt(receiptId));
+  return {
+    receipt: receipt !== null && receipt.bytes <= maxReceiptBytes ? receipt : null,
+    changes: hasChanges
+      ? await readOrNull(() => operations.runDifference(instanceId, lastSuccess.instanceId))
+      : null,
+  };
+}
 
 async function runOrNull(
   instanceId: string,

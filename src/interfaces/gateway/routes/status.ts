@@ -1,6 +1,12 @@
-import { defer, map, share, startWith } from "rxjs";
+import { defer, finalize, map, merge, share, startWith } from "rxjs";
 import type { Observable } from "rxjs";
-import { schedulerSchema, snapshotSchema, updateSchema } from "../../../../streams/status/wire.ts";
+import { z } from "zod";
+import {
+  logEntrySchema,
+  schedulerSchema,
+  snapshotSchema,
+  updateSchema,
+} from "../../../../streams/status/wire.ts";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Operations } from "../../operations/operations.ts";
@@ -9,15 +15,23 @@ import type { OpenApi } from "../api/openapi.ts";
 import { routesOf } from "../api/route.ts";
 import { endOfAccess } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
+import { followedLogs, followedLogsSchema } from "./logs.ts";
 import { eventText } from "../sse.ts";
 import type { EventStreams } from "../sse.ts";
 
 const { get } = routesOf("Status");
+const streamQuery = z.object({
+  since: z.coerce.number().optional().meta({
+    description:
+      "The id of the last status event that came: a few missed updates come without a snapshot",
+  }),
+  log: followedLogsSchema,
+});
 
 /** The scheduler's state, once or as a stream of changes, and the locks that runs hold. */
 export function statusRoutes(deps: GatewayDeps, streams: EventStreams) {
   const { operations } = deps;
-  const events$ = statusEvents(operations);
+  const eventsSince = statusEvents(operations);
   return [
     get("/control/status", {
       summary: "The scheduler and its agents as they are now",
@@ -25,15 +39,25 @@ export function statusRoutes(deps: GatewayDeps, streams: EventStreams) {
       handle: () => operations.snapshot(),
     }),
     get("/dashboard/api/status-stream", {
-      summary: "The same as Server-Sent Events with changes",
+      summary: "The same as Server-Sent Events with changes, and the lines of logs",
       description:
         "Event `snapshot` (StatusSnapshot) at connect, then at most every 100 ms an event `update` (StatusUpdate) that " +
-        "holds only what changed.",
+        "holds only what changed. With `log`, an event `log-0` (LogEntry) for each line of the first one, `log-1` of the " +
+        "second; its id is the position to resume that log from.",
+      query: streamQuery,
       produces: "text/event-stream",
-      events: { snapshot: snapshotSchema, update: updateSchema },
+      events: { snapshot: snapshotSchema, update: updateSchema, "log-0": logEntrySchema },
       config: { stream: "status" },
-      handle: (request, reply) =>
-        streams.serve(request, reply, events$, endOfAccess(request, deps)),
+      handle: async (request, reply) => {
+        const logs = await followedLogs(request.query.log, deps);
+        const lines = logs.map(({ first }) => first).join("");
+        const status$ = eventsSince(request.query.since).pipe(
+          map((text, at) => (at === 0 ? text + lines : text)),
+        );
+        const events$ = merge(status$, ...logs.map(({ more$ }) => more$));
+        streams.serve(request, reply, events$, endOfAccess(request, deps));
+        return reply;
+      },
     }),
     get("/dashboard/api/scheduler", {
       summary: "The scheduler as a whole, without its agents",
@@ -50,27 +74,46 @@ export function statusRoutes(deps: GatewayDeps, streams: EventStreams) {
   ];
 }
 
+/** Updates that a client may have missed without needing a snapshot. */
+const recentUpdates = 100;
+
 /**
  * The texts of the status stream: a snapshot, then the changes. Each change is serialized once for all clients, and a
- * snapshot once for all that come between two changes.
+ * snapshot once for all that come between two changes. A client gets the updates after the one that it had last
+ * in place of the snapshot.
  */
-export function statusEvents(operations: Operations): Observable<string> {
-  let updates = 0;
+export function statusEvents(operations: Operations) {
+  // No other scheduler counted these.
+  let updates = Date.now();
+  let recent: readonly string[] = [];
   let last: { readonly snapshot: StatusSnapshot; readonly text: string } | null = null;
   const update$ = operations.update$.pipe(
-    map((update) => eventText("update", String(++updates), JSON.stringify(update))),
+    map((update) => {
+      const text = eventText("update", String(++updates), JSON.stringify(update));
+      recent = [...recent, text].slice(-recentUpdates);
+      return text;
+    }),
+    finalize(() => {
+      // Without clients no change is seen.
+      updates += 1;
+      recent = [];
+    }),
     share(),
   );
-  const snapshotText = (): string => {
+  const firstText = (since: number | undefined): string => {
     const snapshot = operations.snapshot();
+    const missed = updates - (since ?? NaN);
+    if (missed === 0) return eventText("update", String(updates), "{}");
+    if (missed > 0 && missed <= recent.length) return recent.slice(-missed).join("");
     if (last?.snapshot !== snapshot) {
       last = { snapshot, text: eventText("snapshot", String(updates), JSON.stringify(snapshot)) };
     }
     return last.text;
   };
-  // Snapshot and subscription happen in one turn: no change fits between them. One that the snapshot already holds
-  // may follow as an update, which repeats whole rows and does no harm.
-  return defer(() => update$.pipe(startWith(snapshotText())));
+  // The first text and the subscription happen in one turn: no change fits between them. One that the snapshot already
+  // holds may follow as an update, which repeats whole rows and does no harm.
+  return (since?: number): Observable<string> =>
+    defer(() => update$.pipe(startWith(firstText(since))));
 }
 
 /** Whether the process lives and whether it takes work; both need no key. */

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { LogPageAnswer } from "../../../../src/interfaces/views/log-page.ts";
-import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { readStream } from "../event-stream.ts";
 import { bearer, startTcp, testDeps } from "../start-gateway.ts";
 
@@ -85,24 +85,31 @@ describe("the log stream of an agent", () => {
   });
 });
 
-test("an agent's stream has its state, at first and after each change", async () => {
+test("one stream has the status and several logs, each resumed from its own position", async () => {
   const deps = testDeps();
-  deps.logs.write({ agent: "dev", msg: "first" });
+  const write = (agent: string, msg: string, level: 30 | 50 = 30): void =>
+    deps.logs.write({ agent, msg, level });
+  write("dev", "dev 1");
+  write("cat", "cat 1");
   const url = await startTcp(deps);
-  const stream = await readStream(`${url}${path}?status=true`, bearer);
-  const states = (): unknown[] =>
-    stream
-      .events()
-      .filter(({ event }) => event === "agent")
-      .map(({ data }) => (data as AgentStatus | null)?.state ?? null);
-  await expect.poll(states).toEqual(["idle"]);
-  deps.operations.setAgent({ name: "other", state: "running" });
-  deps.operations.setAgent({ name: "dev", state: "running" });
-  await expect.poll(states).toEqual(["idle", "running"]);
-  deps.operations.removeAgent("dev");
-  await expect.poll(states).toEqual(["idle", "running", null]);
-  // The position to resume from stays that of the last line.
-  expect(stream.text()).toMatch(/id: \S+:1\nevent: log\n.*\n\nevent: agent\n/);
+  const streamOf = (...logs: string[]) => {
+    const query = logs.map((log) => `log=${encodeURIComponent(log)}`).join("&");
+    return readStream(`${url}/dashboard/api/status-stream?${query}`, bearer);
+  };
+  const lines = ({ events }: Awaited<ReturnType<typeof streamOf>>) =>
+    events().flatMap(({ event, data }) =>
+      event.startsWith("log") ? [`${event} ${(data as LogEntry).msg}`] : [],
+    );
+  const stream = await streamOf("?agent=dev", "?agent=nobody", "?agent=cat&level=error");
+  await expect.poll(() => lines(stream)).toEqual(["log-0 dev 1"]);
+  expect(stream.events()[0]?.event).toBe("snapshot");
+  write("cat", "cat 2", 50);
+  await expect.poll(() => lines(stream)).toEqual(["log-0 dev 1", "log-2 cat 2"]);
+  const position = stream.events().find(({ event }) => event === "log-0")?.id ?? "";
+  write("dev", "dev 2");
+  const resumed = await streamOf(`?agent=dev&after=${encodeURIComponent(position)}`);
+  await expect.poll(() => lines(resumed)).toEqual(["log-0 dev 2"]);
+  expect((await streamOf("?agent=dev&lines=x")).status).toBe(400);
 });
 
 test("the stream over all agents mixes them", async () => {

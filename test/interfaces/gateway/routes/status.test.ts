@@ -24,14 +24,13 @@ describe("the status stream", () => {
     expect(stream.text().startsWith("retry: 2000\n\n")).toBe(true);
     expect(stream.events()[0]).toMatchObject({
       event: "snapshot",
-      id: "0",
       data: { agents: [{ name: "dev" }], recentLogs: [] },
     });
     deps.operations.setAgent({ name: "dev", state: "running" });
     await expect.poll(() => stream.events()).toHaveLength(2);
     expect(stream.events()[1]).toMatchObject({
       event: "update",
-      id: "1",
+      id: String(Number(stream.events()[0]?.id) + 1),
       data: { agents: [{ name: "dev", state: "running" }] },
     });
   });
@@ -94,7 +93,7 @@ describe("the texts of the status stream", () => {
     const operations = fakeOperations();
     operations.setAgent({ name: "before" });
     const texts: string[] = [];
-    const subscription = statusEvents(operations).subscribe((text) => texts.push(text));
+    const subscription = statusEvents(operations)().subscribe((text) => texts.push(text));
     operations.setAgent({ name: "after" });
     subscription.unsubscribe();
     expect(texts).toHaveLength(2);
@@ -102,16 +101,40 @@ describe("the texts of the status stream", () => {
     expect(texts[1]).toContain('"after"');
   });
 
+  test("are the missed updates for a client that says which it had last, else a snapshot", () => {
+    const operations = fakeOperations([{ name: "dev" }]);
+    const eventsSince = statusEvents(operations);
+    const firstOf = (since?: number): string => {
+      const texts: string[] = [];
+      eventsSince(since)
+        .subscribe((text) => texts.push(text))
+        .unsubscribe();
+      return texts.join("");
+    };
+    const idOf = (text: string): number => Number(/^id: (\d+)/.exec(text)?.[1]);
+    const open = eventsSince().subscribe();
+    const id = idOf(firstOf());
+    operations.setAgent({ name: "dev", state: "running" });
+    operations.setAgent({ name: "dev", state: "error" });
+    expect(firstOf(id + 2)).toBe(`id: ${id + 2}\nevent: update\ndata: {}\n\n`);
+    expect(firstOf(id + 1)).toMatch(/^id: \d+\nevent: update\n.*"error"/);
+    for (const since of [undefined, NaN, 0, id + 3])
+      expect(firstOf(since), String(since)).toContain("event: snapshot");
+    open.unsubscribe();
+    operations.setAgent({ name: "dev", state: "idle" });
+    expect(firstOf(id + 2)).toContain("event: snapshot");
+  });
+
   test("are serialized once for all clients", () => {
     const operations = fakeOperations([{ name: "dev" }]);
-    const events$ = statusEvents(operations);
+    const events$ = statusEvents(operations)();
     const seen: string[][] = [[], []];
     const subscriptions = seen.map((texts) => events$.subscribe((text) => texts.push(text)));
     operations.setAgent({ name: "dev", state: "error" });
     for (const subscription of subscriptions) subscription.unsubscribe();
     // Equal ids: a text of its own would have counted on.
     expect(seen[0]).toEqual(seen[1]);
-    expect(seen[0]?.[1]).toContain("id: 1\n");
+    expect(seen[0]?.[1]).toContain("event: update\n");
   });
 });
 

@@ -1,0 +1,17 @@
+/** The worker that all pages of a browser share: one stream keeps all of them current. */
+import { createHub } from "../live/hub.ts";
+import type { HubMessage, PageMessage } from "../live/hub.ts";
+
+const hub = createHub(new URL("api/", location.href).href);
+
+addEventListener("connect", (event) => {
+  const [port] = (event as MessageEvent).ports;
+  if (port === undefined) return;
+  const page = (message: HubMessage): void => port.postMessage(message);
+  port.addEventListener("message", ({ data }: MessageEvent<PageMessage>) =>
+    hub.receive(page, data),
+  );
+  // A page that crashed says nothing.
+  port.addEventListener("close", () => hub.receive(page, null));
+  port.start();
+});

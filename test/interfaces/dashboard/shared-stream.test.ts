@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { aRunView } from "../../helpers/run-view.ts";
+import { testDeps } from "../gateway/start-gateway.ts";
+import type { TestDeps } from "../gateway/start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser({ isFresh: true });
+
+function rowText(page: Page): Promise<string> {
+  return page.locator("tr[data-agent=dev]").innerText();
+}
+
+/** How many event streams the gateway has open. */
+async function streamsOf({ metrics }: TestDeps): Promise<number> {
+  const found = (await metrics.text()).matchAll(/^almanac_stream_clients\{.*\} (\d+)$/gm);
+  return [...found].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+test("twenty visible pages of one browser share one stream", async () => {
+  const deps = testDeps();
+  const instanceId = "dev-abcdefgh";
+  deps.operations.runs.set(instanceId, aRunView(instanceId));
+  const { page: first, url } = await open("/dashboard", deps);
+  const paths = [
+    "",
+    "/agents/dev",
+    "/agents/dev/logs",
+    `/agents/dev/runs/${instanceId}`,
+    "/alerts",
+  ];
+  const pages = [first];
+  while (pages.length < 20) {
+    const page = await first.context().newPage();
+    await page.goto(`${url}/dashboard${paths[pages.length % paths.length] ?? ""}`);
+    pages.push(page);
+  }
+  for (const page of pages) await page.waitForSelector("body[data-connection=live]");
+  await expect.poll(() => streamsOf(deps)).toBe(1);
+  deps.operations.setScheduler({ alerts: { open: 7, dead: 0 } });
+  deps.logs.write({ agent: "dev", instanceId, msg: "to all that follow" });
+  for (const [index, page] of pages.entries()) {
+    await expect.poll(() => page.title(), { message: `page ${index}` }).toContain("(7)");
+    if (!/logs|runs/.test(page.url())) continue;
+    await expect
+      .poll(() => page.locator("#log .text").allInnerTexts(), {
+        message: page.url(),
+        timeout: 20_000,
+      })
+      .toEqual(["to all that follow"]);
+  }
+  await expect.poll(() => streamsOf(deps)).toBe(1);
+  for (const page of pages.slice(1)) await page.close();
+  deps.operations.setAgent({ name: "dev", statusText: "one is left" });
+  await expect.poll(() => rowText(first)).toContain("one is left");
+}, 60_000);
+
+test("without shared workers each page has a stream of its own", async () => {
+  const deps = testDeps();
+  const { page, url } = await open("/dashboard", deps);
+  await page.context().addInitScript("delete window.SharedWorker");
+  await page.goto(`${url}/dashboard/agents/dev/logs`);
+  await expect.poll(() => streamsOf(deps)).toBe(1);
+  const other = await page.context().newPage();
+  await other.goto(`${url}/dashboard`);
+  await expect.poll(() => streamsOf(deps)).toBe(2);
+  deps.operations.setAgent({ name: "dev", statusText: "for both" });
+  await expect.poll(() => rowText(other)).toContain("for both");
+  deps.logs.write({ agent: "dev", msg: "a line" });
+  await expect.poll(() => page.locator("#log .text").allInnerTexts()).toEqual(["a line"]);
+});
