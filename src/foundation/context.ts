@@ -28,7 +28,7 @@ export interface SchedulerContext {
   readonly inputs: Inputs;
   /** `inputs.project$`: the active `config.toml`, now (`.value`) and after each reload. */
   readonly project$: Inputs["project$"];
-  /** Gives committed work to its agent's queue. */
+  /** `dispatchTo(inputs)`: passes committed work to its agent's queue. */
   readonly dispatch: (items: readonly WorkItem[]) => void;
   readonly switches: Switches;
   readonly stopping: Stopping;

@@ -37,11 +37,12 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
   const metrics = createMetrics(version);
   const keys = activeKey({ home, apiKey: own.apiKey, sessions, redactor, warn });
   const webhooks = createWebhooks(context, requests.matchDelivery, metrics.delivery);
-  const operations = createOperations(context, { ...deps, webhooks });
+  const operations = createOperations(context, { ...deps, readAgain: webhooks.readAgain });
   const loginLinks = createLoginLinks(keys.key);
   const gateway = createGateway({
     ...gatewaySettings(options, project$.value),
     operations,
+    receiveWebhook: webhooks.receive,
     sessions,
     loginLinks,
     logs,

@@ -41,6 +41,7 @@ export interface FakeOperations extends Operations {
   /** What was called, as `name argument …`. */
   readonly calls: string[];
   readonly deliveries: Delivery[];
+  receiveWebhook: (delivery: Delivery) => Promise<DeliveryAnswer>;
   answer: DeliveryAnswer;
   phaseNow: "starting" | "running" | "draining";
   storeProblemNow: string | null;

@@ -7,7 +7,7 @@ import type { ProjectConfig } from "../config/project-config.ts";
 
 export type Inputs = ReturnType<typeof createInputs>;
 
-/** Where the edges emit events from outside. Only the composition root and its services hold the inputs. */
+/** Inputs of the graph in `streams/runtime.ts`. Only the composition root and its services hold them. */
 export function createInputs(project: ProjectConfig, paused: boolean) {
   return {
     webhook$: new Subject<WorkItem>(),

@@ -2,19 +2,20 @@ import type { Observable } from "rxjs";
 import type { LogLevel } from "../../../streams/vocabulary.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { Search } from "../../features/search/search.ts";
+import type { Webhooks } from "../../features/webhooks/webhooks.ts";
 import type { Operations } from "../operations/operations.ts";
 import type { Sessions } from "./sessions.ts";
 import type { LoginLinks } from "./login-links.ts";
 import type { Metrics } from "./metrics.ts";
 import type { StreamLimits } from "./sse.ts";
 
-/** Settings of the TCP server, from `[gateway]` of the project; they count from when it begins to listen. */
+/** Settings of the TCP server, from `[gateway]` of the project; they apply from when it begins to listen. */
 export interface TcpSettings {
   /** Address to bind, `[gateway].host`. */
   readonly host: string;
   /** TCP port, 0 for any free one. */
   readonly port: number;
-  /** More names that the operator routes answer to, without port. */
+  /** Further names that the operator routes accept, without port. */
   readonly allowedHosts: readonly string[];
   /** True behind a reverse proxy: the values that it adds to `X-Forwarded-*` are trusted. */
   readonly trustProxy: boolean;
@@ -27,6 +28,7 @@ export interface TcpSettings {
 /** The services of a scheduler that the gateway serves. */
 export interface GatewayDeps extends TcpSettings {
   readonly operations: Operations;
+  readonly receiveWebhook: Webhooks["receive"];
   readonly sessions: Sessions;
   readonly loginLinks: LoginLinks;
   readonly logs: LogSource;

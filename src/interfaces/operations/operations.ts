@@ -33,15 +33,15 @@ interface OperationPorts {
   readonly logs: ViewRunDeps["logs"];
   readonly meter: Pick<SpendMeter, "limits" | "raise">;
   readonly overBudget: (agent: string) => OverBudget | null;
-  readonly webhooks: Pick<Webhooks, "receive" | "readAgain">;
+  readonly readAgain: Webhooks["readAgain"];
   readonly alerts: AlertOperationsDeps;
 }
 
 /** The operations behind the gateway's routes: they write to the streams' inputs, and read status and store. */
 export function createOperations(context: SchedulerContext, ports: OperationPorts) {
   const { status, stopping, switches, store, redactor, inputs, project$ } = context;
-  const { runs, meter, webhooks } = ports;
-  const all = { ...context, ...ports, readAgain: webhooks.readAgain };
+  const { runs, meter } = ports;
+  const all = { ...context, ...ports };
   const spend = createSpendAnswers({
     report: store.spendReport,
     limits: (agents) => meter.limits(agents),
@@ -50,7 +50,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     now: Date.now,
   });
   return {
-    /** The same object for as long as nothing changes. */
+    /** The same object until a change. */
     snapshot: () => status.snapshot(),
     /** Hot, at most one every 100 ms. */
     update$: status.update$,
@@ -63,10 +63,10 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
       return { config: maskSecrets(config), nextTicks: nextTicks(config, Date.now()) };
     },
     phase: () => stopping.phase(),
-    /** Why it can store no work now, for a person; null while it can. */
+    /** Why no work can be stored now, for a person; null if it can. */
     storeProblem: () => {
       const problem = store.problem();
-      // So that the next one who asks knows whether it is over.
+      // So that the next request knows whether the problem is over.
       if (problem !== null && stopping.phase() === "running") {
         void store.settings.recordAlive(Date.now()).catch(() => undefined);
       }
@@ -83,7 +83,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     },
     /** Commits the trigger; resolves with whether it runs or waits. */
     trigger: (name: string, prompt: string | null) => trigger(all, name, prompt),
-    /** Ends all running runs of the agent; the number it asked to end. */
+    /** Ends all live runs of the agent; returns how many it asked to end. */
     killAgent: (name: string) => {
       const { running } = knownAgent(status, name);
       inputs.kill$.next({ agent: name });
@@ -142,8 +142,8 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     receipt: (id: string) =>
       viewReceipt(id, { receipt: (key) => store.receipts.get(key), redactor }),
     /**
-     * Runs a stored delivery again: for all agents whose filters let it through now, or for one agent regardless of
-     * its filters. Each gets new work, which is committed first.
+     * Runs a stored delivery again: for all agents whose filters match it now, or for one agent regardless of its
+     * filters. Each gets new work, which is committed first.
      */
     replay: (id: string, agent: string | null) => replay(id, agent, all),
     /**
@@ -164,7 +164,6 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     ...createAlertOperations(ports.alerts, redactor),
     /** The resources that runs hold now. */
     locks: () => heldLocks(status.claims()),
-    receiveWebhook: webhooks.receive,
   };
 }
 
@@ -201,7 +200,7 @@ async function trigger(
 
 const mask = "***";
 
-/** The config for a person to look at: headers of models and the URL of a heartbeat may hold secrets. */
+/** The config for a person: headers of models and the URL of a heartbeat may hold secrets. */
 export function maskSecrets(config: AgentConfig): AgentConfig {
   const models = config.models.map((model) => {
     const names = Object.keys(model.headers);

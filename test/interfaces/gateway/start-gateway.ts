@@ -28,8 +28,9 @@ export interface TestDeps extends GatewayDeps {
 /** What the gateway is handed in tests: fakes in memory, any free port, the dashboard on. */
 export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
   const lines: string[] = [];
-  return {
+  const deps: TestDeps = {
     operations: fakeOperations([{ name: "dev" }]),
+    receiveWebhook: (delivery) => deps.operations.receiveWebhook(delivery),
     sessions: memorySessions(),
     loginLinks: createLoginLinks(() => apiKey),
     logs: memoryLogs(),
@@ -49,6 +50,7 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
     lines,
     ...overrides,
   };
+  return deps;
 }
 
 /** An app that closes with its test, and requests to it with the API key. */

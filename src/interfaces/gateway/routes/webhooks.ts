@@ -9,7 +9,7 @@ const { post } = routesOf("Webhooks");
 const typeParams = z.object({ type: z.string() });
 const sourceParams = typeParams.extend({ source: z.string() });
 
-/** Leaves the bytes of bodies as they came in, because signatures cover them. */
+/** Leaves the bytes of bodies unparsed, because signatures cover them. */
 export function prepareWebhooks(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) =>
@@ -27,7 +27,7 @@ function release({ buffer, byteLength }: Buffer): void {
 }
 
 /** The routes that providers deliver to; `receiveWebhook` verifies and accepts a delivery. */
-export function webhookRoutes({ operations, maxBodyBytes }: GatewayDeps) {
+export function webhookRoutes({ receiveWebhook, maxBodyBytes }: GatewayDeps) {
   const receive = async (
     { headers, body }: FastifyRequest,
     reply: FastifyReply,
@@ -36,7 +36,7 @@ export function webhookRoutes({ operations, maxBodyBytes }: GatewayDeps) {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const delivery = { type, source, headers, body: bytes };
     // A stranger reads the answer, and the message of an error may name files.
-    const answer = await operations.receiveWebhook(delivery).catch((error: unknown) => {
+    const answer = await receiveWebhook(delivery).catch((error: unknown) => {
       throw internalError(error);
     });
     release(bytes);
