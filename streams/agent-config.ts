@@ -21,7 +21,7 @@ export interface ModelConfig {
   readonly maxTokens: number | null;
   /** The input that it reads; null for the model's known one. */
   readonly input: readonly ModelInput[] | null;
-  /** Sent with each request, beside those that the API needs. The values may be secret. */
+  /** Sent with each request, beside the API's own. The values may be secret. */
   readonly headers: Readonly<Record<string, string>>;
   /** How long one request may send nothing, in seconds; null for the harness's own limit. */
   readonly timeoutSeconds: number | null;
@@ -57,7 +57,7 @@ export type Provider = (typeof providers)[number];
 export const modelInputs = ["text", "image"] as const;
 export type ModelInput = (typeof modelInputs)[number];
 
-/** Wire formats, by the names that the pi harness has for them. */
+/** Wire formats, by their names in the pi harness. */
 export const modelApis = [
   "anthropic-messages",
   "openai-responses",
@@ -79,7 +79,7 @@ export interface Rates {
   readonly cacheWrite: number;
 }
 
-/** Once an agent's budget is used up, its work and its runs are refused, or wait for money. */
+/** Once an agent's budget is used up, its work and its runs are rejected, or wait for money. */
 export const onLimits = ["stop", "pause"] as const;
 export type OnLimit = (typeof onLimits)[number];
 
@@ -91,9 +91,9 @@ export interface Budget {
   readonly dayUsd: number | null;
   /** Limit of a calendar month in the project's time zone. */
   readonly monthUsd: number | null;
-  /** Answers of models that one run may have. */
+  /** How many answers of models one run may have. */
   readonly turns: number | null;
-  /** Percentages of a limit at which a warning comes, once a window. */
+  /** Percentages of a limit that cause a warning, once per window. */
   readonly warnAt: readonly number[];
   /** How work is handled while no call to a model can be paid. */
   readonly onLimit: OnLimit;
@@ -110,7 +110,7 @@ export interface WebhookBinding {
   readonly source: string;
   /** Provider type of that source, from the project's `[webhooks.<source>]`. */
   readonly type: string;
-  /** By the names of the provider's table. */
+  /** By the filter names of the provider's table. */
   readonly filters: Readonly<Record<string, string | boolean | readonly string[]>>;
   /** Values that the payload must have, by dotted paths; absent for none. */
   readonly where?: Readonly<Record<string, string | number | boolean>>;
@@ -120,7 +120,7 @@ export interface RuntimeConfig {
   readonly type: RuntimeType;
   /** OS user name; `$USER` is the user that runs the scheduler. */
   readonly runAs: string;
-  /** Where in the cluster its runs may be placed; absent where the project's `[cluster]` says it. */
+  /** Where in the cluster its runs may be placed; by default as in the project's `[cluster]`. */
   readonly place?: readonly string[];
 }
 
@@ -130,7 +130,7 @@ export interface NetworkConfig {
   readonly allow: readonly string[];
 }
 
-/** An agent's own `[local]`; null where the project's counts. */
+/** An agent's own `[local]`; null uses the project's value. */
 export interface AgentLocalConfig {
   /** Memory of its containers: a number with b, k, m or g. */
   readonly memory: string | null;
@@ -142,9 +142,9 @@ export interface AgentLocalConfig {
 
 /** Results that a succeeded run must have left; otherwise it has failed. */
 export interface Expectation {
-  /** It returned something. */
+  /** The run returned a value. */
   readonly returned: boolean;
-  /** Its model ended with words. */
+  /** Its model ended with text. */
   readonly said: boolean;
   /** JSON Schema of the returned value; null for any value. */
   readonly schema: ExpectedSchema | null;
@@ -180,7 +180,7 @@ export interface AgentConfig {
   /** IANA name. */
   readonly timezone: string;
   readonly catchUp: "none" | "latest";
-  /** True for one that may do without schedule and webhooks: agents call it, or people start it. */
+  /** True for an agent that needs neither schedule nor webhooks: agents call it, or people start it. */
   readonly callable: boolean;
   /** Words that people group agents by; no run depends on them. */
   readonly tags: readonly string[];
@@ -196,7 +196,7 @@ export interface AgentConfig {
   readonly params: Readonly<Record<string, Param | readonly Param[]>>;
   readonly runtime: RuntimeConfig;
   readonly local: AgentLocalConfig;
-  /** Its own; null without the table. */
+  /** The agent's own table; null without one. */
   readonly network: NetworkConfig | null;
   /** Each key defaults to the project's. */
   readonly alert: AlertOptions;
@@ -208,7 +208,7 @@ export interface AgentConfig {
   readonly dockerfileHash: string | null;
 }
 
-/** Whether its runs need an image: one that was switched off by its scale needs none. */
+/** Whether its runs need an image: an agent disabled by its scale needs none. */
 export function needsImage({ runtime, scale }: AgentConfig): boolean {
   return runtimes[runtime.type].needsImage && scale > 0;
 }

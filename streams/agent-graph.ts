@@ -40,14 +40,14 @@ export interface AgentPorts extends RunPorts {
   readonly clock: Clock;
   readonly slots: Slots;
   readonly newId: () => string;
-  /** Whether the agent was enabled when the scheduler last looked. */
+  /** Whether the agent was enabled at the scheduler's last check. */
   readonly isEnabled: (agent: string) => boolean;
   readonly lastChecked: (agent: string) => LastChecked | undefined;
   /** The used-up budget that would refuse every model call of a run that starts now, or null. */
   readonly overBudget: (agent: string) => OverBudget | null;
-  /** Makes the image ready that runs of this config need. Must not error. */
+  /** Prepares the image for runs of this config. Must not error. */
   readonly prepare: (config: AgentConfig) => Observable<BuildEvent>;
-  /** The differences, in one line. */
+  /** The differences in one line. */
   readonly describeChange: (before: AgentConfig, after: AgentConfig) => string;
 }
 
@@ -56,9 +56,9 @@ export interface Switched {
   readonly enabled: boolean;
 }
 
-/** A budget that is used up. */
+/** A used-up budget. */
 export interface OverBudget {
-  /** For a person: whose it is, until when, and how it is raised. */
+  /** For a person: owner, end, and how to raise it. */
   readonly reason: string;
   readonly onLimit: OnLimit;
 }
@@ -78,13 +78,13 @@ export interface AgentSources {
   readonly stopping$: Observable<unknown>;
 }
 
-/** The graph of one agent. A thousand of them wait most of the time, so a test counts the cost of each. */
+/** The graph of one agent. Most of a thousand agents are idle, so a test counts the cost of each. */
 interface Agent {
   readonly name: string;
   /** Replayed, because a run reads the active config when it starts. */
   readonly active$: Observable<ActiveConfig>;
   readonly enabled$: BehaviorSubject<boolean>;
-  /** Whether there is an image that a run can have. */
+  /** Whether runs can have an image. */
   readonly usable$: BehaviorSubject<boolean>;
 }
 
@@ -125,13 +125,13 @@ function events(agent: Agent, sources: AgentSources, ports: AgentPorts): Observa
     work$: sources.work.to(agent.name),
   }).pipe(takeUntil(sources.stopping$));
   return mergeUntilMainCompletes(
-    // The queue is the last to go: once it completes, this agent emits nothing more.
+    // The queue ends last: once it completes, this agent emits no more events.
     triggered$.pipe(queued(agent, sources, ports)),
     merge(changes(agent, ports), switches(agent, sources, ports), builds(agent, ports)),
   );
 }
 
-/** The events of the agent's files, and that it was disabled before. */
+/** The events of the agent's files, and that it was already disabled. */
 function changes(
   { name, active$, enabled$ }: Agent,
   { clock, describeChange }: AgentPorts,
@@ -206,7 +206,7 @@ function queued(
   });
 }
 
-/** No run is started to find out that it can call no model. The next tick comes by itself; other work is a dead letter. */
+/** No run is started only to find that it can call no model. The next tick comes by itself; other work is a dead letter. */
 function withoutMoney(item: WorkItem, at: number, { reason }: OverBudget): RunEvent {
   const outcome = isTick(item) ? "skipped" : "rejected";
   return { type: "refused", agent: item.agent, at, item, outcome, reason };
@@ -224,7 +224,7 @@ function builds({ name, active$, usable$ }: Agent, ports: AgentPorts): Observabl
   return active$.pipe(
     distinctUntilChanged((a, b) => sameImage(a.config, b.config)),
     switchMap(({ config }) => {
-      // Waiting for a new image must not count against a run's timeout, nor finding out whether it needs one.
+      // Neither waiting for a new image nor checking for one may count against a run's timeout.
       if (usable$.value) usable$.next(false);
       return config !== null && needsImage(config) ? build(config) : EMPTY;
     }),

@@ -1,12 +1,12 @@
 /** `[alert]` of an agent or of its project, resolved. */
 export interface AlertOptions {
-  /** Names of the targets; null for all that the project has. */
+  /** Names of the targets; null for all targets of the project. */
   readonly to: readonly string[] | null;
   /** Failures in a row before the first alert. */
   readonly after: number;
-  /** How often an alert that lasts is repeated; null for never. */
+  /** How often a lasting alert is repeated; null for never. */
   readonly remindMs: number | null;
-  /** How long an agent may go without a success; null for as long as it likes. */
+  /** How long an agent may go without a success; null without a limit. */
   readonly noSuccessForMs: number | null;
 }
 
@@ -35,6 +35,6 @@ export interface AlertTarget {
   readonly credential: string;
   /** Recipients of an e-mail; empty for other types. */
   readonly to: readonly string[];
-  /** When alerts wait, and become one digest at its end; null for never. */
+  /** When alerts wait, to become one digest at its end; null for never. */
   readonly quietHours: QuietHours | null;
 }

@@ -2,25 +2,25 @@ import { Observable, Subject } from "rxjs";
 import type { SchedulerLike, Subscription } from "rxjs";
 import { createTimers } from "./timers.ts";
 
-/** One clock for everything that waits for a moment: it arms a single timer, whatever their number. */
+/** One clock for everything that waits for a moment: it arms a single timer for any number of waits. */
 export interface Clock {
   /** Epoch ms. */
   now(): number;
   /** Calls back at `time` (epoch ms), never early, always asynchronously; returns how to cancel it. */
   wakeAt(time: number, callback: () => void): () => void;
-  /** Emits the current time at `time` (epoch ms) and completes, as `wakeAt`. */
+  /** Emits the current time at `time` (epoch ms) and completes, like `wakeAt`. */
   at(time: number): Observable<number>;
-  /** Emits the time when it was set back by more than an hour: plans made by the old time are made anew. */
+  /** Emits the time when the clock was set back by more than an hour: plans made by the old time are renewed. */
   readonly setBack$: Observable<number>;
 }
 
 /**
- * The longest that the timer sleeps, in ms. A timer past 2^31−1 ms fires at once, and a timer does not see the
- * clock being set or the machine being suspended: waking this often notices both.
+ * The longest sleep of the timer, in ms. A timer past 2^31−1 ms fires at once, and a timer does not notice clock changes
+ * or a suspended machine: waking this often notices both.
  */
 const maxSleepMs = 30_000;
 
-/** A clock that is set back by less, in ms, is waited for: nothing is to come twice because of a correction. */
+/** A smaller setback of the clock, in ms, is waited out: a correction must not repeat an event. */
 const smallCorrectionMs = 3_600_000;
 
 /** A clock on the given scheduler. */

@@ -1,6 +1,6 @@
 const second = 1000;
 
-/** A length of time with about two digits that matter: `400 ms`, `1.2 s`, `3 min 05 s`, `2 h 10 min`. */
+/** A duration with about two significant digits: `400 ms`, `1.2 s`, `3 min 05 s`, `2 h 10 min`. */
 export function durationText(ms: number): string {
   if (ms < second) return `${Math.round(ms)} ms`;
   if (ms < 10 * second) return `${(ms / second).toFixed(1)} s`;

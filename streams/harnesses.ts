@@ -28,5 +28,5 @@ export const harnesses = {
 
 export type HarnessType = keyof typeof harnesses;
 export const harnessTypes = Object.keys(harnesses) as HarnessType[];
-/** Where neither the agent nor the project names one. */
+/** Used if neither the agent nor the project names one. */
 export const defaultHarness: HarnessType = "pi";

@@ -1,2 +1,2 @@
-/** A timer past this fires at once, in ms; so who waits for longer is rung after that. */
+/** Longest timer in ms, beyond which it would fire at once; longer waits use several. */
 export const longestTimerMs = 2 ** 31 - 1;

@@ -14,7 +14,7 @@ export interface Machine<C, E> {
 export interface MachineContext<E> {
   readonly emit: (event: E) => void;
   readonly timers: Pick<Timers, "at">;
-  /** The moment of the command that is applied, epoch ms. */
+  /** The time of the current command, epoch ms. */
   readonly now: () => number;
 }
 

@@ -1,12 +1,12 @@
 import type { Problem } from "./vocabulary.ts";
 
-/** `agents/dev/config.toml:4:12  schedule "every day" is …`: how a problem is written everywhere. */
+/** `agents/dev/config.toml:4:12  schedule "every day" is …`: the format of a problem everywhere. */
 export function problemText({ file, line, column, message }: Problem): string {
   const place = [file, line, column].filter((part) => part !== null).join(":");
   return `${place}  ${message}`;
 }
 
-/** The first of the problems, and how many more there are; null without problems. */
+/** The first of the problems, and the number of further ones; null without problems. */
 export function problemSummary(problems: readonly Problem[]): string | null {
   const [first, ...others] = problems;
   if (first === undefined) return null;

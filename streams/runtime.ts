@@ -21,7 +21,7 @@ import { noSuchAgent } from "./runs/run-events.ts";
 import type { Withdrawn } from "./runs/run-events.ts";
 import type { AgentChange, RunEvent, WorkItem } from "./vocabulary.ts";
 
-/** All that comes in. Work is addressed and committed before it gets here. */
+/** All inputs. Work is addressed and committed before it arrives. */
 export interface RuntimeSources {
   readonly agentChange$: Observable<AgentChange>;
   readonly webhook$: Observable<WorkItem>;
@@ -33,15 +33,15 @@ export interface RuntimeSources {
   /** The agents that wait for money. Emits at once. */
   readonly waitForMoney$: Observable<ReadonlySet<string>>;
   readonly kill$: Observable<Kill>;
-  /** Work that is not to run any more if it waits still. */
+  /** Work that must not run any more if it still waits. */
   readonly withdraw$: Observable<Withdrawn>;
-  /** Runs of an earlier scheduler that live, or whose end was not seen. Completes. */
+  /** Live runs of an earlier scheduler, and those without a recorded end. Completes. */
   readonly adopted$: Observable<AdoptedRun>;
   /** Triggers stop and runs drain; the graph completes with the last run. */
   readonly stopping$: Observable<unknown>;
 }
 
-/** All that the graph needs done outside. */
+/** All effects that the graph needs from outside. */
 export type RuntimePorts = Omit<AgentPorts, "kill$" | "draining$">;
 
 /**
@@ -65,7 +65,7 @@ export function runtime(sources: RuntimeSources, ports: RuntimePorts): Observabl
   const routes = { work, switched, withdrawn };
   const all: AgentSources = { ...routes, adopted, paused$, waitForMoney$, draining$, stopping$ };
   return merge(
-    // First, so that no queue starts more than its agent's scale.
+    // First, so that no queue starts more runs than its agent's scale.
     adopted.event$,
     untilStopping(sources.agentChange$).pipe(
       eachAgent((name, change$) => agentGraph(name, change$, all, agentPorts)),
@@ -73,7 +73,7 @@ export function runtime(sources: RuntimeSources, ports: RuntimePorts): Observabl
     work.unrouted$.pipe(map((item) => noSuchAgent(item, ports.clock.now()))),
     merge(switched.unrouted$, withdrawn.unrouted$).pipe(ignoreElements()),
   ).pipe(
-    // A run that calls another agent emits from inside an emission; queued, all readers see one order.
+    // A run that calls another agent emits during an emission; queued, all readers see one order.
     observeOn(queueScheduler),
     share(),
   );

@@ -8,7 +8,7 @@ interface Runtime {
   readonly place: (runAs: string) => string;
   /** Its runs are processes of the OS user that `[runtime].run_as` names. */
   readonly runsAsUser: boolean;
-  /** Its runs start from an image, which is built or looked up before the first one. */
+  /** Its runs start from an image, which is built or found before the first one. */
   readonly needsImage: boolean;
   /** Its runs see only the files of this machine that are mounted. */
   readonly isolates: boolean;
@@ -18,7 +18,7 @@ interface Runtime {
   readonly hasLimits: boolean;
 }
 
-/** Where runs can be processes. A new runtime is an entry here and a runner in src/start/runtimes.ts. */
+/** The environments in which runs are processes. A new runtime is an entry here and a runner in src/start/runtimes.ts. */
 export const runtimes = {
   container: {
     summary: "in a container of its own",

@@ -1,7 +1,7 @@
 interface Timer {
   readonly time: number;
   readonly action: () => void;
-  /** One that is due at the same time may cancel it. */
+  /** An action due at the same time may cancel it. */
   isCancelled: boolean;
 }
 
@@ -25,7 +25,7 @@ export function createTimers() {
       const due = timers.splice(0, indexAfter(timers, now));
       for (const timer of due) if (!timer.isCancelled) timer.action();
     },
-    /** Infinity when nothing is due ever. */
+    /** Infinity if nothing is due. */
     nextDue: (): number => timers[0]?.time ?? Infinity,
   };
 }
@@ -33,7 +33,7 @@ export function createTimers() {
 /** Actions by the moment at which they are due, in epoch ms; it has no clock of its own. */
 export type Timers = ReturnType<typeof createTimers>;
 
-/** The index of the first timer later than `time`, found by halves. */
+/** The index of the first timer later than `time`, by binary search. */
 function indexAfter(timers: readonly Timer[], time: number): number {
   let [from, to] = [0, timers.length];
   while (from < to) {

@@ -5,7 +5,7 @@
  */
 import type { AgentConfig, OnLimit } from "./agent-config.ts";
 
-/** Something wrong in a file, addressed so that an editor can jump to it. Lines and columns count from 1. */
+/** A problem in a file, addressed so that an editor can jump to it. Lines and columns count from 1. */
 export interface Problem {
   readonly severity: "error" | "warning";
   /** Path relative to the project. */
@@ -56,7 +56,7 @@ export type Trigger =
       readonly kind: "cron";
       /** Epoch ms. */
       readonly scheduledFor: number;
-      /** How many runs in a row asked to be run again since the tick; absent for the tick itself. */
+      /** How many reruns in a row were requested since the tick; absent for the tick itself. */
       readonly rerun?: number;
     }
   | { readonly kind: "webhook"; readonly event: WebhookEvent }
@@ -97,11 +97,11 @@ export interface WorkItem {
   readonly agent: string;
   /** When the trigger arrived, epoch ms. */
   readonly at: number;
-  /** 1 for the first try; the retry of a run that was interrupted or lost counts up. */
+  /** 1 for the first attempt; the retry of an interrupted or lost run counts up. */
   readonly attempt: number;
-  /** For a replay: the id of the history entry that it runs again. */
+  /** For a replay: the id of the repeated history entry. */
   readonly replayOf?: string;
-  /** Present for a tick that an earlier scheduler accepted: it waits for a runner, as other work does. */
+  /** Present for a tick that an earlier scheduler accepted: it waits for a runner, like other work. */
   readonly waits?: true;
   readonly trigger: Trigger;
 }
@@ -122,19 +122,19 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** Ends that do not come from the work itself: the scheduler was stopped, or the run's machine or engine failed. */
+/** Outcomes not caused by the work itself: the scheduler was stopped, or the run's machine or engine failed. */
 export const retriedOutcomes = ["interrupted", "lost"] as const satisfies readonly Outcome[];
 
-/** How often work is tried. */
+/** Maximum number of attempts. */
 const maxAttempts = 2;
 
-/** Whether work is tried once more after a run of it ended like this. A run that never began does not count as a try. */
+/** Whether work is retried after a run of it ended like this. A run that never began does not count as an attempt. */
 export function isRetried({ attempt }: WorkItem, end: HowEnded): boolean {
   const retried: readonly Outcome[] = retriedOutcomes;
   return retried.includes(end.outcome) && (attempt < maxAttempts || end.neverBegan === true);
 }
 
-/** The usage of a run; null where the harness does not know. */
+/** The usage of a run; null if the harness does not know it. */
 export interface Usage {
   readonly model: string | null;
   readonly tokens: number | null;
@@ -164,13 +164,13 @@ export interface RunEnd {
   readonly usage: Usage | null;
   /** The returned value, any JSON; absent without one. */
   readonly value?: unknown;
-  /** Present when the run asked to be run again. */
+  /** Present if the run requested a rerun. */
   readonly rerun?: true;
-  /** Present when its process was asked for nothing. */
+  /** Present if its process received no request. */
   readonly neverBegan?: true;
 }
 
-/** The facts that decide whether the work of a run is tried again. */
+/** The facts that decide whether the work of a run is retried. */
 export type HowEnded = Pick<RunEnd, "outcome" | "neverBegan">;
 
 interface At {
@@ -179,7 +179,7 @@ interface At {
   readonly at: number;
 }
 
-/** How an agent's image comes to be. */
+/** How an agent's image is made. */
 export type BuildEvent =
   | { readonly type: "build-started"; readonly text: string }
   | { readonly type: "build-progress"; readonly text: string }
@@ -198,7 +198,7 @@ export interface DaySpend {
   readonly endsAt: number;
 }
 
-/** A budget that is used up: until its window turns or it is raised, no new run of an agent could call a model. */
+/** A used-up budget: until its window turns or it is raised, no new run of an agent could call a model. */
 export interface UsedBudget {
   /** `project` or `agent:<name>`. */
   readonly scope: string;
@@ -220,7 +220,7 @@ export type RunEvent = At &
         readonly type: "agent-set";
         readonly config: AgentConfig;
         readonly warnings: readonly Problem[];
-        /** The changes, in one line. */
+        /** The changes in one line. */
         readonly summary: string;
       }
     | ({ readonly type: "agent-invalid" } & InvalidFiles)
@@ -229,7 +229,7 @@ export type RunEvent = At &
     /** Missing requirements beside the agent's files, such as credentials; empty once all are met. */
     | { readonly type: "agent-requirements"; readonly unmet: readonly Problem[] }
     | BuildEvent
-    /** When the schedule is due next, epoch ms; null when it is not. */
+    /** When the schedule is due next, epoch ms; null if it is not. */
     | { readonly type: "next-run"; readonly nextRunAt: number | null }
     | { readonly type: "queue-depth"; readonly depth: number }
     | { readonly type: "queued"; readonly item: WorkItem }
@@ -239,7 +239,7 @@ export type RunEvent = At &
         readonly outcome: "skipped" | "missed" | "dropped" | "rejected";
         readonly reason: string;
       }
-    /** A run that lives waited for it: it leaves its queue, and starts none. */
+    /** A live run waited for it: it leaves its queue, and starts none. */
     | { readonly type: "taken"; readonly item: WorkItem }
     | {
         readonly type: "started";
@@ -254,7 +254,7 @@ export type RunEvent = At &
         readonly entry: LogEntry;
       }
     | { readonly type: "status-text"; readonly instanceId: string; readonly text: string }
-    /** Why the machine can't start the run now; null once it did. Comes with each start that it can't. */
+    /** Why the machine can't start the run now; null once it could. Emitted with each failed start. */
     | { readonly type: "blocked"; readonly instanceId: string; readonly reason: string | null }
     /** Which budget keeps the agent's work from running; null once none does. */
     | {
@@ -267,7 +267,7 @@ export type RunEvent = At &
     | {
         readonly type: "spent";
         readonly instanceId: string;
-        /** US dollars, of calls that are over. */
+        /** US dollars, of ended calls. */
         readonly usd: number;
         readonly today: DaySpend;
       }
@@ -281,7 +281,7 @@ export type RunEvent = At &
       }
   );
 
-/** A run that is about to start: its work, its config and its name. */
+/** A run before its start: its work, its config and its name. */
 export interface RunRequest {
   /** `<agent>-<8 base32 characters>`; unique; people, containers and log lines use this name. */
   readonly instanceId: string;

@@ -1,16 +1,16 @@
-/** A wall time of a time zone is the epoch ms at which UTC shows that time. */
+/** A wall time of a time zone, as the epoch ms at which UTC shows that time. */
 export interface WallMoments {
-  /** Epoch ms at which it is shown, or, where the clock skips it, as much later as was skipped. */
+  /** Epoch ms at which it is shown, or, if the clock skips it, later by the skipped time. */
   readonly first: number;
-  /** The second time where the clock is turned back and shows it twice. */
+  /** The second time, if the clock is set back and shows it twice. */
   readonly second: number | null;
   readonly isSkipped: boolean;
 }
 
-/** No zone changes its clock by more, nor twice in as long. */
+/** No zone changes its clock by more, nor twice within this time. */
 const largestChangeMs = 3 * 3_600_000;
 
-/** The least that a clock in `timezone` shows around `moment`, as long before and after as a change there takes. */
+/** The smallest wall time shown in `timezone` around `moment`, within the longest change before and after. */
 export function leastShown(moment: number, timezone: string): number {
   const [before, after] = offsetsAround(moment, largestChangeMs, timezone);
   if (before === after) return moment + before;
@@ -25,7 +25,7 @@ export function shownAt(moment: number, timezone: string): number {
 /** When a clock in `timezone` (IANA name) shows `wall`. */
 export function momentsOf(wall: number, timezone: string): WallMoments {
   const isShown = (moment: number): boolean => moment + offsetAt(moment, timezone) === wall;
-  // A day is more than any zone is ahead of UTC or behind.
+  // More than any zone's offset from UTC.
   const before = offsetAt(wall - aDayMs, timezone);
   const after = offsetAt(wall + aDayMs, timezone);
   const [first, second] = [wall - before, wall - after];
@@ -53,7 +53,7 @@ function offsetAt(moment: number, timezone: string): number {
   return shown - Math.floor(moment / 1000) * 1000;
 }
 
-/** Making one takes longer than all that is done with it. */
+/** Creating one takes longer than all its use. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {

@@ -2,13 +2,13 @@
 export type Where = Readonly<Record<string, Scalar>>;
 export type Scalar = string | number | boolean | null;
 
-/** Paths that were split before: the same few are looked up in each delivery. */
+/** Cached split paths: the same few are looked up in each delivery. */
 const keysOf = new Map<string, readonly string[]>();
 const maxRemembered = 1_000;
 
 /**
- * The value at a dotted path; undefined where the path ends early. A number is an index where it meets a list. Own
- * members only: inherited ones were not sent.
+ * The value at a dotted path; undefined if the path ends early. A number is an index if it meets a list. Own members
+ * only: inherited ones were not sent.
  */
 export function valueAt(payload: unknown, path: string): unknown {
   let value = payload;

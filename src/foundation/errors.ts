@@ -1,6 +1,6 @@
 /**
- * The HTTP status of each code that the request or the project's state causes, or that passes. A UserError with another
- * code is answered 500 without its message. Only the operator API shows messages of credentials: they name files.
+ * The HTTP status of each code that the request or the project's state causes, or that is temporary. A UserError with
+ * another code becomes a 500 without its message. Only the operator API shows messages of credentials: they name files.
  */
 const statuses: Readonly<Record<string, number | undefined>> = {
   bad_cursor: 400,
@@ -57,7 +57,7 @@ interface UserErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The headers of a response that has no other: a client may repeat what failed for a time. */
+/** The default headers of a response: a client may retry a temporary failure. */
 export function headersFor(status: number): Readonly<Record<string, string>> {
   return status === 503 ? { "retry-after": "5" } : {};
 }
@@ -75,7 +75,7 @@ export class UserError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** A text in place of the options is the hint. */
+  /** A text instead of the options is the hint. */
   constructor(code: string, message: string, given: UserErrorOptions | string | undefined = {}) {
     const options = typeof given === "string" ? { hint: given } : given;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -92,7 +92,7 @@ export class UserError extends Error {
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message !== "") return error.message;
-  // Some errors of the system have a code only, such as the one for several addresses that were tried.
+  // Some errors of the system only have a code, such as the one for several addresses.
   return "code" in error ? String(error.code) : "no reason given";
 }
 
@@ -102,7 +102,7 @@ export function reasonOf(error: unknown): string {
   return hint === null ? messageOf(error) : `${messageOf(error)}; ${hint}`;
 }
 
-/** Whether the system refused something with one of these codes. */
+/** Whether an error of the system has one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
@@ -112,7 +112,7 @@ export function isMissing(error: unknown): boolean {
   return hasCode(error, "ENOENT", "ENOTDIR");
 }
 
-/** A handler for `catch`: gives `value` for a file that isn't there, and throws every other error again. */
+/** A handler for `catch`: returns `value` for a missing file, and rethrows other errors. */
 export function ifMissing<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (isMissing(error)) return value;

@@ -1,7 +1,7 @@
 /**
- * Builds the program into `dist/`: one small entry, and chunks that are loaded when a command first needs them. What
- * al runs of its packages is in the chunks too, because opening hundreds of small files is most of a short command's
- * time. A page's script is one file of its own, which the page carries inside it, as it does its styles.
+ * Builds the program into `dist/`: one small entry, and chunks that are loaded when a command first needs them. The used
+ * parts of packages are in the chunks too, because opening hundreds of small files takes most of a short command's time.
+ * A page's script is a separate file, which the page includes inline, like its styles.
  */
 import {
   existsSync,
@@ -23,7 +23,7 @@ const output = join(root, "dist");
 const styles = "src/interfaces/dashboard/styles";
 const pages = "src/interfaces/dashboard/pages";
 
-/** Photon (pi makes images smaller with it) reads its WebAssembly beside itself: beside the chunk, once bundled. */
+/** Photon (pi makes images smaller with it) reads its WebAssembly beside its own file: beside the chunk, once bundled. */
 const photon = {
   name: "photon-beside-its-chunk",
   transform: {
@@ -39,7 +39,7 @@ const photon = {
 
 /**
  * An `import` of node:http reads each of its exports, and those of undici among them load undici: 6 MB of memory. This
- * leaves them out.
+ * omits them.
  */
 const httpWithoutUndici = {
   name: "http-without-undici",
@@ -56,9 +56,8 @@ const httpWithoutUndici = {
 };
 
 /**
- * Parts of packages that al never asks for, and that would be a third of what a start reads: Fastify's own validation
- * (the schemas are zod's), its logger and its injected requests, the languages of zod's messages, JavaScript inside of
- * YAML.
+ * Parts of packages that al never uses, and that would be a third of what a start reads: Fastify's own validation (the
+ * schemas are zod's), its logger and its injected requests, the languages of zod's messages, JavaScript inside of YAML.
  */
 const unused = {
   name: "unused-parts",
@@ -77,10 +76,10 @@ const unused = {
 };
 const isUnused =
   /^(@fastify\/(ajv-compiler|fast-json-stringify-compiler)|light-my-request|pino|esprima|react-devtools-core)$/;
-/** Its own ssh client, sessions and builds of BuildKit, and archives of folders. */
+/** docker-modem's own ssh client, sessions and builds of BuildKit, and archives of folders. */
 const neverAskedOfDocker = /^(\.\/(ssh|session|buildkit)|tar-fs|@balena\/dockerignore)$/;
 
-/** `string-width` loads the tables of Unicode with itself, which takes 20 ms; a table of plain text needs none. */
+/** `string-width` loads the tables of Unicode at import, which takes 20 ms; a table of plain text needs none. */
 const lazyUnicode = {
   name: "lazy-unicode",
   transform: (code, id) =>
@@ -92,7 +91,7 @@ const lazyUnicode = {
       : null,
 };
 
-/** The script of a page takes over the markup that the server rendered with the same component. */
+/** The script of a page hydrates the markup that the server rendered with the same component. */
 const pageEntry = {
   name: "page-entry",
   resolveId: (id) => (id.startsWith("\0") ? id : null),
@@ -104,13 +103,13 @@ const pageEntry = {
       : null,
 };
 
-/** Escapes texts that would end, or change, the element that a page carries its script in. */
+/** Escapes texts that would end, or change, a page's inline script element. */
 const inlineScripts = {
   name: "inline-scripts",
   renderChunk: (code) => code.replace(/<(?=!--|\/script|\/style)/gi, "\\x3c"),
 };
 
-/** Small modules that every command reads: a file of its own for each would cost more than what is in it. */
+/** Small modules that every command reads: a separate file for each would cost more than its content. */
 const wordTables = new RegExp(
   [
     "/streams/(agent-config|vocabulary)",
@@ -125,7 +124,7 @@ const wordTables = new RegExp(
 );
 
 /**
- * The two processes between a trigger and its model's first request, each a bundle of its own: sharing chunks with the
+ * The two processes between a trigger and its model's first request, each a separate bundle: sharing chunks with the
  * rest of the program, they would read 80 files.
  */
 const processes = {
@@ -149,12 +148,12 @@ const program = {
   transform: { define: { "process.env.NODE_ENV": '"production"' } }, // React's
   checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
 };
-/** What every run loads, in one file; the rest is of one harness, of one provider, or for hooks. */
+/** Code loaded by every run, in one file; other code is of one harness, of one provider, or for hooks. */
 const ofEveryRun = new RegExp(
   `^${RegExp.escape(root)}/(streams|src/(foundation/(?!config)|runtime/(?!harness/(llm-cli|pi)/)))|/zod/`,
 );
 
-/** Modules whose exports are all that they are loaded for: those that are not used are left out. */
+/** Modules loaded only for their exports: unused ones are omitted. */
 const pureSources = ["src", "streams", "node_modules/@earendil-works"].map((folder) => ({
   test: new RegExp(`^${RegExp.escape(join(root, folder))}/`),
   sideEffects: false,
@@ -196,7 +195,7 @@ for (const file of readdirSync(join(root, pages))) {
 mkdirSync(join(output, styles), { recursive: true });
 for (const file of readdirSync(join(root, styles))) {
   const text = readFileSync(join(root, styles, file), "utf8");
-  // Every page carries its styles: without comments and indents they are a fifth smaller.
+  // Every page includes its styles: without comments and indents they are a fifth smaller.
   const short = text.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/\s*\n\s*/g, "\n");
   writeFileSync(join(output, styles, file), short.trimStart());
   written.push(`${styles}/${file}`);
@@ -204,7 +203,7 @@ for (const file of readdirSync(join(root, styles))) {
 written.push(...writeBundledPackages(root, modules));
 removeOthers(new Set(written));
 
-/** Writes one bundle; the paths of its files below `dist/`. */
+/** Writes one bundle; returns the paths of its files below `dist/`. */
 async function bundle({ split, minify = false, ...options }) {
   const build = await rolldown({ cwd: root, tsconfig: join(root, "tsconfig.json"), ...options });
   const { output: files } = await build.write({
@@ -213,7 +212,7 @@ async function bundle({ split, minify = false, ...options }) {
     charset: "ascii", // Node keeps a text with any other character whole in two bytes each
     comments: { legal: true, annotation: false, jsdoc: false },
     entryFileNames: "[name].js",
-    // By this ending Node knows what they are without a look for a package.json around them.
+    // With this ending, Node knows their type without searching for a package.json.
     chunkFileNames: "src/chunks/[name]-[hash].mjs",
     codeSplitting: split,
     minify,
@@ -223,7 +222,7 @@ async function bundle({ split, minify = false, ...options }) {
   return files.map(({ fileName }) => fileName);
 }
 
-/** What an earlier build left goes when the new one is there, so that a running command finds its chunks meanwhile. */
+/** Files of an earlier build are removed after the new build, so that a running command finds its chunks meanwhile. */
 function removeOthers(kept) {
   for (const name of readdirSync(output, { recursive: true, withFileTypes: true })) {
     const path = join(name.parentPath, name.name);

@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
 
 const licenseFile = /^(licen[cs]e|copying|notice)/i;
 
-/** Writes both files for the modules of a build, given by their paths; the names of the files below `dist/`. */
+/** Writes both files for the modules of a build, given by their paths; returns the names of the files below `dist/`. */
 export function writeBundledPackages(root, modules) {
   const folders = [...new Set(modules.flatMap((module) => packageFolder(module)))];
   const packages = folders
@@ -21,12 +21,12 @@ export function writeBundledPackages(root, modules) {
   return Object.keys(files);
 }
 
-/** The folder of the package that a module is of: none for a module of this program. */
+/** The folder of a module's package; none for a module of this program. */
 function packageFolder(module) {
   if (!module.includes("/node_modules/")) return [];
   for (let folder = dirname(module); ; folder = dirname(folder)) {
     const manifest = join(folder, "package.json");
-    // Some packages have more manifests inside, which only say what kind of modules are there.
+    // Some packages contain further manifests, which only declare the type of modules.
     if (existsSync(manifest) && readJson(manifest).version !== undefined) return [folder];
   }
 }

@@ -21,13 +21,13 @@ const builtStamp = join(root, "dist/.built");
 const builtProgram = join(root, "dist/src/cli/al.js");
 const installedPackages = join(root, "node_modules/.package-lock.json");
 const isOldNode = Number(process.versions.node.split(".")[0]) < 24;
-/** The workspaces whose packages are needed: a Node where this one is old, and what tests and checks need. */
+/** The workspaces whose packages are needed: a Node if this one is old, and those of tests and checks. */
 const needed = [
   ...(isOldNode ? ["src/setup/node"] : []),
   ...(process.argv.includes("tests") ? ["test"] : []),
 ];
 
-/** Runs npm itself, the one that runs this script, so that its version and settings stay the same. */
+/** Runs the npm that runs this script, so that its version and settings stay the same. */
 function npm(...args) {
   const own = process.env.npm_execpath;
   const [command, first] = own ? [process.execPath, [own]] : ["npm", []];
@@ -89,7 +89,7 @@ function placeOf(name, from, wanted) {
   return from === "" ? null : placeOf(name, from.replace(/(^|\/)[^/]+$/, ""), wanted);
 }
 
-/** What a clone has of workspaces stays, so that a start after tests doesn't take their packages away. */
+/** Workspaces already in a clone stay, so that a start after tests doesn't remove their packages. */
 function workspaces(wanted, present) {
   const ofStart = packagesOf([""], wanted);
   const isThere = (name) =>
@@ -100,7 +100,7 @@ function workspaces(wanted, present) {
   );
 }
 
-/** The newest change below a path, in epoch ms. Folders count too: a file that was deleted changes its folder. */
+/** The newest change below a path, in epoch ms. Folders count too: a deleted file changes its folder. */
 function newestIn(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return 0;
@@ -120,7 +120,7 @@ function isBuilt() {
 
 function install(folders) {
   say("Installing packages (a minute or so, the first time) …");
-  // npm writes its list last. An old one must not vouch for an install that was cut off half-way.
+  // npm writes its list last. An old one must not vouch for an interrupted install.
   rmSync(installedPackages, { force: true });
   const options = [
     "--loglevel=error",

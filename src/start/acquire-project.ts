@@ -25,8 +25,8 @@ export interface AcquireOptions {
 const longestTmp = 80;
 
 /**
- * Locks the project for this process and opens its store and sessions. Throws a UserError that names the process that
- * holds it, or the file that can't be opened; then nothing stays locked.
+ * Locks the project for this process and opens its store and sessions. Throws a UserError that names the holding
+ * process, or the file that can't be opened; then nothing stays locked.
  */
 export async function acquireProject(
   projectDir: string,
@@ -61,7 +61,7 @@ export async function acquireProject(
     redactor.add([apiKey.key]);
     const store = openStore(projectDir);
     onClose(() => store.close());
-    // Who logged in with an earlier key is out: it may have changed while no scheduler ran.
+    // Sessions of an earlier key have ended: it may have changed while no scheduler ran.
     const madeSince = statSync(apiKey.path).ctimeMs;
     const sessions = openSessions({ home, madeSince, onProblem });
     onClose(() => sessions.close());
@@ -72,7 +72,7 @@ export async function acquireProject(
     const socketPath = join(socketDir, socketName);
     return {
       home,
-      /** ISO 8601 UTC: since when. */
+      /** Start of the scheduler, ISO 8601 UTC. */
       startedAt,
       apiKey,
       redactor,
@@ -124,14 +124,14 @@ function savedAs(files: Store["files"]): string {
   }
 }
 
-/** The operator's socket, in a folder of its own. */
+/** The operator's socket, in a separate folder. */
 const socketName = "operator.sock";
-/** As `mkdtemp` names it. */
+/** Name pattern of `mkdtemp`. */
 const socketDir = /^al-\w{6}$/;
-/** A scheduler that starts has a folder without a socket for less than this, in ms. */
+/** How long a starting scheduler may have a folder without a socket, in ms. */
 const longestStartMs = 600_000;
 
-/** Removes the folders in `tmp` that killed schedulers of this user left: none listens there. Never rejects. */
+/** Removes the folders in `tmp` of this user's killed schedulers, which have no listener. Never rejects. */
 async function removeDeadSockets(tmp: string): Promise<void> {
   try {
     for (const name of readdirSync(tmp).filter((each) => socketDir.test(each))) {
@@ -139,7 +139,7 @@ async function removeDeadSockets(tmp: string): Promise<void> {
       if (await isDead(dir)) rmSync(dir, { recursive: true, force: true });
     }
   } catch {
-    // It can't be listed, or another scheduler that starts does the same.
+    // The folder can't be listed, or another starting scheduler does the same.
   }
 }
 

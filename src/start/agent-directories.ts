@@ -8,7 +8,7 @@ import type { Scan } from "../foundation/files/scan.ts";
 
 /**
  * The state of all files before a start reads them: a later scan finds changes from then on. Rejects with UserError
- * `unreadable_agents` when `agents/` can't be read: a start without agents would refuse all work that waits for them.
+ * `unreadable_agents` if `agents/` can't be read: a start without agents would reject all work that waits for them.
  */
 export function scanFiles(projectDir: string): Promise<Scan> {
   return scanProject(projectDir).catch((cause: unknown) => {
@@ -19,18 +19,18 @@ export function scanFiles(projectDir: string): Promise<Scan> {
   });
 }
 
-/** The directories that have a SKILL.md and no `config.toml`. */
+/** The directories with a SKILL.md and no `config.toml`. */
 export interface UnconfiguredSkills {
-  /** Called with each directory that was read; `isAgent` when it has a `config.toml`. */
+  /** Called with each directory that was read; `isAgent` if it has a `config.toml`. */
   readonly onRead: (name: string, isAgent: boolean) => void;
-  /** A problem for each, at once and whenever one came or went. */
+  /** A problem for each such directory, at once and after each change. */
   readonly problem$: Observable<readonly Problem[]>;
 }
 
 /** The files of an agent are written one after the other: a directory is checked after this, in ms. */
 const settleMs = 1_000;
 
-/** `names` are those that were there at the start. */
+/** `names` are the directories at the start. */
 export function createUnconfiguredSkills(
   projectDir: string,
   names: readonly string[],

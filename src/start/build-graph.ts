@@ -18,11 +18,11 @@ import type { Services } from "./services.ts";
 import { claimsWithVersions } from "../runtime/runs/claims.ts";
 
 interface GraphSources {
-  /** As they are on disk now. */
+  /** The current files on disk. */
   readonly agents: ReadonlyMap<string, AgentFiles>;
   /** Names of agents whose files may have changed. */
   readonly touched$: Observable<string>;
-  /** Called with each directory that was read again; `isAgent` when it has a `config.toml`. */
+  /** Called with each directory that was read again; `isAgent` if it has a `config.toml`. */
   readonly onRead: (name: string, isAgent: boolean) => void;
   readonly adopted: readonly AdoptedRun[];
   /** Work from before a restart. */
@@ -54,7 +54,7 @@ export function buildGraph(
       slots,
       starting,
       owner: runs,
-      // A claim that waits for the store must not hold up the end.
+      // A claim that waits for the store must not delay the end.
       claim: (request) =>
         from(claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
       isStopping: () => !onDemand && stopping.phase() === "draining",
@@ -92,8 +92,8 @@ function agentChange$(
 }
 
 /**
- * When an earlier scheduler last checked an agent's schedule, and which schedule that was; undefined for an agent
- * that it did not have, or without a schedule. The last heartbeat may be later than the agent's last tick.
+ * When an earlier scheduler last checked an agent's schedule, and that schedule; undefined for an agent that it did not
+ * have, or without a schedule. The last heartbeat may be later than the agent's last tick.
  */
 export function lastCheckedIn(
   settings: Pick<Settings, "lastAlive" | "lastTicks">,
@@ -108,7 +108,7 @@ export function lastCheckedIn(
 
 /**
  * Agents with work from before a restart and no directory now. They start as removed, so that their work is held as
- * after a removal while the scheduler runs: a checkout may bring them back.
+ * after a removal while the scheduler runs: a checkout may restore them.
  */
 export function missingAgents(
   waiting: readonly WorkItem[],

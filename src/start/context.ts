@@ -141,7 +141,7 @@ export function logEvents(
   print: (entry: LogEntry) => void,
 ): (event: RunEvent) => void {
   return (event) => {
-    // A run's output is redacted already. It goes to the agent's log only, as the terminal shows the scheduler's work.
+    // A run's output is already redacted. It is only logged for the agent, as the terminal shows the scheduler's work.
     if (event.type === "output") return logWriter.write(event.entry);
     for (const line of logEntriesOf(event)) {
       const entry = redactor.redactValue(line) as LogEntry;

@@ -64,7 +64,7 @@ export function housekeeping({
   return merge(
     interval(aliveMs).pipe(
       concatMap(() => orWarn("note of life", () => store.settings.recordAlive(Date.now()))),
-      // A scheduler that was alive after its stop is taken for one that died.
+      // A heartbeat recorded after the stop would count as a death.
       takeUntil(stopping$),
     ),
     timer(firstPruneMs, pruneMs).pipe(concatMap(() => orWarn("retention", prune))),

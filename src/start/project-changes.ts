@@ -11,12 +11,12 @@ import { messageOf } from "../foundation/errors.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { sourceNames } from "./context.ts";
 
-/** As long as agents' files settle, in ms. */
+/** How long agents' files settle, in ms. */
 const settleMs = 40;
 
 /**
- * The project's config.toml each time its content differs from before, at first than `first`; a file that went or
- * can't be read is invalid. Never errors.
+ * The project's config.toml each time its content changed, first compared with `first`; a missing or unreadable file is
+ * invalid. Never errors.
  */
 export function projectChanges(
   projectDir: string,
@@ -48,7 +48,7 @@ export function reloadProject(
   change: ProjectChange,
   { status, log, project$ }: SchedulerContext,
   { slots, starting }: { readonly slots: Slots; readonly starting: Slots },
-  /** Whether the gateway listens on TCP already, by the settings that it had then. */
+  /** Whether the gateway already listens on TCP, with its settings of that time. */
   isListening: boolean,
 ): void {
   if (change.type === "invalid") {

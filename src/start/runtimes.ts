@@ -36,22 +36,22 @@ import { runAgentProgram, runsDir } from "../runtime/runners/host-user/run-agent
 
 /** How long a stopped run has between TERM and KILL, in ms. */
 const graceMs = 5_000;
-/** A process of this machine is to be gone within a second, in ms. */
+/** How long a process of this machine has between TERM and KILL, in ms: it must end within a second. */
 const hostUserGraceMs = 700;
 
 export interface RuntimePorts {
   readonly runs: Pick<LiveRuns, "find">;
   readonly door: ClusterDoor;
   readonly brokering: Pick<Brokering, "forRun">;
-  /** Instead of the engine of `[cluster]`; null for that one. */
+  /** Replaces the engine of `[cluster]`; null for that one. */
   readonly clusterEngine: ClusterEngine | null;
 }
 
 /** One runtime. */
 interface Runtime extends Runner, Adopter {
-  /** There when its runs start from an image. */
+  /** Present if its runs start from an image. */
   readonly prepare?: (config: AgentConfig) => Observable<BuildEvent>;
-  /** Both are there when it can stop the processes of a run that waits. */
+  /** Both are present if it can stop the processes of a waiting run. */
   readonly freeze?: (request: RunRequest) => Promise<void>;
   readonly thaw?: (request: RunRequest) => Promise<void>;
 }
@@ -105,7 +105,7 @@ export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
   const inContainer: Runtime = {
     run: (request, stop$) => loaded(({ runner }) => runner.run(request, stop$)),
     resume: (run, stop$) => loaded(({ runner }) => runner.resume(run, stop$)),
-    // Without a record nothing is left of a run in a container, and the engine need not be asked.
+    // Without a record no container of a run is left, and the engine need not be asked.
     adopt: async (instanceIds) =>
       (await records.list()).length === 0 ? [] : (await containers()).adopt(instanceIds),
     freeze: async (request) => (await containers()).freeze(request),
@@ -145,7 +145,7 @@ export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
       }));
       return adoptRuns(open, runtimes, createLogSource(projectDir));
     },
-    /** Stops a run that only waits, where its runtime can. */
+    /** Stops a waiting run, if its runtime can. */
     freeze: async (request: RunRequest): Promise<void> =>
       runners[request.agent.runtime.type].freeze?.(request),
     thaw: async (request: RunRequest): Promise<void> =>

@@ -58,13 +58,7 @@ export interface EffectSources {
   readonly lost: (why: string) => void;
 }
 
-/**
- * Everything that has effects while a scheduler runs; completes when the graph does.
- *
- *     graph$ ─────────────┬─► event$ ──► status · commit · log · metrics · …
- *     runs, spending, … ──┘     │
- *          ▲── requirements ◄───┘
- */
+/** All effects of a scheduler; completes with the graph. */
 export function schedulerEffects(
   context: SchedulerContext,
   services: Services,
@@ -128,7 +122,7 @@ function projectEdits(
   );
 }
 
-/** The status names the skills without config.toml; the log names each that comes. The start logs the first ones. */
+/** The status names the skills without config.toml; the log names each added one. The start logs the first ones. */
 function skillWarnings(
   { problem$ }: EffectSources["skills"],
   { status, warn }: SchedulerContext,
@@ -153,7 +147,7 @@ function upkeep(
   );
 }
 
-/** Logs changed credentials; emits the requirements of runs that are not met. */
+/** Logs changed credentials; emits unmet requirements of runs. */
 function requirements(
   { home, env, project$, status, log }: SchedulerContext,
   event$: Observable<RunEvent>,
@@ -174,7 +168,7 @@ function requirements(
   );
 }
 
-/** The defaults that unknown models get, once each; external command lines know their own models. */
+/** The assumed values of unknown models, once each; external command lines know their own models. */
 function unknownModelWarnings(project$: Observable<ProjectConfig>): Observable<string> {
   return project$.pipe(
     filter(({ harness }) => harnesses[harness.type].callsModels),
@@ -188,8 +182,8 @@ function unknownModelWarnings(project$: Observable<ProjectConfig>): Observable<s
 type Reader = (event: RunEvent) => void;
 
 /**
- * The readers of `event$`. Each gets every event, redacted, before the next reader: the status first, because others look
- * an agent up in it, and `requests` last, because it answers callers from the committed history.
+ * The readers of `event$`. Each gets every event, redacted, before the next reader: the status first, because others
+ * look up agents in it, and `requests` last, because it answers callers from the committed history.
  */
 function eventReaders(
   context: SchedulerContext,

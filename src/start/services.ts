@@ -42,11 +42,11 @@ export interface SchedulerOptions {
   readonly webUi: boolean;
   /** Runs on request only: no schedules, no webhooks, no waiting work, no TCP. */
   readonly onDemand?: boolean;
-  /** Instead of `[gateway].port`; 0 for any free one. */
+  /** Replaces `[gateway].port`; 0 for any free one. */
   readonly port?: number;
-  /** Instead of `[gateway].host`. */
+  /** Replaces `[gateway].host`. */
   readonly host?: string;
-  /** How long running runs get when the scheduler stops. */
+  /** How long live runs may take to finish when the scheduler stops. */
   readonly graceSeconds: number;
   readonly env: NodeJS.ProcessEnv;
   /** How hosts of allow lists are resolved and reached. Default: this machine's resolver and sockets. */
@@ -124,7 +124,7 @@ export function createServices(
   const gatewayUrl = (): string | null => http.listener.url();
   const alerts = createProjectAlerts(context, agents, () => (options.webUi ? gatewayUrl() : null));
   const logs = createLogSource(projectDir, { appended$: logWriter.appended$ });
-  // Their threads begin with the first lines and the first search, so that a start costs nothing more.
+  // Its threads start with the first lines and the first search, so that a start costs nothing more.
   const search = createSearch({ projectDir, warn });
   const http = createHttp(context, own, {
     options,
@@ -166,7 +166,7 @@ export function createServices(
   };
 }
 
-/** The alerts of a scheduler, by the project's config as it is now; `agents` are their files at the start. */
+/** The alerts of a scheduler, by the project's current config; `agents` are their files at the start. */
 function createProjectAlerts(
   context: SchedulerContext,
   agents: ReadonlyMap<string, AgentFiles>,
@@ -198,7 +198,7 @@ function createProjectAlerts(
 }
 
 interface AlertOptionsDeps {
-  /** The agents' files at the start: runs that were lost before are alerted ahead of the first event. */
+  /** The agents' files at the start: runs lost before are alerted ahead of the first event. */
   readonly agents: ReadonlyMap<string, AgentFiles>;
   readonly record: (agent: string) => Pick<AgentRecord, "config"> | undefined;
   readonly project: () => ProjectConfig;
@@ -224,8 +224,8 @@ export function alertOptionsOf({
 }
 
 /**
- * An agent whose targets are all gone from the project has an error in its config, which is alerted itself: to the
- * project's targets, as those that the agent still names reach no person.
+ * An agent whose targets were all removed from the project has an error in its config, which is alerted itself: to the
+ * project's targets, as the agent's own reach no person.
  */
 function withTargets(options: AlertOptions, { alert, alerts }: ProjectConfig): AlertOptions {
   const { to } = options;

@@ -31,12 +31,12 @@ import { schedulerEffects } from "./scheduler-effects.ts";
 import { createServices } from "./services.ts";
 import type { SchedulerOptions, Services } from "./services.ts";
 
-/** A scheduler that runs. */
+/** A running scheduler. */
 export interface Scheduler {
-  /** Null when it does not listen on TCP. */
+  /** Null without TCP. */
   readonly gatewayUrl: string | null;
   readonly dashboardUrl: string | null;
-  /** The link of this start that logs a browser in, as long as it does; null without the dashboard. */
+  /** The login link of this start, while it is valid; null without the dashboard. */
   readonly loginUrl: () => string | null;
   readonly apiKeyPath: string;
   /** The operations of the gateway, for callers in this process. */
@@ -48,8 +48,8 @@ export interface Scheduler {
 }
 
 /**
- * Runs a project until it is stopped. Rejects with a UserError when the project is broken, held by another
- * scheduler, or can't listen; it then leaves nothing running or held. A broken agent does not reject it.
+ * Runs a project until it is stopped. Rejects with a UserError if the project is broken, held by another scheduler, or
+ * can't listen; it then leaves nothing running or locked. A broken agent does not reject it.
  */
 export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {
   const { projectDir, env } = options;
@@ -64,7 +64,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const abort = (): void => subscription.unsubscribe();
   let services: Services | undefined;
   try {
-    // Before runs are adopted: a start that fails must not end them.
+    // Before runs are adopted: a failed start must not end them.
     await checkListening(options, project);
     const [context, found] = await Promise.all([
       createContext({ options, own, project, version, abort }),
@@ -103,7 +103,7 @@ async function run(parts: Parts): Promise<Scheduler> {
   const alive = new Set(adopted.map(({ request }) => request.instanceId));
   runs.adoptSockets(await sockets.restore(alive));
   if (onDemand) refuseAdopted(adopted);
-  // Not before the sockets are there: the door answers a run that it does not know with the end of that run.
+  // After the sockets exist: the door tells a run that it does not know to end.
   else await door.open();
   const recovered = await store.recover(alive, services.alerts.onLost);
   const waiting = onDemand ? [] : recovered.requeue;
@@ -185,7 +185,7 @@ async function run(parts: Parts): Promise<Scheduler> {
   };
 }
 
-/** Whether a network can be closed is known only once a process has tried it, so the warnings come after the start. */
+/** Whether a network can be closed is known only after a process has tried it, so the warnings come after the start. */
 async function warnOfNetworks(
   { project$, status, warn }: SchedulerContext,
   { whyNotClosed }: Services,
@@ -195,7 +195,7 @@ async function warnOfNetworks(
   for (const message of messages) warn(message);
 }
 
-/** After the last run: closes everything that is open, the project's lock last. */
+/** After the last run: closes all resources, the project's lock last. */
 function close(
   { own, context: { stopping, logWriter }, services }: Parts,
   problem: (error: unknown) => void,

@@ -6,11 +6,11 @@ import type { AgentChange } from "../vocabulary.ts";
 /** The active config of an agent, and the change that activated it. */
 export interface ActiveConfig {
   readonly change: AgentChange;
-  /** Whether the agent's directory is there. */
+  /** Whether the agent's directory exists. */
   readonly present: boolean;
   /** The last good config; null until there was one. */
   readonly config: AgentConfig | null;
-  /** The active config before this change; null when the agent was not there. */
+  /** The active config before this change; null if the agent did not exist. */
   readonly before: AgentConfig | null;
   /** Whether the files were invalid before this change. */
   readonly wasInvalid: boolean;

@@ -17,7 +17,7 @@ export function agentEvent(
     const shown = config === null ? problems : whileLastGoodCounts(problems);
     return { type: "agent-invalid", agent, at, problems: shown, sources };
   }
-  // A change that leaves the config as it was is about its problems: they are fixed, or warnings differ.
+  // A change with an unchanged config is about its problems: they are fixed, or warnings differ.
   const unchanged = wasInvalid ? "valid again" : "warnings changed";
   const summary = before === null ? "loaded" : describeChange(before, change.agent) || unchanged;
   return { type: "agent-set", agent, at, config: change.agent, warnings: change.warnings, summary };

@@ -22,7 +22,7 @@ export function adoptedRuns(
   adopted$: Observable<AdoptedRun>,
   ports: FollowPorts & { readonly slots: Slots },
 ) {
-  /** One for each agent: a run costs its own agent only. */
+  /** One for each agent: a run costs only its own agent. */
   const counts = new Map<string, BehaviorSubject<number>>();
   const countOf = (agent: string): BehaviorSubject<number> => {
     const count$ = counts.get(agent) ?? new BehaviorSubject(0);
@@ -51,7 +51,7 @@ export function adoptedRuns(
     });
   return {
     event$: adopted$.pipe(mergeMap(followed)),
-    /** How many of an agent's runs are adopted ones and live; emits at once. */
+    /** Number of an agent's live adopted runs; emits at once. */
     countOf: (agent: string): Observable<number> =>
       defer(() => countOf(agent)).pipe(finalize(() => forget(agent))),
   };

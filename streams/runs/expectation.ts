@@ -2,8 +2,8 @@ import type { Expectation } from "../agent-config.ts";
 import type { RunEnd } from "../vocabulary.ts";
 
 /**
- * The end of a run by the expectation of its agent: a run that succeeded without it has failed. The run itself checks the
- * value that it returns by the agent's schema, because a hostile schema takes any time.
+ * The end of a run by the expectation of its agent: a run that succeeded without the expected result has failed. The run
+ * itself checks its returned value by the agent's schema, because a hostile schema takes any time.
  */
 export function expectedEnd(end: RunEnd, said: boolean, expect: Expectation | null): RunEnd {
   if (expect === null || end.outcome !== "succeeded") return end;
@@ -11,7 +11,7 @@ export function expectedEnd(end: RunEnd, said: boolean, expect: Expectation | nu
   return reason === null ? end : { ...end, outcome: "failed", exitCode: 1, reason };
 }
 
-/** Where there is a schema, it decides whether null is something. */
+/** A schema, if any, decides whether null counts as a value. */
 function missingIn(
   value: unknown,
   said: boolean,

@@ -3,21 +3,21 @@ import type { Machine, MachineContext } from "../machine.ts";
 import type { EngineReport, LeaseCommand, LeaseEvent, LeaseOptions } from "./lease-events.ts";
 
 export interface Lease extends Machine<LeaseCommand, LeaseEvent> {
-  /** Whether the engine's report is of interest now. */
+  /** Whether the engine's report is needed now. */
   readonly wantsReport: (now: number) => boolean;
 }
 
-/** A run that is silent for longer, in ms, is looked for on its engine. */
+/** A run that is silent for longer, in ms, is looked up on its engine. */
 const silentMs = 10_000;
 /** How long messages in flight may still arrive after the process ended, in ms. */
 const lateMs = 10_000;
-/** The way of a stop to the run, and of its end back, in ms. */
+/** Time for a stop to reach the run and for its end to return, in ms. */
 const stopMarginMs = 10_000;
-/** Exit codes of a process that KILL or TERM ended, as on a machine that goes down. */
+/** Exit codes of a process ended by KILL or TERM, as on a machine that shuts down. */
 const endedFromOutside = new Set([137, 143]);
-/** Exit code of a run's process that reaches no scheduler. */
+/** Exit code of a run's process that can't reach any scheduler. */
 const unreachableExit = 3;
-/** A process that failed before the claim as often is not waited for any more. */
+/** After this many processes failed before the claim, the run is rejected. */
 const mostEndings = 3;
 
 /**
@@ -44,7 +44,7 @@ class LeaseState {
   #heardAt = 0;
   #isLeased = false;
   #problem: string | null = null;
-  /** The first of the reports in a row that its process ended, and when it came. */
+  /** The first of consecutive reports that its process ended, and its time. */
   #ended: { readonly report: EngineReport; readonly at: number } | null = null;
   #isStopping = false;
   #isOver = false;
@@ -102,7 +102,7 @@ class LeaseState {
     this.#ended = null;
   }
 
-  /** One timer at a time, however many requests come. */
+  /** One timer at a time, for any number of requests. */
   #expireLater(): void {
     this.#at(this.#heardAt + this.#options.leaseMs, () => {
       if (this.#heardAt + this.#options.leaseMs > this.#context.now()) return this.#expireLater();
@@ -135,7 +135,7 @@ class LeaseState {
     });
   }
 
-  /** Its process is gone, and its end did not come. */
+  /** Its process is gone, and its end did not arrive. */
   #endedSilently(report: EngineReport): void {
     if (this.#isStopping) return this.#finish({ type: "overdue" });
     if (report.state === "gone") {

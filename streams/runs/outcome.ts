@@ -7,14 +7,14 @@ import type { RunnerExit, StopReason } from "./runner.ts";
 export interface EndedWork {
   readonly agent: Pick<AgentConfig, "timeoutSeconds">;
   readonly item: WorkItem;
-  /** Why its last call to a model was refused for its budget; null or absent when it was not. */
+  /** Why its last call to a model was rejected for its budget; null or absent if it was not. */
   readonly overBudget?: string | null;
 }
 
 /**
- * How a run ended, from its runtime's report and why the scheduler stopped it (null when it didn't). The
- * scheduler's own clock, not the process's code, decides a timeout: a process may exit 0 on TERM. A run that succeeds
- * while the scheduler interrupts it has succeeded: its work must not be done twice.
+ * How a run ended, from its runtime's report and the scheduler's reason to stop it (null without one). The scheduler's
+ * own clock, not the process's code, decides a timeout: a process may exit 0 on TERM. A run that succeeds while the
+ * scheduler interrupts it has succeeded: its work must not be done twice.
  */
 export function runEnd(exit: RunnerExit, stopped: StopReason | null, work: EndedWork): RunEnd {
   const asked = exit.rerun === true ? { rerun: true as const } : {};
@@ -45,7 +45,7 @@ function howItEnded(
   if (exit.exitCode === 0 && exit.error === null) {
     return { outcome: "succeeded", exitCode: 0, reason: null, usage };
   }
-  // Before the interruption: its work is not tried again, as that would be refused, too.
+  // Before the interruption: its work is not retried, as that would be rejected, too.
   if (overBudget !== null) {
     return { outcome: "over_budget", exitCode: 125, reason: overBudget, usage };
   }
@@ -63,7 +63,7 @@ function interruptedReason(item: WorkItem, { neverBegan = false }: RunnerExit): 
   return `the scheduler was stopped before the run was done; ${next}`;
 }
 
-/** Exit codes that an engine or a shell gives for a process that TERM or KILL ended. */
+/** Exit codes that an engine or a shell gives for a process ended by TERM or KILL. */
 const signalCodes: readonly (number | null)[] = [137, 143];
 
 /** Whether TERM or KILL ended the run: a machine that shuts down sends both to runs and scheduler alike. */
@@ -73,8 +73,8 @@ export function isEndedBySignal({ exitCode, signal, outOfMemory }: RunnerExit): 
 }
 
 /**
- * Why a run counts as stopped that ended while no scheduler looked: whether its time was up is for the moment at
- * which it ended, not for the one at which that was noticed. `deadline` is epoch ms.
+ * The stop reason of a run that ended while no scheduler ran: a timeout is judged by when it ended, not by when that was
+ * noticed. `deadline` is epoch ms.
  */
 export function reasonInTime(
   { endedAt }: RunnerExit,

@@ -3,8 +3,8 @@ import type { OperatorFunction } from "rxjs";
 import type { Slot, Slots } from "./slots.ts";
 
 /**
- * `open` starts work, `held` keeps it waiting (agent disabled, directory gone for a moment, scheduler draining),
- * `closed` drops waiting items and completes after the last run.
+ * `open` starts work, `held` keeps it waiting (agent disabled, directory briefly gone, scheduler draining), `closed`
+ * drops waiting items and completes after the last run.
  */
 export type QueueMode = "open" | "held" | "closed";
 
@@ -17,7 +17,7 @@ export interface QueueLimits {
 }
 
 export interface QueueOptions<T, R> {
-  /** Each value holds at once; nothing starts before the first. */
+  /** Each value applies at once; nothing starts before the first. */
   readonly limits$: Observable<QueueLimits>;
   /** Shared with the other agents. */
   readonly slots: Slots;
@@ -27,7 +27,7 @@ export interface QueueOptions<T, R> {
   readonly isItem?: (value: T | R) => value is T;
   /** Whether an item may wait; one that may not is skipped when it can't start at once. */
   readonly mayWait: (item: T) => boolean;
-  /** Takes out the first waiting item that is meant; one that runs already is left alone. */
+  /** Removes the first waiting item that matches; a running one is left alone. */
   readonly withdraw$?: Observable<Withdrawal<T>>;
   /** Maps an event of the queue itself to an output. */
   readonly report: (event: QueueEvent<T>) => R;
@@ -35,7 +35,7 @@ export interface QueueOptions<T, R> {
 
 export interface Withdrawal<T> {
   readonly isMeant: (item: T) => boolean;
-  /** Its caller gave it up, or a live run takes it. */
+  /** Its caller cancelled it, or a live run takes it. */
   readonly why: "withdrawn" | "taken";
 }
 
@@ -71,7 +71,7 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
       let pumping = false;
       let stopWaitingForSlot: (() => void) | undefined;
 
-      // A reader who leaves in the middle of a burst must not see the rest of it started, and aborted at once.
+      // A reader who unsubscribes during a burst must not see the rest of it started, and aborted at once.
       const canStart = (): boolean =>
         limits.mode === "open" && running < limits.scale && !subscriber.closed;
 
@@ -95,7 +95,7 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
       };
 
       const pump = (): void => {
-        // A run that ends at once comes back here: the loop below takes the next, not the stack.
+        // A run that ends at once re-enters here: the loop below takes the next item, which keeps the stack flat.
         if (pumping) return;
         pumping = true;
         const depth = waiting.length;

@@ -5,22 +5,22 @@ import { runtimes } from "../runtimes.ts";
 import type { QueueLimits, QueueMode } from "./queue-latest.ts";
 
 export interface LimitSources {
-  /** The active config (null without one), and whether the agent's directory is there. */
+  /** The active config (null without one), and whether the agent's directory exists. */
   readonly agent$: Observable<{ config: AgentConfig | null; present: boolean }>;
   readonly enabled$: Observable<boolean>;
-  /** Whether the image that the agent's runs need is there. */
+  /** Whether the image for the agent's runs exists. */
   readonly usable$: Observable<boolean>;
-  /** Whether it waits for money. */
+  /** Whether the agent waits for money. */
   readonly waits$: Observable<boolean>;
   readonly draining$: Observable<boolean>;
-  /** How many runs live that the queue did not start. Emits at once. */
+  /** Number of live runs that the queue did not start. Emits at once. */
   readonly beside$: Observable<number>;
   readonly scheduler: SchedulerLike;
 }
 
-/** How long the queue of a removed agent is held, in ms: a checkout or a rename brings it back within that. */
+/** How long the queue of a removed agent is held, in ms: a checkout or a rename restores it within that. */
 const comebackMs = 60_000;
-/** Nothing new reaches an agent without a config; this many items of before a restart are kept. */
+/** An agent without a config gets no new work; this many items from before a restart are kept. */
 const unknownSize = 1000;
 
 /**

@@ -27,7 +27,7 @@ import type { RunClock, RunOwner, Suspension } from "./suspension.ts";
 import { untilStarted } from "./until-started.ts";
 import type { Blocked } from "./until-started.ts";
 
-/** Asks running runs to end: one instance, all of an agent, or everything, which then ends for this reason. */
+/** Asks live runs to end: one instance, all of an agent, or everything, which then ends for this reason. */
 export type Kill =
   | { readonly instanceId: string }
   | { readonly agent: string }
@@ -35,7 +35,7 @@ export type Kill =
 
 export interface RunPorts {
   readonly runner: Runner;
-  /** Commits that this instance takes the item; a run starts only after it emitted. Errors when it can't. */
+  /** Commits that this instance takes the item; a run starts only after it emitted. Errors if it can't. */
   readonly claim: (request: RunRequest) => Observable<unknown>;
   readonly newInstanceId: (agent: string) => string;
   readonly kill$: Observable<Kill>;
@@ -43,9 +43,9 @@ export interface RunPorts {
   readonly owner: RunOwner;
   /** How many runs may be starting at once. */
   readonly starting: Slots;
-  /** Emits at once; true from when the scheduler stops. */
+  /** Emits at once; true once the scheduler stops. */
   readonly draining$: Observable<boolean>;
-  /** Whether the scheduler is being stopped: a signal that ends a run then is part of that. */
+  /** Whether the scheduler is stopping: a signal that then ends a run is part of that. */
   readonly isStopping: () => boolean;
 }
 
@@ -83,24 +83,24 @@ export function runAgent(
   );
 }
 
-/** A run that was claimed. */
+/** A claimed run. */
 export interface ClaimedRun {
   readonly request: RunRequest;
-  /** When an earlier scheduler started it, epoch ms; null for one that starts now. */
+  /** When an earlier scheduler started it, epoch ms; null for a run that starts now. */
   readonly startedAt: number | null;
-  /** For how long its clock was paused under an earlier scheduler, in ms; absent for not at all. */
+  /** How long its clock was paused under an earlier scheduler, in ms; absent for not at all. */
   readonly waitedMs?: number;
-  /** Whether an earlier scheduler was being stopped when it left the run; absent for no. */
+  /** Whether an earlier scheduler left the run while stopping; absent otherwise. */
   readonly leftByStop?: boolean;
-  /** Null when it has none. */
+  /** Null without one. */
   readonly slot: Slot | null;
-  /** Cold; as `Runner.run`, for this run. */
+  /** Cold, like `Runner.run`, for this run. */
   readonly report: (stop$: Observable<StopReason>) => Observable<RunnerEvent>;
 }
 
 /**
- * A claimed run from `started` to `finished`; `blocked` comes between while the machine can't start it. Its time counts from its start, also by an earlier scheduler, without the time
- * that it waited for its turn to start, or for something else.
+ * A claimed run from `started` to `finished`, with `blocked` while the machine can't start it. Its time counts from its
+ * start, even by an earlier scheduler, without the time spent waiting for its turn to start, or for something else.
  */
 export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<RunEvent> {
   const { request, startedAt: earlier, waitedMs = 0, slot } = run;
@@ -117,8 +117,8 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
     );
     const { instanceId, item } = request;
     const at = { agent: item.agent, at: now };
-    // A run that ended while no scheduler looked took no longer for that. An engine notes the start after the process began,
-    // and a clock may be set back: nothing ends before it started.
+    // The end of a run that ended while no scheduler ran is that of its runtime. An engine records the start after the
+    // process began, and a clock may be set back: no run ends before it started.
     const endedAt = (exit: RunnerExit): number =>
       Math.max(startedAt, (earlier === null ? null : exit.endedAt) ?? ports.scheduler.now());
     const whyStopped = (exit: RunnerExit): StopReason | null => {
@@ -144,7 +144,7 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
     const early = earlier === null ? {} : { startedAt: earlier };
     return concat(
       of<RunEvent>({ ...at, type: "started", item, instanceId, ...early }),
-      // One clock for the whole run, and a reason that stays: a runner may listen late, or more than once.
+      // One clock for the whole run, and a reason that is replayed: a runner may subscribe late, or more than once.
       reason$.pipe(
         connect((stop$) => reportInTurn(run, { stop$, clock, ports, onStart }), {
           connector: () => new ReplaySubject(1),
@@ -161,13 +161,13 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
   });
 }
 
-/** An adopted run is not started again. One that could not start is lost, without costing its work a try. */
+/** An adopted run is not started again. If it could not start, it is lost, without costing its work an attempt. */
 function adoptedExit({ blocked, rejected, ...exit }: RunnerExit): RunnerExit {
   if (blocked !== true) return { ...exit, rejected };
   return { ...exit, rejected: null, error: rejected, lost: true, neverBegan: true };
 }
 
-/** A run on its way to its start. */
+/** A run before its start. */
 interface Starting {
   readonly stop$: Observable<StopReason>;
   readonly clock: Suspension;
@@ -180,7 +180,7 @@ function reportInTurn(
   { startedAt, report }: ClaimedRun,
   { stop$, clock, ports: { starting: slots, scheduler, draining$ }, onStart }: Starting,
 ): Observable<RunnerEvent | Blocked> {
-  // Deferred, so that a runner that throws ends the run: it is claimed by now, and can't be refused any more.
+  // Deferred, so that a runner that throws ends the run: it is already claimed, and can't be rejected any more.
   const report$ = defer(() => report(stop$));
   if (startedAt !== null) return report$;
   const run$ = defer(() => {

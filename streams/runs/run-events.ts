@@ -14,12 +14,12 @@ const whys: Readonly<Record<Exclude<DropReason, "taken">, string>> = {
   withdrawn: "the run that called it ended, and wanted it no longer",
 };
 
-/** Where an agent's queue is. */
+/** The agent of a queue, and the time. */
 export interface QueueAt {
   readonly agent: string;
   /** Epoch ms. */
   readonly at: number;
-  /** False while its image is built, or could not be. */
+  /** False while its image is being built, or could not be. */
   readonly usable: boolean;
   /** Why it waits for money; null or absent while it does not. */
   readonly overBudget?: () => string | null;

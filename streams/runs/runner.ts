@@ -5,7 +5,7 @@ import type { LogEntry, RunRequest, Usage } from "../vocabulary.ts";
 export type RunnerEvent =
   | { readonly type: "output"; readonly entry: LogEntry }
   | { readonly type: "status-text"; readonly text: string }
-  /** Its start is over: its environment and its harness are loaded. */
+  /** The start has ended: its environment and its harness are loaded. */
   | { readonly type: "ready" }
   | { readonly type: "exit"; readonly exit: RunnerExit };
 
@@ -17,26 +17,26 @@ export interface RunnerExit {
   readonly outOfMemory: boolean;
   /** Set when the run never began: the reason, for a person. */
   readonly rejected: string | null;
-  /** True when it never began because the machine lacks something that may come back, such as disk space. */
+  /** True if it never began because the machine lacks a temporary resource, such as disk space. */
   readonly blocked?: boolean;
-  /** True when its process was asked for nothing: that costs its work no try. */
+  /** True if its process received no request: that costs its work no attempt. */
   readonly neverBegan?: boolean;
   /** The run's own account of a failure, for a person. */
   readonly error: string | null;
   readonly usage: Usage | null;
   /** The returned value, any JSON; absent without one. */
   readonly value?: unknown;
-  /** True when its model ended with words; absent for no. */
+  /** True if its model ended with text; absent otherwise. */
   readonly said?: boolean;
-  /** True when the run asked to be run again. */
+  /** True if the run requested a rerun. */
   readonly rerun?: boolean;
-  /** True when it is unknown how the run ended, as its environment went away. */
+  /** True if it is unknown how the run ended, as its environment disappeared. */
   readonly lost?: boolean;
-  /** When it ended, epoch ms, where the runtime knows better than the moment at which it reports it. */
+  /** When it ended, epoch ms, if the runtime knows that better than the time of its report. */
   readonly endedAt?: number;
 }
 
-/** An exit of which only these fields are known. */
+/** An exit with only these known fields. */
 export function exitEvent(fields: Partial<RunnerExit>): RunnerEvent {
   const unknown = { exitCode: null, signal: null, rejected: null, error: null, usage: null };
   return { type: "exit", exit: { ...unknown, outOfMemory: false, ...fields } };
@@ -45,7 +45,7 @@ export function exitEvent(fields: Partial<RunnerExit>): RunnerEvent {
 /** The exit of a run that was stopped before it began. */
 export const stoppedBeforeStart = exitEvent({ signal: "SIGTERM", neverBegan: true });
 
-/** Why the scheduler ends a run: its time is up, a person killed it, or the scheduler itself stops. */
+/** Why the scheduler ends a run: it timed out, a person killed it, or the scheduler itself stops. */
 export type StopReason = "timed_out" | "killed" | "interrupted";
 
 /**

@@ -1,22 +1,22 @@
 /** One run's slot. Disposed of at the end of the run. */
 export interface Slot extends Disposable {
-  /** Frees it for others while the run waits for something; again is nothing new. */
+  /** Frees it for others while the run waits; repeating it changes nothing. */
   release(): void;
   /** Calls `ready` once the run has it again: at once if one is free, else before all that wait for their first. */
   reacquire(ready: () => void): void;
 }
 
-/** Slots with a limit that can change while runs live; waiting queues get them in the order they asked. */
+/** Slots with a limit that can change while runs live; waiting queues get them in the order of their requests. */
 export function createSlots(limit: number | null = null) {
   let capacity = limit ?? Infinity;
   let taken = 0;
-  // Sets keep the order of arrival and let each leave without a search.
+  // Sets keep the order of arrival and remove an entry without a search.
   const returning = new Set<() => void>();
   const waiting = new Set<() => void>();
 
   let offering = false;
   const offer = (): void => {
-    // A run that ends inside its own start frees its slot in the middle of an offer, which sees the new slot by itself.
+    // A run that ends inside its own start frees its slot during an offer, which sees the new slot by itself.
     if (offering) return;
     offering = true;
     for (let next = nextInTurn(); next !== undefined; next = nextInTurn()) next();
@@ -69,12 +69,12 @@ export function createSlots(limit: number | null = null) {
       taken++;
       return newSlot();
     },
-    /** Calls `retry` once when a slot may be free, first come first served; returns how to stop waiting. */
+    /** Calls `retry` once when a slot may be free, first come first served; returns a function that stops waiting. */
     wait: (retry: () => void): (() => void) => {
       waiting.add(retry);
       return () => waiting.delete(retry);
     },
-    /** Sets how many slots there are; null is without limit. Runs that live already are left alone. */
+    /** Sets the number of slots; null is unlimited. Live runs are left alone. */
     resize: (next: number | null) => {
       capacity = next ?? Infinity;
       offer();

@@ -14,7 +14,7 @@ export interface StartOptions {
   readonly onStart: () => void;
 }
 
-/** A start that takes longer gives its slot to the next one, in ms. */
+/** A start that takes longer releases its slot for the next one, in ms. */
 const maxStartMs = 30_000;
 
 /**

@@ -3,12 +3,12 @@ import type { Observable } from "rxjs";
 import type { RunRequest } from "../vocabulary.ts";
 import type { Slot } from "./slots.ts";
 
-/** A run that was claimed or adopted. */
+/** A claimed or adopted run. */
 export interface RunStart {
   readonly request: RunRequest;
-  /** Null for an adopted run that found none. */
+  /** Null for an adopted run that found none free. */
   readonly slot: Slot | null;
-  /** For how long its clock was paused under an earlier scheduler, in ms. */
+  /** How long its clock was paused under an earlier scheduler, in ms. */
   readonly waitedMs: number;
 }
 
@@ -16,19 +16,19 @@ export interface RunStart {
 export interface RunClock {
   /** Emits at once. */
   readonly paused$: Observable<boolean>;
-  /** Pauses it until the function that it returns is called. */
+  /** Pauses it until the returned function is called. */
   pause(): () => void;
-  /** For how long it was paused so far, in ms. */
+  /** How long it was paused so far, in ms. */
   waitedMs(): number;
-  /** A clock in whole ms that is never set, as a wall clock is. */
+  /** A monotonic clock in whole ms. */
   readonly elapsed: () => number;
 }
 
-/** The clock and the slot of one run, which may be suspended while it waits for something. */
+/** The clock and the slot of one run, which is suspended while it waits. */
 export interface Suspension extends RunClock {
   /**
-   * The run waits: its slot is free for others, and its clock is paused if that is wanted. Returns how to resume it:
-   * `ready` is called once the run has a slot again, and never when it ended before.
+   * The run waits: its slot is free for others, and its clock is paused on request. Returns how to resume it: `ready` is
+   * called once the run has a slot again, and never if it ended before.
    */
   suspend(pausesClock: boolean): (ready: () => void) => void;
 }
@@ -36,11 +36,11 @@ export interface Suspension extends RunClock {
 /** Owns live runs outside the stream of their events, from their claim or adoption until they finished. */
 export interface RunOwner {
   enter(start: RunStart): Suspension;
-  /** Why the run's last call to a model was refused for its budget; null when it was not. */
+  /** Why the run's last call to a model was rejected for its budget; null if it was not. */
   overBudget(instanceId: string): string | null;
 }
 
-/** Not suspended at first. A run that waits for several things at once works again with the first that comes. */
+/** Not suspended at first. A run with several waits works again with the first that ends. */
 export function createSuspension(
   { slot, waitedMs }: Pick<RunStart, "slot" | "waitedMs">,
   elapsed: () => number,

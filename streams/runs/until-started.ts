@@ -26,14 +26,14 @@ export interface Blocked {
 
 export interface UntilStartedOptions {
   readonly stop$: Observable<StopReason>;
-  /** True from when the scheduler stops: then a run that is blocked is started no more. */
+  /** True once the scheduler stops: then a blocked run is not started again. */
   readonly draining$: Observable<boolean>;
-  /** The run is suspended between two starts. */
+  /** Suspends the run between two starts. */
   readonly clock: Pick<Suspension, "suspend">;
   readonly scheduler: SchedulerLike;
 }
 
-/** Between two starts, in ms: doubled each time, up to the longest. */
+/** Time between two starts, in ms: doubled each time, up to the longest. */
 const firstPauseMs = 1000;
 const longestPauseMs = 60_000;
 

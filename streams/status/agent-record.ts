@@ -7,10 +7,10 @@ import type { DaySpend, Outcome, Problem, UsedBudget } from "../vocabulary.ts";
 /** The record of one agent, the source of its row. Times are epoch ms. */
 export interface AgentRecord {
   readonly name: string;
-  /** Null until there was a good one. */
+  /** Null until there was a valid one. */
   readonly config: AgentConfig | null;
   readonly enabled: boolean;
-  /** Its directory is gone; the row goes once nothing runs. */
+  /** Its directory was removed; the row is removed once nothing runs. */
   readonly removed: boolean;
   readonly building: boolean;
   readonly configError: string | null;
@@ -20,9 +20,9 @@ export interface AgentRecord {
   readonly runError: string | null;
   readonly statusText: string | null;
   readonly running: number;
-  /** How many locks each of its runs waits for, by instance id; without runs that wait for none. */
+  /** Number of locks each of its runs waits for, by instance id; without runs that wait for none. */
   readonly lockWaits: ReadonlyMap<string, number>;
-  /** Why the machine can't start runs that were claimed, by instance id. */
+  /** Why the machine can't start claimed runs, by instance id. */
   readonly blocked: ReadonlyMap<string, string>;
   readonly queued: number;
   readonly lastRunAt: number | null;
@@ -32,7 +32,7 @@ export interface AgentRecord {
   /** Spending of the running runs that called a model, US dollars by instance id. */
   readonly runCosts: ReadonlyMap<string, number>;
   readonly today: DaySpend | null;
-  /** The budget without which no run of the agent starts. */
+  /** The used-up budget that keeps runs of the agent from starting. */
   readonly usedBudget: UsedBudget | null;
 }
 
@@ -40,7 +40,7 @@ const noCosts: AgentRecord["runCosts"] = new Map();
 const noReasons: AgentRecord["blocked"] = new Map();
 const noWaits: AgentRecord["lockWaits"] = new Map();
 
-/** An agent without any event yet. */
+/** An agent before its first event. */
 export function newRecord(name: string): AgentRecord {
   return {
     name,
@@ -75,7 +75,7 @@ export interface EarlierRun {
   readonly reason: string | null;
 }
 
-/** The fields that a restart must not forget. */
+/** The fields that must survive a restart. */
 export function withEarlierRun(run: EarlierRun): Partial<AgentRecord> {
   return {
     lastRunAt: run.startedAt,
@@ -85,12 +85,12 @@ export function withEarlierRun(run: EarlierRun): Partial<AgentRecord> {
   };
 }
 
-/** Whether a person ended the run, or stopped its scheduler: no failure, and no success either. */
+/** Whether a person ended the run, or stopped its scheduler: neither a failure nor a success. */
 export function isEndedOnPurpose(outcome: Outcome): boolean {
   return outcome === "killed" || outcome === "interrupted";
 }
 
-/** How a run's end reads as an error; null for a success, and for an end that a person asked for. */
+/** A run's end as an error; null for a success, and for an end requested by a person. */
 export function runErrorOf(end: {
   readonly outcome: Outcome;
   readonly reason: string | null;
@@ -103,8 +103,8 @@ export function runErrorOf(end: {
 type Obstacle = Pick<AgentStatus, "state" | "blockedBy">;
 
 /**
- * The state column: building, else blocked by the machine, else running or waiting, else what starts no run, else idle. A
- * failure that is not of a budget comes before a used budget: money does not fix it.
+ * The state column: building, else blocked by the machine, else running or waiting, else why no run starts, else idle. A
+ * failure other than of a budget comes before a used budget: money does not fix it.
  */
 export function stateOf(record: AgentRecord): Obstacle {
   const { building, blocked, running, lockWaits } = record;
@@ -129,8 +129,8 @@ function state(name: AgentState, blockedBy: Obstacle["blockedBy"] = null): Obsta
 }
 
 /**
- * The error that still stands; one about the config hides the others, because it is the one to fix first. That of an
- * earlier run is shown only while none runs: a run has a row of its own, and its end decides whether the error stands.
+ * The current error; one about the config hides the others, because it is the one to fix first. That of an earlier run
+ * is shown only while none runs: a run has a row of its own, and its end decides whether the error stays.
  */
 function errorOf(record: AgentRecord): string | null {
   const { configError, unmet, buildError, running, runError } = record;
@@ -140,13 +140,13 @@ function errorOf(record: AgentRecord): string | null {
   );
 }
 
-/** Why the machine can start no run now; null while it can. */
+/** Why the machine can't start any run now; null if it can. */
 export function blockedError({ blocked }: Pick<AgentRecord, "blocked">): string | null {
   const [reason] = blocked.values();
   return reason === undefined ? null : `the machine can't start its runs now: ${reason}`;
 }
 
-/** Why no run can start; null when nothing that is missing keeps it from that. */
+/** Why no run can start; null if no requirement prevents it. */
 export function unmetError(unmet: AgentRecord["unmet"]): string | null {
   return problemSummary(unmet.filter(({ severity }) => severity === "error"));
 }

@@ -5,7 +5,7 @@ import { isEndedOnPurpose } from "./agent-record.ts";
 
 type Line = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;
 
-/** The entries of an event in its agent's log: the output of a run as it is, or lines about the scheduler's actions. */
+/** The entries of an event in its agent's log: the output of a run unchanged, or lines about the scheduler's actions. */
 export function logEntriesOf(event: RunEvent): readonly LogEntry[] {
   if (event.type === "output") return [event.entry];
   return linesOf(event).map((line) => ({ time: event.at, agent: event.agent, ...line }));
@@ -114,7 +114,7 @@ function endLine(event: Extract<RunEvent, { type: "finished" }>): Line {
   return { level, msg, instanceId, kind: "run", outcome, exitCode, durationMs, ...usage };
 }
 
-/** The trigger in a run's first line. A long prompt is cut where the line is written, once its secrets are out. */
+/** The trigger in a run's first line. A long prompt is cut where the line is written, after redaction. */
 function triggerFields(trigger: Trigger): Readonly<Record<string, unknown>> {
   const { kind } = trigger;
   switch (kind) {
@@ -144,7 +144,7 @@ function triggerText(trigger: Trigger): string {
   }
 }
 
-/** The reason that started a run: `by its schedule`, `manually, attempt 2`; a replay names its entry of the history. */
+/** The trigger of a run: `by its schedule`, `manually, attempt 2`; a replay names its entry of the history. */
 function originText({ trigger, attempt, replayOf }: WorkItem): string {
   const origin = trigger.kind === "manual" ? "manually" : `by ${triggerText(trigger)}`;
   return [

@@ -5,7 +5,7 @@ import type { Problem, RunEvent } from "../vocabulary.ts";
 import { isEndedOnPurpose, runErrorOf, unmetError } from "./agent-record.ts";
 import type { AgentRecord } from "./agent-record.ts";
 
-/** (record, event) → record; the same object when the event changes nothing of it. Pure. */
+/** (record, event) → record; the same object if the event changes nothing of it. Pure. */
 export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
   switch (event.type) {
     case "agent-set":
@@ -60,13 +60,13 @@ function reduceConfig(record: AgentRecord, event: ConfigEvent): AgentRecord {
   }
 }
 
-/** Once nothing keeps runs from their start, the error of a run that was rejected for that reason is over. */
+/** Once no requirement prevents a start, the error of a run rejected for that is cleared. */
 function withUnmet(record: AgentRecord, unmet: readonly Problem[]): Partial<AgentRecord> {
   const recovers = unmetError(record.unmet) !== null && unmetError(unmet) === null;
   return recovers && record.lastOutcome === "rejected" ? { unmet, runError: null } : { unmet };
 }
 
-/** An agent that does not run in a container has no image that could be built or broken. */
+/** An agent outside of containers has no image that could be built or broken. */
 function withConfig(record: AgentRecord, config: AgentConfig): Partial<AgentRecord> {
   const given = { config, removed: false, configError: null };
   if (needsImage(config)) return given;
@@ -101,7 +101,7 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
         runCosts: withoutRun(record.runCosts, event.instanceId),
         lastDurationMs: event.at - event.startedAt,
         lastOutcome: event.end.outcome,
-        // A run that a person ended neither fails nor clears an earlier failure.
+        // A run ended by a person neither fails nor clears an earlier failure.
         runError: isEndedOnPurpose(event.end.outcome) ? record.runError : runErrorOf(event.end),
       };
   }
@@ -109,7 +109,7 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
 
 type SpentEvent = Extract<RunEvent, { type: "spent" }>;
 
-/** A call may be settled after its run is over: it counts for the day alone then. */
+/** A call may be settled after its run has ended: it then counts for the day only. */
 function reduceSpending(record: AgentRecord, event: SpentEvent): AgentRecord {
   const { instanceId, usd, today } = event;
   const { runCosts, running, today: known } = record;
@@ -119,7 +119,7 @@ function reduceSpending(record: AgentRecord, event: SpentEvent): AgentRecord {
   return { ...record, today, runCosts: new Map([...runCosts, [instanceId, usd]]) };
 }
 
-/** The same map if it does not have the run. */
+/** The same map if it lacks the run. */
 export function withoutRun<T>(
   byRun: ReadonlyMap<string, T>,
   instanceId: string,

@@ -17,7 +17,7 @@ export type LockStatusEvent =
   | { readonly type: "lock-status"; readonly claim: LockStatus }
   | { readonly type: "lock-status-ended"; readonly claim: LockStatusId };
 
-/** The events that the status folds: those of agents and those of the scheduler itself. */
+/** The events that the status folds: those of agents and of the scheduler itself. */
 export type StatusEvent =
   | RunEvent
   | LockStatusEvent
@@ -27,7 +27,7 @@ export type StatusEvent =
 /** The changes of the last event. */
 export interface StatusChange {
   readonly scheduler: boolean;
-  /** The agent whose row changed or went. */
+  /** The agent whose row changed or was removed. */
   readonly agent: string | null;
   readonly logs: readonly RecentLog[];
   /** The claim that changed or ended. */
@@ -35,15 +35,15 @@ export interface StatusChange {
 }
 
 /**
- * The whole state, and the changes of the last event. The maps are changed in place by the fold, so that
- * an event costs the same with ten agents and with a thousand: read them at once, don't keep them.
+ * The whole state, and the changes of the last event. The fold changes the maps in place, so that an event costs the
+ * same with ten agents and with a thousand: read them at once, don't keep them.
  */
 export interface Status {
   readonly scheduler: SchedulerStatus;
   readonly records: Map<string, AgentRecord>;
   /** By `claimKey`. */
   readonly claims: Map<string, LockStatus>;
-  /** The latest lines that are events, oldest first. */
+  /** The latest log lines about events, oldest first. */
   readonly recentLogs: readonly RecentLog[];
   readonly change: StatusChange;
 }
@@ -53,7 +53,7 @@ export const keptLogs = 20;
 const longestMsg = 500;
 const nothing: StatusChange = { scheduler: false, agent: null, logs: [], claim: null };
 
-/** The status with no agent in it yet; `earlier` are the lines that schedulers before left, oldest first. */
+/** The status without any agent yet; `earlier` are lines of earlier schedulers, oldest first. */
 export function initialStatus(
   scheduler: SchedulerStatus,
   earlier: readonly LogEntry[] = [],
@@ -80,7 +80,7 @@ export function reduceStatus(
   return withLogs(...agentReduced(status, event, seed));
 }
 
-/** The name of a claim among all; in its order, claims of one resource stand together. */
+/** The unique name of a claim; sorted by it, claims of one resource are adjacent. */
 export function claimKey({ resource, instanceId }: LockStatusId): string {
   return `${resource} ${instanceId}`;
 }
@@ -130,9 +130,9 @@ function agentReduced(
 }
 
 /**
- * The record of an agent without a row; null when the event does not call for one. An agent that is gone gets its
- * row back for runs and work that are left, so that the counts are right when its directory comes back; its last words
- * do not call for one.
+ * The record of an agent without a row; null if the event does not require one. A removed agent gets its row back for
+ * remaining runs and work, so that the counts are right when its directory returns; its last output does not require
+ * one.
  */
 function firstRecord(
   event: RunEvent,
@@ -173,7 +173,7 @@ function withLogs(status: Status, entries: readonly LogEntry[], change: StatusCh
   return { ...status, recentLogs, change: { ...change, logs } };
 }
 
-/** Leaves out messages, tools and output of runs, which would push out all other lines; each run has a page for them. */
+/** Excludes messages, tools and output of runs, which would displace all other lines; each run has a page for them. */
 function isEvent({ kind, instanceId, level }: LogEntry): boolean {
   return instanceId === undefined || kind === "run" || level >= 50;
 }
@@ -189,7 +189,7 @@ function recentLog({ time, level, agent, instanceId, msg }: LogEntry, seq: numbe
   };
 }
 
-/** Everything, as the wire carries it at connect; agents by name, claims by resource. */
+/** The whole status in the wire's form at connect; agents by name, claims by resource. */
 export function snapshotOf({ scheduler, records, recentLogs, claims }: Status): StatusSnapshot {
   const agents: AgentStatus[] = [...records.values()].map(toAgentStatus);
   agents.sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -5,10 +5,10 @@ import { toAgentStatus } from "./agent-record.ts";
 import { claimKey } from "./reduce-status.ts";
 import type { Status } from "./reduce-status.ts";
 
-/** At most one update in this time, in ms. */
+/** Minimum time between two updates, in ms. */
 const gatherMs = 100;
 const mostLogs = 20;
-/** Claims in one update; more of them come with the next one. */
+/** Limit of claims in one update; more of them come with the next one. */
 const mostClaims = 50;
 
 /**

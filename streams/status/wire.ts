@@ -98,7 +98,7 @@ export type SchedulerStatus = Readonly<z.infer<typeof schedulerSchema>>;
 
 const recentLogSchema = z
   .object({
-    /** Counts up by one a line, from 1 at each start of the scheduler: readers skip lines that they have. */
+    /** Increases by one per line, from 1 at each start of the scheduler: readers skip known lines. */
     seq: z.int(),
     time,
     level,

@@ -6,8 +6,8 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 /**
- * How many ticks a schedule has after `from` and up to `to` (epoch ms). Counted by days, since a schedule of every minute
- * has tens of thousands a month; an hour that the clock shows twice counts once.
+ * Number of ticks of a schedule after `from` and up to `to` (epoch ms). Counted by days, since a schedule of every
+ * minute has tens of thousands a month; an hour that the clock shows twice counts once.
  */
 export function countTicks({ expression, timezone }: Schedule, from: number, to: number): number {
   const [first, last] = [shownAt(from, timezone), shownAt(to, timezone)];
@@ -29,7 +29,7 @@ function minutesOfDay(expression: string): readonly number[] {
   return hour.values.flatMap((hours) => minute.values.map((minutes) => hours * 60 + minutes));
 }
 
-/** The days on which it is due, by the epoch ms at which UTC shows their midnight. */
+/** The days on which the schedule is due, as the epoch ms at which UTC shows their midnight. */
 function* daysOf(expression: string, firstDay: number, last: number): Generator<number> {
   const dates = expression.trim().split(/\s+/).slice(-3).join(" ");
   try {
@@ -41,7 +41,7 @@ function* daysOf(expression: string, firstDay: number, last: number): Generator<
       yield day;
     }
   } catch {
-    // There is none any more.
+    // The schedule has no further tick.
   }
 }
 

@@ -17,12 +17,12 @@ export type CronEvent =
       readonly type: "missed";
       readonly first: number;
       readonly last: number;
-      /** At most `maxCounted`; `more` when there are more. */
+      /** At most `maxCounted`; `more` if there are more. */
       readonly count: number;
       readonly more: boolean;
     };
 
-/** A tick this late, in ms, still counts as on time: it covers the clock's own sleep and a busy machine. */
+/** A tick this late, in ms, still counts as on time: this covers the clock's own sleep and a busy machine. */
 const toleranceMs = 60_000;
 /** Ticks are counted one by one up to this; each costs a third of a millisecond, and all agents wake at once. */
 const maxCounted = 100;
@@ -53,7 +53,7 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
         if (!subscriber.closed) next();
       });
     };
-    // A clock that was far ahead for a moment must not keep the schedule silent until it is there again.
+    // A clock that was briefly far ahead must not silence the schedule until it is there again.
     const setBack = clock.setBack$.subscribe((now) => {
       wait?.unsubscribe();
       awakeSince = last = now;
@@ -68,8 +68,8 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
 }
 
 /**
- * The ticks that came due by an earlier plan from `since` to `now` (epoch ms) while no scheduler was up: at most one
- * `missed`, and a tick for the latest where `plan` catches up.
+ * The ticks due by an earlier plan from `since` to `now` (epoch ms) while no scheduler was up: at most one `missed`, and
+ * a tick for the latest if `plan` catches up.
  */
 export function missedTicks(plan: CronPlan, since: number, now: number): CronEvent[] {
   const due = nextTick(plan, since);
@@ -92,7 +92,7 @@ function dueEvents(plan: CronPlan, due: number, now: number, awakeSince: number)
 
 interface Ticks {
   readonly latest: number;
-  /** The one before the latest; the same when there is only one. */
+  /** The tick before the latest; the same if there is only one. */
   readonly before: number;
   readonly count: number;
   readonly more: boolean;
@@ -112,10 +112,10 @@ function ticksUntil(plan: CronPlan, due: number, now: number): Ticks {
   return { latest, before: latestTick(plan, due, latest - 1), count: maxCounted, more: true };
 }
 
-/** The latest tick up to `now`, searched by halves from an earlier one. */
+/** The latest tick up to `now`, by binary search from an earlier one. */
 function latestTick(plan: CronPlan, earlier: number, now: number): number {
   let latest = earlier;
-  // No tick lies from here to `now`.
+  // No tick lies between this and `now`.
   let free = now;
   while (free - latest >= minuteMs) {
     const middle = Math.floor((latest + free) / 2);

@@ -7,7 +7,7 @@ export interface Schedule {
   readonly timezone: string;
 }
 
-/** Around a change of the clock as many times are looked at as there are minutes in it; more means that none comes. */
+/** Around a clock change as many times are checked as there are minutes in it; more means that none comes. */
 const maxSteps = 4_000;
 const hoursOfDay = 24;
 
@@ -48,7 +48,7 @@ function search({ expression, timezone }: Schedule, after: number): number | nul
     const { first, second, isSkipped } = momentsOf(wall, timezone);
     if (first > after) {
       best = Math.min(first, best ?? first);
-      // All that follow come later, but for those that a skipped tick has overtaken.
+      // All later results come later, except those that a skipped tick has overtaken.
       if (!isSkipped) return best;
     } else if (everyHour && second !== null && second > after) {
       best = Math.min(second, best ?? second);
@@ -57,7 +57,7 @@ function search({ expression, timezone }: Schedule, after: number): number | nul
   return best;
 }
 
-/** The times that match on a clock that never changes, after one of them. */
+/** The matching times after one of them, on a clock that never changes. */
 function* wallTicks(
   expression: string,
   after: number,
@@ -69,6 +69,6 @@ function* wallTicks(
       yield { wall: cron.next().getTime(), everyHour };
     }
   } catch {
-    // There is none any more.
+    // The schedule has no further tick.
   }
 }

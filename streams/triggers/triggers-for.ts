@@ -20,7 +20,7 @@ import type { Schedule } from "./next-tick.ts";
 
 export interface TriggerSources {
   readonly agent: string;
-  /** The active config (null without one), and whether the agent's directory is there. */
+  /** The active config (null without one), and whether the agent's directory exists. */
   readonly agent$: Observable<{ config: AgentConfig | null; present: boolean }>;
   readonly enabled$: Observable<boolean>;
   readonly paused$: Observable<boolean>;
@@ -46,8 +46,8 @@ export function isWork(triggered: Triggered): triggered is WorkItem {
 }
 
 /**
- * Whether an item is a tick of the schedule that comes on time: the next one is due anyway. A tick that is run again,
- * tried again or replayed comes once.
+ * Whether an item is a tick of the schedule on time: the next one is due anyway. A rerun, retried or replayed tick comes
+ * once.
  */
 export function isTick({ trigger, attempt, replayOf, waits }: WorkItem): boolean {
   if (trigger.kind !== "cron" || trigger.rerun !== undefined) return false;
@@ -81,7 +81,7 @@ function cronTriggers(sources: TriggerSources): Observable<Triggered> {
   );
 }
 
-/** A schedule that was edited while the scheduler was down has no missed ticks; those belong to its earlier version. */
+/** A schedule edited while the scheduler was down has no missed ticks; those belong to its earlier version. */
 function ticksSince(
   seen: LastChecked | undefined,
   plan: CronPlan,

@@ -4,7 +4,7 @@ export interface MessageDeps {
   readonly projectName: string;
   /** Origin by which people reach the dashboard; null without one. */
   readonly origin: () => string | null;
-  /** The project's, IANA name. */
+  /** Time zone of the project, IANA name. */
   readonly timezone: () => string;
 }
 

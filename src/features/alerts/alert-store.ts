@@ -73,7 +73,7 @@ export function createAlertStore(db: DatabaseSync, { write, record }: GroupCommi
       write(() => rows(due.all({ target, now, limit }))),
     /** When the next delivery of a target is due, epoch ms; null when none waits. */
     nextAt: (target: string): number | null => numberOrNull(next.get(target)?.at),
-    /** Names of targets for which something waits. */
+    /** Names of targets with waiting deliveries. */
     waitingTargets: (): readonly string[] => waiting.all().map(({ target }) => String(target)),
     /** Records an attempt. Waits for the store. */
     attempted: (id: string, result: AttemptRecord): Promise<void> =>
@@ -93,7 +93,7 @@ export function createAlertStore(db: DatabaseSync, { write, record }: GroupCommi
     switchedOff: prepareSwitchedOff(db),
     /** Newest first. */
     list: (filter: DeliveryFilter): readonly StoredDelivery[] => list(db, filter),
-    /** What there is for each target; none for one that never had a delivery. */
+    /** Waiting and dead deliveries of each target that ever had one. */
     targetDeliveries: prepareTargetDeliveries(db),
   };
 }
@@ -147,7 +147,7 @@ function stateAfter({ type }: AttemptRecord): StoredDelivery["state"] {
   return type === "retry" ? "waiting" : type;
 }
 
-/** When it is due next, the error, and when it ended; null leaves the first two as they were. */
+/** When the delivery is due next, its error and its end; null keeps the first two. */
 function attemptOf(result: AttemptRecord): [number | null, string | null, number | null] {
   switch (result.type) {
     case "sent":
@@ -179,7 +179,7 @@ export function prepareSwitchedOff(db: DatabaseSync): () => ReadonlyMap<string, 
 
 const none: TargetDeliveries = { waiting: 0, dead: 0, lastError: null };
 
-/** Reads of `outbox` what there is for each target. */
+/** Reads the deliveries of each target from `outbox`. */
 function prepareTargetDeliveries(db: DatabaseSync): () => ReadonlyMap<string, TargetDeliveries> {
   // SQLite takes `last_error` of the row that has the maximum.
   const waiting = db.prepare(

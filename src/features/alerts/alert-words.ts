@@ -18,7 +18,7 @@ export const topicWords: Readonly<Record<AlertTopic, string>> = {
   test: "test",
 };
 
-/** How often a delivery was attempted, where that is worth a word; empty otherwise. */
+/** Number of attempts of a delivery; empty where it adds nothing. */
 export function attemptsText({ state, attempts }: AlertDeliveryView): string {
   if (state === "dead") return `after ${counted(attempts, "attempt")}`;
   if (state === "sent") return attempts > 1 ? `at attempt ${attempts}` : "";

@@ -33,7 +33,7 @@ const targetSchema = z
     offSince: time.nullable(),
   })
   .meta({ id: "AlertTarget" });
-/** One `[alerts.<name>]`, and how it does. */
+/** One `[alerts.<name>]` and its state. */
 export type AlertTargetView = Readonly<z.infer<typeof targetSchema>>;
 
 const agent = z.string().nullable().meta({ description: "Null for the project as a whole" });

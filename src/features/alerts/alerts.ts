@@ -32,13 +32,13 @@ export interface AlertsDeps extends MessageDeps {
   readonly warn: (message: string) => void;
 }
 
-/** Alerts that were opened and not resolved, and deliveries that were given up. */
+/** Counts of open alerts and of dead deliveries. */
 export interface AlertCounts {
   readonly open: number;
   readonly dead: number;
 }
 
-/** A run that an earlier scheduler left, and that is over; `retry` is its work once more, null for none. */
+/** An ended run of an earlier scheduler; `retry` is its repeated work, null if it is not retried. */
 export interface LostRun {
   readonly item: WorkItem;
   readonly instanceId: string;
@@ -104,11 +104,11 @@ export function createAlerts(deps: AlertsDeps) {
       const dead = targets().reduce((sum, { name }) => sum + (stored.get(name)?.dead ?? 0), 0);
       deps.onCounts({ open: rules.openCount(), dead });
     } catch (error) {
-      // It is counted again with the next change; a store that is away must not end the scheduler.
+      // The next change counts again; an unavailable store must not end the scheduler.
       warn(`alerts can't be counted: ${messageOf(error)}`);
     }
   };
-  /** By instance: a transaction that fails is tried again, and each run counts once. */
+  /** By instance, as a failed transaction is repeated and each run counts once. */
   const ofLost = new Map<string, readonly AlertEvent[]>();
   /** The target accepts again: failed and dead deliveries are sent now. */
   const resumeTarget = async (name: string): Promise<void> => {
@@ -224,7 +224,7 @@ function usedBudgetCommand(event: RunEvent): BudgetCommand | null {
   return { type: "budget", agent: agentOf(scope), window, percent: 100, usd, limitUsd: limit };
 }
 
-/** Null for the project's. */
+/** The agent of a budget's scope; null for the project's budget. */
 function agentOf(scope: string): string | null {
   const prefix = agentScope("");
   return scope.startsWith(prefix) ? scope.slice(prefix.length) : null;

@@ -17,7 +17,7 @@ export interface SendAlertDeps {
   /** The fields of a credential, by `type` or `type:instance`. Rejects when it is missing or incomplete. */
   readonly credential: (reference: string) => Promise<Fields>;
   readonly sendRequest: SendRequest;
-  /** For an e-mail; a request has its own. */
+  /** Timeout of an e-mail; a request has its own. */
   readonly timeoutMs?: number;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
@@ -41,7 +41,7 @@ export function createSendAlert({ credential, redact, ...deps }: SendAlertDeps):
       warn,
     });
   };
-  // Not cut before: half of a secret is not known as one.
+  // Redacts before cutting: half of a secret is not recognized.
   const shown = (error: string): string => cut(redact(error), longestError);
   return async (message, target) => {
     try {

@@ -29,7 +29,7 @@ const mostDue = 1_000;
 interface Worker {
   /** Times of the messages within the last minute. */
   readonly messages: number[];
-  /** Before the first attempt. */
+  /** True before the first attempt. */
   isNew: boolean;
 }
 
@@ -46,7 +46,7 @@ export function createSender(deps: SenderDeps) {
   const startedAt = clock.now();
   let isClosing = false;
 
-  /** Until a moment, epoch ms; until close(), or until one of the others emits. */
+  /** Sleeps until a moment (epoch ms), close(), or an emission of one of the others. */
   const sleep = async (until: number, ...others: Observable<unknown>[]): Promise<void> => {
     if (isClosing) return;
     const moment = until === Infinity ? NEVER : clock.at(until);

@@ -27,7 +27,7 @@ export interface TargetAttempt {
   readonly target: AlertTarget;
   readonly fields: Fields;
   readonly sendRequest: SendRequest;
-  /** For the whole of it, where it is not by `sendRequest`. */
+  /** Timeout of the whole attempt, where `sendRequest` does not set it. */
   readonly timeoutMs: number;
   readonly warn: (message: string) => void;
 }
@@ -41,20 +41,20 @@ export interface HttpForm {
   readonly headers?: (body: string, message: TargetMessage, fields: Fields) => Fields;
   /** Throws a UserError when another field can't be used. */
   readonly check?: (fields: Fields) => void;
-  /** The meaning of an answer; null if its status says it. */
+  /** Meaning of an answer; null if its status is enough. */
   readonly meaning?: (answer: JsonAnswer) => Meaning | null;
 }
 
 export interface JsonAnswer extends OutgoingAnswer {
-  /** Undefined when the text is none. */
+  /** Undefined when the text is not JSON. */
   readonly json: unknown;
 }
 
 export interface Meaning {
   readonly type: "failed" | "gone";
-  /** Instead of the answer's text. */
+  /** Replaces the answer's text as the reason. */
   readonly reason?: string;
-  /** Instead of `Retry-After`, in seconds. */
+  /** Replaces `Retry-After`, in seconds. */
   readonly retryAfter?: number;
 }
 

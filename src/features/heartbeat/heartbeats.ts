@@ -69,7 +69,7 @@ export function beats(
 ): Observable<never> {
   const warn = rateLimitedWarnings(context.warn, Date.now);
   const write = async (): Promise<void> => {
-    // A scheduler that was alive after its stop is taken for one that died.
+    // A beat recorded after the stop would count as a death.
     if (stopping.phase() !== "draining") await store.settings.recordAlive(Date.now());
   };
   const check = async (): Promise<void> => {

@@ -45,7 +45,7 @@ export interface PingerDeps {
   readonly retryMs?: readonly number[];
 }
 
-/** A monitor that rejects pings for days is a warning an hour. */
+/** A monitor that rejects pings causes one warning an hour. */
 const warnEveryMs = 3_600_000;
 
 /** Pings monitors, one ping at a time to each address; meanwhile the latest of each type waits. */
@@ -58,7 +58,7 @@ export function createPinger({ send, now, retryMs = [10_000, 60_000], ...deps }:
     for (let [ping] = waiting.values(); ping !== undefined; [ping] = waiting.values()) {
       const { type } = ping;
       waiting.delete(type);
-      // A scheduler is well again a minute later; the end of a run comes once.
+      // Only ends of runs are repeated: a healthy scheduler pings again a minute later.
       const delays = type === "succeeded" || type === "failed" ? [...retryMs] : [];
       while (!(await isTaken(owner, url, ping))) {
         const delay = delays.shift();

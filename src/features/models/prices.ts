@@ -114,7 +114,7 @@ const longPrompts: ReadonlyMap<string, LongPrompts> = new Map([
   ["openrouter/x-ai/grok-4.3", grok],
 ]);
 
-/** The price with the tier that the table lacks. One that it has stays. */
+/** The price with the tier that the table lacks; a tier of the table stays. */
 function withLongPrompts(provider: string, model: string, price: Price): Price {
   const long = longPrompts.get(`${provider}/${model}`);
   if (long === undefined || (price.tiers ?? []).length > 0) return price;

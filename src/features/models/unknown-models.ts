@@ -20,7 +20,7 @@ type Asked = Pick<
   "name" | "provider" | "model" | "api" | "contextWindow" | "maxTokens"
 >;
 
-/** The unknown ones of these models. A model whose window the config sets is known by that. */
+/** The unknown models among these. A model whose window is configured counts as known. */
 export async function unknownModels(models: Iterable<Asked>): Promise<readonly UnknownModel[]> {
   const found = await Promise.all([...models].map(unknownModel));
   return found.filter((one) => one !== null);

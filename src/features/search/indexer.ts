@@ -15,7 +15,7 @@ export interface IndexerOptions {
   readonly now: () => number;
   /** Bytes of log in one commit. */
   readonly sliceBytes?: number;
-  /** Takes half of the time only: the machine has other work. */
+  /** Uses only half of the time: the machine has other work. */
   readonly isBackground?: boolean;
 }
 
@@ -85,7 +85,7 @@ export function createIndexer(db: DatabaseSync, options: IndexerOptions) {
     await indexFiles(day, files);
   };
 
-  /** Lines of a deleted log must not be found: their day is indexed again, or goes with them. */
+  /** Lines of a deleted log must not be found: their day is indexed again or deleted. */
   const dropDeleted = (files: readonly LogFile[]): void => {
     const names = new Set(files.map(({ name }) => name));
     for (const { day } of db.prepare("SELECT DISTINCT day FROM files").all()) {

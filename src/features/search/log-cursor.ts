@@ -96,7 +96,7 @@ export class LogCursor {
   }
 }
 
-/** The part of a log line that can be found. */
+/** The searchable part of a log line. */
 export interface LineContent {
   /** Epoch ms. */
   readonly time: number;
@@ -110,7 +110,7 @@ export interface LineContent {
 const maxOutput = 4096;
 /** Deeper values are skipped: a line of brackets must not stop the index. */
 const maxDepth = 20;
-/** The last time that there is, epoch ms. */
+/** Latest time that a Date can hold, epoch ms. */
 const maxTime = 8.64e15;
 
 /**

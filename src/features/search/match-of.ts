@@ -77,7 +77,7 @@ function textsOf(lines: readonly RawLine[], { instanceId }: LineContent): string
   });
 }
 
-/** Fewer bytes at the end of the file; empty if the file is missing. */
+/** Bytes of a file; fewer at its end, none if it is missing. */
 function bytesAt(dir: string, name: string, start: number, bytes: number): Buffer {
   let file: number;
   try {

@@ -12,8 +12,8 @@ export interface SearchOptions {
   readonly projectDir: string;
   readonly warn: (message: string) => void;
   /**
-   * From the start, which has other work, to the first pass, and then from a new line to the pass that indexes it, unless
-   * a search comes before. A file costs a pass more than a line does, and a burst brings lines to a thousand files.
+   * Delay of the first pass after the start, and of a pass after a new line, unless a search comes before. A file costs
+   * more than a line, and a burst touches a thousand files.
    */
   readonly delayMs?: number;
   /** How long one search may take; then the thread ends. */

@@ -19,7 +19,7 @@ export interface FetchedRepository {
   fetchCommit(commit: string): Promise<boolean>;
   /** Commits the files of a directory outside of the repository. Returns the commit; null if the directory is missing. */
   commitDirectory(dir: string): Promise<string | null>;
-  /** Stores a content that is not the repository's; its id. */
+  /** Stores content from outside the repository and returns its id. */
   store(content: Uint8Array): Promise<string>;
   /** The lines of a unified diff between two contents by their ids, from the first `@@` on. */
   diff(before: string, after: string): Promise<string>;
@@ -30,9 +30,9 @@ export interface FetchOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Aborts the fetch. */
   readonly signal?: AbortSignal;
-  /** For one fetch. */
+  /** Timeout of one fetch. */
   readonly timeoutMs?: number;
-  /** The most that the whole repository may have as it is sent. */
+  /** Maximum size of the whole repository as it is sent. */
   readonly maxBytes?: number;
 }
 
@@ -99,7 +99,7 @@ function reader(
   };
 }
 
-/** It goes to git in one piece. */
+/** Limit of a directory, which is passed to git in one piece. */
 const maxDirectoryBytes = 64 * 1024 * 1024;
 
 async function commitDirectory(dir: string, ref: string, options: GitOptions): Promise<string> {
@@ -112,7 +112,7 @@ async function commitOf(ref: string, options: GitOptions): Promise<string> {
   return (await must(["rev-parse", "--verify", `${ref}^{commit}`], options)).toString().trim();
 }
 
-/** git's error; null when it came. */
+/** Fetches a ref; returns git's error, null on success. */
 async function fetchRef(url: string, ref: string, options: GitOptions): Promise<string | null> {
   const quiet = [
     "--quiet",
@@ -217,7 +217,7 @@ async function directoryCommit(dir: string, ref: string, maxBytes: number): Prom
   return Buffer.concat(parts);
 }
 
-/** A path as fast-import takes any. */
+/** Quotes any path for fast-import. */
 function quoted(path: string): string {
   const escaped = path.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n");
   return `"${escaped}"`;

@@ -9,11 +9,11 @@ export interface GitOptions {
   readonly timeoutMs: number;
   /** Bytes of the biggest file that git may write. */
   readonly maxFileBytes: number;
-  /** Ends it when the person does not want it any more. */
+  /** Aborts git when the person cancels. */
   readonly signal: AbortSignal;
 }
 
-/** Bytes of its output that are taken. */
+/** Limit of git's output, in bytes. */
 const maxOutputBytes = 64 * 1024 * 1024;
 /** The unit of ulimit. */
 const blockBytes = 512;
@@ -86,7 +86,7 @@ export async function runGit(
   return { ok: ended.exitCode === 0, stdout: Buffer.from(ended.stdout), stderr };
 }
 
-/** Variables of git for reaching a place; the others would point it to another repository. */
+/** Variables for git's connections; others would point git to another repository. */
 const kept = /^GIT_(SSH|SSH_COMMAND|SSH_VARIANT|SSL_.*|PROXY_.*|HTTP_.*|CONFIG_.*)$/;
 
 function gitEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {

@@ -12,7 +12,7 @@ export interface PickedFiles {
 const singleFiles = ["SKILL.md", "Dockerfile"];
 const folders = ["scripts", "references", "assets"];
 
-/** Limits of an agent's own files (src/foundation/config/): files that are taken can be run. */
+/** Limits of an agent's own files (src/foundation/config/): every picked file can be used in a run. */
 const limits = {
   files: 500,
   textBytes: 1024 ** 2,

@@ -38,23 +38,23 @@ export interface BudgetHoldDeps {
 export interface BudgetHolds {
   /** Takes note of agents whose config changed. */
   readonly onEvent: (event: RunEvent) => void;
-  /** Null for an agent without a valid config, too. */
+  /** The used-up budget of an agent; null without one, and without a valid config. */
   readonly overBudget: (agent: string) => OverBudget | null;
   /** The budget that is used up, by agent. Emits at once. */
   readonly used$: Observable<ReadonlyMap<string, UsedBudget>>;
   /** Agents with `onLimit = "pause"` that wait for money. Emits at once. */
   readonly waiting$: Observable<ReadonlySet<string>>;
-  /** Whether a run can pay its model that was refused a call, until it can or is to stop. Emits at once. */
+  /** Whether a run whose call was rejected can pay its model now, until it can or is to stop. Emits at once. */
   funds(run: RefusedRun): Observable<RunFunds>;
 }
 
-/** `onLimit` is that of the config by which it was started: its agent may be gone. */
+/** `onLimit` is from the config that started the run: its agent may be gone. */
 export interface RefusedRun extends Pick<OverBudget, "onLimit"> {
   readonly agent: string;
   readonly instanceId: string;
 }
 
-/** Calls of many runs in a row are one reason to look, in ms. */
+/** Delay that merges the checks for many calls in a row, in ms. */
 const quietMs = 200;
 
 export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
@@ -85,7 +85,7 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
     const isShared = before === null || names === null || before.isProjectSpent !== isProjectSpent;
     return isShared ? lookAtAll(isProjectSpent) : lookAtSome(before, names);
   };
-  /** The end of the first window in which a budget is used up is a reason to look at all. */
+  /** All agents are checked when the first window with a used-up budget ends. */
   const windowEnds = ({ used }: Found): Observable<Changed> => {
     const next = Math.min(...[...used.values()].map(({ endsAt }) => endsAt));
     return next === Infinity ? EMPTY : clock.at(next).pipe(map(() => null));
@@ -100,7 +100,7 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
   const edited$ = new Subject<string>();
   const spent$ = meter.spent$.pipe(map(({ agent }) => agent));
   const changes$: Observable<Changed> = merge(
-    // At once: the next trigger must wait already.
+    // Without delay: the next trigger must already wait.
     merge(meter.refused$, meter.raised$).pipe(map(() => null)),
     deps.changed$.pipe(
       auditTime(quietMs, scheduler),
@@ -120,7 +120,7 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
     );
   }).pipe(
     map(({ used }) => used),
-    // All agents look at one.
+    // One subscription for all agents.
     shareReplay({ bufferSize: 1, refCount: true }),
   );
   return {
@@ -143,13 +143,13 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
   };
 }
 
-/** The result, and whether the project's own limits were used up then: all agents share those. */
+/** The result of a check, and whether the project's limits were used up: all agents share those. */
 interface Found {
   readonly used: ReadonlyMap<string, UsedBudget>;
   readonly isProjectSpent: boolean;
 }
 
-/** Agents to look at; null for all. With thousands of agents, one of them must not have all looked at. */
+/** Agents to check; null for all. With thousands of agents, a change of one must not check all. */
 type Changed = ReadonlySet<string> | null;
 
 function gathered(name$: Observable<string>, scheduler: SchedulerLike): Observable<Changed> {
@@ -167,7 +167,7 @@ function gathered(name$: Observable<string>, scheduler: SchedulerLike): Observab
   });
 }
 
-/** A call that needed more than was left is refused, which is a reason of its own to look at all. */
+/** A call that needs more than is left is rejected, which causes its own check. */
 function isSpent({ usd, limit }: BudgetState): boolean {
   return limit !== null && usd >= limit;
 }

@@ -21,8 +21,8 @@ export function budgetStates(
 }
 
 /**
- * The limit that can't pay a call of the agent until its window turns or it is raised, the one that lasts longest; null
- * for none. With an instance id, its run's own limit among them.
+ * The limit that blocks calls of the agent the longest, until its window turns or it is raised; null if none does. With
+ * an instance id, the run's own limit is included.
  */
 export function exhaustedState(
   ledger: Ledger,
@@ -39,7 +39,7 @@ export function exhaustedState(
   return longest === undefined ? null : stateOf(longest);
 }
 
-/** The limit of a run does not turn. */
+/** A run's limit has no window. */
 function lasts({ endsAt }: AccountKey): number {
   return endsAt ?? Number.MAX_SAFE_INTEGER;
 }
@@ -60,7 +60,7 @@ export function runSpend(
   };
 }
 
-/** All is spent, or the limit is less than the call needed that was refused last. */
+/** All is spent, or the last rejected call needs more than the limit. */
 function isExhausted(limited: LimitedAccount): boolean {
   const cap = capOf(limited);
   if (cap === null) return false;

@@ -11,23 +11,23 @@ export interface Forecast {
   readonly ticks: number;
   /** Runs that webhooks and calls start, by the rate of the last 30 days. */
   readonly triggered: number;
-  /** Runs that the costs are worked out from. */
+  /** Number of runs used for the costs. */
   readonly runs: number;
-  /** With runs of the usual cost: half of the last ones cost no more. */
+  /** Cost if each run costs the median of the last ones. */
   readonly monthNano: NanoUsd;
-  /** With runs as dear as the dearest tenth of the last ones. */
+  /** Cost if each run costs the 90th percentile of the last ones. */
   readonly monthP90Nano: NanoUsd;
 }
 
-/** How many of the last runs a forecast is worked out from. */
+/** How many of the last runs a forecast uses. */
 export const forecastRuns = 20;
 
-/** The time that a forecast is about, in ms. */
+/** Period of a forecast, in ms. */
 export const forecastMs = 30 * 86_400_000;
 
 /**
- * Null without a run to work it out from, or without anything that starts one: that an agent costs nothing is no
- * forecast. `schedule` is null for none, `now` epoch ms.
+ * Null without past runs, or without a trigger: zero would not be a forecast. `schedule` is null without one, `now` is
+ * epoch ms.
  */
 export function forecastOf(
   schedule: Schedule | null,

@@ -28,11 +28,11 @@ export interface MeterDeps {
   readonly store: SpendStore;
   /** The terms of a model, by its name in the project's config and the provider's id. */
   readonly termsOf: (model: string, providerModel: string) => Promise<ModelTerms>;
-  /** As they are now; null for an agent without a budget of its own. */
+  /** Current budgets; `agent` is null for one without a budget of its own. */
   readonly budgetsOf: (agent: string | null) => Budgets;
-  /** The project's, IANA name. */
+  /** Time zone of the project, IANA name. */
   readonly timezone: () => string;
-  /** Instance ids of the agent's runs that are not over. */
+  /** Instance ids of the agent's live runs. */
   readonly liveRuns: (agent: string) => readonly string[];
   /** A call waits for its turn; the text is for the log of its run. */
   readonly onWait?: (plan: CallPlan, text: string) => void;
@@ -106,7 +106,7 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     const { account, percent, cap } = event;
     const { scope, window } = account;
     const amounts = { usd: usdOfNano(event.spent), limitUsd: usdOfNano(cap) };
-    // First the effects of the warning: if only they are stored, the next scheduler warns again, and its reader drops the second.
+    // Effects first: if only they are stored, the next scheduler repeats the warning, and its reader drops the second.
     warning.next({ scope, window, percent, ...amounts });
     store.recordWarning(account, percent).catch(onError);
   };
@@ -175,13 +175,13 @@ const notBegun: CallEnd = {
 interface RaiseDeps {
   readonly store: Pick<SpendStore, "raise">;
   readonly timezone: () => string;
-  /** Instance ids of the agent's runs that are not over. */
+  /** Instance ids of the agent's live runs. */
   readonly liveRuns: (agent: string) => readonly string[];
   /** Epoch ms. */
   readonly now: () => number;
 }
 
-/** Adds to the limits of a scope; resolves with its accounts once they are stored, and takes the change back if they can't be. */
+/** Adds to the limits of a scope; resolves with its accounts once stored, and reverts the change if storing fails. */
 function createRaise(
   ledger: Ledger,
   { store, timezone, liveRuns, now }: RaiseDeps,

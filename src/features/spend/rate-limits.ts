@@ -5,7 +5,7 @@ export interface RateLimitedCall {
   readonly model: string;
   /** Null without a limit. */
   readonly perMinute: number | null;
-  /** Runs that wait take turns. */
+  /** Waiting runs take turns. */
   readonly instanceId: string;
 }
 
@@ -22,7 +22,7 @@ const minuteMs = 60_000;
 /** Clients give up after ten minutes without a byte, and the model needs time of its own. */
 const longestWaitMs = 300_000;
 
-/** No calls at first. `monotonic` gives ms that no change of the clock touches. */
+/** `monotonic` returns ms that clock changes don't affect. */
 export function createRateLimits(monotonic = () => performance.now()) {
   const models = new Map<string, Model>();
 
@@ -67,8 +67,8 @@ export function createRateLimits(monotonic = () => performance.now()) {
     });
   return {
     /**
-     * Resolves with null when it is the call's turn, or at once with the ms after which to come back when that is too long
-     * to wait. Calls `onWait` with about how many ms it waits. Rejects with the reason of `signal`.
+     * Resolves with null when it is the call's turn, or at once with the ms before a retry if the wait would be too
+     * long. Calls `onWait` with the estimated wait in ms. Rejects with the reason of `signal`.
      */
     turn: async (
       { model: name, perMinute, instanceId }: RateLimitedCall,

@@ -74,10 +74,7 @@ interface Waiter<T> {
   account: string;
 }
 
-/**
- * None waits at first. The first that came to an account is the first that is tried; one that still lacks money holds up
- * those behind it.
- */
+/** Requests that wait for money, in order for each account; one that still lacks money blocks those behind it. */
 function createHeldMoney<T>(longestMs: number) {
   const queues = new Map<string, Set<Waiter<T>>>();
 
@@ -90,7 +87,7 @@ function createHeldMoney<T>(longestMs: number) {
     queue?.delete(waiter);
     if (queue?.size === 0) queues.delete(waiter.account);
   };
-  /** False when the account is still short, hence for those behind it, too. */
+  /** False when the account is still short, and so for all requests behind this one. */
   const retry = (waiter: Waiter<T>): boolean => {
     const heldBy = attempted(waiter);
     if (heldBy === waiter.account) return false;
@@ -114,7 +111,7 @@ function createHeldMoney<T>(longestMs: number) {
         try {
           resolve(result());
         } catch (error) {
-          // The store may fail to read; the call that gave money back is not to fail with it.
+          // A failed read of the store must not fail the call that returned money.
           reject(error instanceof Error ? error : new Error(String(error)));
         }
       };
@@ -125,7 +122,7 @@ function createHeldMoney<T>(longestMs: number) {
       join(waiter);
     });
   return {
-    /** Attempts now, and again whenever money came back. After the longest time to wait, `last` decides. */
+    /** Attempts now and whenever money is freed; after the longest wait, `last` decides. */
     get: async (attempt: Attempt<T>, last: () => T, signal: AbortSignal): Promise<T> => {
       signal.throwIfAborted();
       const first = attempt();

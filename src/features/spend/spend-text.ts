@@ -32,7 +32,7 @@ export function usedBudgetText(
   return `${effect}: ${amounts}; the next begins ${relativeTime(Math.max(now, Date.parse(endsAt)), now)}`;
 }
 
-/** The same with the command that helps. */
+/** Text of a used budget, with the command that raises it. */
 export function usedBudgetAdvice(budget: UsedBudget, now: number): string {
   return `${usedBudgetText(budget, now)}. Raise it: ${raiseCommand(budget.scope)}`;
 }

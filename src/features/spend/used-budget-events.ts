@@ -15,7 +15,7 @@ export interface UsedBudgetDeps extends Pick<BudgetHolds, "used$"> {
   readonly now: () => number;
 }
 
-/** Each agent's budget when it is used up, and null once it is not any more. */
+/** Emits each agent's used-up budget, and null once it recovers. */
 export function usedBudgetEvents({ used$, hasAgent, now }: UsedBudgetDeps): Observable<RunEvent> {
   return used$.pipe(
     startWith(new Map<string, UsedBudget>()),

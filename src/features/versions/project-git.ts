@@ -8,13 +8,13 @@ export interface ProjectGitOptions {
   readonly elapsed?: () => number;
 }
 
-/** A commit changes no file that is watched. */
+/** How long a state is valid, as a commit changes no watched file. */
 const maxAgeMs = 5_000;
 const timeoutMs = 20_000;
-/** One change is enough to know. */
+/** Limit of git's output: one change is enough. */
 const maxOutputBytes = 64 * 1024;
 
-/** Reads the state when it is asked for, once for all that ask meanwhile. */
+/** Reads the state on demand, once for concurrent callers. */
 export function createProjectGit(options: ProjectGitOptions) {
   const { elapsed = () => performance.now() } = options;
   let reading: Promise<GitState | null> | null = null;
@@ -28,8 +28,8 @@ export function createProjectGit(options: ProjectGitOptions) {
   };
   return {
     /**
-     * As it is now, or was at most a few seconds ago: a value while that is known, else a promise that never rejects.
-     * Null without a repository, a commit or git itself.
+     * The current state, at most a few seconds old: a value if it is known, else a promise that never rejects. Null
+     * without a repository, a commit or git.
      */
     state: (): GitState | null | Promise<GitState | null> => {
       if (known !== null && elapsed() < known.until) return known.state;
@@ -71,7 +71,7 @@ function parseStatus(output: string): GitState | null {
   return { commit, dirty: /^[^#\n]/m.test(output) };
 }
 
-/** Without the variables that would point git to another repository, as those of a hook that starts a scheduler. */
+/** The environment without variables that point git to another repository, such as those of a hook. */
 function gitEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(
     ([name]) => !name.startsWith("GIT_") || name.startsWith("GIT_CONFIG_"),

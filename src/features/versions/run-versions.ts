@@ -9,7 +9,7 @@ export interface RunVersionSources {
   readonly files: (agent: string) => Promise<Readonly<Record<string, string>>>;
   /** The scripts that its scripted models play; empty for none. */
   readonly scripts: (config: AgentConfig) => Promise<string>;
-  /** Called when an agent runs something else than before. */
+  /** Called when an agent's version changed. */
   readonly onChange: () => void;
 }
 
@@ -22,7 +22,7 @@ export function createRunVersions({
 }: RunVersionSources): (agent: AgentConfig) => Promise<RunVersion> {
   const known = new Map<string, RunVersion>();
   return async (agent) => {
-    // The run itself is rejected with the fault of the files.
+    // The run itself is rejected for the files' error.
     const hashes = await files(agent.name).catch(() => unreadable);
     const config = describe(agent, hashes);
     const last = known.get(agent.name);

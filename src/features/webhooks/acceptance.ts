@@ -14,14 +14,14 @@ export interface Matched {
   readonly payload: Payload;
   readonly event: WebhookEvent;
   readonly result: MatchResult;
-  /** Runs that waited for it: their agents get no other. */
+  /** Runs that waited for the delivery; their agents get no new run. */
   readonly waitingRuns: readonly WaitingRun[];
   readonly at: number;
 }
 
 /**
- * The writes of one delivery: its receipt, a work item for each agent, also for one whose run takes it, and a dead
- * letter if no agent ran.
+ * The writes of one delivery: its receipt, a work item for each agent, even if a waiting run takes it, and a dead letter
+ * if no agent ran.
  */
 export function acceptanceOf(matched: Matched, newId: () => string): Acceptance {
   const { provider, delivery, payload, event, result, waitingRuns, at } = matched;
@@ -58,7 +58,7 @@ function workItem(agent: string, event: WebhookEvent, at: number, id: string): W
   return { id, agent, at, attempt: 1, trigger: { kind: "webhook", event } };
 }
 
-/** One for each disabled agent that would have run, else one for the delivery that no filter let through. */
+/** One for each disabled agent that matched, else one for a delivery without a match. */
 function deadLetters(
   { event, result, waitingRuns, at }: Matched,
   newId: () => string,

@@ -2,11 +2,11 @@ import type { WebhookSource } from "../../foundation/config/project-config.ts";
 import type { Headers, Provider, Delivery } from "./provider.ts";
 import { header } from "./signature.ts";
 
-/** Why a delivery is not taken. `why` is for the operator's log, never for the sender. */
+/** Why a delivery is rejected. `why` is for the operator's log, never for the sender. */
 export interface Refusal {
   readonly ok: false;
   readonly status: 401 | 403 | 404 | 503;
-  /** The source that the address is of; null where there are several, or none. */
+  /** The source of the address; null for several or none. */
   readonly source: string | null;
   readonly why: string;
 }
@@ -72,7 +72,7 @@ async function tryOne(
   try {
     secrets = await secretsOf(source);
   } catch {
-    // The reader's message may quote the secret.
+    // The error of reading may quote the secret.
     return refuse(`the secret of credential ${source.credential} cannot be read`, 503);
   }
   // An empty secret proves nothing.

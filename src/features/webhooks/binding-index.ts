@@ -30,7 +30,7 @@ interface Drawer {
   readonly byValue: Map<string, Set<IndexedBinding>>;
 }
 
-/** Reads a binding. Config validation refuses unknown filters; should one get here, it must not open the door. */
+/** Reads a binding. An unknown filter, which config validation rejects, makes it never match. */
 export function indexedBinding(agent: string, binding: WebhookBinding): IndexedBinding {
   const rules = providerTable.get(binding.type)?.filters ?? {};
   const filters: Filter[] = [];
@@ -49,7 +49,7 @@ export interface MatchInput {
   readonly payload: Payload;
 }
 
-/** Whether a binding lets an event through. The payload is looked into last: most events stop at a filter. */
+/** Whether a binding lets an event through. The payload is read last: most events stop at a filter. */
 export function letsThrough(binding: IndexedBinding, { attributes, payload }: MatchInput): boolean {
   const { filters, where, unknown } = binding;
   const isUnmet = (): boolean => unmetPaths(payload, where).length > 0;

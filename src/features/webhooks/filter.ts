@@ -5,7 +5,7 @@ export interface Filter {
   readonly field: string;
   readonly rule: FilterRule;
   readonly wanted: ReadonlySet<string> | boolean;
-  /** As the agent's file has it. */
+  /** The value in the agent's file. */
   readonly given: string;
 }
 
@@ -51,7 +51,7 @@ export function passes({ rule, wanted, field }: Filter, attributes: Attributes):
     typeof wanted === "boolean" || typeof attribute === "boolean"
       ? attribute === wanted
       : attribute.some((value) => wanted.has(comparable(rule, value)));
-  // Bots are kept out only where the config is true.
+  // Bots are rejected only if the config value is true.
   if (rule.excludes) return !isHit || wanted === false;
   return isHit;
 }

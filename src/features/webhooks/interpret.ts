@@ -88,7 +88,7 @@ export function keptHeaders(provider: Provider, headers: Headers): Record<string
   return kept;
 }
 
-/** Deeper than any provider's bodies: indented, it would take the square of its depth, and far deeper ends the stack. */
+/** Deeper than any provider's bodies. Indenting takes the square of the depth, and far deeper overflows the stack. */
 const maxDepth = 64;
 
 /**

@@ -49,7 +49,7 @@ export function parseObject(bytes: Uint8Array | string): Payload | null {
   }
 }
 
-/** The first of these paths that holds a non-empty string. */
+/** The first non-empty string at these paths. */
 export function text(payload: unknown, ...paths: readonly string[]): string | null {
   for (const path of paths) {
     const value = valueAt(payload, path);
@@ -58,7 +58,7 @@ export function text(payload: unknown, ...paths: readonly string[]): string | nu
   return null;
 }
 
-/** The first of these paths that holds an integer, as a number or as digits. */
+/** The first integer at these paths, as a number or as digits. */
 export function integer(payload: unknown, ...paths: readonly string[]): number | null {
   for (const path of paths) {
     const value = valueAt(payload, path);

@@ -25,8 +25,8 @@ interface Entry {
 }
 
 /**
- * So many bindings are asked why they did not match. The closest of more is not worth the time: deliveries that
- * match nothing are the ones a stranger can send most of.
+ * How many bindings are explained. Finding the closest of more is not worth the time: strangers can send any number of
+ * unmatched deliveries.
  */
 const maxExplained = 50;
 
@@ -142,7 +142,7 @@ function reasonOf({ binding, against }: Asked): string {
     : reason;
 }
 
-/** The first of these, each once. */
+/** The first items of these sets, each once. */
 function some(...sets: readonly ReadonlySet<IndexedBinding>[]): Set<IndexedBinding> {
   const found = new Set<IndexedBinding>();
   for (const set of sets) {

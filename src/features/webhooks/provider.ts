@@ -5,7 +5,7 @@ import type { Parsed, Payload } from "./json.ts";
 /** Request headers with lower-case names. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The bytes that came in, before anything was believed. */
+/** The received bytes, before any check. */
 export interface Request {
   readonly headers: Headers;
   readonly body: Uint8Array;
@@ -151,7 +151,7 @@ function cut(value: string, length: number): string {
 export interface Delivery {
   /** Provider type of the path, `/webhooks/<type>`. */
   readonly type: string;
-  /** Source of the path, `/webhooks/<type>/<source>`; null without. */
+  /** Source of the path, `/webhooks/<type>/<source>`; null without one. */
   readonly source: string | null;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

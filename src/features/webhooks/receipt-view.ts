@@ -50,7 +50,7 @@ function shownPayload(receipt: Receipt): Payload | null {
   return parsed && (parsed.provider.secretPaths ?? []).reduce(withoutSecret, parsed.payload);
 }
 
-/** Empty values stay: a missing secret is worth seeing. */
+/** Empty values stay visible: a missing secret is worth seeing. */
 function withoutSecret(payload: Payload, path: string): Payload {
   const value = valueAt(payload, path);
   return value === undefined || value === null || value === ""
@@ -58,7 +58,7 @@ function withoutSecret(payload: Payload, path: string): Payload {
     : replaced(payload, path.split("."));
 }
 
-/** All of the path is there. */
+/** The whole path exists. */
 function replaced(payload: Payload, [key = "", ...rest]: readonly string[]): Payload {
   const inner = payload[key] as Payload;
   return { ...payload, [key]: rest.length === 0 ? mark : replaced(inner, rest) };
@@ -72,7 +72,7 @@ export function mustHaveReceipt(receiptOf: (id: string) => Receipt | null, id: s
   throw new UserError("unknown_receipt", message);
 }
 
-/** A part of a text could hold a part of a secret, which is not known as one. */
+/** A part of a text could hold a part of a secret, which is not recognized. */
 function textOf(body: Uint8Array): string {
   const { byteLength } = body;
   return byteLength > maxReadableBytes
@@ -90,7 +90,7 @@ interface Room {
 }
 const bytesOfAny = 8;
 
-/** A value without secrets, cut to the room that is left. */
+/** A value without secrets, cut to the remaining room. */
 function shownValue(value: unknown, depth: number, room: Room): unknown {
   room.left -= bytesOfAny;
   if (typeof value === "string") return shownText(value, room);
@@ -99,7 +99,7 @@ function shownValue(value: unknown, depth: number, room: Room): unknown {
   return Array.isArray(value) ? shownList(value, depth, room) : shownObject(value, depth, room);
 }
 
-/** Whole or not at all, as a part of it could hold a part of a secret. */
+/** Whole or not at all: a part could hold a part of a secret. */
 function shownText(value: string, room: Room): string {
   if (value.length > Math.max(room.left, 0))
     return notShown(`a text of ${value.length} characters`);
@@ -130,7 +130,7 @@ function shownObject(value: object, depth: number, room: Room): object {
   return Object.fromEntries(shown);
 }
 
-/** Empty and absent values stay: a missing secret is worth seeing. */
+/** Empty and missing values are shown: a missing secret is worth seeing. */
 function isSecret(name: string, value: unknown): boolean {
   if (value === null || value === "" || !isSecretName(name)) return false;
   return typeof value === "string" || typeof value === "number";

@@ -16,18 +16,18 @@ import { JsonSize } from "../../foundation/contracts/json-size.ts";
 import { header } from "./signature.ts";
 
 export interface ReceiverDeps {
-  /** The project's sources as they are now. */
+  /** The current sources of the project. */
   sources(): readonly WebhookSource[];
   readonly secretsOf: SecretsOf;
   readonly index: Pick<MatchIndex, "match">;
   /** Matches a delivery with the runs that wait for one. */
   matchRuns(event: WebhookEvent, payload: Payload): RunMatch;
-  /** Resolves once everything is durable; rejects when the store can't. */
+  /** Resolves once everything is durable; rejects when the store fails. */
   accept(acceptance: Acceptance): Promise<Accepted>;
-  /** Gives committed work to the queues. */
+  /** Passes committed work to the queues. */
   dispatch(items: readonly WorkItem[]): void;
   count(delivery: DeliveryCount): void;
-  /** A delivery of which nothing is stored. */
+  /** A delivery that is not stored. */
   refused(delivery: RefusedDelivery): void;
   /** The operator's log; lines are rate-limited and hold no secret, signature or body. */
   warn(message: string): void;
@@ -63,8 +63,8 @@ const fromPage =
   "A web page sent this. A source with allowUnsigned takes deliveries of programs only; one with a credential takes signed ones.";
 
 /**
- * Takes deliveries in the order that makes them safe: signature over the raw bytes, signed time, parse, ping, then
- * receipt, duplicate check and work items in one commit, and only after it the answer and the dispatch. Never rejects.
+ * Processes deliveries in a safe order: signature over the raw bytes, signed time, parse, ping, then receipt, duplicate
+ * check and work items in one commit, and only then the answer and the dispatch. Never rejects.
  */
 export function createReceiver(deps: ReceiverDeps): Receive {
   const warn = rateLimitedWarnings(
@@ -206,7 +206,7 @@ function match(
   return { acceptance: acceptanceOf(matched, () => deps.newId()), runMatch };
 }
 
-/** The work is durable by now: a fault in handing it on must not make the sender deliver it again. */
+/** The work is already durable: an error in its dispatch must not make the sender deliver it again. */
 function dispatch(
   { deps, warn }: ReceiverContext,
   receiptId: string,
@@ -220,9 +220,9 @@ function dispatch(
   }
 }
 
-/** Parsing so many blocks the process for some 100 ms; those of 25 MiB would block it for seconds. */
+/** Parsing this many values blocks the process for some 100 ms; 25 MiB of them would block it for seconds. */
 const maxValues = 100_000;
-/** A form's JSON is percent-encoded, so that its values can't be counted as they come. */
+/** A form's JSON is percent-encoded, so its values can't be counted as they arrive. */
 const maxFormBytes = 1024 * 1024;
 const maxFields = 1_000;
 

@@ -63,8 +63,8 @@ export interface Fixture {
 }
 
 /**
- * Reads a fixture as a delivery to a source would be read, without a signature. Null when it is a ping, which is
- * answered and starts nothing. Throws UserError `no_event` and `unreadable_fixture`.
+ * Reads a fixture as a delivery to a source, without a signature. Null for a ping, which is answered and starts nothing.
+ * Throws UserError `no_event` and `unreadable_fixture`.
  */
 export function readFixture(
   { path, body, event }: Fixture,
@@ -85,7 +85,7 @@ export function readFixture(
   return interpret(provider, { payload, headers }, { id: "fixture", at: now, source: name });
 }
 
-/** Throws UserError `no_event` when only a header names the event of a body. */
+/** Throws UserError `no_event` when the body's event is only in a header. */
 export function checkEvent(type: string, { path, event }: Fixture): void {
   const name = providerTable.get(type)?.eventHeader;
   if (name === undefined || event !== null) return;

@@ -47,7 +47,7 @@ export function verifyHex(
   return matches ? valid : refused("signature does not match");
 }
 
-/** Checks that a signed time is near enough; all three in ms. A time that is not a number is refused. */
+/** Checks that a signed time is close enough; all three in ms. A time that is not a number is rejected. */
 export function verifyTime(time: number, now: number, windowMs: number): Verdict {
   if (!Number.isFinite(time)) return refused("no valid timestamp");
   const off = Math.round((now - time) / 1000);
@@ -70,7 +70,7 @@ export const standardHeaders = {
   kept: ["webhook-id", "webhook-timestamp", "svix-id", "svix-timestamp"],
 } as const;
 
-/** One of these headers by its last word; null without. */
+/** One of these headers by its last word; null if it is missing. */
 export function standardHeader(
   headers: Headers,
   name: "id" | "timestamp" | "signature",
@@ -91,7 +91,7 @@ export function verifyStandard({ headers, body }: Request, secret: string, now: 
   const key = keyOf(secret);
   if (key.length === 0) return refused(`the secret holds no base64 key after "${prefix}"`);
   const expected = `v1,${hmac(key, `${id}.${timestamp}.`, body).toString("base64")}`;
-  // As text: several base64 texts decode to the same bytes.
+  // Compared as text: several base64 texts decode to the same bytes.
   const matches = given.split(" ").some((one) => isSameSecret(one, expected));
   return matches
     ? verifyTime(secondsToMs(timestamp), now, windowMs)

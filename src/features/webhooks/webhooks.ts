@@ -9,7 +9,7 @@ import { createBrokenAgents, createMatchIndex } from "./match-index.ts";
 import type { MatchIndex } from "./match-index.ts";
 import { createReceiver } from "./receive.ts";
 
-/** A secret that changed on disk is used after this, in ms. */
+/** How long a cached secret stays valid after a change on disk, in ms. */
 const secretTtlMs = 1_000;
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
@@ -48,7 +48,7 @@ export function createWebhooks(
   });
   return {
     receive,
-    /** A stored delivery as its agents would see it now; null if it can't be read any more. */
+    /** A stored delivery as its agents would see it now; null if it can't be read. */
     readAgain: (receipt: Receipt) => {
       const read = interpretStored(receipt);
       return read && { event: read.event, result: match(receipt.source, read) };

@@ -15,14 +15,14 @@ import type { FileText } from "./read-project.ts";
 import { formatValue } from "./format-value.ts";
 import type { SchemaProblem } from "./value-schema.ts";
 
-/** The texts of an agent's files; null for a file without a text, with the reason in `problems`. */
+/** The texts of an agent's files; null for a file that can't be read, with the reason in `problems`. */
 export interface AgentFiles {
   readonly name: string;
   readonly config: string | null;
   readonly skill: string | null;
   /** Changes with the Dockerfile and with the files that it may copy; null without one. */
   readonly dockerfileHash: string | null;
-  /** JSON files that its config names, by name. */
+  /** JSON files that the agent's config names, by name. */
   readonly schemas: ReadonlyMap<string, SchemaFile>;
   readonly problems: readonly Problem[];
 }
@@ -39,9 +39,9 @@ export async function readAgent(projectDir: string, name: string): Promise<Agent
   return filesOf(projectDir, name, [config, skill, dockerfile]);
 }
 
-/** Reads a directory that is not an agent yet: it has a SKILL.md, but no `config.toml`. Else null. Never throws. */
+/** Reads a directory with a SKILL.md and no `config.toml`, which is not an agent yet; null for others. Never throws. */
 export async function readBareSkill(projectDir: string, name: string): Promise<AgentFiles | null> {
-  // Asked of every agent that is touched: the other files are read of the few that lack this one only.
+  // Read for every touched agent; the other files only for the few without this one.
   const path = join(projectDir, "agents", name, "config.toml");
   const config = readTextSync(path, projectDir, maxConfigBytes);
   if (config.type !== "missing") return null;
@@ -52,7 +52,7 @@ export async function readBareSkill(projectDir: string, name: string): Promise<A
 
 export const bareSkill = "is not an agent: it has a SKILL.md, but no config.toml";
 
-/** The warning about such a directory; `name` is its name. */
+/** The warning about a directory without `config.toml`; `name` is its name. */
 export function bareSkillProblem(name: string): Problem {
   const message = `${bareSkill}; al config ${name} makes one`;
   return { ...fileProblem(`agents/${name}`, message), severity: "warning" };
@@ -142,12 +142,12 @@ export async function listAgents(projectDir: string): Promise<AgentList> {
 const namePattern = new RegExp(`^${agentNamePattern}$`);
 const reserved = ["default", "scheduler"];
 
-/** Whether an agent may be called so; its name is its directory's. */
+/** Whether an agent may have this name, which is also its directory's. */
 export function isAgentName(name: string): boolean {
   return namePattern.test(name) && !reserved.includes(name);
 }
 
-/** Why an agent can't be called so; null when it can. */
+/** Why an agent can't have this name; null if it can. */
 export function agentNameProblem(name: string): string | null {
   if (isAgentName(name)) return null;
   const expected = reserved.includes(name)
@@ -188,7 +188,7 @@ export async function readAllAgents(projectDir: string): Promise<AllAgents> {
 /** A JSON Schema in an agent's directory. */
 export type SchemaFile = FileText | { readonly type: "invalid"; readonly problem: SchemaProblem };
 
-/** An agent has one; there may be other JSON files. */
+/** An agent has one; other JSON files are allowed. */
 const maxSchemas = 10;
 
 /** Names of JSON files in an agent's config: `[expect].schema`, before the config has been parsed. */
@@ -197,7 +197,7 @@ function namedSchemas(config: string): readonly string[] {
   return [...new Set([...names].map(([, name = ""]) => name))].slice(0, maxSchemas);
 }
 
-/** All that an agent's config could name. Never throws. */
+/** All schemas that an agent's config could name. Never throws. */
 export async function listSchemas(projectDir: string, agent: string): Promise<readonly string[]> {
   const names = await readdir(join(projectDir, "agents", agent)).catch(() => []);
   return names.filter(isSchemaFileName).slice(0, maxSchemas);
@@ -218,7 +218,7 @@ export async function readSchemas(
 
 async function checked(file: FileText): Promise<SchemaFile> {
   if (file.type !== "text") return file;
-  // Loaded for agents with a schema only.
+  // Loaded only for agents with a schema.
   const { schemaProblem } = await import("./value-schema.ts");
   const problem = schemaProblem(file.text);
   return problem === null ? file : { type: "invalid", problem };

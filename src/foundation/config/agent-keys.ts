@@ -33,9 +33,9 @@ const param = z.union([z.string(), z.number(), z.boolean()]);
 const paramError = "text, a number, true, false, or a list of these";
 
 /**
- * The keys of an agent's config. The file's schema and reference page, the values in use with their fallbacks, the
- * output of `al config`, the description of a change, the API's schema and the facts on the agent's page are made from
- * this table, in its order. A new key is an entry here, in AgentConfig, and its reader.
+ * The keys of an agent's config. This table, in its order, gives the file's schema and reference page, the resolved
+ * values with their fallbacks, the output of `al config`, the description of a change, the API's schema and the facts on
+ * the agent's page. A new key is an entry here, in AgentConfig, and its reader.
  */
 export const agentKeys = {
   name: { value: z.string() },

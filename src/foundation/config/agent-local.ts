@@ -65,7 +65,7 @@ export const localKey = agentKey({
   ],
 });
 
-/** Values of variables may be long. */
+/** Values of variables may be long, so only their names are described. */
 function describeLocal(key: string, before: AgentLocalConfig, after: AgentLocalConfig): string {
   if (key === "env") return "local.env changed";
   const valueIn = (local: object): unknown =>
@@ -73,7 +73,7 @@ function describeLocal(key: string, before: AgentLocalConfig, after: AgentLocalC
   return describeValues(`local.${key}`, valueIn(before), valueIn(after));
 }
 
-/** Variables that the run sets itself, or that change which program a command is. */
+/** Variables that the run sets itself, or that change which program a command runs. */
 const reserved =
   /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|ENV|BASH_ENV|NODE_OPTIONS|NODE_COMPILE_CACHE|GIT_CONFIG_(COUNT|KEY_.*|VALUE_.*)|(AL|LD|DYLD)_.*)$/;
 
@@ -83,7 +83,7 @@ interface CheckedTable {
   readonly runtimeType: RuntimeType;
 }
 
-/** Reports variables of `[local].env` that are taken, and warns of limits without effect. */
+/** Reports reserved variables in `[local].env`, and warns of limits without effect. */
 export function checkLocal(
   { credentials, local, runtimeType }: CheckedTable,
   credentialSets: (reference: string, variable: string) => boolean,

@@ -56,7 +56,7 @@ export const runtimeKey = agentKey({
 
 type Clusters = Pick<ProjectConfig, "cluster">;
 
-/** The runtime in use: the project's `[cluster]` is for all agents that name none. */
+/** The resolved runtime: the project's `[cluster]` applies to agents that name none. */
 export function runtimeTypeOf({ type }: RuntimeTable, { cluster }: Clusters): RuntimeType {
   return type ?? (cluster === null ? defaultRuntime : defaultRuntimeInCluster);
 }

@@ -8,7 +8,7 @@ import { valueSchema } from "./key-table.ts";
 /** An agent's config in use, as the API describes it. */
 export const agentConfigSchema = valueSchema<AgentConfig>(agentKeys).meta({ id: "AgentConfig" });
 
-/** An agent's config in use as lines for people; keys that are not set have none. */
+/** An agent's config as lines for people; unset keys have no line. */
 export function agentFacts(config: AgentConfig, scheduleText: string | null): readonly AgentFact[] {
   return (Object.keys(agentKeys) as (keyof AgentConfig)[]).flatMap((name) => {
     const key: AgentKey<unknown> = agentKeys[name];

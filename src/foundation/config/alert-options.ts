@@ -66,7 +66,7 @@ export const alertKey = agentKey({
     remindMs: z.number().nullable(),
     noSuccessForMs: z.number().nullable(),
   }),
-  // They change nothing of a run.
+  // Alert options do not affect a run.
   canonical: () => null,
   change: describeAlerts,
   facts: (options) => factOf("Alerts", alertTexts(options)),
@@ -76,7 +76,7 @@ function resolved(given: string | undefined, otherwise: number | null): number |
   return given === undefined ? otherwise : (parseDuration(given) ?? null);
 }
 
-/** Options with the keys that files have. */
+/** Options under the file's keys. */
 export function writtenAlert({ to, after: failures, ...ms }: AlertOptions): object {
   const remind = writtenDuration(ms.remindMs);
   return { to, after: failures, remind, noSuccessFor: writtenDuration(ms.noSuccessForMs) };
@@ -100,7 +100,7 @@ export function checkAlert(
   }
 }
 
-/** `alert.after 1 → 3`, by the keys that files have. */
+/** `alert.after 1 → 3`, by the file's keys. */
 export function describeAlerts(before: AlertOptions, now: AlertOptions): string {
   const [was, is] = [writtenAlert(before), writtenAlert(now)];
   const [old, recent] = [new Map(Object.entries(was)), new Map(Object.entries(is))];

@@ -9,7 +9,7 @@ import { formatValue } from "./format-value.ts";
 const quietError = 'two different times of day, e.g. "22:00-07:00"';
 const quietPattern = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/;
 
-// \x5b is "[": as it is, it begins another set in the regular expressions of some editors.
+// \x5b is "[", which unescaped begins a nested set in the regular expressions of some editors.
 const address = pattern(
   /^[^\s@<>,;:"()\x5b\]\\]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/,
   'an e-mail address, e.g. "ops@example.com"',
@@ -55,7 +55,7 @@ export function alertTargets(
   }));
 }
 
-/** The targets with the keys that files have. */
+/** The targets under the file's keys. */
 export function writtenAlertTargets(targets: readonly AlertTarget[]): object {
   return Object.fromEntries(
     targets.map(({ name, type, credential: reference, to, quietHours }) => {

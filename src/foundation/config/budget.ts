@@ -6,7 +6,7 @@ import { agentKey, fact } from "./config-key.ts";
 import { describeValues, differingKeys } from "./format-value.ts";
 import { choice, integer, list, table } from "./fields.ts";
 
-/** Sums of more are not exact to the nano-dollar. */
+/** Larger sums are not exact to the nano-dollar. */
 const maxUsd = 1_000_000;
 
 function usd() {
@@ -66,7 +66,7 @@ export function projectBudget(given: z.output<typeof projectBudgetSchema>): Budg
   };
 }
 
-/** A budget with the keys that files have. */
+/** A budget under the file's keys. */
 export function writtenBudget({ runUsd, dayUsd, monthUsd, ...same }: Budget): object {
   const { turns: most, warnAt, onLimit: then } = same;
   return { run: runUsd, day: dayUsd, month: monthUsd, turns: most, warnAt, onLimit: then };
@@ -101,7 +101,7 @@ export const budgetKey = agentKey({
   facts: (budget) => fact("Budget", budgetText(budget)),
 });
 
-/** `budget.run 10 → 5`, by the keys that files have. */
+/** `budget.run 10 → 5`, by the file's keys. */
 export function describeBudgets(before: Budget, after: Budget): string {
   const [old, now] = [writtenBudget(before), writtenBudget(after)];
   const [was, is] = [new Map(Object.entries(old)), new Map(Object.entries(now))];

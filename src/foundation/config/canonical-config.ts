@@ -18,8 +18,8 @@ interface CanonicalOptions extends CanonicalContext {
 }
 
 /**
- * The config that a run has, as text that is the same for the same config: keys in the order of the alphabet, none
- * that is not set, no instructions. Two of them are compared line by line.
+ * The config of a run as text that is equal for equal configs: keys in alphabetical order, only set ones, no
+ * instructions. Two such texts are compared line by line.
  */
 export function canonicalConfig(config: AgentConfig, options: CanonicalOptions): string {
   const { container, project, files } = options;

@@ -1,6 +1,6 @@
 import { formatValue } from "./format-value.ts";
 
-/** A rule about the machines of each engine that has several. */
+/** An example rule about machines for each engine that has several. */
 export const placeExample = { swarm: "node.labels.agents==yes", kubernetes: "agents=yes" } as const;
 
 const forms = {
@@ -34,11 +34,11 @@ export interface ClusterConfig {
   readonly address: string;
   /** `host:port` at which the door listens. */
   readonly listen: string;
-  /** Name of an image that has the program, instead of one that is built here; null for none. */
+  /** Name of an image with the program, instead of a built one; null for none. */
   readonly image: string | null;
   /** Prefix of the names under which built images are pushed, such as `registry.example.com/team`; null for no push. */
   readonly registry: string | null;
-  /** Without a word of a run for so long, it is lost. */
+  /** A run that is silent for this long is lost. */
   readonly leaseSeconds: number;
   /** How long a run may wait for a machine. */
   readonly startTimeoutSeconds: number;

@@ -108,7 +108,7 @@ export function checkCluster(given: ClusterTable | undefined, diagnostics: Diagn
   }
 }
 
-/** The differences between two of them, by the names of the file. */
+/** The differences between two clusters, by the file's keys. */
 export function describeClusters(
   before: ClusterConfig | null,
   after: ClusterConfig | null,
@@ -120,7 +120,7 @@ export function describeClusters(
     .join(", ");
 }
 
-/** With the keys that files have. */
+/** The cluster under the file's keys. */
 export function writtenCluster({
   leaseSeconds,
   startTimeoutSeconds,

@@ -5,57 +5,57 @@ import type { Diagnostics } from "./validate.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import type { SchemaFile } from "./agent-files.ts";
 
-/** Input for resolving agents beside the project's config. */
+/** Facts for resolving agents, beside the project's config. */
 export interface KnownToAgents {
   readonly filters: FilterTable;
   /** The types that the program knows; others are allowed. */
   readonly credentialTypes: readonly string[];
   /** Whether the credential `reference` sets the environment variable `variable` in a run. */
   readonly credentialSets: (reference: string, variable: string) => boolean;
-  /** The program's, for `compatibility`. */
+  /** Version of the program, for `compatibility`. */
   readonly version: string;
 }
 
 /** Input that the value of an agent's key may depend on. */
 export interface AgentContext extends KnownToAgents {
   readonly project: ProjectConfig;
-  /** JSON files of its directory by name. */
+  /** JSON files of the agent's directory, by name. */
   readonly schemas: ReadonlyMap<string, SchemaFile>;
   readonly diagnostics: Diagnostics;
 }
 
-/** Puts a text in the place of a secret one: equal for equal secrets. */
+/** Replaces a secret text by another: equal for equal secrets. */
 export type Mask = (secret: string) => string;
 
-/** Input of a config that is stored with a run: it holds no secret text, and no place of this machine. */
+/** Context of a config stored with a run, which holds no secret and no path of this machine. */
 export interface CanonicalContext {
   readonly mask: Mask;
   readonly projectDir: string;
 }
 
-/** How a key of a config that is in use is shown: in the API, and in the description of a change. */
+/** How a key of a resolved config is shown in the API and in the description of a change. */
 interface ShownKey<Value> {
   /** The resolved value, for the API. */
   readonly value: z.ZodType<Value, Value>;
-  /** Where a reader finds it, when that is not the key of the file. */
+  /** A reader's name for the key, if it is not the file's. */
   readonly label?: string;
-  /** Values are long or private: a description names only the key. */
+  /** Values are long or private: a description only names the key. */
   readonly isLong?: true;
   /** The value as the version of a run holds it, if it differs from the file's. */
   canonical?(value: Value, context: CanonicalContext): unknown;
-  /** Describes a change, where it takes more than both values. */
+  /** Describes a change that needs more than both values. */
   change?(before: Value, after: Value): string;
 }
 
-/** The properties of a key that files have. */
+/** The properties of a key in a file. */
 export interface FileKey<Name extends string, Field extends z.ZodType, Value, Context> {
   /** Its name in the file. */
   readonly inFile: Name;
   /** The schema of the file's value; its description is the key's on the reference page. */
   readonly field: Field;
-  /** The value in use, with the fallback of a key that is not set. */
+  /** The resolved value, with the fallback of an unset key. */
   resolve(given: z.output<Field>, context: Context): Value;
-  /** The value as the file would hold it, null for a key that is not set; absent where that is the same. */
+  /** The value as the file holds it, null for an unset key; absent if it equals the resolved one. */
   written?(value: Value, projectDir: string): unknown;
 }
 
@@ -64,19 +64,19 @@ interface ShownAgentKey<Value> extends ShownKey<Value> {
   facts?(value: Value, shown: ShownAgent): readonly AgentFact[];
 }
 
-/** Context for a fact beside its own value. */
+/** Context for the facts of an agent. */
 export interface ShownAgent {
   readonly config: AgentConfig;
   /** The schedule in words; null without one. */
   readonly scheduleText: string | null;
 }
 
-/** A fact of one value; none where the value is null. */
+/** A fact with one value; no fact for null. */
 export function fact(label: string, value: string | null): readonly AgentFact[] {
   return value === null ? [] : [{ label, values: [value] }];
 }
 
-/** A fact of several values; none without any. */
+/** A fact with several values; no fact without any. */
 export function factOf(label: string, values: readonly string[]): readonly AgentFact[] {
   return values.length === 0 ? [] : [{ label, values }];
 }
@@ -126,7 +126,7 @@ export interface FilterField {
 /** Filter fields by provider type; its keys are the known types of `[webhooks.<source>]`. */
 export type FilterTable = Readonly<Record<string, Readonly<Record<string, FilterField>>>>;
 
-/** The same names, each with a masked value. */
+/** The same record with each value masked. */
 export function maskValues(
   values: Readonly<Record<string, string>>,
   mask: Mask,
@@ -134,7 +134,7 @@ export function maskValues(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, mask(value)]));
 }
 
-/** An address without the name and the password that may stand in it. */
+/** An address without its name and password. */
 export function maskUserInfo(address: string, mask: Mask): string {
   return address.replace(/(?<=:\/\/)[^/@]+(?=@)/, mask);
 }

@@ -6,9 +6,9 @@ import { describeNetworks } from "./network.ts";
 import type { ProjectConfig } from "./project-config.ts";
 
 interface ProjectDifference {
-  /** In one line; empty when nothing differs. */
+  /** One line; empty if nothing differs. */
   readonly text: string;
-  /** True for the gateway: once it listens on TCP, its changes take effect with the next start. */
+  /** True for the gateway: once it listens on TCP, its changes take effect at the next start. */
   readonly needsRestart: boolean;
 }
 
@@ -35,7 +35,7 @@ function describeKey(
   if (key === "cluster") return describeClusters(before.cluster, after.cluster);
   if (key === "alert") return describeAlerts(before.alert, after.alert);
   if (key === "alerts") return describeTables(key, byName(before.alerts), byName(after.alerts));
-  // It may hold a secret.
+  // The URL may hold a secret.
   if (key === "heartbeat") return "[heartbeat] changed";
   if (key === "models" || key === "webhooks") return describeTables(key, before[key], after[key]);
   if (key === "local" || key === "gateway") {
@@ -44,7 +44,7 @@ function describeKey(
   return describeTable("", { [key]: before[key] }, { [key]: after[key] });
 }
 
-/** Names keys as the file does: without the unit that the config's own names have. */
+/** Names keys as the file does, without the units in the config's own names. */
 function describeTable(prefix: string, before: object, after: object): string {
   const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   return differingKeys(before, after)

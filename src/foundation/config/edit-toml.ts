@@ -3,11 +3,11 @@ import { parse, stringify, TomlDate } from "smol-toml";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { UserError } from "../errors.ts";
 
-/** One change of a TOML file; without a value the key goes. */
+/** One change of a TOML file; without a value the key is removed. */
 export interface Edit {
   readonly path: readonly string[];
   readonly value?: unknown;
-  /** Whether the value comes to the list that is there. */
+  /** Whether the value is appended to the existing list. */
   readonly isAdded?: boolean;
 }
 
@@ -39,15 +39,15 @@ export function parseKey(key: string): string[] {
 function parseValue(text: string): unknown {
   try {
     const { value } = parse(`value = ${text}`);
-    // Dates are texts here: no key takes a date.
+    // Dates become texts: no key takes a date.
     if (!(value instanceof TomlDate)) return value;
   } catch {
-    // Text needs no quotes: a shell takes them away.
+    // Text needs no quotes, which a shell removes.
   }
   return text;
 }
 
-/** The text with the edits made; comments, order and layout of the rest stay. Throws a UserError for no TOML. */
+/** The edited text; comments, order and layout of the rest stay. Throws a UserError if the text is not TOML. */
 export function edited(text: string, edits: readonly Edit[]): string {
   const source = text.replaceAll(emptyArray, `$1["${emptyMark}"]$2`);
   const table = tableOf(source);
@@ -59,7 +59,7 @@ export function edited(text: string, edits: readonly Edit[]): string {
   return [kept.trimEnd(), tables].filter((part) => part !== "").join("\n\n");
 }
 
-/** The writer (3.3.0) fails on a list of tables whose key is new, so these are taken out, to be put at the end. */
+/** The writer (3.3.0) fails on a list of tables with a new key, so such lists are taken out and appended at the end. */
 function takeNewTables(table: Table, before: ReadonlySet<string>): string {
   const isNew = ([key, value]: [string, unknown]): boolean =>
     !before.has(key) && Array.isArray(value) && value.length > 0 && value.every(isTable);
@@ -68,10 +68,7 @@ function takeNewTables(table: Table, before: ReadonlySet<string>): string {
   return added.length === 0 ? "" : stringify(Object.fromEntries(added));
 }
 
-/**
- * The writer (3.3.0) drops a comment that stands behind an empty array, so such an array holds a mark while it is at
- * work.
- */
+/** The writer (3.3.0) drops a comment behind an empty array, so such an array holds a mark while it is edited. */
 const emptyMark = "al:empty";
 const emptyArray = /^([^#\n]*=[^\S\n]*)\[[^\S\n]*\]([^\S\n]*#)/gm;
 const marked = new RegExp(`\\[ *"${emptyMark}" *,? *\\]`, "g");
@@ -111,7 +108,7 @@ function longer(there: unknown, value: unknown, path: readonly string[]): readon
   return [...before, ...added.filter((one) => !before.includes(one))];
 }
 
-/** A key that is not set can't be removed: the user meant another one. Throws a UserError. */
+/** An unset key can't be removed: the user meant another one. Throws a UserError. */
 export function refuseUnset(
   file: { readonly path: string; readonly text: string },
   edits: readonly Edit[],
@@ -125,7 +122,7 @@ export function refuseUnset(
   }
 }
 
-/** Null when the key is in the text; else which one was meant, or nothing when none is near. */
+/** Null if the key is in the text; else a suggestion, or nothing without a similar key. */
 function missingKey(text: string, path: readonly string[]): string | null {
   let inner: unknown = tableOf(text);
   for (const part of path) {

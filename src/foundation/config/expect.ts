@@ -94,7 +94,7 @@ function describeExpectations(before: Expectation | null, after: Expectation | n
   const [old, now] = [writtenExpectation(before) ?? {}, writtenExpectation(after) ?? {}];
   const [was, is] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
   const keys = differingKeys(old, now);
-  // The same file with another content.
+  // The same file with new content.
   if (keys.length === 0) return "expect.schema changed";
   return keys
     .map((key) => describeValues(`expect.${key}`, was.get(key) ?? null, is.get(key) ?? null))

@@ -8,14 +8,14 @@ import { formatNames } from "./format-value.ts";
 import type { AlertTargetType } from "../../../streams/alert-options.ts";
 
 /**
- * Building blocks of the schemas. The error message of each describes the expected value, so that a problem reads
- * "is …; expected …".
+ * Building blocks of the schemas. Each error message describes the expected value, so that a problem reads "is …;
+ * expected …".
  */
 
 /** A timer can't wait for more than 2^31−1 ms. */
 export const maxTimerSeconds = 2_147_483;
 
-/** TOML has no bigger integers that are exact here. */
+/** Larger TOML integers are not exact here. */
 const maxInteger = Number.MAX_SAFE_INTEGER;
 
 /** A table that warns of keys it doesn't know. */
@@ -67,7 +67,7 @@ export function texts() {
   return list(text(), 'a list of texts, e.g. ["a", "b"]');
 }
 
-/** Words that label something for people; one that is given twice counts once. */
+/** Labels for people; a repeated one counts once. */
 export function tags() {
   const what = `a list of up to ${maxTags} tags of letters, digits, "-", "_", "." and "/", e.g. ["web", "team-a"]`;
   return list(pattern(/^\w[\w./-]{0,39}$/, what), what).max(maxTags, { error: what });
@@ -86,13 +86,13 @@ export function credential() {
   return z.string({ error }).refine(isAllowedCredential, { error });
 }
 
-/** A reference to a credential that runs may get: who has one of alerts can send alerts that the scheduler did not. */
+/** A reference to a credential that runs may get: a run with an alert credential could send forged alerts. */
 export function runCredential() {
   const error = `a credential for runs; one of this type is the scheduler's, for alerts, so store what the agent needs under another type`;
   return credential().refine(isNotOfAlerts, { error });
 }
 
-/** The type of the credential with the address and the secrets of each type of target. */
+/** Credential type of each target type, with its address and secrets. */
 export const alertCredentialTypes: Readonly<Record<AlertTargetType, string>> = {
   slack: "slack_webhook",
   discord: "discord_webhook",
@@ -136,7 +136,7 @@ export function headers() {
   return z.record(name, value, { error: 'a table of headers, e.g. { "x-team" = "a" }' });
 }
 
-/** Authentication comes from the credential, the framing of a message from the HTTP client. */
+/** The credential sets the authentication, and the HTTP client the framing of a message. */
 const reservedHeaders = [
   "authorization",
   "proxy-authorization",
@@ -174,7 +174,7 @@ export function parseDuration(text: string): number | null | undefined {
   return ms >= minMs && ms <= maxMs ? ms : undefined;
 }
 
-/** The text that a file would hold, in the largest unit that leaves a whole number; of a day, in hours. */
+/** The text for a file, in the largest unit that leaves a whole number; a day is in hours. */
 export function writtenDuration(ms: number | null): string {
   if (ms === null) return "never";
   if (ms > unitsMs.d && ms % unitsMs.d === 0) return `${ms / unitsMs.d}d`;
@@ -184,7 +184,7 @@ export function writtenDuration(ms: number | null): string {
   return `${ms / unitsMs.s}s`;
 }
 
-/** Whether it is an IANA name; the offsets that Intl takes too, such as `+02:00`, are none. */
+/** Whether a text is an IANA name; offsets that Intl accepts, such as `+02:00`, are not. */
 export function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -195,7 +195,7 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** The machine's IANA time zone; UTC where the machine's own setting is none. */
+/** The machine's IANA time zone; UTC if its setting is not one. */
 export function machineTimezone(): string {
   const { timeZone } = new Intl.DateTimeFormat("en").resolvedOptions();
   return isTimezone(timeZone) ? timeZone : "UTC";

@@ -36,14 +36,14 @@ function formatShort(value: unknown): string {
   return Array.isArray(value) ? `[${formatNames(value.map(String))}]` : formatValue(value);
 }
 
-/** The keys whose values differ, in the order in which they stand. */
+/** The keys whose values differ, in their order. */
 export function differingKeys(before: object, after: object): string[] {
   const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   const keys = new Set([...old.keys(), ...now.keys()]);
   return [...keys].filter((key) => !isEqual(old.get(key), now.get(key)));
 }
 
-/** Configs are plain data that is always built in one order of keys. */
+/** Configs are plain data, always built with one order of keys. */
 export function isEqual(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -7,7 +7,7 @@ import { describeValues } from "./format-value.ts";
 
 const summaries = harnessTypes.map((type) => `"${type}" ${harnesses[type].summary}`).join(", ");
 
-/** `[harness]` of the project and of an agent, whose keys go before the project's. */
+/** `[harness]` of the project and of an agent, whose keys override the project's. */
 export const harnessSchema = table({
   type: choice(harnessTypes)
     .optional()

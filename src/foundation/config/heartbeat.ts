@@ -24,14 +24,14 @@ export const heartbeatKey = agentKey({
   resolve: (given): string | null => given.url ?? null,
   written: writtenHeartbeat,
   value: z.string().nullable(),
-  // Who has it can ping it: it is as secret as a credential.
+  // A heartbeat URL lets its holder ping: it is as secret as a credential.
   isLong: true,
-  // It changes nothing of a run.
+  // The heartbeat does not affect a run.
   canonical: () => null,
   facts: (given) => fact("Heartbeat", given && new URL(given).host),
 });
 
-/** With the key that files have. */
+/** The heartbeat under the file's key. */
 export function writtenHeartbeat(given: string | null): object {
   return { url: given };
 }

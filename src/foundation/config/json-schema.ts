@@ -8,8 +8,8 @@ import { commonFields } from "./webhook-bindings.ts";
 import { isTimezone } from "./fields.ts";
 
 /**
- * Names that Intl takes and does not list: older ones, and newer ones of places that it lists by the older. By their area;
- * the last have none.
+ * Names that Intl accepts and does not list: older ones, and newer ones of places listed by an older name. Grouped by
+ * area; the last have none.
  */
 const unlisted: Readonly<Record<string, string>> = {
   Africa: "Asmara Timbuktu",
@@ -40,7 +40,7 @@ export function timezoneNames(): readonly string[] {
 
 /** Rules of a JSON Schema that span several keys, where the config's own checks are code. */
 
-/** An agent that something starts, or that is disabled. */
+/** An agent with a trigger, or a disabled one. */
 const startedAgent = {
   anyOf: [
     { required: ["schedule"] },
@@ -50,7 +50,7 @@ const startedAgent = {
   ],
 };
 
-/** A model with the keys that its provider needs. */
+/** A model with the keys that its provider requires. */
 function completeModel(): object {
   const rules = neededModelKeys.map(({ key, providers }) => ({
     if: { required: ["provider"], properties: { provider: { enum: providers } } },

@@ -24,7 +24,7 @@ type Resolved<Keys> = { [Key in keyof InFile<Keys>]: ValueOf<Keys[Key & keyof Ke
 
 type AnyFileKey = FileKey<string, z.ZodType, unknown, unknown>;
 
-/** Of each table once, because every agent's config is resolved by them. */
+/** Cached per table, because every agent's config is resolved by them. */
 const known = new WeakMap<object, readonly (readonly [string, AnyFileKey])[]>();
 
 function fileKeys(keys: object): readonly (readonly [string, AnyFileKey])[] {
@@ -42,7 +42,7 @@ export function fileSchema<Keys extends object>(keys: Keys) {
   return table(Object.fromEntries(fields) as unknown as Shape<Keys>);
 }
 
-/** The values in use, from the file's values; each key resolves its own. */
+/** The resolved values, from the file's values; each key resolves its own. */
 export function resolveKeys<Keys extends object>(
   keys: Keys,
   given: object,
@@ -61,7 +61,7 @@ interface CanonicalKey {
   written?(value: unknown, projectDir: string): unknown;
 }
 
-/** A table as the version of a run holds it, by the names of the file where a key is there. */
+/** A table as stored with a run's version, under the file's names if the key is in the file. */
 export function canonicalKeys(keys: object, config: object, context: CanonicalContext): object {
   const values = new Map<string, unknown>(Object.entries(config));
   const entries = Object.entries(keys).map(([name, key]: [string, CanonicalKey]) => {
@@ -76,7 +76,7 @@ function canonicalValue(key: CanonicalKey, value: unknown, context: CanonicalCon
   return key.written ? key.written(value, context.projectDir) : value;
 }
 
-/** A table as a file would hold it; keys that are not set are null. */
+/** A table as a file would hold it; unset keys are null. */
 export function writtenKeys(keys: object, config: object, projectDir: string): object {
   const values = new Map<string, unknown>(Object.entries(config));
   const written = fileKeys(keys).map(([name, key]) => {
@@ -86,7 +86,7 @@ export function writtenKeys(keys: object, config: object, projectDir: string): o
   return Object.fromEntries(written);
 }
 
-/** The schema of a config in use. */
+/** The schema of a resolved config. */
 export function valueSchema<Config>(keys: {
   readonly [Key in keyof Config]: { readonly value: z.ZodType<Config[Key], Config[Key]> };
 }): z.ZodType<Config, Config> {

@@ -17,8 +17,8 @@ import { priceField, priceText, ratesOf } from "./price.ts";
 const authTypes = ["api_key", "oauth_token", "none"] as const;
 
 /**
- * The keys of `[models.<name>]`: the file's schema and reference page, the values in use, the API's schema and the
- * dashboard's facts of a model are made from this table. A new key is an entry here, in ModelConfig, and its reader.
+ * The keys of `[models.<name>]`. This table gives the file's schema and reference page, the resolved values, the API's
+ * schema and the dashboard's facts of a model. A new key is an entry here, in ModelConfig, and its reader.
  */
 export const modelKeys = {
   name: { value: z.string() },

@@ -78,7 +78,7 @@ export function checkNetwork(
   diagnostics.warn(["network"], `${why}; leave one of them out, or set local.network = "none"`);
 }
 
-/** `network.allow ["github"] → ["github", "npm"]`, by the keys that files have. */
+/** `network.allow ["github"] → ["github", "npm"]`, by the file's keys. */
 export function describeNetworks(
   before: NetworkConfig | null,
   after: NetworkConfig | null,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Rates } from "../../../streams/agent-config.ts";
 
-/** Dearer than any model is, and cheap enough that sums of it are exact. */
+/** Above the price of any model, and small enough for exact sums. */
 const maxUsdPerMillion = 100_000;
 
 const rates =
@@ -23,7 +23,7 @@ function usdPerMillion() {
   return z.number({ error }).min(0, { error }).max(maxUsdPerMillion, { error });
 }
 
-/** Without prices of its own, the cache costs as much as other input. */
+/** Without its own prices, cached input costs the same as other input. */
 export function ratesOf(given: z.output<typeof priceField> | undefined): Rates | null {
   if (given === undefined) return null;
   const { input, output, cacheRead = input, cacheWrite = input } = given;

@@ -40,7 +40,7 @@ export interface ProjectConfig {
     readonly edit: boolean;
   };
   readonly webhooks: Readonly<Record<string, WebhookSource>>;
-  /** `dayUsd` and `monthUsd` are over all agents; the rest counts for agents that don't set their own. */
+  /** `dayUsd` and `monthUsd` are over all agents; the rest applies to agents without their own. */
   readonly budget: Budget;
   /** Null without the table. */
   readonly network: ProjectNetworkConfig | null;
@@ -49,7 +49,7 @@ export interface ProjectConfig {
   readonly alerts: readonly AlertTarget[];
   /** For agents that don't set their own, and for events without an agent. */
   readonly alert: AlertOptions;
-  /** URL that is pinged while the scheduler is well, null for none. It may hold a secret. */
+  /** URL that is pinged while the scheduler is healthy, null for none. It may hold a secret. */
   readonly heartbeat: string | null;
   readonly workQueueSize: number;
   readonly defaultWaitTimeoutSeconds: number;
@@ -78,7 +78,7 @@ export interface WebhookSource {
   readonly name: string;
   /** Provider type, a key of the filter table. */
   readonly type: string;
-  /** Instance of that type's secret credential; null without. */
+  /** Instance of that type's secret credential; null without one. */
   readonly credential: string | null;
   readonly allowUnsigned: boolean;
 }

@@ -78,7 +78,7 @@ const localSchema = table({
 
 const publicUrlError =
   'an http or https URL, e.g. "https://al.example.org" or "https://example.org/al"';
-/** Its path must not begin like a route of the gateway, such as /api: requests could not be told apart. */
+/** The path must not begin like a gateway route, such as /api: requests would be ambiguous. */
 const publicUrlForm =
   /^\w+:\/\/[^/?#]+(\/(?!(api|control|dashboard|health|locks|log|metrics|openapi|webhooks))[\w.~-]+(\/[\w.~-]+)*)?\/?$/;
 
@@ -187,7 +187,7 @@ export const projectSchema = table({
 });
 export type ProjectTable = z.output<typeof projectSchema>;
 
-/** A key that models of some providers can't do without. */
+/** A key that models of some providers require. */
 interface NeededKey {
   readonly key: "script" | "model" | "baseUrl";
   readonly providers: readonly Provider[];

@@ -16,7 +16,7 @@ export interface ProjectFile {
   readonly machineCores: number;
 }
 
-/** Bigger than any config that people write. */
+/** Larger than any config written by a person. */
 export const maxConfigBytes = 256 * 1024;
 
 /** Reads `config.toml` of the project at `dir`, which is absolute. Throws a UserError when it can't. */
@@ -34,21 +34,21 @@ export async function readProject(dir: string): Promise<ProjectFile> {
   throw new UserError("unreadable_file", `${join(dir, "config.toml")} ${file.reason}`);
 }
 
-/** The result of reading a file. A file that can't be read is a value: it must not take its neighbours along. */
+/** The result of reading a file. An unreadable file is a value, so that the other files are still read. */
 export type FileText =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "missing" }
   | { readonly type: "unreadable"; readonly reason: string };
 
 /**
- * Reads a small UTF-8 file below `root`. Links are followed inside of `root` only: a file that came with a skill from
- * elsewhere must not pull the rest of the disk into a prompt. Never rejects.
+ * Reads a small UTF-8 file below `root`. Links are followed inside of `root` only: a file of a foreign skill must not
+ * bring other files of the disk into a prompt. Never rejects.
  */
 export function readText(path: string, root: string, maxBytes: number): Promise<FileText> {
   return Promise.resolve(readTextSync(path, root, maxBytes));
 }
 
-/** `readText` for the files of all agents: to hand each step to a thread takes ten times the work of the step. */
+/** `readText` for the files of all agents: a thread per step would take ten times as long as the step. */
 export function readTextSync(path: string, root: string, maxBytes: number): FileText {
   try {
     const real = realpathSync.native(path);

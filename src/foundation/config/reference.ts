@@ -66,7 +66,7 @@ interface InnerTable {
 
 function innerTable(field: Field): InnerTable | null {
   const inner = unwrapped(field);
-  // A table that describes its own value is short: it is a value in its row.
+  // A table that describes its own value is short: it is shown as a value in its row.
   if (inner instanceof z.ZodObject && expectation(inner) === "a table") {
     return { table: inner, kind: "one" };
   }
@@ -79,7 +79,7 @@ function innerTable(field: Field): InnerTable | null {
   return null;
 }
 
-/** The error of tables of which there may be several holds the form of their headers. */
+/** The error of repeatable tables holds the form of their headers. */
 function titleOf(key: string, field: Field, kind: InnerTable["kind"]): string {
   return kind === "one" ? `[${key}]` : (/\[.*\]/.exec(expectation(field) ?? "")?.[0] ?? key);
 }

@@ -40,7 +40,7 @@ export function resolveAgent(
   return { type: "set", agent, warnings: problems };
 }
 
-/** Webhook sources in a config that may not even be TOML. The `source` of the agent itself is among them, an address. */
+/** Webhook sources in a config that may not even be TOML, including `source`, the agent's origin. */
 function namedSources(config: string): readonly string[] {
   return [...config.matchAll(/\bsource["']?\s*=\s*["']([^"'\n]+)/g)].map(([, name = ""]) => name);
 }
@@ -100,7 +100,7 @@ const startKey = /^unknown key .* did you mean "(schedule|webhooks|callable)"\?$
 const waysToStart =
   'add schedule = "0 9 * * *" or [[webhooks]]; set callable = true if other agents call it or people start it; or disable it with scale = 0';
 
-/** A type of one's own may be near a known one; one that is a single slip away from it is a slip. */
+/** A custom type may resemble a known one; only one at an edit distance of one is a typo. */
 function checkCredentials(
   { credentials }: AgentTable,
   known: readonly string[],

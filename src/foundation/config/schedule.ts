@@ -5,7 +5,7 @@ import { formatNames } from "./format-value.ts";
 
 const advice = 'use five fields, e.g. "0 9 * * *"';
 
-/** Short names, as crontab(5) has them. `@reboot` is none: it names no time. */
+/** Short names, as in crontab(5). `@reboot` is not supported: it names no time. */
 const shortNames: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
   "@daily": "0 0 * * *",
@@ -25,7 +25,7 @@ export function fiveFields(schedule: string): string {
 /** The problem with a schedule; null if it is valid. */
 export function scheduleProblem(schedule: string): string | null {
   const quoted = `schedule ${JSON.stringify(schedule)}`;
-  // The parser takes fewer fields as "every minute", six as seconds, and short names of its own.
+  // The parser accepts fewer fields as "every minute", six as seconds, and short names of its own.
   const fields = fiveFields(schedule).split(" ");
   if (schedule.trim().startsWith("@") && fields.length !== 5) {
     const known = Object.keys(shortNames);
@@ -33,7 +33,7 @@ export function scheduleProblem(schedule: string): string | null {
     return `${quoted} is not a cron expression${near}`;
   }
   if (fields.length !== 5) return `${quoted} is not a cron expression; ${advice}`;
-  // The parser takes H too, and means another time each time it is asked. (TH and THU are Thursday.)
+  // The parser accepts H too, with a different time at each call. (TH and THU are Thursday.)
   if (fields.some((field) => /(^|[^A-Z])H/i.test(field))) {
     return `${quoted} is not a cron expression: H is not supported; ${advice}`;
   }
@@ -58,7 +58,7 @@ function neverDue(schedule: string, quoted: string): string | null {
 }
 
 /**
- * A pattern of schedules for editors: every sensible schedule that `scheduleProblem` takes matches. Some that it refuses
+ * A pattern of schedules for editors: every sensible schedule that `scheduleProblem` accepts matches. Some invalid ones
  * match too, such as a range from 5 to 1 or the 30th of February. Uses only syntax that all regular expressions share.
  */
 export function schedulePattern(): string {
@@ -76,7 +76,7 @@ export function schedulePattern(): string {
   return `^\\s*${oneOf([fields.join("\\s+"), ...Object.keys(shortNames)])}\\s*$`;
 }
 
-/** A list of values and ranges, with steps; `last` takes none. */
+/** A list of values and ranges, with steps; `last` has no step. */
 function field(value: string, ...last: readonly string[]): string {
   const range = `(?:[*?]|${value}(?:-${value})?)(?:/0*[1-9]\\d*)?`;
   const item = oneOf([range, ...last]);

@@ -10,7 +10,7 @@ const folders = ["scripts", "references", "assets"];
 const maxFiles = 500;
 const maxDepth = 8;
 const notPlain = "is a link or no plain file or folder; put a copy there instead";
-/** All together; they go with the job. */
+/** Total of all files, which are sent with the job. */
 const maxBytes = 16 * 1024 ** 2;
 
 /** A file of a skill beside SKILL.md. */
@@ -19,7 +19,7 @@ export interface SkillFile {
   readonly path: string;
   readonly bytes: number;
   readonly executable: boolean;
-  /** Another one after each change of the file. */
+  /** Changes with each change of the file. */
   readonly state: string;
 }
 
@@ -40,7 +40,7 @@ export async function readSkillFiles(
   return files;
 }
 
-/** The same files without their contents, in the order of the disk. Throws as readSkillFiles. */
+/** The skill's files without their contents, in the order of the disk. Throws as readSkillFiles. */
 async function listSkillFiles(projectDir: string, agent: string): Promise<readonly SkillFile[]> {
   const root = skillDir(projectDir, agent);
   const files: SkillFile[] = [];
@@ -104,7 +104,7 @@ interface HashedFile {
 }
 
 /**
- * Hashes the files of skills; a file that did not change is not read again. Rejects for files that runs can't have, as
+ * Hashes the files of skills; an unchanged file is not read again. Rejects for files that runs can't have, as
  * readSkillFiles does.
  */
 export function createSkillHashes(projectDir: string): (agent: string) => Promise<SkillHashes> {

@@ -22,7 +22,7 @@ export interface ParsedSkill {
   readonly problems: readonly Problem[];
 }
 
-/** Parses SKILL.md; `version` is the program's. Unknown front matter is for other programs. Never throws. */
+/** Parses SKILL.md; `version` is the program's. Unknown front matter belongs to other programs. Never throws. */
 export function parseSkill(file: string, text: string, version: string): ParsedSkill {
   const parts = splitSkill(text);
   if ("message" in parts) return refused(file, [parts]);
@@ -81,7 +81,7 @@ function fieldPlace({ front }: Parts, key: string): { line: number; column: numb
   return { line: Math.max(index, 0) + 2, column: 1 };
 }
 
-/** Other programs write prose here, so that only a range that excludes this version is an error. */
+/** Other programs write prose here, so only a range that excludes this version is an error. */
 function compatibilityProblem(
   range: string | null,
   version: string,
@@ -103,7 +103,7 @@ export interface Parts {
   readonly body: string;
 }
 
-/** Lines and columns of SKILL.md, from 1. */
+/** Line and column in SKILL.md, from 1. */
 interface Mistake {
   readonly line: number;
   readonly column: number;
@@ -112,7 +112,7 @@ interface Mistake {
 
 const maxFrontMatter = 64 * 1024;
 
-/** Front matter begins with a bare `---` in the first line: anything behind it would name a language to run. */
+/** Front matter begins with a bare `---` in the first line: text after it would name a language to run. */
 function splitSkill(raw: string): Parts | Mistake {
   const text = raw.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   if (!/^---(?!-)/.test(text)) return { front: "", body: text.trim() };
@@ -121,7 +121,7 @@ function splitSkill(raw: string): Parts | Mistake {
     const message = `front matter begins with ${formatValue(first)}; expected a bare "---" before YAML`;
     return { line: 1, column: 1, message };
   }
-  // With the end of the first line, so that an empty front matter is found too.
+  // With the first line's end, so that an empty front matter is found too.
   const rest = text.slice(first.length);
   const end = /\n---[ \t]*(?:\n|$)/.exec(rest);
   if (end === null) {
@@ -173,7 +173,7 @@ const refuse = (): never => {
 };
 const engines = { javascript: refuse, json: refuse, coffee: refuse };
 
-/** js-yaml's errors carry `reason` and `mark`, whose line 0 is the one of the opening delimiter. */
+/** js-yaml's errors have `reason` and `mark`, whose line 0 is the opening delimiter. */
 const yamlErrorSchema = z.object({
   reason: z.string(),
   mark: z.object({ line: z.int(), column: z.int() }),

@@ -48,7 +48,7 @@ function placesIn(text: string): Places {
   return places;
 }
 
-/** The keys of a header, and its pairs; an array's element is where its header is. */
+/** The keys of a header, and its pairs; the place of an array's element is its header. */
 function addTable(places: Places, table: AST.TOMLTable): void {
   const { keys } = table.key;
   let index = 0;
@@ -88,8 +88,8 @@ function add(places: Places, path: TomlPath, place: Place): void {
 }
 
 /**
- * The TOML parser's reason in words for a person. The parser names the character it met, such as a control character where a
- * string goes on over the end of its line, not the missing one.
+ * The TOML parser's reason in plain words. The parser names the character that it met, such as a control character if a
+ * string continues over the line's end, not the missing one.
  */
 export function tomlWords(reason: string, text: string, place: Position): string {
   const rest = restOfLine(text, place);

@@ -11,7 +11,7 @@ import type { Problem } from "../../../streams/vocabulary.ts";
 /** A TOML file against its schema: the value, null when it has errors, and its diagnostics. */
 interface Validated<T> {
   readonly value: T | null;
-  /** For the checks that a schema can't make: they add to the same diagnostics. */
+  /** For checks beyond the schema, which add to the same diagnostics. */
   readonly diagnostics: Diagnostics;
 }
 
@@ -39,7 +39,7 @@ export function validateToml<S extends z.ZodType>(
   if (first.success) return { value: first.data, diagnostics };
   report(first.error.issues, schema, data.table, diagnostics);
   if (hasErrors(diagnostics.problems)) return { value: null, diagnostics };
-  // Only unknown keys were wrong, and they are out of the data now.
+  // Only unknown keys were wrong, and they are removed from the data now.
   const { data: value = null, error } = schema.safeParse(data.table);
   if (error) report(error.issues, schema, data.table, diagnostics);
   return { value, diagnostics };
@@ -135,7 +135,7 @@ function knownKeys(schema: z.core.$ZodType, path: TomlPath): string[] {
   return field === undefined ? [] : knownKeys(field, rest);
 }
 
-/** Keys of earlier versions, and the warning for a config that still has one. */
+/** Keys of earlier versions, with the warning for a config that still has one. */
 const removedKeys: ReadonlyMap<string, string> = new Map([
   [
     "local.warm",
@@ -143,7 +143,7 @@ const removedKeys: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The schema without its wrappers for keys that may be left out. */
+/** The schema without its wrappers for optional keys. */
 export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return isWrapper(schema) ? unwrapped(schema.unwrap()) : schema;
 }
@@ -158,7 +158,7 @@ function isWrapper(
   );
 }
 
-/** Every error message of the schemas describes the expected value: it explains a field as well as it corrects one. */
+/** The expected value from a schema's error message, which also describes a valid field. */
 export function expectation(schema: z.core.$ZodType): string | null {
   const { error } = unwrapped(schema)._zod.def;
   if (error === undefined) return null;
@@ -183,12 +183,12 @@ export function isOptional(schema: z.core.$ZodType): boolean {
   return isWrapper(schema);
 }
 
-/** More problems than this of one file help no reader, and a page has to show them. */
+/** More problems of one file help no reader, and a page has to show them. */
 const maxEach = 25;
 
 /**
- * Collects the problems of one TOML file, each at its key path: at the value, unless told otherwise. `file` is relative
- * to the project. Keeps the first problems of each severity, and one that more follow.
+ * Collects the problems of one TOML file, each at its key path: by default at the value. `file` is relative to the
+ * project. Keeps the first problems of each severity, and one that counts the rest.
  */
 function createDiagnostics(file: string, locate: Locate) {
   const problems: Problem[] = [];

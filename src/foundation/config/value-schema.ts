@@ -21,8 +21,8 @@ const options: Options = {
 };
 
 /**
- * Checks a JSON Schema by the schema of its draft; null for a valid one. It is not compiled, as that can take seconds
- * for a hostile one: a wrong pattern or reference fails the run that returns a value. Never throws.
+ * Checks a JSON Schema by the schema of its draft; null if it is valid. Compiling a hostile schema can take seconds, so
+ * it is not compiled: a wrong pattern or reference fails the run that returns a value. Never throws.
  */
 export function schemaProblem(text: string): SchemaProblem | null {
   let schema: unknown;
@@ -51,8 +51,8 @@ export function schemaProblem(text: string): SchemaProblem | null {
 const maxReasonCharacters = 280;
 
 /**
- * Why a value does not meet a schema: `the returned value does not meet out.json: /id must be string`; null if it does.
- * It may take any time and memory, so it is for the run that returns the value. Never throws.
+ * Why a value does not match a schema: `the returned value does not meet out.json: /id must be string`; null if it does.
+ * May take unbounded time and memory, so only the run that returns the value calls it. Never throws.
  */
 export function schemaMismatch({ file, text }: ExpectedSchema, value: unknown): string | null {
   const reason = mismatch(text, value)?.replace(/\s+/g, " ").slice(0, maxReasonCharacters);

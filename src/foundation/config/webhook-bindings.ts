@@ -15,7 +15,7 @@ const whereValue = z.union([z.string(), z.number(), z.boolean()], {
 });
 const maxWherePaths = 32;
 
-/** Its filter fields depend on the source's type, which the project's config has. */
+/** The filter fields depend on the source's type, which is in the project's config. */
 const webhookSchema = z.looseObject(
   {
     source: text("the name of a webhook source of the project").describe(

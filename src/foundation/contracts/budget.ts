@@ -2,22 +2,22 @@ import type { Budget } from "../../../streams/agent-config.ts";
 import { nanoOfUsd } from "./money.ts";
 import type { NanoUsd } from "./money.ts";
 
-/** The budgets that count for the runs of an agent. */
+/** The budgets that apply to the runs of an agent. */
 export interface Budgets {
-  /** `dayUsd` and `monthUsd` are over all agents; the rest counts where the agent's own says nothing. */
+  /** `dayUsd` and `monthUsd` are over all agents; the rest applies where the agent has no value. */
   readonly project: Budget;
   readonly agent: Budget;
   /** IANA name. */
   readonly timezone: string;
 }
 
-/** The budgets of an agent; of one without a valid config, or of none, those that only the project sets. */
+/** The budgets of an agent; without a valid config, or without an agent, those that only the project sets. */
 export function budgetsFor(project: Budget, agent: Budget | undefined, timezone: string): Budgets {
-  // The project's day and month are shared: as the agent's own they would be counted, and shown, once more.
+  // The project's day and month are shared: as the agent's own they would be counted and shown twice.
   return { project, agent: agent ?? { ...project, dayUsd: null, monthUsd: null }, timezone };
 }
 
-/** The project's budget without a line of config: a run that got out of hand ends before it costs much. */
+/** The project's budget by default: it ends a runaway run before it costs much. */
 export const defaultBudget = {
   runUsd: 10,
   dayUsd: null,
@@ -32,12 +32,12 @@ export const projectScope = "project";
 export const agentScope = (agent: string): string => `agent:${agent}`;
 export const runScope = (instanceId: string): string => `run:${instanceId}`;
 
-/** The one window of a run: all of it. */
+/** The only window of a run: all of it. */
 export const wholeRun = "run";
 
 /** The limit of one scope in a window of one kind. */
 export interface Limit {
-  /** Null without a limit: spending is counted nevertheless. */
+  /** Null without a limit: spending is still counted. */
   readonly nano: NanoUsd | null;
   readonly warnAt: readonly number[];
 }
@@ -51,7 +51,7 @@ export interface Limits {
   readonly turns: number | null;
 }
 
-/** The limits of one call of the agent. */
+/** The limits that apply to a call of the agent. */
 export function limitsOf({ project, agent }: Budgets): Limits {
   const limit = (usd: number | null, { warnAt }: Budget): Limit => ({
     nano: usd === null ? null : nanoOfUsd(usd),
@@ -80,9 +80,9 @@ export interface AccountKey {
 /** An account as it is stored. */
 export interface StoredAccount {
   readonly spent: NanoUsd;
-  /** How much a person added to its limit. */
+  /** How much persons added to the limit. */
   readonly raised: NanoUsd;
-  /** The highest percentage that a warning came for. */
+  /** The highest percentage that caused a warning. */
   readonly warned: number;
   /** Answers of models to a run, and its calls that wait for one. */
   readonly turns: number;

@@ -1,6 +1,6 @@
 /** Why a run may not reach a host. */
 export const denyReasons = [
-  /** The address that was asked for can't be read. */
+  /** The requested address can't be parsed. */
   "malformed",
   /** No entry of the allow list is for the host and port. */
   "not_allowed",
@@ -8,22 +8,22 @@ export const denyReasons = [
   "unresolved",
   /** All its addresses are in private networks, and the entry does not say `private`. */
   "private_address",
-  /** All its addresses are of this machine, of its link, of a cloud's metadata, or of no single host. */
+  /** All its addresses belong to this machine, its link, a cloud's metadata service, or no single host. */
   "refused_address",
-  /** It could not be reached. */
+  /** The host could not be reached. */
   "unreachable",
   /** TLS was expected and something else was sent. */
   "no_tls",
-  /** The TLS server name is another one than the host that was asked for. */
+  /** The TLS server name differs from the requested host. */
   "server_name",
-  /** The run has as many tunnels open as it may have. */
+  /** The run has its maximum of open tunnels. */
   "too_many_tunnels",
   /** A sentinel was sent to a host that it is not bound to, or outside of a header. */
   "sentinel",
 ] as const;
 export type DenyReason = (typeof denyReasons)[number];
 
-/** The problem with a host, to follow its name. */
+/** The problem with a host, as a text after its name. */
 export const denyProblems: Readonly<Record<DenyReason, string>> = {
   malformed: "can't be read",
   not_allowed: "is not in [network].allow",
@@ -40,7 +40,7 @@ export const denyProblems: Readonly<Record<DenyReason, string>> = {
 /** The port of an address that names none. */
 export const defaultPort = 443;
 
-/** The form in which addresses of requests, and entries, have a host. */
+/** A host as addresses of requests and entries have it, IPv6 in brackets. */
 export function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

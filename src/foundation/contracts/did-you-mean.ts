@@ -1,10 +1,10 @@
-/** `; did you mean "schedule"?` when one of the known names is close to the given one, else nothing. */
+/** `; did you mean "schedule"?` if a known name is similar to the given one, else an empty text. */
 export function didYouMean(given: string, known: Iterable<string>): string {
   const near = closest(given, known);
   return near === null ? "" : `; ${meant(near)}`;
 }
 
-/** `did you mean "schedule"?` when one of the known names is close to the given one, else the other hint. */
+/** `did you mean "schedule"?` if a known name is similar to the given one, else the other hint. */
 export function meantOr(given: string, known: Iterable<string>, otherwise: string): string {
   const near = closest(given, known);
   return near === null ? otherwise : meant(near);
@@ -15,11 +15,11 @@ export function meant(...names: readonly string[]): string {
   return `did you mean ${names.map((name) => JSON.stringify(name)).join(" or ")}?`;
 }
 
-/** The longest word that is compared, because comparing takes time: words that are typed by hand are shorter. */
+/** The longest word that is compared, because comparing takes time: typed words are shorter. */
 const longest = 64;
 
 /**
- * The suggestion for a misspelt `word`: the nearest candidate of which at most a third differs, null without one. Never
+ * The suggestion for a misspelt `word`: the nearest candidate of which at most a third differs; null without one. Never
  * the word itself, which the caller has rejected.
  */
 export function closest(word: string, candidates: Iterable<string>): string | null {
@@ -34,7 +34,7 @@ export function closest(word: string, candidates: Iterable<string>): string | nu
   return best?.name ?? null;
 }
 
-/** The candidates that are like `word`, the best first: those that hold it, or are held by it, before others. */
+/** The candidates that are similar to `word`, the best first: those that contain it, or are contained in it, before others. */
 export function mostLike(word: string, candidates: readonly string[], count: number): string[] {
   const start = word.slice(0, longest);
   const ranked = candidates.flatMap((name) => {

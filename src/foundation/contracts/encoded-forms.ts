@@ -1,4 +1,4 @@
-/** Shorter values are left alone: replacing every `12345` would shred the text and hide nothing. */
+/** Shorter values are not hidden: replacing every `12345` would shred the text and hide nothing. */
 export const shortestHidden = 6;
 
 /**
@@ -19,7 +19,7 @@ export function encodedForms(value: string): string[] {
     hex.toUpperCase(),
     ...base64Forms(bytes),
     ...json,
-    // Without the forms in which each character is escaped.
+    // Without the forms that escape each character.
     ...json.slice(0, -4).map(inJson),
     ...urlForms(value),
     value.replaceAll(/[&<>"']/g, (char) => htmlNames[char] ?? char),
@@ -46,8 +46,8 @@ function base64Forms(bytes: Buffer): string[] {
 }
 
 /**
- * Characters that encoders write as `\u` and four digits: no character, all but ASCII, `<` (in the prompt of a run), those
- * special in HTML, all.
+ * Characters that encoders write as `\u` and four digits: none, all non-ASCII, `<` (in a run's prompt), those special in
+ * HTML, all.
  */
 const jsonEscaped = [
   /[]/g,
@@ -71,7 +71,7 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Characters that encoders leave alone: `encodeURIComponent`, RFC 3986, the same in a path, forms, no character. */
+/** Characters that encoders don't escape: `encodeURIComponent`, RFC 3986, the same in a path, forms, none. */
 const urlPlain = [/[\w.!~*'()-]/, /[\w.~-]/, /[\w.~/-]/, /[\w.*-]/, /[]/];
 
 function urlForms(value: string): string[] {

@@ -1,6 +1,6 @@
 /** Waiters of several owners, who take turns: the first waiter of an owner is one round away, however many others have. */
 export class FairQueue<T> {
-  /** In the order of their turns; an owner without waiters has no entry. */
+  /** Owners in the order of their turns; an owner without waiters has no entry. */
   readonly #owners = new Map<string, Set<T>>();
 
   add(owner: string, waiter: T): void {

@@ -46,7 +46,7 @@ export function bytesText(bytes: number): string {
     : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }
 
-/** An outcome in words: `timed out`. */
+/** Outcomes of work that never became a run. */
 export function outcomeText(outcome: string): string {
   return outcome.replaceAll("_", " ");
 }
@@ -68,7 +68,7 @@ export const failedOutcomes = [
   "lost",
 ] as const satisfies readonly Outcome[];
 
-/** How many failures in a row are counted: a count of all takes the longer, the longer an agent fails. */
+/** How many failures in a row are counted: an unlimited count takes longer the longer an agent fails. */
 export const mostFailures = 10_000;
 
 /** `, 1,078 in a row`; empty for one failure. */
@@ -90,9 +90,9 @@ interface Ended {
   readonly startedAt: string | null;
 }
 
-/** How an entry of the history stands or ended, in one word: `queued`, `running`, its outcome, `unmatched`. */
+/** State or end of a history entry in one word: `queued`, `running`, its outcome, `unmatched`. */
 export function stateWord({ kind, agent, outcome, startedAt }: Ended): string {
   if (outcome === null) return startedAt === null ? "queued" : "running";
-  // No agent refused it: it was for none.
+  // No agent rejected the delivery: none matched.
   return outcome === "rejected" && kind === "webhook" && agent === null ? "unmatched" : outcome;
 }

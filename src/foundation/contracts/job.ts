@@ -30,7 +30,7 @@ export const scriptSchema = z.strictObject({
 });
 export type Script = z.infer<typeof scriptSchema>;
 
-/** The settings of a model that the scheduler alone uses, secrets among them. */
+/** Settings of a model that only the scheduler uses, including secrets. */
 export const outsideOfRuns = [
   "credential",
   "script",
@@ -42,11 +42,11 @@ export const outsideOfRuns = [
 
 /** A model as runs get it. */
 export interface JobModel extends Omit<ModelConfig, (typeof outsideOfRuns)[number]> {
-  /** Why the model cannot be used, such as a missing key; the run continues with the others. */
+  /** Why the model can't be used, such as a missing key; the run continues with the others. */
   readonly problem?: string;
 }
 
-/** The scheduler has checked the settings against the table of `[models.<name>]`; here they pass as they are. */
+/** The scheduler has checked the settings against the table of `[models.<name>]`; here they pass unchanged. */
 const jobModelSchema = z
   .looseObject({
     name: z.string(),
@@ -62,7 +62,7 @@ const jobCredentialSchema = z.object({
   fields: z.record(z.string(), z.string()),
   /** Environment variable to secret value, for the agent's commands and its hooks. */
   env: z.record(z.string(), z.string()),
-  /** Variables with the path of a field as a file, which the run writes: `{field}` in them stands for its path. */
+  /** Variables that name the file of a field, which the run writes: `{field}` stands for its path. */
   fileEnv: z.record(z.string(), z.string()).optional(),
   /** Public texts, written as files like fields if `fileEnv` names them. */
   texts: z.record(z.string(), z.string()).optional(),
@@ -85,7 +85,7 @@ const jobNetworkSchema = z.object({
   variables: z.record(z.string(), z.string()),
   /** Certificates that are trusted beside Node's own, as PEM; null for none. */
   certificates: z.string().nullable(),
-  /** Whether the bridge is the run's only way out; a host user's run may be open for all that. */
+  /** Whether the bridge should be the run's only way out; a host user's run may still be open. */
   closed: z.boolean().optional(),
   /** Certificate of the run's own authority, as PEM; absent if the scheduler injects no secrets into its requests. */
   authority: z.string().optional(),
@@ -117,14 +117,14 @@ export const jobSchema = z.object({
   payload: z.string().nullable(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
-  /** How the run reaches the network; absent where that is open, needs no proxy and trusts no more than Node does. */
+  /** How the run reaches the network; absent if that is open, needs no proxy and trusts only Node's own certificates. */
   network: jobNetworkSchema.optional(),
   /** How the run reaches the scheduler; null for not at all. */
   channel: z
     .object({
       /** Path of the run's own socket, as the run sees it. */
       socket: z.string(),
-      /** Secret: who has it can ask in the run's name. */
+      /** Secret: its holder can make requests in the run's name. */
       token: z.string(),
     })
     .nullable(),

@@ -2,26 +2,26 @@ const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 const colon = 0x3a;
-/** In ASCII, `[` and `{` differ in this bit alone, as `]` and `}` do. */
+/** In ASCII, `[` and `{` differ only in this bit, as do `]` and `}`. */
 const braceBit = 0x20;
 const opening = 0x7b;
 const closing = 0x7d;
 
 /**
- * Counts the values of JSON text and how deep they nest, without parsing it: a parsed value may take twenty times its
- * bytes. The text comes in UTF-8, in pieces cut anywhere. Text that is not JSON has at least the values that a parser
- * makes of it before it fails.
+ * Counts the values of JSON text and their depth without parsing it: a parsed value may take twenty times its bytes. The
+ * text comes in UTF-8, in pieces cut anywhere. Invalid JSON has at least the values that a parser creates before it
+ * fails.
  */
 export class JsonSize {
   /** Objects, lists, keys, texts, numbers and the like so far; an empty object or list counts as two. */
   values = 1;
-  /** How deep the deepest object or list is, 1 for the outermost. */
+  /** Depth of the deepest object or list so far, 1 for the outermost. */
   depth = 0;
   #level = 0;
   #isInText = false;
   #isEscaped = false;
 
-  /** Adds a piece. Beyond `maxValues` the rest of it is not looked at; no text is deeper than it has values. */
+  /** Adds a piece. Beyond `maxValues` its rest is skipped; no text is deeper than its number of values. */
   push(bytes: Uint8Array, maxValues = Infinity): this {
     let at = 0;
     while (at < bytes.length && this.values <= maxValues) {
@@ -39,7 +39,7 @@ export class JsonSize {
     return at + 1;
   }
 
-  /** The index in the next text, or after the piece or too many values. */
+  /** The index of the next text, or after the piece or too many values. */
   #passStructure(bytes: Uint8Array, start: number, maxValues: number): number {
     let [at, values, level] = [start, this.values, this.#level];
     for (; at < bytes.length && bytes[at] !== quote && values <= maxValues; at += 1) {
@@ -57,12 +57,12 @@ export class JsonSize {
   }
 }
 
-/** Whether a value is an object with named fields, and no list. */
+/** Whether a value is an object with named fields, not a list. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** No real value nests deeper; a value that does may be meant to exhaust the stack. */
+/** No real value nests deeper; one that does may be meant to exhaust the stack. */
 const maxDepth = 32;
 
 /**

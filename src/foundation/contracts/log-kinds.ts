@@ -1,13 +1,13 @@
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 
 /**
- * The kinds of a run's log entries, with the fields that each has beside its text. `said`, the model's text, keeps the
- * name that log files hold.
+ * The kinds of a run's log entries, with the fields of each beside its text. `said`, the model's text, is named as in
+ * existing log files.
  */
 export const logKinds = [
   /** The model's text. */
   "said",
-  /** What the model is given, before its first turn: `output`, in pieces. */
+  /** The model's input before its first turn: `output`, in pieces. */
   "prompt",
   /** A call: `tool`, `input`, and `call`, its id, which the lines below repeat. */
   "tool",
@@ -17,7 +17,7 @@ export const logKinds = [
   "tool-result",
   /** Tokens of one turn. */
   "usage",
-  /** From one model to the next. */
+  /** A switch from one model to the next. */
   "fallback",
   "hook",
   /** A host that was denied: `host`, `port`, `reason`. */

@@ -11,12 +11,12 @@ export interface ModelDefaults {
   readonly api: ModelApi;
   /** Tokens of a request and its answer together. */
   readonly contextWindow: number;
-  /** Tokens of an answer, for the one API that wants a limit with each request (anthropic-messages). */
+  /** Tokens of an answer, for the only API that requires a limit with each request (anthropic-messages). */
   readonly maxTokens: number;
   readonly takesImages: boolean;
   /**
-   * How the model is asked to think: not at all, by a budget of tokens (Anthropic's older models), by a level, or by
-   * a level only if the config sets one, because the provider's other models refuse it.
+   * How the model is asked to think: not at all, by a budget of tokens (Anthropic's older models), by a level, or by a
+   * level only if the config sets one, because the provider's other models reject it.
    */
   readonly thinking: "none" | "budget" | "level" | "level-if-set";
 }
@@ -41,7 +41,7 @@ const textOnly = {
   names: null,
 } as const;
 
-/** The first row that fits counts. Windows are the smallest of the provider's current models. */
+/** The first matching row applies. Windows are the smallest of the provider's current models. */
 const defaults: Readonly<Record<Exclude<Provider, "scripted">, readonly Row[]>> = {
   anthropic: [
     { ...anthropic, names: /^claude-(2|3-(haiku|opus|sonnet))/, maxTokens: 4096, thinking: "none" },
@@ -93,12 +93,12 @@ export function modelDefaults(provider: Provider, name: string): ModelDefaults {
   return row;
 }
 
-/** The models that runs may use; an external CLI uses the primary only, also while that one is left out elsewhere. */
+/** The models that runs may use; an external CLI uses only the primary, even if that is left out elsewhere. */
 export function modelsOfRuns({ models, harness }: AgentConfig): readonly ModelConfig[] {
   return harnesses[harness.type].callsModels ? models : models.slice(0, 1);
 }
 
-/** Where the APIs of the providers are, without a version. */
+/** Base URLs of the providers' APIs, without a version. */
 const providerUrls: Readonly<Record<Exclude<Provider, "custom" | "scripted">, string>> = {
   anthropic: "https://api.anthropic.com",
   openai: "https://api.openai.com",
@@ -119,7 +119,7 @@ const versions: Readonly<Record<ModelApi, string | null>> = {
 };
 
 const version = /\/v\d+[a-z\d]*$/;
-/** The path that clients add to a base URL: an address that ends with it was copied from a request. */
+/** A path that clients add to a base URL: an address that ends with it was copied from a request. */
 const endpoint = /\/(chat\/completions|responses|messages|models\/[^/]+)$/;
 
 /**
@@ -144,7 +144,7 @@ export function apiBaseUrl(
   return withPath(base, isUsual ? path + suffix : path);
 }
 
-/** The base URL without a version, as clients want it that add the version themselves. */
+/** The base URL without a version, for clients that add the version themselves. */
 export function unversionedUrl(given: string): string {
   return withPath(given, pathOf(given).replace(endpoint, "").replace(version, ""));
 }

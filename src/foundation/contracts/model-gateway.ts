@@ -5,12 +5,12 @@ import { createHmac } from "node:crypto";
 
 export type { CallUsage };
 
-/** A model as the gateway asks it. It holds the key, so it is never handed to a run. */
+/** A model as the gateway calls it. It holds the key, so it never reaches a run. */
 export interface UpstreamModel {
   /** Its name in the project's config. */
   readonly name: string;
   readonly provider: Provider;
-  /** The provider's id of it. */
+  /** The provider's id of the model. */
   readonly model: string;
   readonly api: ModelApi;
   /** As the clients of the API want it (`apiBaseUrl`); empty for a scripted model. */
@@ -26,24 +26,24 @@ export interface UpstreamModel {
   readonly providerTools: readonly string[];
   /** Fields that its requests may have beside the documented ones: paths such as `options.num_predict`. */
   readonly extraFields: readonly string[];
-  /** How long its provider may send nothing; null for the usual time. */
+  /** How long its provider may send nothing; null for the default. */
   readonly timeoutSeconds: number | null;
 }
 
-/** The most that a call may need. */
+/** Upper limits of a call. */
 export interface CallPlan {
   readonly instanceId: string;
   readonly agent: string;
   /** The model's name in the project's config. */
   readonly model: string;
   readonly providerModel: string;
-  /** The size that its tokens are estimated from; an image counts at most its highest cost. */
+  /** The size from which its tokens are estimated; an image counts at most its highest cost. */
   readonly requestBytes: number;
-  /** Tokens, as the request has it; null when it sets no limit. */
+  /** Limit in the request, in tokens; null without one. */
   readonly maxOutputTokens: number | null;
-  /** Tokens under which an answer is of no use: 1024, or the thinking budget and 1024. */
+  /** Minimum of a useful answer, in tokens: 1024, or the thinking budget and 1024. */
   readonly minOutputTokens: number;
-  /** As the request asks for it; one that costs more is reserved at its price. */
+  /** The requested tier; one that costs more is reserved at its price. */
   readonly serviceTier?: string | null;
   /** Whether the request may write cache entries for one hour. */
   readonly longCache?: boolean;
@@ -55,7 +55,7 @@ export interface CallEnd {
   readonly status: number | null;
   /** Null when the provider billed nothing. */
   readonly usage: CallUsage | null;
-  /** Whether the usage was worked out from bytes, because the stream was cut before it had it. */
+  /** Whether the usage was estimated from bytes, because the stream ended before it. */
   readonly estimated: boolean;
   /**
    * Whether the scheduler stopped reading before the usage came: the client had hung up, as a killed run does, or the
@@ -70,9 +70,9 @@ export interface CallEnd {
 
 export interface CallGrant {
   readonly granted: true;
-  /** Limit to set on the request, in tokens; null leaves it as asked. */
+  /** Limit to set on the request, in tokens; null leaves it unchanged. */
   readonly maxOutputTokens: number | null;
-  /** To be called once. */
+  /** Must be called once. */
   settle(end: CallEnd): void;
 }
 
@@ -83,7 +83,7 @@ export interface CallRefusal {
   readonly detail: string;
 }
 
-/** Reserves the cost of calls to models before they are made, and settles it after. */
+/** Reserves the cost of calls to models before they are made, and settles it afterwards. */
 export interface Meter {
   /** A grant is durable when this resolves with it. Rejects with the reason of `signal`. */
   begin(plan: CallPlan, signal: AbortSignal): Promise<CallGrant | CallRefusal>;
@@ -96,7 +96,7 @@ export interface ScriptedAnswer {
   readonly body: readonly string[];
 }
 
-/** Answers a request for a chat completion as a script has it. Rejects with the reason of `signal`. */
+/** Responds to a chat completion as a script says. Rejects with the reason of `signal`. */
 export type AnswerScript = (
   script: Script,
   body: unknown,
@@ -107,8 +107,8 @@ export type AnswerScript = (
 export const bridgeUser = "al";
 
 /**
- * The key of a run's bridge. It is made of the run's token, so that all who remove that from texts know the key too; it
- * does not lead back to the token.
+ * The key of a run's bridge. It is derived from the run's token, so that redactors of the token know the key too; the
+ * token can't be derived from it.
  */
 export function bridgeKey(token: string): string {
   return createHmac("sha256", token).update("bridge").digest("hex").slice(0, 48);
@@ -124,8 +124,8 @@ export const oauthMark = "sk-ant-oat01-";
 const scriptedHost = "scripted";
 
 /**
- * Where a run asks a model: `/model/<name>/<host of the provider>/<path>`. The host is part of it because pi tells by
- * the address which features an API has. `upstream` is the base URL as the API's clients want it; empty for scripted models.
+ * Where a run calls a model: `/model/<name>/<host of the provider>/<path>`. The host is included because pi derives an
+ * API's features from the address. `upstream` is the base URL for the API's clients; empty for scripted models.
  */
 export function modelPath(name: string, upstream: string): string {
   const { host, pathname } =
@@ -133,7 +133,7 @@ export function modelPath(name: string, upstream: string): string {
   return `/model/${encodeURIComponent(name)}/${host}${pathname === "/" ? "" : pathname}`;
 }
 
-/** Header of a request that names one call of a harness; the bridge observes its answer. */
+/** Header of a request that identifies one call of a harness; the bridge observes its answer. */
 export const callHeader = "x-al-call";
 
 /** Trailer of an answer: `AnswerFacts` as JSON, URI-encoded. Absent without any. */
@@ -141,7 +141,7 @@ export const factsTrailer = "x-al-answer";
 
 /** Facts in a model's answer that clients drop or misread. */
 export interface AnswerFacts {
-  /** The model's words of refusal, which clients take for ordinary text or leave out. */
+  /** The model's refusal text, which clients take for ordinary text or drop. */
   readonly refusal: string;
   /** Why the provider did not pass the prompt to the model. */
   readonly blocked: string | null;
@@ -151,11 +151,11 @@ export interface AnswerFacts {
   readonly cutCalls: readonly string[];
 }
 
-/** Header of an answer that the gateway gave in place of the provider: the code of the problem. */
+/** Header of an answer from the gateway instead of the provider: the code of the problem. */
 export const problemHeader = "x-al-problem";
 
-/** Code of a call that money alone is missing for. */
+/** Code of a call that fails only for lack of money. */
 export const noMoneyCode = "budget_exceeded";
 
-/** Codes of a call that no budget pays: another model can't be paid by it, either. */
+/** Codes of a call that no budget pays: it can't pay another model either. */
 export const overBudgetCodes: readonly string[] = [noMoneyCode, "too_many_turns"];

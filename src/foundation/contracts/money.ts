@@ -12,7 +12,7 @@ export function usdOfNano(nano: NanoUsd): number {
   return nano / nanoPerUsd;
 }
 
-/** For a person: cents, and below a cent as many digits as it takes to be more than nothing. */
+/** For a person: cents, and below a cent as many digits as needed to show it. */
 export function usdText(nano: NanoUsd): string {
   const usd = usdOfNano(nano);
   if (nano === 0 || Math.abs(usd) >= 0.01) return `$${usd.toFixed(2)}`;

@@ -8,7 +8,7 @@ import { shellWord } from "./shell-word.ts";
 export interface AllowedHost {
   /** As `canonicalHost` gives it; of `*.example.com` it is `example.com`. */
   readonly host: string;
-  /** Whether it is the names below `host`, and not `host` itself. */
+  /** Whether the entry is for the names below `host`, and not `host` itself. */
   readonly isWildcard: boolean;
   readonly port: number;
   /** Whether the name may resolve to an address of a private network. */
@@ -34,12 +34,12 @@ export function canonicalHost(text: string): string | null {
   return isIPv4(name) || (labels.test(name) && !endsInNumber(name)) ? name : null;
 }
 
-/** Such a name is an address, or an attempt at one. */
+/** A name that ends in a number is an address, or an attempt at one. */
 function endsInNumber(name: string): boolean {
   return /(^|\.)(0x[0-9a-f]*|[0-9]+)$/.test(name);
 }
 
-/** Reads a host entry; returns a text with the problem if it can't. */
+/** Parses a host entry; returns the problem as text if it is invalid. */
 export function parseAllowEntry(entry: string): AllowedHost | string {
   const { wildcard, host = "", port, isPrivate } = entryForm.exec(entry.trim())?.groups ?? {};
   const named = { isWildcard: wildcard !== undefined, isPrivate: isPrivate !== undefined };
@@ -59,7 +59,7 @@ function canBeMeant(
   { isWildcard, isPrivate }: Pick<AllowedHost, "isWildcard" | "isPrivate">,
 ): boolean {
   if (isIP(host) !== 0) return !isWildcard;
-  // A name without a dot is in a private network, or a preset with a slip.
+  // A name without a dot is in a private network, or a misspelt preset.
   return host.includes(".") || isPrivate;
 }
 
@@ -92,8 +92,8 @@ export function isFor(entry: AllowedHost, host: string, port: number): boolean {
 }
 
 /**
- * Names for the hosts of a service, as `[network].allow` takes them. A host that serves content of strangers, such
- * as a bucket or a page, is a way out for an agent, too; such hosts are left out where the service works without them.
+ * Names for the hosts of a service, as `[network].allow` accepts them. A host with content of strangers, such as a
+ * bucket or a page, lets an agent send data out; such hosts are omitted if the service works without them.
  */
 export const networkPresets: Readonly<Record<string, readonly string[]>> = {
   github: [
@@ -141,7 +141,7 @@ export const networkPresets: Readonly<Record<string, readonly string[]>> = {
   gcp: ["*.googleapis.com"],
 };
 
-/** The entry that a host needs that was denied; null where no entry helps, or one of these does. */
+/** The entry that a denied host needs; null if no entry helps, or an existing one does. */
 export function missingEntry(
   { host, port, denied }: Pick<AllowedHost, "host" | "port"> & { readonly denied: DenyReason },
   allow: readonly AllowedHost[],
@@ -155,7 +155,7 @@ export function missingEntry(
   return isPrivate ? allowEntry({ host, port, isPrivate }) : allowEntry({ host, port });
 }
 
-/** The command that allows it for an agent. */
+/** The command that allows a host for an agent. */
 export function allowCommand(agent: string, entry: string): string {
   return `al config ${agent} --add ${shellWord(`network.allow=${entry}`)}`;
 }
@@ -169,7 +169,7 @@ export interface EgressPolicy {
   readonly bindings: readonly SecretBinding[];
 }
 
-/** A secret that stays outside of the run, and where it is put in. */
+/** A secret outside of the run, and the hosts that receive it. */
 export interface SecretBinding {
   /** Stands for the secret in the run. */
   readonly sentinel: string;
@@ -178,17 +178,17 @@ export interface SecretBinding {
   readonly hosts: readonly string[];
 }
 
-/** A connection that a run asked for, at its end. */
+/** A connection that a run requested, at its end. */
 export interface EgressAttempt {
   readonly instanceId: string;
   readonly agent: string;
-  /** Canonical; as it was written when it can't be read, cut to 255 characters. */
+  /** Canonical host; if invalid, as written, cut to 255 characters. */
   readonly host: string;
   /** 0 when it can't be read. */
   readonly port: number;
-  /** Null when it was let through. */
+  /** Null if it was allowed. */
   readonly denied: DenyReason | null;
-  /** For a person: why, and how to fix it. Empty when it was let through. */
+  /** For a person: the reason, and a fix. Empty if it was allowed. */
   readonly detail: string;
   /** From the run, and to it. */
   readonly bytesOut: number;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Failing } from "./history.ts";
 
-/** A resource that a run holds for itself; times ISO 8601 UTC. */
+/** A resource that a run holds exclusively; times ISO 8601 UTC. */
 export const lockSchema = z
   .object({
     resource: z.string(),
@@ -82,7 +82,7 @@ export type LoginLink = z.infer<typeof loginLinkSchema>;
 export interface AgentDetail {
   /** The active config; null until there was a valid one. */
   readonly config: AgentConfig | null;
-  /** When its schedule is due next, ISO 8601 UTC, at most five; none without a schedule. */
+  /** The next due times of its schedule, ISO 8601 UTC, at most five; none without a schedule. */
   readonly nextTicks: readonly string[];
 }
 

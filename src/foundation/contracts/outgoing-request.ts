@@ -12,14 +12,14 @@ export interface OutgoingRequest {
 }
 
 export interface OutgoingAnswer {
-  /** A redirect is an answer like any other, and not followed: its target may be one that only this machine reaches. */
+  /** A redirect is returned, not followed: its target may be one that only this machine reaches. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Cut to its first 64 KiB. */
   readonly text: string;
 }
 
-/** Rejects, when no whole answer came in time, with an error that holds the host of the address at most. */
+/** Rejects if no complete answer came in time; the error names at most the host of the address. */
 export type SendRequest = (request: OutgoingRequest) => Promise<OutgoingAnswer>;
 
 interface OutgoingOptions {
@@ -33,7 +33,7 @@ const maxAnswerBytes = 64 * 1024;
 
 /** Short requests to hosts that an operator named, each over a connection of its own. */
 export function createSendRequest({ proxyEnv, timeoutMs = 15_000 }: OutgoingOptions): SendRequest {
-  // While a proxy does not respond, the signal ends neither the request nor the connection: this closes it.
+  // If a proxy does not respond, the signal ends neither the request nor the connection: this closes it.
   const settings = { proxyEnv, timeout: timeoutMs + 500 } as const;
   const http = { request: httpRequest, agent: new HttpAgent(settings) };
   const https = { request: httpsRequest, agent: new HttpsAgent(settings) };
@@ -83,7 +83,7 @@ async function firstText(answer: AsyncIterable<Buffer>): Promise<string> {
 /** Shorter parts of a path are words, such as "webhooks". */
 const shortestSecret = 9;
 
-/** A text without the address that was asked, whose path is a secret: some servers repeat it. */
+/** A text without the requested address, whose path is a secret: some servers repeat it. */
 export function withoutAddress(text: string, url: URL): string {
   const parts = [url.href, url.pathname, url.search, ...url.pathname.split("/")];
   return parts

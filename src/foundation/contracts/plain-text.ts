@@ -1,9 +1,9 @@
-/** ESC [ parameters and a final letter: colours, moves, erasing. A sequence that was cut off ends with its text. */
+/** ESC [ parameters and a final letter: colours, moves, erasing. A truncated sequence ends with its text. */
 const control = "(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?";
-/** Titles, links and device strings, up to BEL or ST; one that was cut off hides no more than its own line. */
+/** Titles, links and device strings, up to BEL or ST; a truncated one hides at most its own line. */
 const deviceString =
   "\\u001b[\\]PX^_][^\\u0007\\u001b\\u009c\\r\\n]*(?:\\u0007|\\u001b\\\\|\\u009c)?";
-/** The same with introducers of one character, which misread UTF-8 holds too: these count only when they are closed. */
+/** The same with introducers of one character, which misread UTF-8 contains too: these count only if they are closed. */
 const oneCharacterString =
   "[\\u0090\\u0098\\u009d-\\u009f][^\\u0007\\u001b\\u0090\\u0098\\u009c-\\u009f\\r\\n]*(?:\\u0007|\\u001b\\\\|\\u009c)";
 const shortEscape = "\\u001b[ -/]*[0-~]?";
@@ -20,7 +20,7 @@ export function withoutTerminalCodes(text: string): string {
   return text.replace(terminalCodes, "");
 }
 
-/** Text as a terminal would leave it, with nothing that a terminal acts on: of a line that was written over by `\r` the last state. */
+/** Text as a terminal would leave it, without control sequences: a line overwritten by `\r` has its last state. */
 export function plainText(text: string): string {
   const plain = withoutTerminalCodes(text);
   return plain.includes("\r") ? plain.split("\n").map(lastState).join("\n") : plain;

@@ -9,20 +9,20 @@ export interface Price extends Rates {
 
 /** Tokens of one call as they are billed. */
 export interface CallUsage {
-  /** Without those that were read from the cache or written to it. */
+  /** Without cached tokens, read or written. */
   readonly input: number;
   readonly cacheRead: number;
-  /** All cache writes, those for one hour among them. */
+  /** All cache writes, including those for one hour. */
   readonly cacheWrite: number;
   /** Cache writes for one hour, which cost more. */
   readonly cacheWrite1h: number;
-  /** With thinking. */
+  /** Including thinking. */
   readonly output: number;
 }
 
 /**
- * Cost of one token in 10^-16 USD, whole: exact for prices of up to nine decimals and for factors of a tenth, which
- * dollars as floating-point numbers are not.
+ * Cost of one token in 10^-16 USD, an integer: exact for prices of up to nine decimals and for factors of a tenth,
+ * unlike floating-point dollars.
  */
 type TokenRate = bigint;
 
@@ -34,14 +34,14 @@ const ratesPerNano = 10_000_000n;
 /** Anthropic bills a cache entry for one hour at twice the input; source: its page on prompt caching. */
 const longWriteFactor = 2n;
 
-/** Tokens of the request in all. */
+/** Total tokens of the request. */
 export function inputOf({ input, cacheRead, cacheWrite }: CallUsage): number {
   return input + cacheRead + cacheWrite;
 }
 
 /**
- * The cost of a call; `factor` is that of its service tier. A fraction of a nano-dollar counts as a whole one, so that
- * a reservation is never less than the cost.
+ * The cost of a call; `factor` is that of its service tier. Rounded up to a whole nano-dollar, so that a reservation is
+ * never less than the cost.
  */
 export function costOf(price: Price, usage: CallUsage, factor = 1): NanoUsd {
   const rates = ratesAt(price, inputOf(usage));
@@ -56,7 +56,7 @@ export function costOf(price: Price, usage: CallUsage, factor = 1): NanoUsd {
   return wholeNano(total);
 }
 
-/** The most that a token may cost. */
+/** The highest cost of a token. */
 export interface WorstRates {
   readonly input: TokenRate;
   readonly output: TokenRate;
@@ -77,15 +77,15 @@ export function costAt(rate: TokenRate, tokens: number): NanoUsd {
   return wholeNano(rate * BigInt(tokens));
 }
 
-/** How many tokens an amount pays; Infinity where they cost nothing. */
+/** How many tokens an amount pays; Infinity if they are free. */
 export function tokensFor(rate: TokenRate, nano: NanoUsd): number {
   if (nano < 0) return 0;
   return rate === 0n ? Infinity : Number((BigInt(nano) * ratesPerNano) / rate);
 }
 
 /**
- * How much more a call costs that OpenAI handled in a service tier of its own; source: its page on prices. Other
- * providers' tiers cost the same per token.
+ * The factor for a call in one of OpenAI's service tiers; source: its page on prices. Other providers' tiers cost the
+ * same per token.
  */
 export function serviceTierFactor(
   provider: string,
@@ -98,7 +98,7 @@ export function serviceTierFactor(
   return providerModel === "gpt-5.5" ? 2.5 : 2;
 }
 
-/** The most that a request for a tier may cost: with `auto`, OpenAI decides by the settings of its project. */
+/** The highest factor of a request for a tier: with `auto`, OpenAI decides by the settings of its project. */
 export function worstTierFactor(
   provider: string,
   providerModel: string,

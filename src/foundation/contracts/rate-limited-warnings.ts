@@ -1,6 +1,6 @@
 /**
- * Warns at most once an interval (a minute unless given, in ms) about each key and adds how many it suppressed, so that a
- * stranger who sends rubbish, or a host that is down for days, cannot fill the log. Keys must come from a small set.
+ * Warns at most once per interval (a minute by default, in ms) about each key and adds the number suppressed, so that a
+ * stranger's garbage or a host that is down for days can't fill the log. Keys must come from a small set.
  */
 export function rateLimitedWarnings(
   warn: (message: string) => void,

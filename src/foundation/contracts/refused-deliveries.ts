@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { historyEntrySchema } from "./history.ts";
 
-/** Why a delivery was not accepted; a ping and a delivery that no agent wanted were. */
+/** Why a delivery was not accepted; pings and unmatched deliveries are accepted. */
 const deliveryRefusals = [
   "unverified",
   "duplicate",
@@ -11,11 +11,11 @@ const deliveryRefusals = [
 ] as const;
 export type DeliveryRefusal = (typeof deliveryRefusals)[number];
 
-/** A delivery of which nothing is stored. */
+/** A delivery that is not stored. */
 export interface RefusedDelivery {
   /** The provider's type, or `unknown`. */
   readonly type: string;
-  /** Null where the address is not that of one source. */
+  /** Null if the address is not that of a single source. */
   readonly source: string | null;
   readonly result: DeliveryRefusal;
   /** For the operator: holds nothing that the sender wrote. */
@@ -53,7 +53,7 @@ export const refusedDeliveriesQuerySchema = z.object({
 });
 export type RefusedDeliveriesQuery = z.infer<typeof refusedDeliveriesQuerySchema>;
 
-/** A condition of a `[[webhooks]]` entry that a delivery does not meet; the values as short texts. */
+/** A condition of a `[[webhooks]]` entry that a delivery fails; the values as short texts. */
 const mismatchSchema = z.object({
   condition: z.string().meta({ description: "A filter, or `where` with a path" }),
   wanted: z.string(),
@@ -61,7 +61,7 @@ const mismatchSchema = z.object({
 });
 export type Mismatch = z.infer<typeof mismatchSchema>;
 
-/** A stored delivery that an agent listens to the source of, and that was no work for it. */
+/** A stored delivery of a source that an agent listens to, which was not work for it. */
 const turnedAwaySchema = z
   .object({
     receiptId: z.string(),

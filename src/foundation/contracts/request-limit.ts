@@ -7,15 +7,15 @@ import { createHash, timingSafeEqual } from "node:crypto";
 /** Requests that a program in a run may pipeline: `apt-get` sends ten at once. */
 export const pipelinedByPrograms = 16;
 
-/** Requests of a connection whose answers were not handed to the kernel before this turn of the event loop. */
+/** Requests of a connection whose answers were not passed to the kernel before this turn of the event loop. */
 const openRequests = Symbol("open requests");
 type CountedSocket = Socket & { [openRequests]?: number };
 
 /**
- * Options of an HTTP server that destroys a connection with its next request while `max` are open, before any work for
- * it. Node alone hands on all requests of one read, a thousand or more, and looks only then whether the client reads.
- * By default, the second is for a client that sends its next request in the same turn as it got its answer. `refuse` gets
- * each request when its headers are there: it is true after it has ended the connection with an answer.
+ * Options of an HTTP server that destroys a connection at its next request while `max` are open, before any work for it.
+ * Node alone dispatches all requests of one read, a thousand or more, and only then checks whether the client reads. The
+ * default of two allows a client that sends its next request in the turn of its answer. `refuse` gets each request with
+ * its headers; it returns true after ending the connection with an answer.
  */
 export function limitOpenRequests(
   max = 2,
@@ -32,8 +32,8 @@ export function limitOpenRequests(
       this.isRefused = true;
     }
 
-    // Node sets it in its own constructor, too. Its parser stops at an upgrade alone; otherwise it would parse the rest
-    // of its buffer.
+    // Node sets it in its own constructor, too. Only an upgrade stops its parser, which otherwise parses the rest of its
+    // buffer.
     set upgrade(given: boolean) {
       this.isUpgrade = given;
     }
@@ -64,7 +64,7 @@ const blockBytes = 16 * 1024;
 const empty = Buffer.alloc(0);
 
 /**
- * A request that gathers small chunks of its body while they are not read: Node makes a Buffer of each, so that a body in
+ * A request that merges small chunks of its body until they are read: Node creates a Buffer for each, so that a body in
  * chunks of one byte takes 300 times its bytes.
  */
 class CompactRequest extends IncomingMessage {
@@ -82,7 +82,7 @@ class CompactRequest extends IncomingMessage {
       this.#block = Buffer.allocUnsafeSlow(blockBytes);
     }
     this.#filled += chunk.copy(this.#block, this.#filled);
-    // All that came in one read is gathered first.
+    // Everything from one read is gathered first.
     if (this.#isWanted) process.nextTick(() => this.#flush());
     this.#isWanted = false;
     return this.readableLength + this.#filled < this.readableHighWaterMark;
@@ -116,9 +116,9 @@ function fail(): never {
 }
 
 /**
- * Keeps at most `max` connections without a valid token or key: the oldest is closed. Every local user can find a socket's
- * path (`/proc/net/unix`), and by holding connections open must not keep its run away; nor may who reaches a port use
- * up the file descriptors that the scheduler needs.
+ * Keeps at most `max` connections without a valid token or key: the oldest is closed. Every local user can find a
+ * socket's path (`/proc/net/unix`), and must not block its run by holding connections open; nor may a client of a port
+ * use up the file descriptors that the scheduler needs.
  */
 export function limitUnauthenticated(server: Server, max: number) {
   // A set keeps the order of arrival.

@@ -3,7 +3,7 @@ import { denyReasons } from "./deny-reasons.ts";
 import type { DenyReason } from "./deny-reasons.ts";
 import { fileEditedSchema } from "./file-edits.ts";
 
-/** A host that a run asked for, as long as it did with the same result. */
+/** A host that a run requested, for as long as the result was the same. */
 export const runHostSchema = z
   .object({
     host: z.string(),
@@ -17,7 +17,7 @@ export const runHostSchema = z
   .meta({ id: "RunHost" });
 export type RunHost = z.infer<typeof runHostSchema>;
 
-/** Why the runs of an agent could not reach a host, over all of them. */
+/** Why the runs of an agent could not reach a host, summed over all runs. */
 export type DeniedHost = Pick<RunHost, "host" | "port" | "lastAt"> & {
   readonly denied: DenyReason;
   readonly attempts: number;

@@ -1,7 +1,7 @@
 import { unmetPaths } from "../../../streams/where.ts";
 import type { Where } from "../../../streams/where.ts";
 
-/** A resource that one run has for itself. Times are epoch ms. */
+/** A resource that one run holds exclusively. Times are epoch ms. */
 export interface HeldLock {
   /** A URI. */
   readonly resource: string;
@@ -18,26 +18,26 @@ export interface OpenCall {
   readonly callId: string;
   /** The work item of its latest attempt. */
   readonly itemId: string;
-  /** Who is called. */
+  /** The called agent. */
   readonly agent: string;
   readonly callerInstance: string;
   /** Whether it ends with its caller. */
   readonly cancelOnExit: boolean;
-  /** Null while it waits in its queue. */
+  /** Null while the call waits in its queue. */
   readonly instanceId: string | null;
 }
 
 /** A run that waits for something to happen. Times are epoch ms. */
 export interface Wait {
-  /** Names the request; unique. */
+  /** Identifies the request; unique. */
   readonly key: string;
   readonly instanceId: string;
   readonly agent: string;
   readonly condition: Condition;
   readonly since: number;
-  /** When it has waited long enough. */
+  /** When the wait times out. */
   readonly until: number;
-  /** How long it was to wait, in ms, where that is longer than it may; else absent. */
+  /** The requested timeout in ms, if it is longer than allowed; else absent. */
   readonly askedMs?: number;
 }
 
@@ -58,7 +58,7 @@ export interface Occurrence {
   readonly source: string;
   /** Null for a call. */
   readonly event: string | null;
-  /** Any JSON; undefined for a call whose context is none. */
+  /** Any JSON; undefined for a call whose context is not JSON. */
   readonly payload: unknown;
 }
 

@@ -6,8 +6,8 @@ import type { CallUsage, Price } from "./price.ts";
 import type { Meter } from "./model-gateway.ts";
 
 /**
- * How sure the cost of a call is: its price is known; it is not, and the call counts at the dearest price of the
- * provider; or a subscription pays for it, and the cost is hypothetical.
+ * How certain the cost of a call is: its price is known; unknown, so that the provider's highest price counts; or a
+ * subscription pays for it, and the cost is hypothetical.
  */
 type Billing = "priced" | "unpriced" | "subscription";
 
@@ -18,7 +18,7 @@ export interface ModelTerms {
   readonly billing: Billing;
   /** The most that an answer may have, in tokens. */
   readonly maxOutputTokens: number;
-  /** Null for no limit. */
+  /** Null without a limit. */
   readonly requestsPerMinute: number | null;
 }
 
@@ -47,7 +47,7 @@ export interface SettledCall {
   readonly status: number | null;
   readonly usage: CallUsage | null;
   readonly estimated: boolean;
-  /** The cost by price, also if a subscription pays. */
+  /** The cost by price, even if a subscription pays. */
   readonly nano: NanoUsd;
   /** The amount that its accounts are charged. */
   readonly charged: NanoUsd;
@@ -113,17 +113,17 @@ export interface BudgetState {
   readonly limit: number | null;
 }
 
-/** Whether a run can pay its model that was refused a call, as far as its budgets go. */
+/** Whether the budgets of a run can pay its model after a rejected call. */
 export type RunFunds =
   | {
       readonly type: "short";
       /** Epoch ms at which the window of the limit turns; null for the limit of a run. */
       readonly endsAt: number | null;
-      /** Which limit it waits for, and until when: for people. */
+      /** Which limit the run waits for, and until when: for people. */
       readonly text: string;
     }
   | { readonly type: "paid" }
-  /** Runs of its agent stop at their limits. */
+  /** The agent's runs stop at their limits. */
   | { readonly type: "stops" };
 
 /** A meter that emits spending. */
@@ -138,15 +138,15 @@ export interface SpendMeter extends Meter {
   /** The limits of these agents, and the project's. */
   limits(agents: readonly string[]): readonly BudgetState[];
   /**
-   * The limit that keeps an agent from starting runs now, or with an instance id that run from calling models, until its
-   * window turns or it is raised; null for none.
+   * The limit that keeps an agent from starting runs now, or, with an instance id, that run from calling models, until
+   * its window turns or it is raised; null for none.
    */
   exhausted(agent: string, instanceId?: string): BudgetState | null;
   /** The run's spending so far. */
   run(instanceId: string, agent: string): RunSpend;
   /**
-   * Adds to the limits of `project`, `agent:<name>` or `run:<instance id>` until their windows turn, and to those of
-   * an agent's live runs with it. Durable when it resolves.
+   * Adds to the limits of `project`, `agent:<name>` or `run:<instance id>` until their windows turn, and to those of an
+   * agent's live runs as well. Durable when it resolves.
    */
   raise(scope: string, usd: number): Promise<void>;
   /** The run makes no more calls. */

@@ -6,13 +6,13 @@ import type { AgentConfig, NetworkConfig } from "../../../streams/agent-config.t
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { AllowedHost } from "../contracts/network-allow.ts";
 
-/** SSH, by which git hosts are reached, too. */
+/** SSH, which git hosts use too. */
 const sshPort = 22;
 
 /**
  * The entries of `[network].allow` that a credential implies: the hosts that `[network.credentials]` binds it to, and
  * its own `host` or its type's presets. `ownHost` reads the field; it is not called for types without one. A credential
- * whose host can't be read adds only the bound hosts: the run that uses it reports the missing credential.
+ * with an unreadable host adds only the bound hosts: the run that uses it reports the missing credential.
  */
 export async function allowedByCredential(
   reference: string,
@@ -56,9 +56,8 @@ export async function allowList(
 export type MoreHosts = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The hosts that the secrets of a credential are bound to, in their canonical form; none for one that is not bound. A
- * credential that names its own `host` is for that one; with a port of its own it is bound to none, as only port 443 is
- * opened for it.
+ * The hosts that the secrets of a credential are bound to, in canonical form; empty if it is not bound. A credential
+ * with its own `host` is for that one only; with its own port it is not bound, as only port 443 is opened for it.
  */
 export function boundHosts(credential: Credential, more: MoreHosts): readonly string[] {
   const { type, instance, fields } = credential;

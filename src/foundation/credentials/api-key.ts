@@ -13,7 +13,7 @@ export interface ApiKey {
   readonly created: boolean;
 }
 
-/** Fits into a header, and is long enough not to be a mistake. */
+/** Fits into a header, and is too long for a mistake. */
 const keyPattern = /^[\x21-\x7e]{16,512}$/;
 
 /** The gateway's API key, created if missing; concurrent callers get the same key. */
@@ -22,7 +22,7 @@ export async function ensureApiKey(home: string): Promise<ApiKey> {
   const found = await readKey(home, path);
   if (found !== null) return { key: found, path, created: false };
   const key = newKey();
-  // A link puts the whole file in place or fails: no reader sees half a key.
+  // A link creates the complete file or fails: no reader sees half a key.
   const created = await placed(path, key, async (draft) => {
     try {
       await link(draft, path);
@@ -73,7 +73,7 @@ async function readKey(home: string, path: string): Promise<string | null> {
   });
 }
 
-/** Has the key put in place; throws a UserError when it can't be. */
+/** Puts a key in place; throws a UserError if that fails. */
 async function placed<T>(
   path: string,
   key: string,

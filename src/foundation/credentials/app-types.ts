@@ -53,7 +53,7 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
   },
 };
 
-/** Credentials of the targets of alerts. An address that is enough to write there is a secret, too. */
+/** Credentials of alert targets. An address that suffices to write there is a secret, too. */
 export const alertTypes: Readonly<Record<string, CredentialType>> = {
   slack_webhook: address("Incoming webhook of Slack", "SLACK_WEBHOOK_URL"),
   discord_webhook: address("Webhook of a channel of Discord", "DISCORD_WEBHOOK_URL"),

@@ -13,13 +13,13 @@ interface BrokerOptions {
 }
 
 interface BrokeredCredential {
-  /** As the run gets it: with sentinels where it is bound. */
+  /** The run's copy: with sentinels if it is bound. */
   readonly inRun: Credential;
-  /** None for one that is not bound to hosts, which the run gets as it is. */
+  /** Empty for a credential that is not bound to hosts, which the run gets unchanged. */
   readonly bindings: readonly SecretBinding[];
 }
 
-/** Puts sentinels in the place of a credential's secrets, which are put into requests to their hosts outside of the run. */
+/** Replaces a credential's secrets by sentinels; the secrets are inserted outside of the run, into requests to their hosts. */
 export function brokerCredential(
   credential: Credential,
   { projectKey, instanceId, moreHosts }: BrokerOptions,
@@ -36,7 +36,7 @@ export function brokerCredential(
   return { inRun: { type, instance, fields }, bindings };
 }
 
-/** Secrets that programs take from variables; a secret that only works as a file, such as a private key, stays in the run. */
+/** Secrets that programs read from variables; one that only works as a file, such as a private key, stays in the run. */
 function brokeredFields({ type, fields }: Credential): [field: string, secret: string][] {
   const known = credentialType(type)?.fields ?? {};
   return Object.entries(fields).filter(([name]) => {
@@ -45,16 +45,16 @@ function brokeredFields({ type, fields }: Credential): [field: string, secret: s
   });
 }
 
-/** In every sentinel: where this is, something stands for a secret. Letters alone, for shells, URLs and passwords. */
+/** Part of every sentinel: it shows that something stands for a secret. Only letters, for shells, URLs and passwords. */
 export const sentinelMark = "AlSentinel";
-/** With the mark as long as GitHub's tokens behind their prefix. */
+/** With the mark as long as GitHub's tokens after their prefix. */
 const drawn = 26;
 const base32 = "abcdefghijklmnopqrstuvwxyz234567";
 
 /** A field of a credential that a run has. */
 interface SentinelOf {
   readonly instanceId: string;
-  /** The credential's, as the store names it. */
+  /** Type of the credential, as the store names it. */
   readonly type: string;
   readonly instance: string;
   readonly field: string;
@@ -77,8 +77,8 @@ function sentinelFor(
 }
 
 /**
- * 32 bytes that only the holder of the project's own key can make, the same each time: a later scheduler has them again,
- * and nothing is stored. Each purpose has bytes of its own.
+ * 32 bytes that only the project's own key can produce, always the same: a later scheduler derives them again, and
+ * nothing is stored. Each purpose has its own bytes.
  */
 export function derivedBytes(
   projectKey: string,

@@ -21,7 +21,7 @@ import type { AgentConfig } from "../../../streams/agent-config.ts";
 /** The secret that a webhook source names; `credential` is null without one. */
 type WebhookSecret = { readonly type: string; readonly credential: string | null };
 
-/** The users of credentials, as they are configured now. */
+/** The current users of credentials. */
 interface CredentialUsers {
   readonly webhooks: () => Readonly<Record<string, WebhookSecret & { readonly name: string }>>;
   readonly agents: () => Iterable<{
@@ -32,15 +32,15 @@ interface CredentialUsers {
 /** A change is noticed within this time. */
 const pollMs = 2_000;
 
-/** The credentials of the store in `home`, at once and then again and again. Reads no value. */
+/** The credentials of the store in `home`, at once and then periodically. Reads no value. */
 export function pollCredentials(home: string, everyMs = pollMs): Observable<Stamps> {
   const look = defer(() => credentialStamps(home));
   return concat(look, interval(everyMs).pipe(exhaustMap(() => look)));
 }
 
 /**
- * Log messages about used credentials that changed. Secrets are read when they are needed, so a change needs no further
- * action. The files are polled, as the API key's is, because a watch does not survive every way of replacing a file.
+ * Log messages about changes of used credentials. Secrets are read when they are needed, so a change needs no further
+ * action. The files are polled, like the API key's, because a watch does not survive every way of replacing a file.
  */
 export function credentialChanges(
   look$: Observable<Stamps>,
@@ -53,7 +53,7 @@ export function credentialChanges(
   );
 }
 
-/** Whether each look differs from the one before; true for the first. */
+/** Whether each poll differs from the one before; true for the first. */
 export function credentialsDiffer(look$: Observable<Stamps>): Observable<boolean> {
   return look$.pipe(
     map((stamps) => JSON.stringify([...stamps])),
@@ -95,8 +95,8 @@ function isNamedBy(
 type Sources = Readonly<Record<string, WebhookSource>>;
 
 /**
- * Why deliveries of webhook sources will be refused although each has a credential: it can't be loaded. Looks when the
- * sources change, so that the owner knows before the first delivery does.
+ * Why deliveries of webhook sources will be rejected although each names a credential: it can't be loaded. Checked when
+ * the sources change, so that the owner knows before the first delivery.
  */
 export function missingSecrets(
   home: string,

@@ -14,7 +14,7 @@ function webhookSecret(provider: string, variable: string): CredentialType {
   return single(`Secret that ${provider} signs its webhooks with`, "secret", variable);
 }
 
-/** Types for the key of each provider that needs one; the others name theirs by `credential`. */
+/** Types for the key of each provider that needs one; other models name theirs by `credential`. */
 type ModelKeyType = `${Exclude<Provider, "scripted">}_key`;
 
 const modelKeys: Readonly<Record<ModelKeyType, CredentialType>> = {
@@ -57,7 +57,7 @@ export function schedulersUseOf(type: string): string | null {
   return null;
 }
 
-/** The types that the program knows. Any other works too, each of its fields as `<TYPE>_<FIELD>`. */
+/** The types that the program knows. Any other type works too, with each field as `<TYPE>_<FIELD>`. */
 export const credentialTypes: Readonly<Record<string, CredentialType>> = {
   ...modelKeys,
   ...serviceTypes,
@@ -77,7 +77,7 @@ export function credentialType(type: string): CredentialType | null {
   return Object.hasOwn(credentialTypes, type) ? (credentialTypes[type] ?? null) : null;
 }
 
-/** The secret values of a credential; a field that the program does not know counts as one. */
+/** The secret values of a credential; a field that the program does not know counts as secret. */
 export function secretsOf(credential: {
   readonly type: string;
   readonly fields: Readonly<Record<string, string>>;

@@ -12,13 +12,13 @@ const maxBytes = 64 * 1024;
 interface NewField extends CredentialReference {
   readonly field: string;
   readonly secret: string;
-  /** Whether a value that is there may go. */
+  /** Whether an existing value may be replaced. */
   readonly replace: boolean;
 }
 
 /**
- * Stores one field of a credential and closes its directories to other users; the path of the file. Throws a
- * UserError `credential_exists` when there is one and it may not be replaced. No error holds the secret.
+ * Stores one field of a credential and closes its directories to other users; returns the path of the file. Throws a
+ * UserError `credential_exists` if it exists and may not be replaced. No error holds the secret.
  */
 export async function storeField(home: string, entry: NewField): Promise<string> {
   const { type, instance, field, secret, replace } = entry;
@@ -74,7 +74,7 @@ export async function removeCredential(
   const dir = join(storeDir(home), type, instance);
   const names = (await namesIn(dir)).filter((name) => field === null || name === field);
   for (const name of names) await rm(join(dir, name), { recursive: true, force: true });
-  // An empty directory would read as a credential that lacks its fields.
+  // An empty directory would count as a credential without its fields.
   for (const each of [dir, dirname(dir)]) await rmdir(each).catch(() => undefined);
   return names.filter((name) => !name.startsWith("."));
 }

@@ -29,7 +29,7 @@ interface StoredField {
   readonly mode: string;
 }
 
-/** All credentials of the store in `home`, by name. Reads no value but to see whether it is usable. */
+/** All credentials of the store in `home`, by name. Reads values only to check whether they are usable. */
 export async function listCredentials(home: string): Promise<StoredCredential[]> {
   const store = storeDir(home);
   const found: StoredCredential[] = [];
@@ -87,7 +87,7 @@ export async function namesIn(dir: string): Promise<string[]> {
   }
 }
 
-/** All secrets of the store in `home` that can be used, the API key among them. Makes none. */
+/** All usable secrets of the store in `home`, including the API key. Creates none. */
 export async function storedSecrets(home: string): Promise<readonly string[]> {
   const apiKey = await findApiKey(home);
   const usable = (await listCredentials(home)).filter(({ problem }) => problem === null);

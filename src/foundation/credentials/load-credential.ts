@@ -70,7 +70,7 @@ function strange(dir: string, illegal: string | undefined): UserError {
   return new UserError("unsafe_credential", found, { hint });
 }
 
-/** An empty file counts as none: an empty secret would be sent as if it were one. */
+/** An empty file counts as missing: an empty secret would be sent as one. */
 function checkComplete(
   fields: Readonly<Record<string, string>>,
   reference: CredentialReference,
@@ -80,7 +80,7 @@ function checkComplete(
   const needed = Object.keys(known).filter((name) => known[name]?.optional === undefined);
   const absent = needed.find((name) => !Object.hasOwn(fields, name));
   const field = needed.length > 1 ? ` --field ${absent ?? ""}` : "";
-  // An empty file may be there already.
+  // The missing file may already exist, empty.
   const lacks = (part: string): string => `${dir} lacks ${part}, or it is empty`;
   if (absent !== undefined) {
     throw missing(reference, lacks(`its field ${absent}`), `${field} --replace`);

@@ -10,9 +10,8 @@ import { isMissing, messageOf, UserError } from "../errors.ts";
 const maxBytes = 64 * 1024;
 
 /**
- * Reads one secret of the store at `store`, without the line ends behind it; null when the file isn't there. Throws a
- * UserError when another user could read it, too, or it isn't a small file in the store. Errors name files, never
- * their content.
+ * Reads one secret of the store at `store`, without trailing line ends; null if the file is missing. Throws a UserError
+ * if another user could read it, or it isn't a small file in the store. Errors name files, never their content.
  */
 export async function readSecret(path: string, store: string): Promise<string | null> {
   try {
@@ -24,7 +23,7 @@ export async function readSecret(path: string, store: string): Promise<string | 
   }
 }
 
-/** Throws a UserError unless the directory, where there is one, is its owner's alone. */
+/** Throws a UserError if the directory exists and is not private to its owner. */
 export async function checkPrivateDir(path: string): Promise<void> {
   try {
     checkMode(path, await stat(path), "700");
@@ -73,8 +72,8 @@ function unreadable(path: string, cause: unknown): UserError {
 }
 
 /**
- * Writes a secret to a draft (mode 600) beside `path`, whose directories it makes (mode 700), and has `put` move it in
- * place: no reader sees half of one. The draft is hidden, so that it counts as no field.
+ * Writes a secret to a draft (mode 600) beside `path`, creates its directories (mode 700), and calls `put` to move it in
+ * place: no reader sees half of it. The draft is hidden, so that it is not a field.
  */
 export async function placeSecret<T>(
   path: string,

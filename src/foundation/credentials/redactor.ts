@@ -9,16 +9,16 @@ import type { Found, Range } from "./text-index.ts";
 
 const mark = "[redacted]";
 
-/** Characters of a text that may have been cut: readers of processes take 32 KiB of a line, in UTF-8. */
+/** Length at which a text may have been cut: readers of processes take 32 KiB of a line, in UTF-8. */
 const longText = 8_000;
 
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-/** Characters that are not shown, and line ends: tools wrap base64. */
+/** Invisible characters and line ends: tools wrap base64. */
 const unseen = /[\u0000-\u0008\n-\u001f\u007f-\u009f\p{Default_Ignorable_Code_Point}]+/gu;
 
 /** A redactor that knows no secret yet. */
 export function createRedactor() {
-  /** How many secrets have a form. */
+  /** How many secrets share a form. */
   const forms = new Map<string, number>();
   const index = new TextIndex();
 
@@ -38,11 +38,11 @@ export function createRedactor() {
   };
   const masked = (text: string, output?: Output, isRaw = false): string => {
     const before = output?.begun ?? "";
-    // Joined, as a text that `+` makes is read at a quarter of the speed.
+    // Joined, as a text built by `+` is read at a quarter of the speed.
     const lines = [before, text.replaceAll("\n", "")].join("");
     const { shown, found } = search(lines);
     if (shown !== lines && !isRaw && control.test(text)) {
-      // Once before, too: a terminal code takes the character behind it with it.
+      // Masked before, too: removing a terminal code also removes the character after it.
       return masked(withoutTerminalCodes(masked(text, undefined, true)), output);
     }
     const { ranges, begun } = found;
@@ -52,8 +52,8 @@ export function createRedactor() {
   };
   return {
     /**
-     * From now on these values are secrets. They stay so, as they may still turn up; only a secret that is worth
-     * nothing any more, such as the token of a run that is over, is forgotten by the function that is returned.
+     * Adds secrets. They stay, as they may still turn up; the returned function forgets those that have become
+     * worthless, such as the token of an ended run.
      */
     add: (secrets: Iterable<string>): (() => void) => {
       const all = [...secrets].flatMap((secret) => secretForms(secret));
@@ -65,12 +65,12 @@ export function createRedactor() {
       };
     },
     /**
-     * The text without terminal codes and other control characters (tabs and line ends stay), with `[redacted]` for every
-     * secret in any of its forms, also one with characters inside that are not shown, or over several lines. A text is
-     * cut only after this; where a long one was cut before, the beginning of a secret at its end is one, too.
+     * The text without terminal codes and other control characters (tabs and line ends stay), with `[redacted]` for
+     * every secret in any form, even with invisible characters inside or over several lines. Cut a text only after this;
+     * if a long one was cut before, the beginning of a secret at its end counts as well.
      */
     redact: (text: string, output?: Output): string => masked(text, output),
-    /** The same for all texts of a JSON-like value, its keys too; the value itself stays as it is. */
+    /** The same for all texts of a JSON-like value, including its keys; the value itself is unchanged. */
     redactValue: (value: unknown): unknown => mapTexts(value, (text) => masked(text)),
   };
 }
@@ -81,7 +81,7 @@ export type Redactor = ReturnType<typeof createRedactor>;
 function carry(output: Output, shown: string, { ranges, begun, halfBegun }: Found): void {
   const end = shown.length;
   if (halfBegun < end) ranges.push([halfBegun, end]);
-  // Fewer characters than a form has are not found, and may be the beginning of one all the same.
+  // Fewer characters than the shortest form are not found, but may begin one.
   output.begun = shown.slice(Math.max(0, Math.min(begun, end - shortestHidden + 1)));
 }
 
@@ -105,25 +105,25 @@ function marked(text: string, before: number, ranges: readonly Range[]): string 
     const start = places[Math.max(0, from - before)] ?? text.length;
     const end = (places[to - before - 1] ?? -1) + 1;
     if (end <= copied) continue;
-    // The beginning of one that is cut off may overlap with the one before.
+    // The beginning of a truncated secret may overlap with the one before.
     if (start >= copied) result += text.slice(copied, start) + mark;
     copied = end;
   }
   return result + text.slice(copied);
 }
 
-/** Texts that follow each other, such as the lines of a run: a secret may go on from one to the next. */
+/** Consecutive texts, such as the lines of a run: a secret may continue from one to the next. */
 interface Output {
   /** The possible beginning of a secret at the end of the texts before. */
   begun: string;
 }
 
-/** Takes known secrets and control characters out of a text. Half of a secret or more at the end of an output's text is one. */
+/** Removes known secrets and control characters from a text. At the end of an output's text, half of a secret counts too. */
 export type RedactText = (text: string, output?: Output) => string;
 
 /**
- * Removes the secrets of a job, its token included, from a JSON-like value. The run itself uses it, so that text that
- * it writes is clean wherever it is kept on its way.
+ * Removes the secrets of a job, including its token, from a JSON-like value. The run itself uses it, so that its text is
+ * clean wherever it is stored.
  */
 export function jobRedactor(job: Job): (value: unknown) => unknown {
   const redactor = createRedactor();
@@ -133,7 +133,7 @@ export function jobRedactor(job: Job): (value: unknown) => unknown {
   return redactor.redactValue;
 }
 
-/** The passwords of proxies, as they are written in an address and as they are sent. */
+/** The passwords of proxies, as written in an address and as sent. */
 export function proxySecrets(network: JobNetwork | undefined): string[] {
   return Object.values(network?.variables ?? {}).flatMap((address) => {
     const password = URL.parse(address)?.password ?? "";

@@ -155,10 +155,7 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
   database_url: single("Address of a database, its password included", "url", "DATABASE_URL"),
 };
 
-/**
- * Nothing of the OS user's own ssh setup is used, and no question is asked. Keys of hosts that are not known are
- * accepted for the run only.
- */
+/** The OS user's own ssh setup is ignored, and no question is asked. Unknown host keys are accepted for the run only. */
 function sshCommand(hostsAreKnown: boolean): FileVariable {
   const hosts = hostsAreKnown
     ? "-o StrictHostKeyChecking=yes -o UserKnownHostsFile='{known_hosts}'"
@@ -169,12 +166,12 @@ function sshCommand(hostsAreKnown: boolean): FileVariable {
 
 interface GitHostOptions extends Pick<CredentialType, "description" | "presets" | "hosts"> {
   readonly env: readonly string[];
-  /** Variable by which the host's own tool knows the host. */
+  /** Variable that tells the host's own tool the host. */
   readonly hostVariable: string;
   readonly git: GitLogin;
 }
 
-/** The token of a git host, which companies run on hosts of their own, too. */
+/** The token of a git host, which companies also run on their own hosts. */
 function gitHost({ env, hostVariable, ...type }: GitHostOptions): CredentialType {
   const { description, git } = type;
   const host = `Host of your own installation, without https://; ${git.host} without it`;

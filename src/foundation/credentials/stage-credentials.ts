@@ -4,10 +4,10 @@ import type { Credential } from "./load-credential.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 
 interface Variable {
-  /** The field that it is about. */
+  /** The field in the variable. */
   readonly field: string;
   readonly name: string;
-  /** Its second name, for when another credential sets `name` too. */
+  /** A second name, used when another credential sets `name` too. */
   readonly longName: string;
   readonly value: string;
   /** Whether its value names a file that the run writes. */
@@ -15,9 +15,9 @@ interface Variable {
 }
 
 /**
- * Adds the environment variables to credentials, in the order in which the agent names them. A variable that two
- * would set is set by the first, and each is also there as `<TYPE>_<INSTANCE>_<FIELD>`; so no two set the same, and
- * all can be merged.
+ * Adds the environment variables to credentials, in the order in which the agent names them. If two set the same
+ * variable, the first wins, and each is also set as `<TYPE>_<INSTANCE>_<FIELD>`; so no two set the same, and all can be
+ * merged.
  */
 export function stageCredentials(credentials: readonly Credential[]): JobCredential[] {
   const own = credentials.map((credential) => [...plain(credential), ...files(credential)]);
@@ -90,7 +90,7 @@ function files({ type, instance, fields }: Credential): Variable[] {
   });
 }
 
-/** `<TYPE>_<FIELD>` and the like, as a variable may be called. */
+/** `<TYPE>_<FIELD>` and the like, with the characters of a variable name. */
 function variableName(...parts: readonly string[]): string {
   const name = parts
     .join("_")

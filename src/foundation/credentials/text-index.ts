@@ -1,11 +1,11 @@
 import { encodedForms, shortestHidden } from "../contracts/encoded-forms.ts";
 
-/** Values of a hash of five characters, of which each next one moves the others on by four bits. */
+/** Values of a hash of five characters; each character shifts the others by four bits. */
 const slots = 0x100000;
 const step = 4;
 const tab = 0x09;
 
-/** Where a known text stands: its first index, and the one behind its last. */
+/** Range of a known text: its first index, and the one after its last. */
 export type Range = [start: number, end: number];
 
 export interface Found {
@@ -13,18 +13,18 @@ export interface Found {
   ranges: Range[];
   /** Index of a known text that is cut off at the end; the text's length if no known text is. */
   begun: number;
-  /** The same for one of which half or more is there. */
+  /** The same for a text of which at least half is there. */
   halfBegun: number;
 }
 
 /**
- * Finds known texts in others. Adding, removing and finding cost the same however many are known: thousands of runs may
- * live, and each of them has secrets of its own. None is shorter than `shortestHidden`.
+ * Finds known texts in others. Adding, removing and finding cost the same for any number of them: thousands of runs may
+ * live, each with its own secrets. None is shorter than `shortestHidden`.
  */
 export class TextIndex {
-  /** By their first characters, longest first: one that begins another one must not win. */
+  /** By their first characters, longest first: a prefix of another must not win. */
   readonly #byStart = new Map<string, string[]>();
-  /** How many starts there are with a hash: a text is mostly looked up nowhere else. */
+  /** Number of starts with a hash: most characters of a text need no other lookup. */
   readonly #hashes = new Uint16Array(slots);
 
   add(text: string): void {
@@ -46,7 +46,7 @@ export class TextIndex {
     else if (this.#byStart.delete(start)) this.#count(start, -1);
   }
 
-  /** Null for a text with other than ASCII's visible characters, spaces and tabs, unless `anyText`. */
+  /** Null for a text with characters other than visible ASCII, spaces and tabs, unless `anyText`. */
   find(text: string, anyText: true): Found;
   find(text: string, anyText: boolean): Found | null;
   find(text: string, anyText: boolean): Found | null {
@@ -101,8 +101,8 @@ function next(hash: number, code: number): number {
 const minLineLength = 16;
 
 /**
- * The shapes in which a secret may turn up in text: its encoded forms, and those of the parts of one that is a file,
- * because logs go by lines and tools print single values.
+ * The forms in which a secret may appear in text: its encoded forms, and those of its parts if it is a file, because
+ * logs are read by line and tools print single values.
  */
 export function secretForms(secret: string): string[] {
   const values = [secret, ...partsOf(secret)];
@@ -120,7 +120,7 @@ function partsOf(secret: string): string[] {
   return [...new Set([...texts, ...lines, ...values])].filter(isTelling);
 }
 
-/** The first and last line of a PEM file are the same in all of them, and so are addresses. */
+/** The first and last line of a PEM file are the same in all of them, and addresses are no secrets. */
 function isTelling(line: string): boolean {
   return line.length >= minLineLength && !/^(-----[A-Z ]+-----$|https?:\/\/[^@]*$)/.test(line);
 }

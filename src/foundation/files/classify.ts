@@ -20,8 +20,8 @@ export function isOfAgent(path: string): boolean {
 }
 
 /**
- * The part to read again for a path relative to the project, with `/` or the system's separator. The name
- * is that of the directory, whether an agent may be called so or not: that is for its reader to report.
+ * The part to read again for a path relative to the project, with `/` or the system's separator. The name is that of the
+ * directory, even if no agent may have it: its reader reports that.
  */
 export function classify(path: string): PathKind {
   const parts = path.split(/[/\\]/).filter((part) => part !== "" && part !== ".");
@@ -46,8 +46,8 @@ export function isImageContext(path: string): boolean {
 }
 
 /**
- * A hash that changes with any file that an agent's Dockerfile may copy; empty without such files. It omits contents,
- * as it is made often, and a build compares them anyway. Links are not followed: their targets are not in the context.
+ * A hash that changes with any file that an agent's Dockerfile may copy; empty without such files. It omits contents, as
+ * it is computed often, and a build compares them anyway. Links are not followed: their targets are not in the context.
  * An unreadable file has its error as stamp; never rejects.
  */
 export async function imageContextStamp(agentDir: string): Promise<string> {
@@ -63,7 +63,7 @@ async function stampsIn(agentDir: string, folder: string): Promise<readonly stri
   return (await Promise.all(counted.map((path) => stampsOf(agentDir, path)))).flat();
 }
 
-/** A folder's own times are left out: an editor's files change them, too. */
+/** A folder's own times are ignored: an editor's files change them, too. */
 async function stampsOf(agentDir: string, path: string): Promise<readonly string[]> {
   const stats = await lstat(join(agentDir, path), { bigint: true }).catch(() => null);
   if (stats === null) return [`${path} can't be looked at`];

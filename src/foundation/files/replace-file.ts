@@ -18,14 +18,14 @@ export async function replaceFile(
   }
 }
 
-/** Replaces the text of a file that is there, also behind a link; its mode stays. */
+/** Replaces the text of an existing file, even behind a link; its mode stays. */
 export async function replaceText(path: string, text: string): Promise<void> {
   const target = await realpath(path);
   const { mode } = await stat(target);
   await replaceFile(target, text, mode & 0o777);
 }
 
-/** The name of a file or directory that is not finished. */
+/** The name of an unfinished file or directory. */
 export function draftName(): string {
   return `.${randomBytes(4).toString("hex")}.tmp`;
 }

@@ -19,16 +19,15 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { isOfAgent, imageContextStamp } from "./classify.ts";
 
-/** The watched files and agent directories that there are: path relative to the project → its stamp. */
+/** The existing watched files and agent directories: path relative to the project → its stamp. */
 export type Scan = ReadonlyMap<string, string>;
 
 /** Directories looked at in one turn of the event loop, which takes some 0.5 ms. */
 const atOnce = 16;
 
 /**
- * Looks at every file that the program reads: `config.toml` and of each agent its directory and files. A Dockerfile
- * changes with the files that it may copy. Rejects if `agents` can't be read: a folder that can't be
- * seen is not gone.
+ * Checks every file that the program reads: `config.toml` and of each agent its directory and files. A Dockerfile
+ * changes with the files that it may copy. Rejects if `agents` can't be read: an unreadable folder is not a removed one.
  */
 export async function scanProject(projectDir: string): Promise<Scan> {
   const found = new Map<string, string>();
@@ -92,9 +91,9 @@ function isGone(error: unknown): boolean {
 
 /** When scans are made, and the base of the first comparison. */
 interface RepairScanOptions {
-  /** Each value begins anew with a scan at once: a watcher that is ready may have missed earlier changes. */
+  /** Each value restarts with a scan at once: a watcher that is ready may have missed earlier changes. */
   readonly begin$?: Observable<unknown>;
-  /** Each value adds a scan, unless one is being made. */
+  /** Each value causes a scan, unless one is running. */
   readonly also$?: Observable<unknown>;
   /** How long between two scans, in ms. */
   readonly everyMs?: number;

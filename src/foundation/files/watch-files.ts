@@ -33,18 +33,18 @@ export interface WatchedFiles {
   readonly warning$: Observable<string>;
 }
 
-/** Nothing came or went for so long, in ms. */
+/** How long no folder may appear or disappear before they are checked, in ms. */
 const quietMs = 1_000;
 /** How long to wait for a watcher to become ready, in ms. */
 const readyTimeoutMs = 5_000;
 
 interface WatchDeps {
-  /** From before the files were read: later changes are found, too. */
+  /** From before the files were read, so that later changes are found. */
   readonly scan: Scan;
   /** Directories that can't be agents, known already. */
   readonly problems: readonly Problem[];
   readonly isAgentName: (name: string) => boolean;
-  /** The directories of agents as they are now. */
+  /** Lists the current directories of agents. */
   readonly listAgents: () => Promise<{
     readonly names: readonly string[];
     readonly problems: readonly Problem[];
@@ -59,7 +59,7 @@ export function watchFiles(projectDir: string, deps: WatchDeps): WatchedFiles {
   const watched$ = watchProject(projectDir).pipe(share());
   const ready$ = watched$.pipe(filter(({ type }) => type === "ready"));
   const burst$ = burstsOfFolders(watched$).pipe(share());
-  // A watcher is ready a second time when it had to begin anew by polling.
+  // A watcher is ready a second time after it fell back to polling.
   const begin$ = merge(ready$, timer(readyTimeoutMs).pipe(takeUntil(ready$)));
   const repaired$ = repairScans(projectDir, { begin$, also$: burst$, before: scan });
   const event$ = merge(repaired$, watched$).pipe(share());
@@ -90,8 +90,8 @@ export function watchFiles(projectDir: string, deps: WatchDeps): WatchedFiles {
 const agentFolder = /^agents\/[^/]+$/;
 
 /**
- * Folders of agents that came or went, once nothing more does. Watching misses that a folder went which had only just
- * come, as when one checkout follows another: each of a burst is looked at once more, and a scan finds the others.
+ * Folders of agents that were added or removed, once no more follow. Watching misses the removal of a new folder, as
+ * when one checkout follows another: each of a burst is checked once more, and a scan finds the others.
  */
 function burstsOfFolders(event$: Observable<ProjectFileEvent>): Observable<readonly string[]> {
   const path$ = event$.pipe(
@@ -105,7 +105,7 @@ function burstsOfFolders(event$: Observable<ProjectFileEvent>): Observable<reado
 
 /**
  * Problems that the last check did not have, as texts; checks at each value of `check$`, one after the other. A problem
- * that was solved and came back is emitted again.
+ * that returns is emitted again.
  */
 export function newProblems(
   check$: Observable<unknown>,

@@ -7,9 +7,9 @@ import { hasCode, messageOf } from "../errors.ts";
 import { classify } from "./classify.ts";
 
 /**
- * An event of watching a project's files. `touched` is a hint that a path (relative to the project, `/` between its
- * parts) may have come, gone or changed; `ready` that from here on changes are seen; `warning` that watching is
- * impaired, for a person.
+ * An event of watching a project's files. `touched` is a hint that a path (relative to the project, with `/`) may have
+ * been added, removed or changed; `ready` that changes are seen from now on; `warning` that watching is impaired, for a
+ * person.
  */
 export type ProjectFileEvent =
   | { readonly type: "touched"; readonly path: string }
@@ -32,16 +32,16 @@ export interface WatchOptions {
   readonly pollEveryMs?: number;
 }
 
-/** Folders below the project that are looked into: an agent's, and those of its image's files down to this depth. */
+/** Depth of watched folders below the project: an agent's, and those of its image's files. */
 const depth = 10;
 
-/** Codes of errors when the system has no more watches or open files to give. */
+/** Error codes for exhausted watches or open files. */
 const exhausted = ["ENOSPC", "EMFILE", "ENFILE"];
 
 /**
- * Emits which of the project files that the program reads were touched; `repairScans` finds the changes that it
- * misses. It watches the root, not the files, so that later files are seen. If the system has no watches left, it
- * emits a `warning` and polls instead. Cold; never errors, never completes.
+ * Emits which of the project's files were touched; `repairScans` finds the changes that it misses. It watches the root,
+ * not the files, so that later files are seen. If the system has no watches left, it emits a `warning` and polls
+ * instead. Cold; never errors, never completes.
  */
 export function watchProject(
   projectDir: string,
@@ -70,7 +70,7 @@ function watched(
     const watcher = open(projectDir, {
       ...options,
       ignoreInitial: true,
-      // Its handling of an editor's rename would hide the removal of a file that comes back late.
+      // chokidar's handling of an editor's rename would hide the removal of a file that returns late.
       atomic: false,
       depth,
       ignored: (path) => {
@@ -81,7 +81,7 @@ function watched(
     watcher.on("all", (event, path) => {
       const touched = readAgainFor(pathOf(path));
       if (touched !== null) subscriber.next({ type: "touched", path: touched });
-      // Files ignored before it came are not looked at again by themselves.
+      // Files that were ignored before the Dockerfile existed are not checked again automatically.
       if (event === "add" && basename(path) === "Dockerfile") watcher.add(foldersBeside(path));
     });
     watcher.on("ready", () => subscriber.next({ type: "ready" }));
@@ -94,8 +94,8 @@ function watched(
 }
 
 /**
- * Files of an image are read only for agents with a Dockerfile. Links in there are not followed: they go into an
- * image as links, and may lead to all of the disk.
+ * Files of an image are read only for agents with a Dockerfile. Links in it are not followed: they go into an image as
+ * links, and may lead to the whole disk.
  */
 function isRead(projectDir: string, path: string): boolean {
   const kind = classify(path);
@@ -113,12 +113,12 @@ function foldersBeside(path: string): string[] {
     const entries = readdirSync(dir, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name));
   } catch {
-    // Gone again, which is an event of its own.
+    // The folder is gone again, which is a separate event.
     return [];
   }
 }
 
-/** The file to read for one that was touched; null when none is. */
+/** The file to read for a touched one; null for none. */
 function readAgainFor(path: string): string | null {
   const kind = classify(path);
   if (kind === null) return null;

@@ -18,13 +18,13 @@ export class AppendError extends Error {
 
 const writeTo = promisify(write);
 
-/** More files than this are not remembered. */
+/** Limit of remembered files. */
 const mostKnown = 10_000;
 
 /**
- * Appends whole lines to files, each path by one caller at a time. A file is open only meanwhile: however many agents
- * there are, quiet ones hold no file open, and a file that was moved away is made anew. Only writes wait for the disk, and
- * so for a thread: every delivery brings lines to another file. Rejects with an AppendError.
+ * Appends whole lines to files, each path by one caller at a time. A file is open only meanwhile: quiet agents hold no
+ * file open, and a moved file is created again. Only writes wait for the disk, and so for a thread: every delivery
+ * brings lines to another file. Rejects with an AppendError.
  */
 export function createAppender() {
   /** The inode and the size of files as this process left them, with a whole last line. */
@@ -38,7 +38,7 @@ export function createAppender() {
       if (whole.get(path) !== stampOf(before)) endHalfLine(file, before);
       while (written < data.length) written += (await writeTo(file, data, written)).bytesWritten;
       if (whole.size > mostKnown) whole.clear();
-      // At once, before another process can append: a follower takes the end of the file for the end of the data.
+      // At once, before another process can append: a follower takes the file's end for the data's end.
       const stats = fstatSync(file);
       whole.set(path, stampOf(stats));
       return { inode: stats.ino, size: stats.size };

@@ -21,17 +21,17 @@ interface CheckDeps {
 }
 
 const dayMs = 86_400_000;
-/** A directory that changed this recently, in ms, may change again within one step of its time stamp. */
+/** A directory that changed this recently, in ms, may change again without a new time stamp. */
 const stampStepMs = 2_000;
 
-/** The first UTC date whose files may still get lines: yesterday's do around midnight. */
+/** The first UTC date whose files may still get lines: yesterday's may around midnight. */
 export function firstOpenDate(now: number): string {
   return utcDate(now - dayMs);
 }
 
 /**
- * Each tick, the size of each file that lines of an agent (null: of all agents) may still come to, oldest first.
- * Sizes are emitted in the same turn in which they were read. Errors when a file can't be looked at.
+ * At each tick, the size of each file that may still get lines of an agent (null: of all agents), oldest first. Sizes
+ * are emitted in the turn in which they were read. Errors when a file can't be checked.
  */
 export function fileChecks(
   agent: string | null,

@@ -1,8 +1,8 @@
 import { messageOf } from "../errors.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
-/** An append takes at most this much, so that a flood in one file does not delay the others. */
+/** Maximum of one append, so that a flood in one file does not delay the others. */
 const maxAppendBytes = 1024 * 1024;
-/** An append takes at least this much of a file that more lines wait for. */
+/** Minimum of one append if more lines of the file wait. */
 export const leastAppendBytes = maxAppendBytes / 2;
 
 /** Lines that wait for the disk, by file: at most `maxBytes` of ASCII. */
@@ -30,10 +30,10 @@ export function createLineQueue(maxBytes: number) {
     },
     /** Adds a line even if the queue is full. */
     pushAnyway,
-    /** Files that lines wait for. */
+    /** Files with waiting lines. */
     names: () => [...waiting.keys()],
     isEmpty: () => waiting.size === 0,
-    /** Everything that waits for a file; it counts as waiting until it is done or put back. */
+    /** All waiting lines of a file; they count as waiting until they are done or put back. */
     take: (name: string): Buffer | null => {
       const lines = waiting.get(name);
       if (lines === undefined) return null;
@@ -48,7 +48,7 @@ export function createLineQueue(maxBytes: number) {
     isIdle: (): boolean => bytes === 0,
     /** Whether so much waits that new lines may be dropped soon. */
     isHalfFull: () => bytes > maxBytes / 2,
-    /** Puts back the taken lines but for those that `written` bytes complete. */
+    /** Puts back the taken lines except those that `written` bytes complete. */
     putBack: (name: string, lines: Buffer, written: number): void => {
       // The line that was cut is written again as a whole.
       const from = written === 0 ? 0 : lines.lastIndexOf("\n", written - 1) + 1;
@@ -96,7 +96,7 @@ export function formatLine(entry: LogEntry): string {
   return toLine({ ...head, msg: cut(msg, 2_000), truncated: true });
 }
 
-/** The fields as plain data; an error of JSON becomes a field, it is not thrown. */
+/** The fields as plain data; an error of JSON becomes a field instead of being thrown. */
 function asData(fields: object): object {
   try {
     return JSON.parse(JSON.stringify(fields)) as object;
@@ -114,7 +114,7 @@ function cut(text: string, limit: number): string {
   return `${text.slice(0, limit)}… (cut, ${text.length} characters)`;
 }
 
-/** ASCII, so that no reader ever meets half a character. */
+/** ASCII, so that no reader ever gets half a character. */
 function toLine(value: object): string {
   const ascii = JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,

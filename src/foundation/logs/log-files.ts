@@ -5,7 +5,7 @@ import { ifMissing } from "../errors.ts";
 
 const fileNamePattern = new RegExp(`^(${agentNamePattern})-(\\d{4}-\\d{2}-\\d{2})\\.log$`);
 
-/** A log file by its name: one a UTC day and agent. */
+/** A log file by its name: one per UTC day and agent. */
 export interface LogFile {
   readonly name: string;
   /** Agent name, or `scheduler`. */
@@ -14,7 +14,7 @@ export interface LogFile {
   readonly date: string;
 }
 
-/** Where a project's logs lie. */
+/** Folder of a project's logs. */
 export function logsDir(projectDir: string): string {
   return join(projectDir, ".al", "logs");
 }
@@ -40,7 +40,7 @@ export function parseLogFileName(name: string): LogFile | null {
 /** The log files of a directory, of one agent or all (null), oldest day first; empty if the directory is missing. */
 export async function listLogFiles(dir: string, agent: string | null): Promise<LogFile[]> {
   const all = await readdir(dir).catch(ifMissing<string[]>([]));
-  // Ten thousand agents may have a hundred thousand names: only names that begin right meet the pattern.
+  // Ten thousand agents may have a hundred thousand names: only names with the right prefix are matched.
   const names = agent === null ? all : all.filter((name) => name.startsWith(`${agent}-`));
   return names
     .flatMap((name) => parseLogFileName(name) ?? [])
@@ -49,7 +49,7 @@ export async function listLogFiles(dir: string, agent: string | null): Promise<L
 }
 
 const dayMs = 86_400_000;
-/** More days than this are looked up in the directory. */
+/** For more days than this the directory is listed. */
 const mostDays = 62;
 
 /**

@@ -13,7 +13,7 @@ import type { RawLine, ReadLines } from "./read-lines.ts";
 interface FollowDeps extends StartDeps {
   /** Lines of the followed files, as they are appended. */
   readonly appended$: Observable<AppendedLines>;
-  /** The followed files, again and again. */
+  /** Checks of the followed files, repeatedly. */
   readonly check$: Observable<FileCheck>;
   readonly read: ReadLines;
 }
@@ -101,14 +101,14 @@ export function followLog(query: LogQuery, deps: FollowDeps): Observable<LogLine
       await readUnread();
     };
 
-    // Before the backlog is read, so that no line comes between the two.
+    // Before the backlog is read, so that no line is lost between the two.
     subscriber.add(deps.appended$.subscribe({ next: onAppended, error: fail }));
     subscriber.add(deps.check$.subscribe({ next: onCheck, error: fail }));
     begin().catch(fail);
   });
 }
 
-/** The place in the file of this inode: the start of the file when it took the name of another. */
+/** The place in the file of this inode: its start if it replaced another file of the name. */
 function placeIn(places: Map<string, Place>, { name }: LogFile, inode: number): Place {
   const known = places.get(name);
   if (known && (known.inode ?? inode) === inode) {
@@ -130,9 +130,9 @@ function oldest(files: ReadonlyMap<string, LogFile>): LogFile | undefined {
 export interface Place {
   /** Where the next line starts. Infinity: no line of this file is wanted. */
   offset: number;
-  /** Tells the file from another that takes its name; null until it is known. */
+  /** Identifies the file among others of its name; null until it is known. */
   inode: number | null;
-  /** The file's size when it was checked last. */
+  /** The file's size at the last check. */
   size: number;
 }
 
@@ -148,11 +148,11 @@ interface StartDeps {
 interface FollowStart {
   readonly places: Map<string, Place>;
   readonly backlog: readonly LogLine[];
-  /** Files to read from their places on. */
+  /** Files to read from their places. */
   readonly unread: readonly LogFile[];
 }
 
-/** A known position of one agent is read on from, however long ago it was; else the last lines are the backlog. */
+/** A known position of one agent is resumed at any age; else the last lines are the backlog. */
 async function startOf(query: LogQuery, deps: StartDeps): Promise<FollowStart> {
   const { dir, agent, firstDate } = deps;
   const files = await listLogFiles(dir, agent);
@@ -179,7 +179,7 @@ async function endOf(path: string): Promise<Place> {
   return { offset: await lastLineEnd(path), inode, size: 0 };
 }
 
-/** The backlog is read later than the files' ends and may go beyond them. */
+/** The backlog is read after the files' ends and may go beyond them. */
 function passLine(places: Map<string, Place>, id: string): void {
   const colon = id.lastIndexOf(":");
   const [name, end] = [id.slice(0, colon), Number(id.slice(colon + 1))];

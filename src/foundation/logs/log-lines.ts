@@ -7,14 +7,14 @@ import { fileSize, positionId } from "./log-position.ts";
 import { readBackward } from "./read-lines.ts";
 import type { RawLine } from "./read-lines.ts";
 
-/** More lines than this are not read at once. */
+/** The most lines of one read. */
 export const maxLines = 10_000;
 
 const levels: readonly unknown[] = [10, 20, 30, 40, 50, 60] satisfies LogLevel[];
 
 /** A raw line as readers get it; null when the query asks for another run. */
 export function toLogLine(raw: RawLine, file: LogFile, instanceId: string | null): LogLine | null {
-  // The text excludes most lines of other runs without parsing them.
+  // The text excludes most lines of other runs without parsing.
   if (instanceId !== null && !raw.text.includes(instanceId)) return null;
   const entry = parseLine(raw.text, file);
   if (instanceId !== null && entry.instanceId !== instanceId) return null;
@@ -38,7 +38,7 @@ export async function tailOf(
   return lines.reverse();
 }
 
-/** The entry of a line. Text that is not an entry, such as half a line left by a crash, becomes a warning. */
+/** The entry of a line. Invalid text, such as half a line left by a crash, becomes a warning. */
 function parseLine(text: string, file: LogFile): LogEntry {
   try {
     const value: unknown = JSON.parse(text);
@@ -46,7 +46,7 @@ function parseLine(text: string, file: LogFile): LogEntry {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  // A line that is longer than the log's own would fill its readers' connections.
+  // A line longer than the log's limit would fill its readers' connections.
   const msg = `broken line: ${text.slice(0, maxLineBytes)}`;
   return { level: 40, time: timeIn(text, file), agent: file.agent, msg };
 }
@@ -63,7 +63,7 @@ function isTime(time: unknown): boolean {
   return typeof time === "number" && !Number.isNaN(new Date(time).getTime());
 }
 
-/** The time that a line's text has: its own when that is whole, else its day's start, else 0: a file name may have any digits for a day. */
+/** The time of a line's text: its own if complete, else its day's start, else 0: a file name may have any digits for a day. */
 export function timeIn(text: string, file: LogFile): number {
   const [, digits] = /"time":(\d{1,15})\b/.exec(text) ?? [];
   return digits === undefined ? Date.parse(file.date) || 0 : Number(digits);

@@ -9,7 +9,7 @@ import type { LogScan } from "./log-scan.ts";
 import { readBackward, readForward } from "./read-lines.ts";
 import type { RawLine } from "./read-lines.ts";
 
-/** Bytes of one scan: some tenths of a second, between which other work gets its turn. */
+/** Bytes of one scan: some tenths of a second, between which other work runs. */
 const defaultScanBytes = 32 * 1024 * 1024;
 
 /**

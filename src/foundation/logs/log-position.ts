@@ -58,7 +58,7 @@ interface LogRetention {
   /** Epoch ms. */
   readonly now: number;
   readonly days: number;
-  /** The most that all log files may have together. */
+  /** Maximum size of all log files together. */
   readonly maxBytes: number;
 }
 

@@ -1,6 +1,6 @@
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 
-/** A log line with the position after it, `<file name>:<byte offset>`, from which a reader can go on. */
+/** A log line with the position after it, `<file name>:<byte offset>`, from which a reader can continue. */
 export interface LogLine {
   readonly id: string;
   readonly entry: LogEntry;
@@ -27,7 +27,7 @@ export interface LogFilter {
   readonly text: string;
 }
 
-/** Which lines of an agent's log are wanted, and from where on. */
+/** Which lines of an agent's log are requested, and from where. */
 export interface LogPageQuery {
   readonly agent: string;
   /** Only lines of this run. */
@@ -39,16 +39,16 @@ export interface LogPageQuery {
   readonly from: { readonly before: string | null } | { readonly after: string };
 }
 
-/** A part of a log. A scan is bounded: it may end before it found as many lines as were asked for. */
+/** A part of a log. A scan is bounded: it may end with fewer lines than requested. */
 export interface LogPage {
   /** Oldest first. */
   readonly lines: readonly LogLine[];
-  /** Where a scan backward goes on; null when nothing is before. */
+  /** Where a backward scan continues; null at the beginning. */
   readonly older: string | null;
-  /** Where a scan forward, or a follower, goes on; null for an empty log. */
+  /** Where a forward scan, or a follower, continues; null for an empty log. */
   readonly newer: string | null;
-  /** Nothing was after `newer`. */
+  /** No line was after `newer`. */
   readonly atEnd: boolean;
-  /** Time of the farthest line that was looked at, epoch ms. */
+  /** Time of the farthest line that was read, epoch ms. */
   readonly reachedAt: number | null;
 }

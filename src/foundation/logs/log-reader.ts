@@ -63,7 +63,7 @@ async function lastLines(
   return (await backward(dir, files, null, scan)).lines;
 }
 
-/** The last entries of all agents and the scheduler, oldest first. A start passes over files that it can't read. */
+/** The last entries of all agents and the scheduler, oldest first. A start skips unreadable files. */
 export async function latestEntries(
   projectDir: string,
   count: number,
@@ -73,7 +73,7 @@ export async function latestEntries(
   return (await lastMerged(dir, files, count, () => [])).map(({ entry }) => entry);
 }
 
-/** The last lines of all agents, merged by time; `unread` gives those of a file that can't be read. */
+/** The last lines of all agents, merged by time; `unread` returns those of a file that can't be read. */
 async function lastMerged(
   dir: string,
   files: readonly LogFile[],
@@ -83,7 +83,7 @@ async function lastMerged(
   let found: LogLine[] = [];
   for (const { file, writtenAt } of writtenLast(dir, files, wanted)) {
     const oldest = found.length < wanted ? undefined : found[0];
-    // Nothing in this file, nor in those written before it, is newer than the lines so far.
+    // No line in this file, or in those written before it, is newer than the lines so far.
     if (oldest && oldest.entry.time > writtenAt) break;
     const tail = await tailOf(dir, file, wanted).catch(unread);
     found = mergeLines([...tail, ...found]).slice(-wanted);
@@ -97,7 +97,7 @@ interface WrittenFile {
   readonly writtenAt: number;
 }
 
-/** The `count` files written last, newest first: each holds a line, so no other has one of the last `count`. */
+/** The `count` files written last, newest first: each holds a line, so no other file has one of the last `count`. */
 function writtenLast(dir: string, files: readonly LogFile[], count: number): WrittenFile[] {
   const found: WrittenFile[] = [];
   const days = Map.groupBy(files, ({ date }) => date);
@@ -135,8 +135,8 @@ function mergeLines(lines: readonly LogLine[]): LogLine[] {
 }
 
 /**
- * The merge of all agents after a position: every line of its own agent after it, and lines of the others that are
- * later by (time, file name), the order in which a merge shows lines. Null when that is too much to hold.
+ * The merge of all agents after a position: every later line of its own agent, and lines of the others that are later by
+ * (time, file name), the order of a merge. Null if that is too much to hold.
  */
 async function sinceMerged(
   dir: string,
@@ -161,7 +161,7 @@ async function sinceMerged(
   return mergeLines(found);
 }
 
-/** The lines at the end of a file that are wanted, down to `start`; `whole` when that is all of them. */
+/** The requested lines at the end of a file, down to `start`; `whole` if that is all of them. */
 async function laterLines(
   dir: string,
   file: LogFile,

@@ -5,10 +5,10 @@ import type { RawLine } from "./read-lines.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { plainText } from "../contracts/plain-text.ts";
 
-/** All lines, whatever they say. */
+/** The filter that passes all lines. */
 export const everything: LogFilter = { level: 0, text: "" };
 
-/** Decides which lines of a scan are wanted, and when it is over: after `lines` of them, or `maxBytes` of others. */
+/** Selects the lines of a scan, and ends it after `lines` of them, or `maxBytes` of others. */
 export function createLogScan(
   { instanceId, filter, lines }: Pick<LogPageQuery, "instanceId" | "filter" | "lines">,
   maxBytes = Infinity,
@@ -19,11 +19,11 @@ export function createLogScan(
   let daysWithout = 0;
   let last: { readonly raw: RawLine; readonly file: LogFile } | null = null;
   return {
-    /** The line when it is wanted, else null. */
+    /** The line if it is selected, else null. */
     look: (raw: RawLine, file: LogFile): LogLine | null => {
       if (file.name !== last?.file.name) daysWithout += 1;
       last = { raw, file };
-      // A run is looked for however far back it lies: most lines of other runs need one comparison.
+      // A run is searched at any age: most lines of other runs need one comparison.
       if (instanceId === null || isRunFound) bytes += raw.end - raw.start;
       if (instanceId === null && !mayMatch(raw.text)) return null;
       const line = toLogLine(raw, file, instanceId);
@@ -32,7 +32,7 @@ export function createLogScan(
       daysWithout = 0;
       return matches(line.entry) ? line : null;
     },
-    /** Whether it has read as much as it may, or found as much as was asked for. */
+    /** Whether the scan reached its limit of bytes or lines. */
     isOver: (found: number): boolean => found >= lines || bytes >= maxBytes,
     /** Logs are read from the newest day back: after lines of a run were found, a day without any is before its start. */
     isBeforeRun: (file: LogFile): boolean =>
@@ -44,7 +44,7 @@ export function createLogScan(
 
 export type LogScan = ReturnType<typeof createLogScan>;
 
-/** Fields that all lines of an agent or of a run share: a filter by them would match everything. */
+/** Fields shared by all lines of an agent or of a run: a filter by them would match everything. */
 const commonFields: ReadonlySet<string> = new Set(["level", "time", "agent", "instanceId", "kind"]);
 
 /** Deeper values are not searched: a line of brackets must not overflow the stack. */
@@ -57,7 +57,7 @@ export function logMatcher({ level, text }: LogFilter) {
   // Log files are ASCII with `\u` escapes, which have no case, and other texts are escaped in them too.
   const isPlain = /^[ !#-[\]-~]*$/.test(wanted);
   return {
-    /** Whether a line as it is written may match: most lines need no more than this. */
+    /** Whether a raw line may match: most lines need no more than this. */
     mayMatch: (line: string): boolean => {
       const levelText = levelOfLine.exec(line)?.[1];
       if (levelText !== undefined && Number(levelText) < level) return false;

@@ -10,7 +10,7 @@ import { agentOf, readLog } from "./log-reader.ts";
 import type { AppendedLines } from "./log-writer.ts";
 import { createSharedReader } from "./read-lines.ts";
 
-/** Where new lines come from, and how soon. */
+/** Sources of new lines, and how often they are checked. */
 export interface LogSourceOptions {
   /** Lines as this process appends them. */
   readonly appended$?: Observable<AppendedLines>;

@@ -15,7 +15,7 @@ export interface LogWriterOptions {
   readonly now: () => number;
   /** Called when lines can't be written, at most once a minute. */
   readonly onProblem: (message: string) => void;
-  /** Bytes of lines that may wait for a slow disk. */
+  /** Limit of waiting lines on a slow disk, in bytes. */
   readonly maxWaitingBytes?: number;
 }
 
@@ -35,15 +35,15 @@ interface Append {
   readonly start: number;
 }
 
-/** Files that are open at once: 1000 agents would otherwise have 1000. */
+/** Files open at once: 1000 agents would otherwise open 1000. */
 const appendsAtOnce = 16;
 const retryAfterMs = 1_000;
 const problemEveryMs = 60_000;
 const defaultWaitingBytes = 16 * 1024 * 1024;
 
 /**
- * A writer of `.al/logs/<agent>-<UTC date>.log`: ordered per file, one append a file and turn. While the disk fails
- * or stalls, lines wait in bounded memory; beyond it new ones are dropped, and a line has their number.
+ * A writer of `.al/logs/<agent>-<UTC date>.log`: ordered per file, one append per file and turn. While the disk fails or
+ * stalls, lines wait in bounded memory; beyond that new ones are dropped, and a line counts them.
  */
 export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   const { now, onProblem, maxWaitingBytes = defaultWaitingBytes } = options;
@@ -55,7 +55,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   let scheduled: NodeJS.Immediate | undefined;
   let retry: NodeJS.Timeout | undefined;
   let drained = Promise.resolve(true);
-  /** Begins when the one before it is over. */
+  /** Starts when the one before has ended. */
   let nextDrain: Promise<boolean> | null = null;
   let reportedAt = -Infinity;
 
@@ -65,7 +65,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
     onProblem(`logs: ${messageOf(error)}`);
   };
 
-  /** Null when it failed. */
+  /** Null if it failed. */
   const appendNext = async (name: string): Promise<Append | null> => {
     const data = queue.take(name) ?? Buffer.alloc(0);
     try {
@@ -93,14 +93,14 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
     return formatLine({ level: 40, time: now(), agent, msg });
   };
 
-  /** One append to each file that lines wait for; false when any of them failed. */
+  /** One append to each file with waiting lines; false if any of them failed. */
   const drain = async (): Promise<boolean> => {
     let succeeded = true;
     const names = queue.names();
     while (names.length > 0) {
       const results = await Promise.all(names.splice(0, appendsAtOnce).map(appendNext));
       succeeded &&= !results.includes(null);
-      // Yesterday's lines of an agent waited before today's: they are emitted in this order, too.
+      // Yesterday's lines of an agent waited before today's, and are emitted in this order.
       for (const append of results) if (append) emit(append);
     }
     if (!succeeded) retry ??= setTimeout(onRetry, retryAfterMs).unref();
@@ -128,7 +128,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
     return drained;
   };
 
-  /** Until all that waited at first is written: new lines may come all the time. */
+  /** Until all lines that waited at first are written: new lines may come all the time. */
   const flush = async (): Promise<boolean> => {
     const drains = 1 + Math.ceil(maxWaitingBytes / leastAppendBytes);
     for (let n = 0; n < drains && !queue.isIdle(); n++) if (!(await startDrain())) return false;
@@ -136,19 +136,19 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   };
 
   return {
-    /** Lines that are in their file now: of each agent in the order in which they were written. Hot. */
+    /** Lines that are now in their file: of each agent in the order in which they were written. Hot. */
     appended$: appended$.asObservable(),
     /** The names of files that got lines. Hot. */
     grown$: grown$.asObservable(),
-    /** Takes an entry; it is on its way to the disk when this turn of the event loop is over. Never throws. */
+    /** Accepts an entry, which is passed to the disk after this turn of the event loop. Never throws. */
     write: (entry: LogEntry): void => {
       queue.push(fileName(entry, now()), formatLine(entry));
       // While the disk fails, the retry writes the queue.
       if (retry === undefined) schedule();
     },
-    /** Resolves with whether everything written so far is in the files; if not, it is tried again. */
+    /** Resolves with whether everything written so far is in the files; if not, it is retried. */
     flush,
-    /** Whether the disk is so far behind that lines may be dropped soon: who can wait with more should. */
+    /** Whether the disk is so far behind that lines may be dropped soon: callers that can wait should. */
     isBehind: (): boolean => queue.isHalfFull(),
     /** Writes all lines that wait; nothing may be written afterwards. */
     close: async (): Promise<void> => {
@@ -161,7 +161,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
 
 export type LogWriter = ReturnType<typeof createLogWriter>;
 
-/** A name that makes no log file, such as one with a slash, is logged with the scheduler's lines. */
+/** A name that can't be a log file, such as one with a slash, goes to the scheduler's log. */
 function fileName(entry: LogEntry, time: number): string {
   const { name } = logFileOf(entry.agent, time);
   return parseLogFileName(name) === null ? logFileOf("scheduler", time).name : name;

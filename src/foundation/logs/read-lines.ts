@@ -11,10 +11,10 @@ export interface RawLine {
 }
 
 const chunkBytes = 64 * 1024;
-/** The first part of what is read forward: of a thousand logs with a new line each, whole chunks would be 64 MB. */
+/** The first part of a forward read: for a thousand logs with a new line each, whole chunks would be 64 MB. */
 const firstBytes = 4 * 1024;
 const newline = 0x0a;
-/** A line beyond this isn't ours; it is passed over rather than held in memory. */
+/** A longer line isn't ours; it is skipped rather than held in memory. */
 const longestLine = 1024 * 1024;
 
 /** The whole lines of a file from `start` to its current end, without a partial last one. Empty if it is missing. */
@@ -44,7 +44,7 @@ export async function* readForward(path: string, start: number): AsyncGenerator<
 /** Reads the next whole lines of a file from an offset on: at least one, none at its end. */
 export type ReadLines = (path: string, start: number) => Promise<readonly RawLine[]>;
 
-/** Reads some lines at a time. Readers that ask for the same ones while they are being read share one answer. */
+/** Reads some lines at a time. Readers that request the same lines while these are read share one answer. */
 export function createSharedReader(): ReadLines {
   const inFlight = new Map<string, Promise<readonly RawLine[]>>();
   const begin = (path: string, start: number): Promise<readonly RawLine[]> => {
@@ -58,7 +58,7 @@ export function createSharedReader(): ReadLines {
   return async (path, start) => {
     const isShared = inFlight.has(`${start} ${path}`);
     const lines = await begin(path, start);
-    // The end that a read found before this call may not be the end any more.
+    // The end found by an earlier read may no longer be the end.
     return isShared && lines.length === 0 ? begin(path, start) : lines;
   };
 }
@@ -106,7 +106,7 @@ export function wholeLines(data: Buffer, offset: number): RawLine[] {
   return lines;
 }
 
-/** Where the line that `position` is inside of ends; Infinity when it has no end yet. */
+/** End of the line that contains `position`; Infinity if it has no end yet. */
 async function endOfLine(file: FileHandle, position: number): Promise<number> {
   for (let at = position; ;) {
     const chunk = await readAt(file, at);

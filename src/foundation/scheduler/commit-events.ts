@@ -25,7 +25,7 @@ export function commitEvents(
     await work.requeue([item]);
     dispatch([item]);
   };
-  /** A scheduler that is being stopped dispatches no work any more, so the retry waits for the next start. */
+  /** A stopping scheduler dispatches no work, so the retry waits for the next start. */
   const retry = async (event: RunEvent): Promise<void> => {
     const again = event.type === "finished" ? retryOf(event.item, event.end) : null;
     if (again !== null) await requeue(again);
@@ -36,7 +36,7 @@ export function commitEvents(
       case "finished":
         return work.end(event.item, event, also);
       case "refused": {
-        // The next tick replaces one that was skipped or missed; dropped and rejected work is a dead letter.
+        // The next tick replaces a skipped or missed one; dropped and rejected work is a dead letter.
         const isDead = event.outcome === "dropped" || event.outcome === "rejected";
         return work.refuse(event.item, event.outcome, event.reason, isDead, also);
       }

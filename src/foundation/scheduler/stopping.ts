@@ -12,7 +12,7 @@ export interface StoppingDeps {
   readonly endsRunsAs: "killed" | "interrupted";
   readonly log: (message: string) => void;
   readonly running: () => number;
-  /** Called once, when it begins to stop. */
+  /** Called once, when the stop begins. */
   readonly begin: () => void;
   /** Aborts the remaining runs and ends the graph. */
   readonly abort: () => void;
@@ -26,7 +26,7 @@ const lastResortMs = 10_000;
 /** The same after a second request, in ms. A third request leaves them behind at once. */
 const hurryMs = 2_000;
 
-/** The way down: triggers stop, runs drain, then abort. */
+/** The stop: triggers end, runs drain, then abort. */
 export function createStopping(deps: StoppingDeps) {
   const timers = new Set<NodeJS.Timeout>();
   let phase = "starting" as Phase;
@@ -46,14 +46,14 @@ export function createStopping(deps: StoppingDeps) {
 
   return {
     phase: (): Phase => phase,
-    /** The start is over; work may come. */
+    /** The start has ended; work may arrive. */
     started: (): void => {
       if (phase === "starting") phase = "running";
     },
-    /** Starts no runs; running ones get the grace period. Repeating it changes nothing. */
+    /** Starts no more runs; live ones get the grace period. Repeating it changes nothing. */
     stop: (reason: string): void => {
       if (phase === "draining") return;
-      // Before the log line: the live view keeps lines from here on for the terminal.
+      // Before the log line: from now on the live view keeps lines for the terminal.
       begin();
       const running = deps.running();
       const left = running === 0 ? "" : `; ${haveTime(running, deps.graceMs)}`;

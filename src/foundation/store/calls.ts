@@ -48,15 +48,15 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
   };
   return {
     /**
-     * Commits a call, once: `known` when there is one of that id already, `too_many` when its tree of calls holds `limit`
-     * of them. `taken`: the run that waited for it waits still and takes it, so that it never waits itself.
+     * Commits a call once: `known` if one of that id exists, `too_many` if its tree of calls holds `limit` of them.
+     * `taken`: a run that waits for the call takes it, so it is never queued.
      */
     add: (item: WorkItem, limit: number, waitingRun: WaitingRun | null) =>
       write(() => add(item, limit, waitingRun)),
-    /** The calls of a run among these, as they are once all earlier writes are committed. */
+    /** The calls of a run among these ids, after all earlier writes are committed. */
     read: (caller: string, callIds: readonly string[]): Promise<readonly CallState[]> =>
       write(() => callIds.flatMap((callId) => stateOf(latest.get(callId, caller)))),
-    /** The calls of an earlier scheduler that are not over. */
+    /** The calls of an earlier scheduler that have not ended. */
     open: (): readonly OpenCall[] => (open.all() as unknown as OpenRow[]).flatMap(openCall),
   };
 }

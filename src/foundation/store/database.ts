@@ -7,7 +7,7 @@ import { corruptHint, storeError } from "./store-error.ts";
 /** How long to wait for another process's write before failing, in ms. */
 const busyTimeoutMs = 5000;
 
-/** The format of a database: SQL that makes `firstVersion` in an empty file, and then a step to each later version. */
+/** The format of a database: SQL that creates `firstVersion` in an empty file, and then a step to each later version. */
 interface DatabaseFormat {
   /** The `user_version` of the oldest files that can be opened. */
   readonly firstVersion: number;
@@ -23,7 +23,7 @@ export function openDatabase(path: string, format: DatabaseFormat): DatabaseSync
   let db: DatabaseSync | undefined;
   try {
     if (!existsSync(path)) createDatabase(path);
-    // SQLite takes an empty file for a database that is still to be made.
+    // SQLite takes an empty file for a database that is still to be created.
     if (statSync(path).size === 0) throw emptied(path);
     db = new DatabaseSync(path, { timeout: busyTimeoutMs });
     db.exec(`PRAGMA journal_mode = WAL;
@@ -62,7 +62,7 @@ function createDatabase(path: string): void {
   }
 }
 
-/** The error of a file that is there and holds no byte. */
+/** The error of an existing file without a byte. */
 export function emptied(path: string): UserError {
   return new UserError("store_corrupt", `${path}: the file is empty, and its content is gone`, {
     hint: corruptHint,
@@ -78,7 +78,7 @@ function unopened(path: string, error: unknown): unknown {
   });
 }
 
-/** Whether the file has the latest format. Throws UserError `store_newer`, or `store_older` for one that no step begins at. */
+/** Whether the file has the latest format. Throws UserError `store_newer`, or `store_older` if no step begins at its version. */
 export function isCurrent(db: DatabaseSync, path: string, format: DatabaseFormat): boolean {
   const version = versionOf(db);
   const latest = latestOf(format);
@@ -131,7 +131,7 @@ function newer(path: string, version: number): UserError {
   );
 }
 
-/** The log and its index, without which the database itself is not whole. */
+/** The log and its index, without which the database itself is incomplete. */
 const besides = ["-wal", "-shm"];
 
 export function createDatabaseFiles(db: DatabaseSync, path: string) {
@@ -147,8 +147,8 @@ export function createDatabaseFiles(db: DatabaseSync, path: string) {
     areInPlace: (): boolean =>
       inodes().every((inode, n) => [null, inode].includes(opened[n] ?? null)),
     /**
-     * Writes all that is in the database to its path again, or beside it where another file took its place, and returns
-     * the file. Again: the same file anew. Throws when it can't be written.
+     * Writes the whole database to its path again, or beside it if another file took its place, and returns the file.
+     * Repeated calls write the same file. Throws if it can't be written.
      */
     save: (): string => {
       const file = target();
@@ -156,7 +156,7 @@ export function createDatabaseFiles(db: DatabaseSync, path: string) {
       rmSync(draft, { force: true });
       createPrivately(draft);
       db.prepare("VACUUM INTO ?").run(draft);
-      // They belong to no file that is here now.
+      // These files belong to a file that is gone.
       for (const part of besides) rmSync(file + part, { force: true });
       renameSync(draft, file);
       saved = inodeOf(file);
@@ -165,7 +165,7 @@ export function createDatabaseFiles(db: DatabaseSync, path: string) {
   };
 }
 
-/** Opens a database that is worth less than a start: one that is damaged is moved aside, and a new one made. */
+/** Opens a database that must not block a start: a damaged one is moved aside, and a new one created. */
 export function orAside<T>(
   path: string,
   open: () => T,

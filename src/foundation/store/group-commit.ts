@@ -16,24 +16,24 @@ export interface GroupCommit {
    * before all later writes.
    */
   readonly record: <T>(fn: () => T) => Promise<T>;
-  /** Commits everything that waits, now or not at all. */
+  /** Commits all waiting writes, now or not at all. */
   readonly flush: () => void;
   /** Why the last commit failed, for a person; null if it did not. */
   readonly problem: () => string | null;
 }
 
 interface Waiting extends Write {
-  /** Whether it is tried again after its transaction failed with this. */
+  /** Whether the write is retried after its transaction failed with this error. */
   readonly mayWait: (error: unknown) => boolean;
 }
 
-/** More than this in one transaction would keep the event loop from everything else. */
+/** More writes in one transaction would block the event loop. */
 const maxWrites = 1000;
 /** How long between a failed transaction and the next one while writes wait, in ms. */
 const retryMs = 50;
 /** How long a write waits for another process's, in ms. */
 const busyMs = 5000;
-/** How long of it the event loop stands still at a time, in ms. */
+/** How long the event loop blocks at a time during that wait, in ms. */
 const blockedMs = 10;
 
 /** Groups the writes of one turn of the event loop: while one commit blocks, the next turn's writes gather. */
@@ -44,7 +44,7 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
   let problem: string | null = null;
   let cancelTurn: (() => void) | undefined;
 
-  /** False when something waits for another attempt. */
+  /** False if a write waits for another attempt. */
   const commitSome = (isLast: boolean): boolean => {
     const batch = waiting.slice(0, maxWrites);
     waiting = waiting.slice(maxWrites);
@@ -120,7 +120,7 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
 export interface Write {
   /** Does the work, perhaps more than once; the returned function is called after the commit. */
   readonly attempt: () => () => void;
-  /** Is called after the commit, when the work threw and its writes were undone. */
+  /** Called after the commit, if the work threw and its writes were undone. */
   readonly reject: (error: unknown) => void;
 }
 
@@ -162,7 +162,7 @@ function createTransaction(
       done = writes.map(attempt);
       commit.run();
     } catch (error) {
-      // A commit may fail after it went through; a caller that gets an error would write it again.
+      // A commit may fail after it was written; a caller that gets an error would write it again.
       if (done.length > 0 && mark.isCommitted()) return done;
       rollBack(db);
       throw error;
@@ -180,7 +180,7 @@ function createTransaction(
   };
 }
 
-/** A rollback that fails is the same fault again, and the next BEGIN reports it. */
+/** A failed rollback is the same error again, and the next BEGIN reports it. */
 function rollBack(db: DatabaseSync): void {
   try {
     if (db.isOpen && db.isTransaction) db.exec("ROLLBACK");
@@ -201,11 +201,11 @@ function createCommitMark(db: DatabaseSync) {
   const select = db.prepare("SELECT n FROM temp.commit_mark");
   let last = 0;
   return {
-    /** Inside each transaction. */
+    /** Called inside each transaction. */
     set: () => {
       update.run(++last);
     },
-    /** Whether the transaction that set it last is committed; false also when that is unknown. */
+    /** Whether the last transaction that set it is committed; false also if that is unknown. */
     isCommitted: () => {
       try {
         return db.isOpen && !db.isTransaction && select.get()?.n === last;
@@ -241,9 +241,9 @@ export function createEachSecond(commit: () => Promise<void>) {
     schedule: (): void => {
       timer ??= setTimeout(() => void flush().catch(() => undefined), commitMs).unref();
     },
-    /** Resolves when all that was added up is committed. */
+    /** Resolves when all added counts are committed. */
     flush,
-    /** Hands pending counts to the last commit. */
+    /** Passes pending counts to the last commit. */
     close: (): void => void commitNow().catch(() => undefined),
   };
 }

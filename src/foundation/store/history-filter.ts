@@ -11,7 +11,7 @@ export interface Condition {
   readonly values: readonly SQLInputValue[];
 }
 
-/** Joins conditions; none is true. */
+/** Joins conditions; an empty list is true. */
 export function allOf(conditions: readonly Condition[]): Condition {
   const sql = conditions.map((condition) => condition.sql).join(" AND ");
   return { sql: sql || "true", values: conditions.flatMap(({ values }) => values) };
@@ -20,7 +20,7 @@ export function allOf(conditions: readonly Condition[]): Condition {
 /** The filters of a query on `trigger_counts`. */
 export function countFilter(query: HistoryQuery): Condition {
   const { agent, kind, deadLetter } = query;
-  // The filter's words for no agent and all agents are not agents' names.
+  // The filter's words for no agent and for all agents are not names of agents.
   if (agent === "" || agent === "*") return { sql: "false", values: [] };
   const given: Condition[] = [{ sql: "agent = ?", values: [agent ?? "*"] }];
   const add = (column: string, value: SQLInputValue | undefined): void => {
@@ -76,7 +76,7 @@ export const runClasses = triggerKinds.flatMap((kind) =>
   runOutcomes.flatMap((end) => [0, 1].map((flag) => `${kind}/${end}/${flag}`)),
 );
 
-/** A place in the history: everything older comes after it. */
+/** A place in the history: all older entries come after it. */
 export interface Cursor {
   readonly at: number;
   readonly seq: number;
@@ -103,13 +103,13 @@ export function parseCursor(text: string): Cursor {
 /** The length of a bucket of `trigger_counts`, in ms; the migrations have it too. */
 export const bucketMs = 3 * 3_600_000;
 
-/** How many entries that meet a query arrived in a bucket. */
+/** How many matching entries arrived in a bucket. */
 export interface BucketCount {
   readonly bucket: number;
   readonly n: number;
 }
 
-/** A stretch of time that surely holds a page, and how many newer entries in it come before the page. */
+/** A time range that contains a page, and how many newer entries in it come before the page. */
 export interface Window {
   /** Epoch ms, inclusive. */
   readonly from: number;
@@ -119,8 +119,8 @@ export interface Window {
 }
 
 /**
- * Where the page is that begins after `offset` entries, found by adding up: only the entries of its first bucket are
- * walked over, however deep it lies. `counts` are newest first and not empty of entries. Null past the end.
+ * The range of the page that begins after `offset` entries, found by adding up: only the entries of its first bucket are
+ * visited, at any depth. `counts` are newest first and not empty of entries. Null past the end.
  */
 export function windowAt(
   counts: readonly BucketCount[],
@@ -139,7 +139,7 @@ export function windowAt(
   return { from, to: (newest.bucket + 1) * bucketMs, skip };
 }
 
-/** Where the page is that begins after a cursor; how much of the cursor's own bucket is older is not known. */
+/** The range of the page that begins after a cursor; how much of the cursor's own bucket is older is unknown. */
 export function windowAfter(counts: readonly BucketCount[], cursor: Cursor, size: number): Window {
   const own = Math.floor(cursor.at / bucketMs);
   const older = counts.filter(({ bucket }) => bucket < own);
@@ -147,7 +147,7 @@ export function windowAfter(counts: readonly BucketCount[], cursor: Cursor, size
   return { from, to: cursor.at + 1, skip: 0 };
 }
 
-/** The start of the bucket in which so many entries are reached, or of the last one. */
+/** The start of the bucket that contains this many entries, or of the last one. */
 function startOf(counts: readonly BucketCount[], wanted: number): number {
   let reached = 0;
   const enough = counts.find(({ n }) => (reached += n) >= wanted) ?? counts.at(-1);

@@ -22,15 +22,15 @@ import {
 } from "./history-filter.ts";
 import type { Cursor, BucketCount, Window } from "./history-filter.ts";
 
-/** Entries of one tree that are shown: a call of it may have been tried more than once. */
+/** How many entries of one tree are shown: a call may have been retried. */
 const longestTree = 500;
 
 /** Reads `triggers` as the history of a project. */
 export function createHistory(db: DatabaseSync) {
   return {
     /**
-     * One page, newest first. `before` takes a page by cursor, fast at any depth and stable while entries arrive, and
-     * then `page` skips nothing. `total` is that of the filters. Throws UserError `bad_cursor` and those of the store.
+     * One page, newest first. `before` takes a page by cursor, fast at any depth and stable while entries arrive; `page`
+     * then skips nothing. `total` is that of the filters. Throws UserError `bad_cursor` and those of the store.
      */
     query: (query: HistoryQuery) => {
       const cursor = query.before === undefined ? null : parseCursor(query.before);
@@ -112,7 +112,7 @@ function pageOf(db: DatabaseSync, query: HistoryQuery, cursor: Cursor | null): H
   return { triggers: shown.map(entryOf), page, limit, total, nextBefore };
 }
 
-/** How many entries meet the query, by bucket, newest first. Only the bucket of `since` has to be looked into. */
+/** How many entries match the query, by bucket, newest first. Only the bucket of `since` is read. */
 function countsOf(db: DatabaseSync, query: HistoryQuery): readonly BucketCount[] {
   const since = sinceOf(query);
   const { sql, values } = countFilter(query);
@@ -135,7 +135,7 @@ function countIn(db: DatabaseSync, query: HistoryQuery, since: number): number {
   return Number(db.prepare(statement).get(...values, since, end)?.n);
 }
 
-/** The rows of a page. They are found in the index alone, and only then read. */
+/** The rows of a page. They are found in the index, and only then read. */
 function rowsIn(
   db: DatabaseSync,
   query: HistoryQuery,
@@ -156,7 +156,7 @@ function rowsIn(
     .all(...values, size, skip) as unknown as EntryRow[];
 }
 
-/** Epoch ms; nothing is older than 0. */
+/** Epoch ms; no entry is older than 0. */
 function sinceOf({ since }: HistoryQuery): number {
   return since === undefined ? 0 : Math.max(0, Date.parse(since));
 }
@@ -171,7 +171,7 @@ export interface EntryRow extends Omit<
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly deadLetter: number;
-  /** The beginning of its JSON. */
+  /** The beginning of the returned value's JSON. */
   readonly value: string | null;
 }
 
@@ -188,7 +188,7 @@ export const entryColumns = `seq, id, at, kind, agent, source, event, action, re
        AND made.replay_of IS NULL)
   END AS calls`;
 
-/** The wire's shape; parsing it drops columns of the store alone and holds the rows to the contract. */
+/** The wire's shape; parsing drops columns that only the store has, and checks the rows against the contract. */
 export function entryOf(row: EntryRow): HistoryEntry {
   return historyEntrySchema.parse({
     ...row,

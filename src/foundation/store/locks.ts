@@ -5,8 +5,8 @@ import type { GroupCommit } from "./group-commit.ts";
 const tokenSetting = "fencing_token";
 
 /**
- * Reads and writes `locks`; every promise resolves once its change is committed. The counter of tokens is kept apart, as
- * it outlives every lock.
+ * Reads and writes `locks`; every promise resolves once its change is committed. The counter of tokens is stored
+ * separately, as it outlives every lock.
  */
 export function createLocks(db: DatabaseSync, { write, record }: GroupCommit) {
   const save = db.prepare(
@@ -25,7 +25,7 @@ export function createLocks(db: DatabaseSync, { write, record }: GroupCommit) {
   );
   const token = db.prepare(`SELECT value FROM settings WHERE name = '${tokenSetting}'`);
   return {
-    /** A new holder, or the same for longer. */
+    /** Saves a new holder, or the same with a later end. */
     save: (lock: HeldLock): Promise<void> =>
       write(() => {
         const { resource, agent, instanceId, fencingToken, heldSince, expiresAt } = lock;

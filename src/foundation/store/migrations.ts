@@ -1,11 +1,11 @@
 import { spendTables } from "./spend.ts";
 
 /**
- * Runs that live: their locks, their waits (`asked_ms` is how long a wait was to last that may not last so long), the
- * answers to repeated requests whose effect could not be found again, their sockets, and their machines: `ticket` and
- * `token` are SHA-256 in hex, `claim` is the claimer's id, null before the claim. `run_contents` holds each config with
- * its instructions once, with secret values as hashes under the project's `mask_key`, so that a short one can't be
- * guessed. `run_hosts` has the hosts that runs asked for: `denied` is empty where they were let through.
+ * Live runs: their locks, their waits (`asked_ms` is a requested timeout above the limit), the answers to repeated
+ * requests whose effect could not be found again, their sockets, and their machines: `ticket` and `token` are SHA-256 in
+ * hex, `claim` is the claimer's id, null before the claim. `run_contents` holds each config with its instructions once,
+ * with secret values as hashes under the project's `mask_key`, so that a short one can't be guessed. `run_hosts` has the
+ * hosts that runs requested: `denied` is empty if they were allowed.
  */
 const runTables = `
   CREATE TABLE run_contents (hash TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
@@ -60,7 +60,7 @@ const runTables = `
   CREATE INDEX run_hosts_by_time ON run_hosts (at);
   CREATE INDEX run_hosts_denied ON run_hosts (agent, at) WHERE denied <> '';`;
 
-/** Accepted deliveries, and refused ones, counted in stretches of ten minutes. `source` is empty where it is unknown. */
+/** Accepted deliveries, and refused ones, counted per ten minutes. `source` is empty if it is unknown. */
 const deliveryTables = `
   CREATE TABLE receipts (
     seq INTEGER PRIMARY KEY,
@@ -145,9 +145,9 @@ export const storeFormat = {
 };
 
 /**
- * A call is a row of `triggers` like all work: `root` is the row that its tree of calls began with, `caller` the instance
- * that called. `replay_of` is the row that this one runs again. `begun`: whether the run's process may have been asked
- * for something; if not, a crash costs its work no try.
+ * A call is a row of `triggers` like all work: `root` is the first row of its tree of calls, `caller` the instance that
+ * called. `replay_of` is the row that this one repeats. `begun`: whether the run's process may have received a request;
+ * if not, a crash does not cost its work an attempt.
  */
 function historyTables(): string {
   const change = (row: "NEW" | "OLD", n: 1 | -1): string => `

@@ -21,13 +21,10 @@ interface DeliveryPage {
 }
 
 const itemsPerPage = 50;
-/** Looked at in one page, whether they fit or not: about a millisecond. */
+/** Rows examined per page, whether they match or not: about a millisecond. */
 const receiptsPerPage = 500;
 
-/**
- * Reads `triggers` and `receipts` for waits that look back at earlier events: in pages, so that nothing of it is held in
- * memory.
- */
+/** Reads `triggers` and `receipts` for waits that look back at earlier events: in pages, so that nothing stays in memory. */
 export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit) {
   const queued = db.prepare(
     `SELECT seq, id, at, agent, attempt, trigger FROM ${openTriggers}
@@ -58,7 +55,7 @@ export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit) {
     return { answer: end.answer };
   };
   return {
-    /** Work that waits in the queue of the wait's agent, oldest first, after the item of this place (0 for all). */
+    /** Work in the queue of the wait's agent, oldest first, after this item's place (0 for all). */
     queued: (
       { agent, condition }: Wait,
       after: number,
@@ -70,8 +67,8 @@ export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit) {
         }),
       ),
     /**
-     * Deliveries since the start of the wait's run that have its source and event, and that no run of its agent has or
-     * had, in the order of their arrival; `from` null begins.
+     * Deliveries since the start of the wait's run with its source and event that no run of its agent has had, in the
+     * order of arrival; null `from` means from the first.
      */
     deliveries: (
       { agent, instanceId, condition }: Wait,
@@ -88,8 +85,8 @@ export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit) {
       };
     },
     /**
-     * Ends a wait with one of these; resolves once that is committed, to the answer that the wait has: another one when
-     * it was over before. Null when a run of the agent has the work by now.
+     * Ends a wait with one of these; resolves once committed, with the answer that the wait has: another one if it had
+     * ended before. Null if a run of the agent has the work now.
      */
     take: (item: WorkItem, end: WaitEnd) => write(() => take(item, end)),
   };
@@ -107,7 +104,7 @@ interface ReceiptRow extends ReceiptPosition {
   readonly fits: number;
 }
 
-/** Gives work to a run inside the caller's transaction; false when another run of the agent has it. */
+/** Assigns work to a run inside the caller's transaction; false if another run of the agent has it. */
 function prepareTake(db: DatabaseSync): (item: WorkItem, instanceId: string) => boolean {
   const insert = prepareInsert(db);
   const takeQueued = db.prepare(

@@ -13,9 +13,9 @@ import { isBusy, isCorrupt, storeError } from "./store-error.ts";
 const lockTimeoutMs = 300;
 
 /**
- * Takes the project for this process. The lock is the operating system's, on a SQLite file: it ends with the
- * process, so neither a crash nor a pid that is used again leaves it stale. A damaged file is put aside: it holds a lock
- * and no data. Throws UserError `project_locked` that names its holder.
+ * Acquires the project for this process. The lock is the operating system's, on a SQLite file: it ends with the process,
+ * so neither a crash nor a reused pid leaves it stale. A damaged file is moved aside: it holds a lock and no data.
+ * Throws UserError `project_locked` that names its holder.
  */
 export function lockProject(
   projectDir: string,
@@ -29,7 +29,7 @@ export function lockProject(
   const isHeld = (): boolean => inodeOf(lockPath(projectDir)) === own;
   const release = (): void => {
     if (!db.isOpen) return;
-    // Else the file is another holder's.
+    // Otherwise the file belongs to another holder.
     if (isHeld()) rmSync(infoPath(projectDir), { force: true });
     db.close();
   };
@@ -40,7 +40,7 @@ export function lockProject(
     throw error;
   }
   return {
-    /** Records where the holder is reached, once it listens. */
+    /** Records the holder's address, once it listens. */
     announce,
     /** False once its file was removed: then another process may hold the project, too. */
     isHeld,
@@ -50,7 +50,7 @@ export function lockProject(
 
 export type ProjectLock = ReturnType<typeof lockProject>;
 
-/** The living scheduler of a project; null when none holds it, or it holds it only since this moment. */
+/** The live scheduler of a project; null without one, or if it acquired the project only just now. */
 export function readSchedulerInfo(projectDir: string): SchedulerInfo | null {
   return isLocked(projectDir) ? readInfo(projectDir) : null;
 }
@@ -73,7 +73,7 @@ function holdLock(projectDir: string): DatabaseSync {
   }
 }
 
-/** Looks with a shared lock, which a scheduler that starts at this moment waits out. */
+/** Checks with a shared lock, which a starting scheduler waits for. */
 function isLocked(projectDir: string): boolean {
   const path = lockPath(projectDir);
   if (!existsSync(path)) return false;
@@ -83,7 +83,7 @@ function isLocked(projectDir: string): boolean {
     return false;
   } catch (error) {
     if (isBusy(error)) return true;
-    // A scheduler that held it would have been met before its damage.
+    // A scheduler that held the lock would have opened the file before it was damaged.
     if (isCorrupt(error)) return false;
     throw storeError(path, error);
   } finally {
@@ -114,7 +114,7 @@ export interface SchedulerInfo {
   readonly version: string;
 }
 
-/** Without zod, which a short command such as `al stat` would load for this alone. */
+/** Written without zod, which a short command such as `al stat` would load only for this. */
 function isSchedulerInfo(value: unknown): value is SchedulerInfo {
   if (!isPlainObject(value)) return false;
   const { pid, startedAt, version, socketPath, gatewayUrl } = value;
@@ -123,22 +123,22 @@ function isSchedulerInfo(value: unknown): value is SchedulerInfo {
   return Number.isInteger(pid) && !Number.isNaN(Date.parse(String(startedAt)));
 }
 
-/** The file in which a project's scheduler records how it is reached. */
+/** The file in which a project's scheduler records its addresses. */
 export function infoPath(projectDir: string): string {
   return join(projectDir, ".al", "run", "scheduler.json");
 }
 
-/** Writes who holds a project; only the holder of its lock may. */
+/** Records the holder of a project; only the holder of its lock may. */
 function writeInfo(projectDir: string, info: SchedulerInfo): void {
   replacePrivately(infoPath(projectDir), `${JSON.stringify(info, null, 2)}\n`);
 }
 
-/** The last recorded holder of a project, where it still lives; null when that is unknown. */
+/** The last recorded holder of a project, if it still lives; null if that is unknown. */
 function readInfo(projectDir: string): SchedulerInfo | null {
   if (!existsSync(infoPath(projectDir))) return null;
   try {
     const info: unknown = JSON.parse(readFileSync(infoPath(projectDir), "utf8"));
-    // The file of a scheduler that died is there until the next one, which holds the lock already, writes its own.
+    // The file of a dead scheduler exists until the next one, which already holds the lock, writes its own.
     return isSchedulerInfo(info) && isAlive(info.pid) ? info : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;

@@ -8,15 +8,15 @@ export interface Retention {
   /** Epoch ms. */
   readonly now: number;
   readonly days: number;
-  /** The most that the database may have, free pages not counted. */
+  /** Maximum size of the database, without free pages. */
   readonly maxBytes: number;
 }
 
-/** A table that grows, and how its oldest rows are deleted: from before a time, so many at most. */
+/** A table that grows, and how its oldest rows are deleted: a limited number from before a time. */
 interface Growing {
-  /** With a condition where only some of its rows may be deleted. */
+  /** With a condition if only some of its rows may be deleted. */
   readonly table: string;
-  /** Small, so that a batch never holds up a webhook's commit for long: 11 ms on average, measured on a million. */
+  /** Small, so that a batch never delays a webhook's commit for long: 11 ms on average, measured on a million. */
   readonly batch: number;
   readonly delete: string;
 }
@@ -30,7 +30,7 @@ const growing: readonly Growing[] = [
   {
     table: "receipts",
     batch: 25,
-    // A receipt stays as long as work waits or runs that may still read its body.
+    // A receipt stays while waiting work or live runs may still read its body.
     delete: `DELETE FROM receipts WHERE seq IN
       (SELECT seq FROM
         (SELECT seq, sum(bytes) OVER (ORDER BY at, seq) - bytes AS before FROM
@@ -60,7 +60,7 @@ function oldest(table: string, condition: string): string {
     (SELECT seq FROM ${table} WHERE at < ? AND ${condition} ORDER BY at LIMIT ?)`;
 }
 
-/** Budget windows that have ended, and runs that have: a limit still counts the spending of a suspended run from weeks ago. */
+/** Budget windows and runs that have ended: a limit still counts the spending of a suspended run from weeks ago. */
 const oldSpend = `DELETE FROM spend WHERE until < ? AND reserved = 0 AND scope NOT IN
   (SELECT 'run:' || instance_id FROM ${openTriggers} AND instance_id IS NOT NULL)`;
 const oldRefused = "DELETE FROM refused_deliveries WHERE last_at < ?";
@@ -70,8 +70,8 @@ const unusedContents = `DELETE FROM run_contents WHERE NOT EXISTS
 
 /**
  * Deletes history, calls to models, hosts of runs, alerts and receipts older than `days`, then the oldest until the
- * database is within `maxBytes`, and gives the space back to the disk. Works in small batches between which everything
- * else goes on. Resolves to the number of deleted rows.
+ * database is within `maxBytes`, and returns the space to the disk. Works in small batches, between which other work
+ * continues. Resolves to the number of deleted rows.
  */
 export async function prune(
   db: DatabaseSync,
@@ -96,7 +96,7 @@ export async function prune(
   const deleteContents = (): Promise<void> => write(() => db.exec(unusedContents));
   const cutoff = now - days * dayMs;
   while ((await deleteBatch(cutoff)) > 0);
-  // Before the size is looked at: no history is deleted for the bytes of contents that nothing uses.
+  // Before the size is checked: unused contents must not cost any history.
   await deleteContents();
   while (usedBytes(db) > maxBytes && (await deleteBatch(olderPart(db))) > 0) await deleteContents();
   await write(() => rest.forEach((one) => one.run(cutoff)));
@@ -111,7 +111,7 @@ function usedBytes(db: DatabaseSync): number {
   return (pragma("page_count") - pragma("freelist_count")) * pragma("page_size");
 }
 
-/** A time that has a batch of entries before it: history and receipts grow old together. */
+/** A time with a batch of entries before it: history and receipts are deleted together. */
 function olderPart(db: DatabaseSync): number {
   const times = growing.map(({ table, batch }) => {
     const row = db.prepare(`SELECT at FROM ${table} ORDER BY at LIMIT 1 OFFSET ?`).get(batch);

@@ -23,15 +23,15 @@ export function readBeside<T>(projectDir: string, read: (db: DatabaseSync) => T,
   }
 }
 
-/** Opens a database beside the scheduler that writes it, or without one. Changes nothing, and makes no file. */
+/** Opens a database beside the scheduler that writes it, or without one. Changes nothing, and creates no file. */
 export function openToRead(path: string): DatabaseSync {
   const url = pathToFileURL(path);
-  // Without a log of its own to read, an ordinary reader would make one beside it.
+  // Without an existing log, an ordinary reader would create one.
   if (!existsSync(`${path}-wal`)) url.searchParams.set("immutable", "1");
   return new DatabaseSync(url, { readOnly: true });
 }
 
-/** The costs of each agent's last runs, and how many are triggered. Empty if no run is on record. */
+/** The costs of each agent's last runs, and how many are triggered. Empty without recorded runs. */
 export function readLastRuns(projectDir: string, limit: number): ReadonlyMap<string, AgentRuns> {
   const none = new Map<string, AgentRuns>();
   return readBeside(projectDir, (db) => createSpendReport(db).lastRuns(limit), none);

@@ -74,9 +74,9 @@ export interface Receipt {
   readonly headers: Readonly<Record<string, string>>;
   /** The bytes as they came. */
   readonly body: Uint8Array;
-  /** The agents that it gave work to, each once. */
+  /** The agents that got work of it, each once. */
   readonly matched: readonly string[];
-  /** Why it started none, or which it did not start because they were disabled, for a person; null otherwise. */
+  /** Why the delivery started nothing, or which agents it skipped because they were disabled, for a person; null otherwise. */
   readonly reason: string | null;
 }
 
@@ -87,7 +87,7 @@ export interface DeadLetter {
   readonly at: number;
   readonly kind: "webhook";
   readonly outcome: "rejected";
-  /** The disabled agent it was for; null when no agent's filters let it through. */
+  /** The disabled agent; null when no agent's filters matched. */
   readonly agent: string | null;
   readonly source: string;
   readonly event: string;
@@ -105,24 +105,24 @@ export interface WaitingRun {
   readonly key: string;
   /** The answer to its wait: any JSON. */
   readonly answer: unknown;
-  /** For how long its clock has stood so far, in ms. */
+  /** How long its clock has been paused so far, in ms. */
   readonly waitedMs: number;
-  /** Checked within the commit: since the match it may have ended, or cancelled. */
+  /** Checked within the commit: since the match the run may have ended, or cancelled. */
   isWaiting(): boolean;
 }
 
-/** A delivery or call that is about to be committed, matched with the runs that wait for one like it. */
+/** A delivery or call before its commit, matched with the runs that wait for one like it. */
 export interface RunMatch {
   readonly waitingRuns: readonly WaitingRun[];
-  /** Delivers it to them if it was committed that they take it; called once either way. */
+  /** Delivers it to the waiting runs if that was committed; called once either way. */
   deliver(taken: boolean): void;
 }
 
-/** Work that a run takes. */
+/** Work that a waiting run takes. */
 interface TakenWork {
   readonly item: WorkItem;
   readonly by: WaitingRun;
-  /** Whether it starts a run of the agent when no run waits for it any more. */
+  /** Whether it starts a run of the agent if no run waits for it any more. */
   readonly startsRun: boolean;
 }
 
@@ -130,14 +130,14 @@ interface TakenWork {
 export interface Acceptance {
   readonly receipt: Receipt;
   readonly items: readonly WorkItem[];
-  /** Work that waits for no run, as one that lives takes it. */
+  /** Work that live runs take, so that it is not queued. */
   readonly taken: readonly TakenWork[];
   readonly deadLetters: readonly DeadLetter[];
 }
 
 /**
- * Whether it was written, with the work that waits for a run now, or was there already: same source, delivery id and
- * body. The same id with another body is another delivery.
+ * Whether it was written, with the work that waits for a run now, or already existed: same source, delivery id and body.
+ * The same id with another body is another delivery.
  */
 export type Accepted =
   | { readonly duplicate: false; readonly queued: readonly WorkItem[] }

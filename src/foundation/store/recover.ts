@@ -7,18 +7,18 @@ import { spendOpenReservations } from "./spend.ts";
 import { prepareInsert, queuedRow } from "./trigger-rows.ts";
 import { v7 as uuidV7 } from "uuid";
 
-/** A run that was going when the scheduler died. `startedAt` is epoch ms. */
+/** A run that was live when the scheduler died. `startedAt` is epoch ms. */
 export interface OpenRun {
   readonly item: WorkItem;
   readonly instanceId: string;
   readonly startedAt: number;
-  /** For how long its clock has stood by now, in ms: it waited for something, and may wait still. */
+  /** How long its clock has been paused so far, in ms: it waited, and may still wait. */
   readonly waitedMs: number;
-  /** Whether a scheduler that had it was being stopped, so that its end may be part of that. */
+  /** Whether its scheduler was stopping, so that its end may be part of the stop. */
   readonly leftByStop: boolean;
 }
 
-/** A run whose end no scheduler saw; `retry` is its work once more, null when this was the second try. */
+/** A run whose end no scheduler saw; `retry` is its repeated work, null if this was the second attempt. */
 export interface LostRun extends OpenRun {
   readonly outcome: (typeof retriedOutcomes)[number];
   readonly retry: WorkItem | null;
@@ -26,12 +26,12 @@ export interface LostRun extends OpenRun {
 
 /** The work of an earlier scheduler. */
 export interface Recovered {
-  /** Waiting work, in order: retries of lost runs, and work whose run never began, at the places of their first tries. */
+  /** Waiting work, in order: retries of lost runs, and work whose run never began, at the places of their first attempts. */
   readonly requeue: readonly WorkItem[];
-  /** Runs whose process was never asked for anything: their work waits again, and the try does not count. */
+  /** Runs whose process never received a request: their work waits again, and the attempt does not count. */
   readonly neverBegun: readonly OpenRun[];
   readonly lost: readonly LostRun[];
-  /** Runs that go on under the new scheduler. */
+  /** Runs that continue under the new scheduler. */
   readonly adopted: readonly OpenRun[];
 }
 
@@ -47,7 +47,7 @@ interface OpenRow {
   readonly startedAt: number;
   readonly begun: number;
   readonly waitedMs: number;
-  /** Since when it waits, epoch ms; null when it does not. */
+  /** Start of its current wait, epoch ms; null if it does not wait. */
   readonly waitsSince: number | null;
 }
 
@@ -110,7 +110,7 @@ export function recover(
   });
 }
 
-/** The runs that were going when the scheduler died. */
+/** The runs that were live when the scheduler died. */
 export function openRuns(db: DatabaseSync, times: Times): readonly OpenRun[] {
   return runsAmong(openRows(db), times);
 }
@@ -158,7 +158,7 @@ function putBack(db: DatabaseSync, runs: readonly OpenRun[]): void {
   for (const { item } of runs) queue.run(item.id);
 }
 
-/** A tick that came on time waits for no runner; one of an earlier scheduler does, as it was accepted. */
+/** A tick on time does not wait for a runner; one of an earlier scheduler does, as it was accepted. */
 function waiting(item: WorkItem): WorkItem {
   return item.trigger.kind === "cron" ? { ...item, waits: true } : item;
 }
@@ -186,7 +186,7 @@ const retriedClasses = triggerKinds.flatMap((kind) =>
   retriedOutcomes.map((outcome) => `'${kind}/${outcome}/0'`),
 );
 
-/** Ends calls that wait and whose caller is tried again: it makes its calls anew, and each is to run once. */
+/** Ends waiting calls whose caller is retried: it makes its calls again, and each is to run once. */
 function dropRepeatedCalls(db: DatabaseSync, now: number): ReadonlySet<unknown> {
   const drop = db.prepare(
     `UPDATE triggers SET state = 'ended', outcome = 'rejected', ended_at = ?,
@@ -198,7 +198,7 @@ function dropRepeatedCalls(db: DatabaseSync, now: number): ReadonlySet<unknown> 
   return new Set(drop.all(now).map(({ id }) => id));
 }
 
-/** The work of a run that is tried once more, null where it isn't: a new item, as the run's keeps its entry. */
+/** The retry of a run's work, null without one: a new item, as the run's keeps its entry. */
 export function retryOf(item: WorkItem, end: HowEnded): WorkItem | null {
   if (!isRetried(item, end)) return null;
   const again = { ...item, id: uuidV7() };

@@ -17,7 +17,7 @@ interface Counted extends RefusedDelivery {
 
 /**
  * Counts refused deliveries, which any sender can make: a row for each source and result in ten minutes, written once a
- * second, however many there are. `now` gives epoch ms.
+ * second. `now` gives epoch ms.
  */
 export function createRefusedDeliveries(
   db: DatabaseSync,
@@ -32,7 +32,7 @@ export function createRefusedDeliveries(
     return counted.length === 0 ? Promise.resolve() : record(() => counted.forEach(add));
   });
   return {
-    /** Counts one; it is committed within a second or so. */
+    /** Counts a delivery; committed within a second or so. */
     add: (delivery: RefusedDelivery): void => {
       const at = now();
       const { type, source, result } = delivery;
@@ -106,8 +106,8 @@ const mostScanned = 5_000;
 
 /** Reads which `receipts` gave an agent no work. */
 export function createUnmatchedReceipts(db: DatabaseSync) {
-  // Sizes are taken where the rows are found: a subquery that passes bodies on would read them all.
-  // A row of the agent says that it was matched, or disabled, and why nothing ran.
+  // Sizes are read together with the rows: a subquery that returns bodies would read them all. A row of the agent means
+  // that it was matched or disabled, and why nothing ran.
   const find = db.prepare(
     `SELECT id, at, bytes FROM
        (SELECT id, at, seq, source, length(body) AS bytes FROM receipts WHERE at >= :since ORDER BY at DESC, seq DESC LIMIT ${mostScanned}) AS latest
@@ -132,7 +132,7 @@ export function createUnmatchedReceipts(db: DatabaseSync) {
       const given = { agent, since, limit, sources: JSON.stringify(sources) };
       return find.all(given) as unknown as UnmatchedReceipt[];
     },
-    /** Time of the newest delivery since `since` that was not examined, epoch ms; null if all were. */
+    /** Time of the newest unexamined delivery since `since`, epoch ms; null if all were examined. */
     firstLeftOut: (since: number): number | null => {
       const row = nth.get(since);
       return row === undefined ? null : Number(row.at);

@@ -5,19 +5,19 @@ import { beginRun } from "./work.ts";
 /** How a run on another machine proves who it is. */
 export interface RemoteRun {
   readonly instanceId: string;
-  /** The TLS server name by which the door knows it. */
+  /** The TLS server name that identifies it at the door. */
   readonly name: string;
   /** SHA-256 of its ticket, hex. */
   readonly ticketHash: string;
 }
 
-/** With its claim, as far as there is one. */
+/** With its claim, if there is one. */
 export interface StoredRemoteRun extends RemoteRun {
   /** SHA-256 of its token, hex. */
   readonly tokenHash: string | null;
 }
 
-/** Reads and writes `remote_runs`, those that live, so that a restarted scheduler knows them and their claims. */
+/** Reads and writes `remote_runs`, the live ones, so that a restarted scheduler knows them and their claims. */
 export function createRemoteRuns(db: DatabaseSync, { write, record }: GroupCommit) {
   const insert = db.prepare(
     "INSERT INTO remote_runs (instance_id, name, ticket) VALUES ($id, $name, $ticket)",
@@ -38,8 +38,8 @@ export function createRemoteRuns(db: DatabaseSync, { write, record }: GroupCommi
         insert.run({ $id: instanceId, $name: name, $ticket: ticketHash });
       }),
     /**
-     * Records that the run begins as well. Resolves once committed: false when another claim was before it. The same
-     * claim again replaces the token. Rejects while the store is not available: the claimer repeats it.
+     * Also records that the run begins. Resolves once committed: false if another claim came first. The same claim again
+     * replaces the token. Rejects while the store is not available: the claimer repeats it.
      */
     claim: (instanceId: string, claimId: string, tokenHash: string): Promise<boolean> =>
       write(() => {

@@ -12,7 +12,7 @@ interface HostChange extends Omit<EgressAttempt, "detail"> {
   readonly at: number;
 }
 
-/** Distinct ones of a run that are stored, of those denied and of those reached: a run may make up as many as it likes. */
+/** Limits of stored distinct hosts of a run, one for denied and one for reached hosts: a run may invent any number. */
 const mostHosts = 200;
 
 /** Writes a change to `run_hosts`, inside the caller's transaction. */
@@ -37,14 +37,14 @@ function prepareHostWriter(db: DatabaseSync): (change: HostChange) => void {
 }
 
 interface HostRow extends Omit<RunHost, "denied" | "lastAt"> {
-  /** Empty where it was reached. */
+  /** Empty if it was reached. */
   readonly denied: DenyReason | "";
   readonly at: number;
 }
 
 type DeniedRow = Omit<DeniedHost, "lastAt"> & Pick<HostRow, "at">;
 
-/** Hosts of a run that wait for one commit, those denied and those reached. */
+/** Hosts of a run that wait for one commit, denied and reached ones. */
 const maxWaiting = 400;
 /** The most denied hosts of an agent in one answer. */
 const mostDenied = 200;
@@ -66,7 +66,7 @@ export function createRunHosts(
   });
 
   return {
-    /** Counts an attempt; it is committed within a second or so. */
+    /** Counts an attempt; committed within a second or so. */
     add: (attempt: EgressAttempt): void => {
       const { instanceId, host, port, denied } = attempt;
       const ofRun = waiting.get(instanceId) ?? new Map<string, HostChange>();
@@ -81,10 +81,10 @@ export function createRunHosts(
     flush: commits.flush,
     /** Hands pending counts to the last commit. */
     close: commits.close,
-    /** The hosts of a run, those that were denied first. */
+    /** The hosts of a run, denied ones first. */
     of: (instanceId: string): readonly RunHost[] =>
       (select(db).all(instanceId) as unknown as HostRow[]).map(hostOf),
-    /** Hosts that an agent's runs were denied since then, the latest first. */
+    /** Hosts denied to an agent's runs since then, the latest first. */
     deniedTo: (agent: string, since: number): readonly DeniedHost[] => deniedTo(db, agent, since),
   };
 }
@@ -111,7 +111,7 @@ function hostOf({ denied, at, ...host }: HostRow): RunHost {
   return { ...host, denied: denied === "" ? null : denied, lastAt: new Date(at).toISOString() };
 }
 
-/** Hosts that an agent's runs were denied since then (epoch ms), the latest first. */
+/** Hosts denied to an agent's runs since then (epoch ms), the latest first. */
 export function deniedTo(db: DatabaseSync, agent: string, since: number): readonly DeniedHost[] {
   const rows = db
     .prepare(

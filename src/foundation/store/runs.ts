@@ -26,7 +26,7 @@ const mostCalls = 500;
 /** Excludes work that a waiting run received: it has that run's instance, but is not a run of its own. */
 const isRun = "(started_at IS NOT NULL OR version IS NOT NULL OR outcome = 'rejected')";
 
-/** With dead letters: work over its budget is one, and work that is lost twice. */
+/** Including dead letters: work over its budget, and work lost twice. */
 const failedClasses = triggerKinds.flatMap((kind) =>
   failedOutcomes.flatMap((outcome) => [`${kind}/${outcome}/0`, `${kind}/${outcome}/1`]),
 );
@@ -41,7 +41,7 @@ export function createRuns(db: DatabaseSync) {
   const selectMade = db.prepare(
     `SELECT ${entryColumns} FROM triggers WHERE caller = ? ORDER BY seq LIMIT ${mostCalls}`,
   );
-  // A class is a range of one index, in the order of time: one row is read of each.
+  // A class is a range of one index, in the order of time: one row of each is read.
   const selectBefore = db.prepare(
     `SELECT instance_id AS instanceId, at, seq FROM triggers INDEXED BY triggers_by_agent_class
      WHERE agent = ? AND class = ? AND started_at IS NOT NULL AND (at, seq) < (?, ?)
@@ -50,7 +50,7 @@ export function createRuns(db: DatabaseSync) {
   const placeOf = db.prepare(
     `SELECT agent, at, seq, outcome FROM triggers WHERE instance_id = ? AND ${isRun} ORDER BY seq LIMIT 1`,
   );
-  // The index alone has all that is counted, and the first of each class.
+  // The index alone holds all that is counted, and the first of each class.
   const failures = `FROM triggers INDEXED BY triggers_by_agent_class
      WHERE agent = :agent AND at BETWEEN :from AND :at AND (at, seq) > (:from, :after)`;
   const selectFailing = db.prepare(
@@ -137,11 +137,11 @@ function runOf(row: RunRow): StoredRun {
 
 /** The request of a history entry. */
 interface Original {
-  /** Null for a delivery that no agent's filters let through. */
+  /** Null for a delivery that matched no agent. */
   readonly agent: string | null;
   /** The stored delivery that it came from; null for work that no webhook asked for. */
   readonly receiptId: string | null;
-  /** Null for an entry that never was a work item. */
+  /** Null for an entry that was never a work item. */
   readonly trigger: Trigger | null;
 }
 
@@ -150,7 +150,7 @@ export function createOriginals(db: DatabaseSync) {
   const byId = db.prepare(
     "SELECT agent, receipt_id AS receiptId, trigger FROM triggers WHERE id = ?",
   );
-  // A delivery's work arrives with it, so that the index by time finds its few entries.
+  // A delivery's work arrives with it, so the index by time finds its few entries.
   const ofReceipt = db.prepare(
     `SELECT id FROM triggers INDEXED BY triggers_by_time
      WHERE at = ? AND receipt_id = ? AND (agent = ? OR agent IS NULL) ORDER BY agent IS NULL, seq LIMIT 1`,
@@ -182,14 +182,14 @@ interface OriginalRow extends Omit<Original, "trigger"> {
 /** Reads and writes the contents of runs, each content once, inside the caller's transaction. */
 export function prepareContents(db: DatabaseSync) {
   const find = db.prepare("SELECT content FROM run_contents WHERE hash = ?");
-  // Most runs have the content of the run before: the text is passed to SQLite only when it is new.
+  // Most runs have the content of the run before: the text is passed to SQLite only if it is new.
   const isStored = db.prepare("SELECT 1 FROM run_contents WHERE hash = ?");
   const insert = db.prepare("INSERT INTO run_contents VALUES (?, ?)");
   return {
     add: ({ hash, content }: RunVersion): void => {
       if (isStored.get(hash) === undefined) insert.run(hash, JSON.stringify(content));
     },
-    /** Undefined for one that is not stored. */
+    /** Undefined if it is not stored. */
     find: (hash: string): RunContent | undefined => {
       const row = find.get(hash);
       return row && (JSON.parse(String(row.content)) as RunContent);

@@ -2,10 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Schedule } from "../../../streams/triggers/next-tick.ts";
 import type { GroupCommit } from "./group-commit.ts";
 
-/** When an agent's schedule was last looked at, epoch ms: at a tick, a change or a start. */
+/** When an agent's schedule was last checked, epoch ms: at a tick, a change or a start. */
 export interface LastTick {
   readonly at: number;
-  /** The active schedule; null when there was none, or the version that wrote it did not store it. */
+  /** The active schedule; null if there was none, or an older version did not store it. */
   readonly schedule: Schedule | null;
 }
 

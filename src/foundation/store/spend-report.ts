@@ -18,7 +18,7 @@ interface SpendAccount {
 /** Reads `model_calls`, `spend` and `triggers`. `now` gives epoch ms. */
 export function createSpendReport(db: DatabaseSync, now: () => number = Date.now) {
   return {
-    /** The largest first, days in their order. */
+    /** The largest first; days in their order. */
     rows: (query: SpendQuery): readonly SpendRow[] => spendRows(db, query),
     /** The accounts of these windows, such as today and this month. */
     accounts: (windows: readonly string[]): readonly SpendAccount[] => {
@@ -36,7 +36,7 @@ export function createSpendReport(db: DatabaseSync, now: () => number = Date.now
       const row = db.prepare(select).get(instanceId) as unknown as SpendRow | undefined;
       return row === undefined ? noCalls(instanceId) : { ...row };
     },
-    /** By agent, with the costs of so many runs; agents without a run that asked a model are left out. Null for all agents. */
+    /** By agent, with the costs of this many runs; agents without a run that called a model are omitted. Null for all agents. */
     lastRuns: (
       limit: number,
       agents: readonly string[] | null = null,
@@ -82,8 +82,8 @@ const kinds = "kind IN ('webhook', 'agent-call')";
 const refused = refusedOutcomes.map((outcome) => `'${outcome}'`).join(", ");
 
 /**
- * Runs of 30 days by webhooks and calls. An agent that is younger has its rate since its first trigger. Counted from the
- * history's own counts, to three hours: a busy agent has a hundred thousand rows.
+ * Runs of 30 days by webhooks and calls. A younger agent has its rate since its first trigger. Read from the history's
+ * own counts, to three hours: a busy agent has a hundred thousand rows.
  */
 function prepareTriggered(db: DatabaseSync, now: number): (agent: string) => number {
   const select = db.prepare(
@@ -115,9 +115,9 @@ export interface SpendRow {
   readonly calls: number;
   /** Tokens of requests and answers, including cached ones. */
   readonly tokens: number;
-  /** Calls whose price is not known. */
+  /** Calls without a known price. */
   readonly unpriced: number;
-  /** Calls whose tokens were worked out from bytes, or that count as they were reserved. */
+  /** Calls whose tokens were estimated from bytes, or that count as reserved. */
   readonly estimated: number;
 }
 
@@ -145,7 +145,7 @@ const callSums = `total(CASE billing WHEN 'subscription' THEN 0 ELSE nano_usd + 
 const daySums = `total(nano) AS nano, total(subscription_nano) AS subscriptionNano, sum(calls) AS calls,
   total(tokens) AS tokens, sum(unpriced) AS unpriced, sum(estimated) AS estimated`;
 
-/** A day is never longer, nor does its name come again later, in ms. */
+/** Longest day in ms, before its name comes again. */
 const longestDayMs = 50 * 3_600_000;
 
 /** Adds up the cost of calls: whole days from their sums, and only the calls of a day that `since` cuts in two. */

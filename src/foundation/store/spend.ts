@@ -14,7 +14,7 @@ interface Change {
   readonly reserved: NanoUsd;
   readonly raised: NanoUsd;
   readonly turns: number;
-  /** The highest percentage that a warning came for. */
+  /** How long a call to a model waits for the store, such as for disk space, before its run should retry, in ms. */
   readonly warned: number;
 }
 
@@ -41,7 +41,7 @@ export function createSpend(db: DatabaseSync, { write, record }: GroupCommit, no
     `UPDATE triggers SET cost_usd = cost_usd + ?, tokens = coalesce(tokens, 0) + ?
      WHERE cost_usd IS NOT NULL AND instance_id = (SELECT instance_id FROM model_calls WHERE seq = ?)`,
   );
-  // Without the agent: a run that never paid a call is none to forecast by.
+  // Without the agent: a run that never paid a call is not used by forecasts.
   const refuse = db.prepare(
     `INSERT INTO spend (scope, window, until, refused) VALUES (?, ?, ?, ?)
      ON CONFLICT (scope, window) DO UPDATE SET refused = excluded.refused`,
@@ -148,7 +148,7 @@ function prepareModelCalls(db: DatabaseSync) {
       const columns = [at, day, instanceId, agent, model, providerModel, billing, reserved];
       return Number(insert.run(...columns).lastInsertRowid);
     },
-    /** False when the call is not open: then it was settled before. */
+    /** False if the call is not open, because it was settled before. */
     close: (call: SettledCall): boolean => {
       const { seq, status, usage, nano, estimated, firstByteMs, totalMs } = call;
       const tokens = [
@@ -173,10 +173,10 @@ function prepareModelCalls(db: DatabaseSync) {
 }
 
 /**
- * Calls to models. `reserved` is set while a call is open: a scheduler that dies leaves it, and then it counts as spent.
- * `nano_usd` is by price even where a subscription pays. An account of `spend` is one scope in one window: `until` is when
- * the window turns, or when its run last spent, `refused` why the run's last call was refused. `model_call_days` has sums
- * in REAL, so that a report adds up days and not calls.
+ * Calls to models. `reserved` is set while a call is open: a dead scheduler leaves it, and then it counts as spent.
+ * `nano_usd` is by price even if a subscription pays. An account of `spend` is one scope in one window: `until` is when
+ * the window turns, or when its run last spent, `refused` why the run's last call was rejected. `model_call_days` has
+ * sums in REAL, so that a report adds up days and not calls.
  */
 export function spendTables(): string {
   return `
@@ -241,7 +241,7 @@ export function spendTables(): string {
   END;`;
 }
 
-/** The columns after the key, of one call. */
+/** The columns of one call after the key. */
 function columnsOf(row: string): readonly string[] {
   return [
     `CASE ${row}.billing WHEN 'subscription' THEN 0.0 ELSE ${row}.nano_usd + coalesce(${row}.reserved, 0) END`,
@@ -254,7 +254,7 @@ function columnsOf(row: string): readonly string[] {
   ];
 }
 
-/** Adds a call to its row, or takes it away again. */
+/** Adds a call to its row, or subtracts it. */
 function add(row: string, sign: "+" | "-"): string {
   const names = ["nano", "subscription_nano", "calls", "tokens", "unpriced", "estimated"];
   const values = columnsOf(row).map((column) => `${sign} (${column})`);

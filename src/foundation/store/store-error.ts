@@ -32,8 +32,8 @@ function codeOf(error: unknown): number | undefined {
 }
 
 /**
- * Translates an error of SQLite for a person when the file, the disk or a lock is to blame (codes
- * `store_unavailable` and `store_corrupt`); anything else comes back as it is.
+ * Translates an error of SQLite for a person if the file, the disk or a lock is to blame (codes `store_unavailable` and
+ * `store_corrupt`); other errors are returned unchanged.
  */
 export function storeError(path: string, error: unknown): unknown {
   const trouble = troubleOf(error);
@@ -57,12 +57,12 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === 5;
 }
 
-/** Whether the file, the disk or a lock keeps the store from working, for now. */
+/** Whether the file, the disk or a lock blocks the store for now. */
 export function isUnavailable(error: unknown): boolean {
   return troubleOf(error)?.code === "store_unavailable";
 }
 
-/** The same object, whose methods, and those of the objects in it, throw errors with hints. */
+/** The same object, whose methods and nested objects throw errors with hints. */
 export function withStoreErrors<T extends object>(path: string, store: T): T {
   const members = Object.entries(store).map(([name, member]: [string, unknown]) => {
     if (member && Object.getPrototypeOf(member) === Object.prototype)

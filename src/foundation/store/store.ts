@@ -68,16 +68,16 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
   const ofFeatures = new Map<CreateTables<object>, object>();
   return withStoreErrors(path, {
     ...parts,
-    /** The agent's latest run that started and is over; null before the first. */
+    /** The agent's latest run that started and ended; null before the first. */
     lastRun: (agent: string) => lastRuns.of(agent),
-    /** The runs that an earlier scheduler did not see the end of; until `recover`, to find out which of them live. */
+    /** The runs without a recorded end; called before `recover`, to find out which of them live. */
     openRuns: () => openRuns(db, { now: now(), stoppedAt: settings.stoppedAt() }),
-    /** Takes over the work of an earlier scheduler; once, before anything else is written. */
+    /** Takes over the work of an earlier scheduler; called once, before any other write. */
     recover: (alive: ReadonlySet<string> = new Set(), onLost?: OnLost) => {
       const times = (): Times => ({ now: now(), stoppedAt: settings.stoppedAt() });
       return recover(db, commits, lastRuns, { alive, onLost }, times);
     },
-    /** Why nothing can be stored now, for a person; null while it can, as far as the last commit showed. */
+    /** Why nothing can be stored now, for a person; null if the last commit succeeded. */
     problem: () => commits.problem(),
     prune: (retention: Retention) => prune(db, commits, retention),
     files,
@@ -121,7 +121,7 @@ export function openStoreReader(projectDir: string, now: () => number = Date.now
     return withStoreErrors(path, {
       ...parts,
       lastRun: (agent: string) => parts.lastRuns.of(agent),
-      /** How much work of each agent waits; agents without any are left out. */
+      /** Amount of waiting work by agent, without agents that have none. */
       waiting: () => waitingIn(opened),
       close: () => opened.close(),
     });
@@ -164,7 +164,7 @@ interface Channel {
   readonly dir: string;
 }
 
-/** Reads and writes `channels`, those of runs that live, so that a restarted scheduler opens the same ones again. */
+/** Reads and writes `channels` of live runs, so that a restarted scheduler opens the same ones again. */
 function createChannels(db: DatabaseSync, { record }: GroupCommit) {
   const insert = db.prepare("INSERT INTO channels VALUES (?, ?, ?)");
   const begin = db.prepare(beginRun);
@@ -173,7 +173,7 @@ function createChannels(db: DatabaseSync, { record }: GroupCommit) {
     "SELECT instance_id AS instanceId, token_hash AS tokenHash, dir FROM channels",
   );
   return {
-    /** Records that the run begins as well. Resolves once committed; waits for the store, as remove does. */
+    /** Also records that the run begins. Resolves once committed; waits for the store, as remove does. */
     add: ({ instanceId, tokenHash, dir }: Channel): Promise<void> =>
       record(() => {
         insert.run(instanceId, tokenHash, dir);

@@ -14,7 +14,7 @@ interface NewTriggerRow {
   readonly callId: string | null;
   /** The instance that called. */
   readonly caller: string | null;
-  /** The work item that the tree of calls began with. */
+  /** The work item at the root of the tree of calls. */
   readonly root: string | null;
   readonly instanceId: string | null;
   readonly state: "queued" | "running" | "ended";
@@ -23,7 +23,7 @@ interface NewTriggerRow {
   readonly reason: string | null;
   readonly attempt: number;
   readonly startedAt: number | null;
-  /** The row that this one is a replay of. */
+  /** The row that this one repeats. */
   readonly replayOf: string | null;
   readonly trigger: Trigger | null;
 }
@@ -38,7 +38,7 @@ export type DeadLetterEntry = Pick<
   readonly reason: string;
 };
 
-/** The row of a work item that waits. */
+/** The row of a waiting work item. */
 export function queuedRow(item: WorkItem): NewTriggerRow {
   return {
     ...described(item.trigger),
@@ -58,19 +58,19 @@ export function queuedRow(item: WorkItem): NewTriggerRow {
   };
 }
 
-/** The row of work that no run was started for, as one waited for just that. */
+/** The row of work that a waiting run takes, so that it starts none. */
 export function takenRow(item: WorkItem, instanceId: string): NewTriggerRow {
   const ended = { state: "ended", outcome: "succeeded", instanceId } as const;
   return { ...queuedRow(item), ...ended, reason: takenBy(instanceId) };
 }
 
-/** The row of work that only a run wanted which waits no more. */
+/** The row of work that was only for a waiting run, which no longer waits. */
 export function leftRow(item: WorkItem): NewTriggerRow {
   const reason = "the run that waited for it is over, or gave up";
   return { ...queuedRow(item), state: "ended", outcome: "rejected", deadLetter: true, reason };
 }
 
-/** Why work that a run takes is over. */
+/** Why work that a run takes has ended. */
 export function takenBy(instanceId: string): string {
   return `taken by ${instanceId}, which waited for it`;
 }
@@ -143,7 +143,7 @@ export function prepareInsert(db: DatabaseSync): (row: NewTriggerRow) => void {
 }
 
 /**
- * Work that waits or runs, for a query: a table and the condition on it. Its index is named, since SQLite would otherwise
- * look at each run of the history for its instance or its receipt, as it does not know how few rows are open.
+ * Waiting or running work, for a query: a table and its condition. The index is named, since SQLite would otherwise
+ * visit every run of the history for its instance or its receipt, as it does not know how few rows are open.
  */
 export const openTriggers = "triggers INDEXED BY triggers_open WHERE state <> 'ended'";

@@ -2,17 +2,17 @@ import type { Wait, Condition } from "../contracts/run-state.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { GroupCommit } from "./group-commit.ts";
 
-/** How a wait was over. */
+/** The end of a wait. */
 export interface WaitEnd {
   readonly instanceId: string;
   readonly key: string;
-  /** The answer to its request, and to a repeated one: any JSON. */
+  /** The answer to its request and to a repetition of it: any JSON. */
   readonly answer: unknown;
-  /** For how long the clock of its run has stood so far, in ms. */
+  /** How long its run's clock has been paused so far, in ms. */
   readonly waitedMs: number;
 }
 
-/** A wait that nothing meets that happens, and that has no end of its own. */
+/** A wait that no event meets, and that has no timeout. */
 type MoneyWait = Pick<Wait, "instanceId" | "key" | "agent" | "since">;
 
 /** The condition of a wait for money. */
@@ -39,12 +39,12 @@ export function prepareWaits(db: DatabaseSync) {
     insertAnswer.run(instanceId, key, JSON.stringify(answer));
   };
   return {
-    /** Whether a wait is in store, so that it is not over. */
+    /** Whether a wait is stored, so that it has not ended. */
     isOpen: ({ instanceId, key }: Pick<WaitEnd, "instanceId" | "key">): boolean =>
       find.get(instanceId, key) !== undefined,
-    /** False when the wait was over before. */
+    /** False if the wait had ended before. */
     cancel,
-    /** As cancel, with the answer of a wait that was not over; one that was has another answer. */
+    /** Like cancel, with an answer for a wait that had not ended; an ended one has another answer. */
     end: (end: WaitEnd): boolean => {
       const wasOpen = cancel(end);
       if (wasOpen) remember(end.instanceId, end.key, end.answer);
@@ -60,8 +60,8 @@ export function prepareWaits(db: DatabaseSync) {
 }
 
 /**
- * Reads and writes waits of runs, and the answers that they could not get again. Every promise resolves once
- * its change is committed.
+ * Reads and writes waits of runs, and answers that can't be computed again. Every promise resolves once its change is
+ * committed.
  */
 export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
   const insert = db.prepare(
@@ -86,7 +86,7 @@ export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
         const json = JSON.stringify(condition);
         insert.run(instanceId, key, agent, json, since, until, askedMs ?? null);
       }),
-    /** Resolves to the answer that the wait has: another one when it was over before, undefined when it was cancelled. */
+    /** Resolves to the answer that the wait has: another one if it had ended before, undefined if it was cancelled. */
     end: (end: WaitEnd): Promise<unknown> =>
       write(() => (waits.end(end) ? end.answer : waits.answer(end.instanceId, end.key))),
     /** The run no longer waits for the answer. */
@@ -98,7 +98,7 @@ export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
     all: (): readonly Wait[] => (select.all() as unknown as WaitRow[]).map(waitOf),
     /** The answer to a request that was made before; undefined for a new one. */
     answer: waits.answer,
-    /** `instead` names the request whose answer is not needed any more. */
+    /** `instead` names the request whose answer is no longer needed. */
     remember: (instanceId: string, key: string, answer: unknown, instead?: string): Promise<void> =>
       write(() => {
         waits.remember(instanceId, key, answer);

@@ -13,13 +13,13 @@ import { prepareContents } from "./runs.ts";
 import { deadLetterRow, prepareInsert, queuedRow } from "./trigger-rows.ts";
 import type { DeadLetterEntry } from "./trigger-rows.ts";
 
-/** How work ends that never started. */
+/** Outcomes of work that never started. */
 type RefusedOutcome = Extract<Outcome, "skipped" | "missed" | "dropped" | "rejected">;
 
-/** Writes that are committed with the record that it comes with, or not at all. */
+/** Writes committed with the record that they belong to, or not at all. */
 export type Also = () => void;
 
-/** A run that is over. `startedAt` is epoch ms. */
+/** A run that has ended. `startedAt` is epoch ms. */
 export interface EndedRun {
   readonly instanceId: string;
   readonly startedAt: number;
@@ -28,12 +28,12 @@ export interface EndedRun {
   readonly end: RunEnd;
 }
 
-/** Committed before a run's process is asked for anything, so that a run without it was never asked. */
+/** Committed before a run's process receives a request, so that a run without it never received one. */
 export const beginRun = "UPDATE triggers SET begun = 1 WHERE instance_id = ?";
 
 /**
- * The durable work of a project, in `triggers`: every promise resolves once its change is committed. Requests from outside
- * reject with UserError `store_unavailable`; decisions that are made already wait for the store. `now` is epoch ms.
+ * The durable work of a project, in `triggers`: every promise resolves once its change is committed. Requests from
+ * outside reject with UserError `store_unavailable`; decisions already made wait for the store. `now` is epoch ms.
  */
 export function createWork(
   db: DatabaseSync,
@@ -86,7 +86,7 @@ export function createWork(
 
   const end = (item: WorkItem, { instanceId, startedAt, at, end }: EndedRun): void => {
     const began = end.outcome !== "rejected";
-    // A request from outside can be replayed; a cron tick just comes round.
+    // A request from outside can be replayed; a cron tick simply comes again.
     const isRefused = !began && item.trigger.kind !== "cron";
     const dead = isRefused || isGivenUp(item, end);
     const endedAt = at ?? now();
@@ -129,7 +129,7 @@ export function createWork(
   return {
     /** Adds waiting items, all or none. */
     enqueue: (items: readonly WorkItem[]) => write(() => enqueue(items)),
-    /** As enqueue, for work that comes of a run that is over: it waits for the store. */
+    /** Like enqueue, for work of a run that has ended: it waits for the store. */
     requeue: (items: readonly WorkItem[]) => record(() => enqueue(items)),
     /**
      * Records which instance runs an item, and its version; a run starts only after this. Rejects when the item doesn't
@@ -139,7 +139,7 @@ export function createWork(
       record(() => claim(request, version, git)),
     /** For a claimed run whose commit was not known in time. Waits for the store. */
     recordGit: (request: RunRequest, git: GitState) => record(() => recordGit(request, git)),
-    /** Records that a run ended before its agent was asked for anything, and is started again. Waits for the store. */
+    /** Records that a run ended before its agent received a request, and is started again. Waits for the store. */
     undoBegin: (instanceId: string, also?: Also) =>
       record(() => {
         undoBegin.run(instanceId);
@@ -152,8 +152,8 @@ export function createWork(
         also?.();
       }),
     /**
-     * Ends an item that will not run, whether it waited or was never added. Rejects when it runs or ended. Waits for the
-     * store.
+     * Ends an item that will not run, whether it waited or was never added. Rejects if it runs or has ended. Waits for
+     * the store.
      */
     refuse: (
       item: WorkItem,
@@ -173,7 +173,7 @@ export function createWork(
   };
 }
 
-/** Whether the run did not come to an end of its own, and its work is not tried again: a person may replay it. */
+/** Whether the run was ended from outside, and its work is not retried: a person may replay it. */
 function isGivenUp(item: WorkItem, end: HowEnded): boolean {
   if (end.outcome === "over_budget") return true;
   const retried: readonly Outcome[] = retriedOutcomes;
@@ -190,7 +190,7 @@ function notQueued(item: WorkItem, state: unknown): Error {
   return new Error(`work item ${item.id} of agent ${item.agent} does not wait: it ${found}`);
 }
 
-/** An agent's latest run that is over, or that could not even start. Times are epoch ms; `endedAt` is null for a lost one. */
+/** An agent's latest run that has ended, or that could not even start. Times are epoch ms; `endedAt` is null for a lost one. */
 interface LastRun {
   readonly startedAt: number;
   readonly endedAt: number | null;
@@ -198,7 +198,7 @@ interface LastRun {
   readonly reason: string | null;
 }
 
-/** Reads and writes `last_runs`: apart from history, so that neither its size nor its pruning matters. */
+/** Reads and writes `last_runs`: separate from history, so that neither its size nor its pruning matters. */
 export function createLastRuns(db: DatabaseSync) {
   const select = db.prepare(
     `SELECT started_at AS startedAt, ended_at AS endedAt, outcome, reason FROM last_runs
@@ -211,12 +211,12 @@ export function createLastRuns(db: DatabaseSync) {
      WHERE excluded.started_at >= last_runs.started_at`,
   );
   return {
-    /** Null for an agent that has none. */
+    /** Null for an agent without one. */
     of: (agent: string): LastRun | null => {
       const row = select.get(agent) as LastRun | undefined;
       return row === undefined ? null : { ...row };
     },
-    /** Inside the caller's transaction; an earlier run than the one known changes nothing. */
+    /** Inside the caller's transaction; a run earlier than the stored one changes nothing. */
     record: (agent: string, run: LastRun): void => {
       upsert.run(agent, run.startedAt, run.endedAt, run.outcome, run.reason);
     },

@@ -15,7 +15,7 @@ function majorOf(version: string): number {
   return Number(version.split(".")[0]);
 }
 
-/** The binary of the `node` package, when there is one and it is new enough. */
+/** The binary of the `node` package, if it exists and is new enough. */
 function bundledNode(): string | null {
   try {
     const manifest = createRequire(import.meta.url).resolve("node/package.json");
@@ -27,10 +27,10 @@ function bundledNode(): string | null {
   }
 }
 
-/** Hands everything on to another Node: arguments, standard streams, signals and the exit code. */
+/** Passes everything on to another Node: arguments, standard streams, signals and the exit code. */
 function continueWith(binary: string): void {
   const args = [...process.execArgv, ...process.argv.slice(1)];
-  // Listening comes first: the child may be up, and a signal here, before the lines after spawn() are reached.
+  // Listens first: the child may be up, and a signal here, before the lines after spawn() are reached.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) {
     process.on(signal, () => child.kill(signal));
   }
@@ -54,12 +54,12 @@ function keepCompiledCode(): void {
   module.enableCompileCache(join(cache, "almanac"));
 }
 
-/** Whether the scheduler called it for a run. Two of these stand between a trigger and its run. */
+/** Whether the scheduler called it for a run. Two such processes stand between a trigger and its run. */
 function isRun(): boolean {
   return process.argv[2] === "_run-agent";
 }
 
-/** Whether the engine of a cluster called it: for a run, or to pass the bytes of runs on. */
+/** Whether the engine of a cluster called it: for a run, or to forward the bytes of runs. */
 function isRemote(): boolean {
   return process.argv[2] === "_remote-run" || process.argv[2] === "_door-relay";
 }
@@ -72,7 +72,7 @@ function isAgentCommand(): boolean {
 async function main(): Promise<void> {
   if (majorOf(process.versions.node) >= oldestNode) {
     keepCompiledCode();
-    // A run or an agent waits for these, so little is loaded for them.
+    // A run or an agent waits for these commands, so little is loaded for them.
     if (isRun()) {
       const { runAgentProcess } = await import("./agent-process/run-agent-process.ts");
       return runAgentProcess();

@@ -16,19 +16,19 @@ export interface Context {
 /** The context of a command that needs no project. */
 export type GlobalContext = Omit<Context, "projectDir">;
 
-/** Reads the options that every command has, for one that needs no project. */
+/** The options that every command has, for one that needs no project. */
 export function globalContextOf(command: Command): GlobalContext {
   const { json } = command.optsWithGlobals<{ json?: boolean }>();
   return { env: process.env, out: openOutput(json === true, process.env) };
 }
 
-/** The directory that `--project` names; without it the project around the working directory, or that itself. */
+/** The directory of `--project`; by default the project around the working directory, or that itself. */
 function projectDirOf(command: Command): string {
   const { project } = command.optsWithGlobals<{ project?: string }>();
   return project === undefined ? findProject(process.cwd()) : resolve(project);
 }
 
-/** Reads the options that every command has. Throws UserError when the project's directory is none. */
+/** Reads the options that every command has. Throws UserError if the project's directory does not exist. */
 export function contextOf(command: Command): Context {
   const projectDir = projectDirOf(command);
   if (!statSync(projectDir, { throwIfNoEntry: false })?.isDirectory()) {
@@ -41,8 +41,8 @@ export function contextOf(command: Command): Context {
 }
 
 /**
- * The project that a directory belongs to: itself, or the nearest one above it, as git does; itself if neither is
- * one. Above, only a directory with `config.toml` and `agents/` counts: many programs have a file of that name.
+ * The project of a directory: itself, or the nearest one above it, as with git; itself if there is none. A directory
+ * above only counts with `config.toml` and `agents/`: many programs have a file of that name.
  */
 export function findProject(from: string): string {
   const looksLikeOne = has(from, "config.toml") || has(from, "agents");

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { providers } from "../../../streams/agent-config.ts";
 
-/** Who may serve the model of a new project: a provider, or a server of your own without a key. */
+/** Who serves the model of a new project: a provider, or your own server without a key. */
 export const starterProviders = [...providers, "local"] as const;
 export type StarterProvider = (typeof starterProviders)[number];
 
@@ -35,7 +35,7 @@ export function moment(text: string): number {
   throw new InvalidArgumentError('Give a length such as "10m" or "1h30m", or a date-time.');
 }
 
-/** A moment as queries have it. There is an earliest date, and nothing is stored from before 1970. */
+/** A moment for queries. There is an earliest date, and nothing is stored from before 1970. */
 export function queryTime(at: number | undefined): string | undefined {
   return at === undefined ? undefined : new Date(Math.max(0, at)).toISOString();
 }

@@ -19,7 +19,7 @@ const commands = {
   ...completionCommands,
 };
 
-/** As help lists them: what a newcomer needs comes first. */
+/** In help's order: what a newcomer needs comes first. */
 const order: readonly (keyof typeof commands)[] = [
   ...(["new", "import", "agent", "add", "update", "config", "start", "open"] as const),
   ...(["stat", "logs", "history", "cost", "alerts", "show", "replay", "run"] as const),
@@ -51,7 +51,7 @@ export function buildProgram(): Command {
     });
   // Usage errors reach `runProgram` like any other, so that there is one place that prints errors.
   program.exitOverride().configureOutput({ outputError: () => undefined });
-  // A command that has no place in the order comes last.
+  // A command without a place in the order comes last.
   const names = new Set([...order, ...(Object.keys(commands) as (keyof typeof commands)[])]);
   for (const name of names) {
     const command = commands[name](new AlCommand(name));
@@ -63,7 +63,7 @@ export function buildProgram(): Command {
   return program;
 }
 
-/** A usage error has the command that it is of. Help that was asked for ends a command by an error, too. */
+/** A usage error names its command. Requested help also ends a command by an error. */
 function nameInErrors(command: Command, path: string): void {
   command.exitOverride((error) => {
     throw new CommandError(error, path, commandMeant(error, command));
@@ -102,7 +102,7 @@ export async function runWords(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Reports an error, unless it was help, which is printed already; the exit code that goes with it. */
+/** Reports an error, except for help, which is already printed; returns the exit code. */
 function reported(error: unknown, json: boolean): number {
   if (!isHelp(error)) return reportError(error, json, process.env);
   const exitCode = helpExitCode(error);

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { UserError, hasCode } from "../../foundation/errors.ts";
 
-/** Throws UserError `no_access` when the project's state is there and another OS user's, closed to this one. */
+/** Throws UserError `no_access` if the project's state belongs to another OS user and is closed to this one. */
 export function mustHaveAccess(projectDir: string): void {
   const state = join(projectDir, ".al");
   try {

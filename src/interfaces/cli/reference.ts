@@ -1,7 +1,7 @@
 import { isHelp } from "./help/command-table.ts";
 import type { CommandEntry, OptionEntry } from "./help/command-table.ts";
 
-/** The page of all commands, in Markdown, as help has them. */
+/** The page of all commands, in Markdown, from help's texts. */
 export function referencePage(table: CommandEntry): string {
   const leaves = commandsBelow(table);
   const everywhere = table.options.flatMap(({ names }) => names);
@@ -17,7 +17,7 @@ export function referencePage(table: CommandEntry): string {
   ].join("\n\n")}\n`;
 }
 
-/** Commands that do something; groups only hold them. */
+/** Commands with an action; groups only contain them. */
 function commandsBelow({ commands }: CommandEntry): CommandEntry[] {
   return commands
     .filter((entry) => !isHelp(entry))

@@ -1,6 +1,6 @@
 /**
- * A second interrupt within this time, in milliseconds, is the same one: a terminal gives Ctrl-C to the whole group,
- * and npm (or al on an old Node) passes its own on.
+ * A second interrupt within this time, in ms, is the same one: a terminal sends Ctrl-C to the whole group, and npm (or
+ * al on an old Node) forwards its own.
  */
 const sameInterrupt = 250;
 
@@ -38,7 +38,7 @@ export function watchStopSignals() {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, receive);
 
   return {
-    /** Lets signals stop it, also one that came before. `onInterrupt` is called on the first interrupt. */
+    /** Lets signals stop it, including earlier ones. `onInterrupt` is called on the first interrupt. */
     forwardTo: (target: Stoppable, onInterrupt: () => void) => {
       stopNow = () => target.stopNow();
       stop = (reason) => {
@@ -48,20 +48,20 @@ export function watchStopSignals() {
       if (first !== null) stop(first.reason);
       if (twice) stopNow();
     },
-    /** Asks for a stop as a signal would; after that one interrupt more stops at once. */
+    /** Requests a stop as a signal would; after that the next interrupt stops at once. */
     stop: ask,
-    /** A Ctrl-C that was read as a key. */
+    /** A Ctrl-C read as a key. */
     interrupt: () => (first === null ? ask("SIGINT") : again()),
-    /** Whether anything asked for a stop. */
+    /** Whether a stop was requested. */
     wereGiven: () => first !== null,
-    /** Whether a second interrupt cut it short. */
+    /** Whether a second interrupt shortened the stop. */
     wereTwice: () => twice,
   };
 }
 
 /**
- * Aborts on Ctrl-C and SIGTERM, once this was called: for a command that has something to remove before it ends. It
- * is for the rest of the process.
+ * Aborts on Ctrl-C and SIGTERM from now on, for the rest of the process: for a command with something to remove before
+ * it ends.
  */
 export function interrupted(): AbortSignal {
   const asked = new AbortController();

@@ -55,7 +55,7 @@ interface AgentTexts {
   readonly skill: string;
 }
 
-/** The same judgement as the scheduler's, before anything is written. Throws a UserError with every fault. */
+/** The scheduler's own validation, before anything is written. Throws a UserError with every error. */
 export function refuseFaults(
   texts: AgentTexts,
   project: ProjectConfig,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The pages' scripts and styles, as the build wrote them: beside its chunks, or for sources that run as they are. */
+/** The pages' scripts and styles, written by the build: beside its chunks, or for sources that run unbuilt. */
 const built = new URL(
   import.meta.url.endsWith(".ts")
     ? "../../../dist/src/interfaces/dashboard/"
@@ -19,7 +19,7 @@ export interface BuiltFile {
 /** Files of the program don't change while it runs. */
 const files = new Map<string, BuiltFile>();
 
-/** A file that the build made for the pages, to be put into an element: `pages/log.js`. */
+/** A built file of the pages, to be put into an element: `pages/log.js`. */
 export function builtFile(name: string): BuiltFile {
   const known = files.get(name);
   if (known !== undefined) return known;

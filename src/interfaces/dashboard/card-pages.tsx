@@ -5,7 +5,7 @@ import { Mark } from "./parts/mark.tsx";
 import type { Document } from "./send-page.tsx";
 import { agentAddress, logAddress } from "./text/addresses.ts";
 
-/** A document without the dashboard's frame; with `remember`, its script leads on to the private host. */
+/** A document without the dashboard's frame; with `remember`, its script redirects to the private host. */
 function cardPage(title: string, card: VNode, data: Partial<Move> = {}): Document {
   const { host, path, remember } = data;
   const body = (
@@ -17,7 +17,7 @@ function cardPage(title: string, card: VNode, data: Partial<Move> = {}): Documen
   return remember === undefined ? document : { ...document, script: "private-host" };
 }
 
-/** Where the script of the opening page goes on to, and by which name the browser remembers the host. */
+/** Target of the opening page's script, and the name by which the browser remembers the host. */
 interface Move {
   readonly host: string;
   readonly path: string;
@@ -104,7 +104,7 @@ export function openingPage(home: string, move?: Move): Document {
   return cardPage("Opening the dashboard", card, move);
 }
 
-/** The page in place of one that can't be shown. */
+/** The page instead of one that can't be shown. */
 export function errorPage({ status, message }: UserError): Document {
   const title = status === 404 ? "Nothing here" : "Something went wrong";
   const card = (
@@ -118,7 +118,7 @@ export function errorPage({ status, message }: UserError): Document {
   return cardPage(title, card);
 }
 
-/** The page in place of a run that is not in the history: of an id with a typing error, or deleted by retention. */
+/** The page instead of a run that is not in the history: its id is mistyped, or retention deleted it. */
 export function missingRunPage(agent: string, instanceId: string): Document {
   const card = (
     <Card title="No such run">

@@ -1,6 +1,6 @@
 import cronstrue from "cronstrue";
 
-/** A cron expression in words, `At 09:00, Monday through Friday`; null without one, or for one that has none. */
+/** A cron expression in words, `At 09:00, Monday through Friday`; null without one, or if it can't be described. */
 export function scheduleText(expression: string | null): string | null {
   if (expression === null) return null;
   try {

@@ -13,7 +13,7 @@ import type { Frame } from "./parts/site.tsx";
 export interface LivePage<Data extends { readonly frame: Frame }> {
   /** The name of its script. */
   readonly name: string;
-  /** Begins the tab's title; null for the overview. */
+  /** Names of its files in styles/, after base.css. */
   readonly title: (data: Data) => string | null;
   /** Names of its files in styles/, after base.css. */
   readonly styles: readonly string[];
@@ -27,7 +27,7 @@ export interface Document {
   readonly body: VNode;
   /** The name of its script in pages/. */
   readonly script?: string;
-  /** Left in the document for its script. */
+  /** Data in the document for its script. */
   readonly data?: object;
 }
 
@@ -50,7 +50,7 @@ export async function sendLivePage<Data extends { readonly frame: Frame }>(
   return known.includes(tag) ? reply.code(304).send() : reply.send(html);
 }
 
-/** Responds with a document that is not stored, because it may hold a token. */
+/** Responds with a document that must not be cached, because it may hold a token. */
 export async function sendPage(
   reply: FastifyReply,
   page: Document,

@@ -16,9 +16,9 @@ export interface DoctorOptions {
   /** Absolute. */
   readonly projectDir: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The operating system, where it is not this one. */
+  /** The operating system; by default this one. */
   readonly platform?: NodeJS.Platform;
-  /** The folder of host users' runs, where it is not `/tmp/al-runs`. */
+  /** The folder of host users' runs; by default `/tmp/al-runs`. */
   readonly runsDir?: string;
 }
 
@@ -38,11 +38,11 @@ export interface DoctorContext extends Required<DoctorOptions> {
   readonly bareSkills: readonly string[];
   /** The living scheduler of the project; null without one. */
   readonly scheduler: SchedulerInfo | null;
-  /** The error of the check whether there is one; null when it succeeded. */
+  /** The error of the check for a scheduler; null if it succeeded. */
   readonly lockProblem: unknown;
 }
 
-/** Reads a project. A fault in it is part of the result, and never thrown. */
+/** Reads a project. An error in it is part of the result, and never thrown. */
 export async function readDoctorContext(options: DoctorOptions): Promise<DoctorContext> {
   const { projectDir, env } = options;
   const context: DoctorContext = {

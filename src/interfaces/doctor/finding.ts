@@ -14,11 +14,11 @@ export interface Finding {
   readonly severity: Severity;
   /** The fact, in a sentence without full stop. */
   readonly what: string;
-  /** The file (with line and column), address or program that it is about; null when the text has it. */
+  /** The file (with line and column), address or program of the finding; null if the text has it. */
   readonly where: string | null;
-  /** The command that fixes it, or an instruction where no command can; null if nothing is to be done. */
+  /** The command that fixes it, or an instruction if no command can; null if nothing is to be done. */
   readonly fix: string | null;
-  /** Repairs it; there only where that is safe without asking. Rejects with the reason when it can't. */
+  /** Repairs it; only present if that is safe without asking. Rejects with the reason of a failure. */
   readonly repair?: () => Promise<void>;
 }
 
@@ -43,10 +43,10 @@ export function note(what: string, fix: string | null = null): Finding {
   return finding("note", what, null, fix);
 }
 
-/** More agents than this get one line in place of one for each. */
+/** More agents than this get one line instead of one each. */
 export const agentsInWords = 10;
 
-/** The agents by name, or their number where the names would be longer than the finding. */
+/** The agents by name, or their number if the names would be longer than the finding. */
 export function agentNames(names: readonly string[]): string {
   return names.length > agentsInWords ? `${names.length} agents` : names.join(", ");
 }

@@ -24,11 +24,11 @@ export interface CheckFinding extends Omit<Finding, "repair"> {
 }
 
 export interface RunChecksOptions extends DoctorOptions {
-  /** Repairs faults that can be repaired without asking. */
+  /** Whether to repair errors that need no question. */
   readonly repair: boolean;
 }
 
-/** Runs all checks, one after the other, and yields the findings of each as soon as it is done. Never throws. */
+/** Runs all checks, one after the other, and yields the findings of each as soon as it has ended. Never throws. */
 export async function* runChecks(options: RunChecksOptions): AsyncGenerator<CheckFinding> {
   const context = await readDoctorContext(options);
   for (const [name, check] of checks) {
@@ -85,7 +85,7 @@ function checkFinding(name: string, finding: Finding): CheckFinding {
 const checks: readonly (readonly [name: string, check: Check])[] = [
   ["config", config],
   ["agents", agents],
-  // Before those that read secrets: a secret that is open to others is not read.
+  // Runs before checks that read secrets: an exposed secret is not read.
   ["permissions", permissions],
   ["api key", apiKey],
   ["models", models],

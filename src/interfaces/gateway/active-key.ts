@@ -11,7 +11,7 @@ interface ActiveKeyDeps {
   readonly home: string;
   readonly apiKey: ApiKey;
   readonly sessions: Pick<Sessions, "endAll">;
-  /** Gets every key, so that logs and answers are redacted. */
+  /** Receives every key, so that logs and answers are redacted. */
   readonly redactor: { readonly add: (secrets: Iterable<string>) => void };
   readonly warn: (message: string) => void;
 }
@@ -20,8 +20,8 @@ interface ActiveKeyDeps {
 const pollMs = 1_000;
 
 /**
- * The API key that is active now, by the key's file. Looking at one file costs nothing, and unlike a watch it survives
- * every way of replacing it.
+ * The active API key, from the key's file. Polling one file costs nothing, and unlike a watch it survives every way of
+ * replacing it.
  */
 export function activeKey({ home, apiKey, sessions, redactor, warn }: ActiveKeyDeps) {
   let seen = stampOf(statSync(apiKey.path));
@@ -31,7 +31,7 @@ export function activeKey({ home, apiKey, sessions, redactor, warn }: ActiveKeyD
   /** Reads a file that changed. */
   const look = async (): Promise<void> => {
     const stats = await stat(apiKey.path).catch(() => null);
-    // Without a file the key stays: a start makes a new one, a running scheduler must not lock its operators out.
+    // Without a file the key stays: a start creates a new one, and a running scheduler must not lock its operators out.
     if (stats === null || stampOf(stats) === seen) return;
     seen = stampOf(stats);
     const found = (await ensureApiKey(home)).key;
@@ -43,7 +43,7 @@ export function activeKey({ home, apiKey, sessions, redactor, warn }: ActiveKeyD
   };
   const lookOnce = async (): Promise<Observable<string>> => {
     await look();
-    // Tried again at each look: a session must not outlive its key because the store was held.
+    // Retried at each poll: a session must not outlive its key because the store was locked.
     if (sessionsAreOver) return EMPTY;
     sessions.endAll();
     sessionsAreOver = true;
@@ -51,7 +51,7 @@ export function activeKey({ home, apiKey, sessions, redactor, warn }: ActiveKeyD
   };
   return {
     key: (): string => key,
-    /** Polls the key's file while it is subscribed; emits after another key became active and sessions ended. */
+    /** Polls the key's file while subscribed; emits after another key became active and sessions ended. */
     change$: interval(pollMs).pipe(
       exhaustMap(() =>
         defer(lookOnce).pipe(

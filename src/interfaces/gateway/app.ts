@@ -77,7 +77,7 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
       scopeDone();
     });
     void known.register((scope, _scopeOptions, scopeDone) => {
-      // Where there are pages, this is one of them.
+      // With the dashboard, the API's description is one of its pages.
       if (deps.dashboard) scope.addHook("onRequest", toOperators);
       compressAnswers(scope);
       serve(scope, deps.dashboard ? "operator" : "open", openapiRoutes(describe));
@@ -87,7 +87,7 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** All that needs authentication and is not a page. */
+/** All routes that need authentication and are not pages. */
 const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...controlRoutes(deps),
   ...statusRoutes(deps, streams),

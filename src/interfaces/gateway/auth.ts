@@ -9,7 +9,7 @@ import { isForeign, isSameOrigin } from "./known-hosts.ts";
 
 /** Name of the browser's session cookie. */
 export const sessionCookie = "al_session";
-/** Every cookie of that name whose value could be a token. */
+/** Every cookie of that name with a possible token. */
 const sessionPattern = /(?<=^|;\s*)al_session=([\w-]{43})(?=\s*(?:;|$))/g;
 
 /** The caller of a request: a program with the API key, or a browser session by its id. */
@@ -24,7 +24,7 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The event stream that the route answers with. */
     stream?: StreamName;
-    /** Pages ask for it by themselves, without a person: it does not prolong a session. */
+    /** Pages request it by themselves, without a person: it does not prolong a session. */
     isBackground?: boolean;
   }
 }
@@ -76,15 +76,15 @@ async function identify(
   return sessionId === undefined ? null : { kind: "session", sessionId };
 }
 
-/** Session cookies of one request that are looked up; each costs a read of the database. */
+/** Session cookies of one request that are checked; each costs a read of the database. */
 const maxCookies = 20;
 
 /**
- * The ids of the live sessions whose cookies came along. A page on another port of the same name can put a cookie of the
- * same name before the good one, so that the first alone would lock its browser out.
+ * The ids of the live sessions in the request's cookies. A page on another port of the same name can put a cookie of the
+ * same name before the valid one, so that reading only the first would lock its browser out.
  */
 export function sessionsOf(request: FastifyRequest, deps: GatewayDeps): readonly string[] {
-  // The operator's socket knows no cookies.
+  // The operator's socket has no cookies.
   if ((request as Partial<FastifyRequest>).cookies === undefined) return [];
   const { isBackground = false } = request.routeOptions.config;
   const found = [...(request.headers.cookie ?? "").matchAll(sessionPattern)].slice(-maxCookies);
@@ -94,10 +94,10 @@ export function sessionsOf(request: FastifyRequest, deps: GatewayDeps): readonly
   });
 }
 
-/** A browser sends its cookies with requests of other sites, too: these are refused. */
+/** A browser sends its cookies with requests of other sites, too: these are rejected. */
 function checkOrigin(request: FastifyRequest): void {
   const isSafe = request.method === "GET" || request.method === "HEAD";
-  // Browsers send neither header on a plain-HTTP LAN address, so a stream without them is not refused.
+  // Browsers send neither header on a plain-HTTP LAN address, so a stream without them is accepted.
   const isStream = request.routeOptions.config.stream !== undefined;
   const isRefused = isSafe ? isStream && isForeign(request) : !isSameOrigin(request);
   if (isRefused) {

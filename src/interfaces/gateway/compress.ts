@@ -3,15 +3,14 @@ import { gzip } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 
 const compressed = promisify(gzip);
-/** Fewer characters fit into one packet as they are. */
+/** Shorter texts fit into one packet uncompressed. */
 const smallChars = 1_024;
 /** `gzip` or `*`, not refused by `q=0`. */
 const takesGzip = /(^|,)\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+\s*)?(,|$)/i;
 
 /**
- * Compresses the texts that a scope's routes respond with; event streams are not among them, as they take the connection
- * over. Not for answers with a token or a key: the size of an answer that also repeats a stranger's text would give it
- * away (BREACH).
+ * Compresses the texts that a scope's routes respond with, except event streams, which take over the connection. Not for
+ * answers with a token or a key: the size of an answer that also repeats a stranger's text would reveal it (BREACH).
  */
 export function compressAnswers(scope: FastifyInstance): void {
   scope.addHook("onSend", async (request, reply, payload) => {

@@ -18,32 +18,32 @@ import { limitBodies } from "./limit-bodies.ts";
 import { answerClientError, problemOf, sendProblem } from "./problem.ts";
 import { createEventStreams } from "./sse.ts";
 
-/** The most bytes of a request other than a delivery: requests of people and programs are smaller. */
+/** Size limit of a request other than a delivery, in bytes: requests of people and programs are smaller. */
 const maxRequestBytes = 1024 * 1024;
-/** Bodies whose senders showed no key, together: room for a burst of small ones, and for two of the largest. */
+/** Limit of all bodies whose senders showed no key: room for a burst of small ones, and for two of the largest. */
 const heldBytes = (maxBodyBytes: number): number => Math.max(32 * 1024 * 1024, 2 * maxBodyBytes);
-/** Connections that showed no key; one more cuts off the oldest. Deliveries take one each, for milliseconds. */
+/** Limit of connections that showed no key; one more disconnects the oldest. Deliveries use one each, for milliseconds. */
 const maxUnauthenticated = 1_000;
-/** How long a request may take to arrive whole; Fastify itself waits for ever. */
+/** How long a request may take to arrive completely; Fastify's default is unlimited. */
 const requestTimeoutMs = 30_000;
-/** Its headers are cut off sooner, and soon after: Node would look for slow ones every half a minute only. */
+/** Its headers have a shorter limit, which is checked often: Node's default checks only every half a minute. */
 const slowRequests = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 };
 
 /**
- * Headers of every answer, made once; a page adds the policy by which it runs its script. Browsers are not made to insist
- * on TLS, because the gateway is served without it as well.
+ * Headers of every answer, created once; a page adds the policy for its script. Browsers are not told to insist on TLS,
+ * because the gateway is also served without it.
  */
 const securityHeaders = {
   "content-security-policy": "default-src 'none';frame-ancestors 'none'",
   "cross-origin-resource-policy": "same-origin",
-  // Same-origin and not none, because without it a form's `Origin` would be `null`.
+  // same-origin instead of none, because a form's `Origin` would otherwise be `null`.
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
 };
 
 /**
- * Only the address that the nearest proxy appended can be trusted; a client may have sent any before it, and so claim
- * an address of its own for each guess at the login.
+ * Only the address appended by the nearest proxy can be trusted; a client may have sent any before it, and so claim a
+ * new address for each guess at the login.
  */
 const isNearestProxy = (_address: string, hop: number): boolean => hop === 0;
 
@@ -81,7 +81,7 @@ export function createApp(deps: GatewayDeps) {
     reply.headers(securityHeaders);
     done(closing ? closed() : undefined);
   });
-  // A hijacked answer would keep `close` waiting for ever.
+  // A hijacked answer would block `close` for ever.
   app.addHook("preClose", (done) => {
     closing = true;
     streams.endAll();

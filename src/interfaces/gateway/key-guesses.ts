@@ -7,26 +7,26 @@ import type { GatewayDeps } from "./deps.ts";
 import { isOnPrivateHost } from "./known-hosts.ts";
 
 /**
- * Whether a request showed the API key. A wrong key is answered late. Rejects with a 429 problem, and doesn't look at the
- * key, after too many wrong ones.
+ * Whether a request showed the API key. A wrong key is answered late. After too many wrong ones, rejects with a 429
+ * problem without checking the key.
  */
 export type CheckKey = (request: FastifyRequest, key: string) => Promise<boolean>;
 
 interface Timing {
-  /** Monotonic ms: a wall clock that is set back would prolong the window in which wrong keys are counted. */
+  /** Monotonic ms: a wall clock set back would prolong the window in which wrong keys are counted. */
   readonly now?: () => number;
   /** How long the answer to a wrong key takes, in ms. */
   readonly lateMs?: number;
 }
 
 const windowMs = 10_000;
-/** Wrong keys of an address in a window that are answered at once: mistakes. */
+/** Wrong keys of an address in a window that are answered without delay: mistakes. */
 const answeredAtOnce = 4;
 /** Wrong keys in a window: twenty a second from one address. A slower guesser does not lock the owner out. */
 const maxOfAddress = 200;
 const maxOfAll = 600;
 
-/** One limit for all doors that take the key: the login and `Authorization: Bearer`. */
+/** One limit for both ways to send the key: the login and `Authorization: Bearer`. */
 export function createKeyCheck(
   deps: GatewayDeps,
   { now = () => performance.now(), lateMs = 2_000 }: Timing = {},

@@ -14,13 +14,13 @@ function isLoopbackName(host: string): boolean {
 }
 
 /**
- * The hook that answers only to known names. A page of another site that points its own name at this machine (DNS
- * rebinding) is same-origin to the browser, but the name in `Host` gives it away. Any port will do: it may be mapped.
+ * The hook that only accepts known names. A page of another site that points its own name at this machine (DNS
+ * rebinding) is same-origin to the browser, but the name in `Host` reveals it. Any port is accepted: it may be mapped.
  */
 export function checkHost(names: readonly string[]): (request: FastifyRequest) => Promise<void> {
   const known = new Set([...loopbackNames, ...names.map((name) => hostName(bracketed(name)))]);
   return (request) => {
-    // Two of them are for two readers; Node itself takes the first and keeps quiet (RFC 9112, section 3.2).
+    // Two of them are meant for two parsers; Node itself silently takes the first (RFC 9112, section 3.2).
     if (hostLines(request) > 1) {
       return Promise.reject(new UserError("malformed", "The request has two Host headers."));
     }
@@ -52,10 +52,10 @@ export function bracketed(host: string): string {
     : host;
 }
 
-/** Where the request comes from, by the headers of the browser; null without such headers. */
+/** The origin of the request, by the browser's headers; null without such headers. */
 function originVerdict(request: FastifyRequest): "same" | "foreign" | null {
   const site = request.headers["sec-fetch-site"];
-  // `none` is the person: an address typed, a bookmark.
+  // `none` is the person: a typed address, a bookmark.
   if (typeof site === "string") {
     return site === "same-origin" || site === "none" ? "same" : "foreign";
   }
@@ -65,7 +65,7 @@ function originVerdict(request: FastifyRequest): "same" | "foreign" | null {
   return isOwn ? "same" : "foreign";
 }
 
-/** A trusted proxy may have put its own name into `Host` and the public one beside it. */
+/** A trusted proxy may put its own name into `Host` and the public one beside it. */
 function ownHosts(request: FastifyRequest): readonly string[] {
   return [request.headers.host ?? "", request.host].map((host) => withoutDefaultPort(host));
 }
@@ -74,7 +74,7 @@ function withoutDefaultPort(host: string): string {
   return host.toLowerCase().replace(/:(80|443)$/, "");
 }
 
-/** True when the headers name this gateway as the origin; not without such headers. */
+/** True if the headers name this gateway as the origin; false without such headers. */
 export function isSameOrigin(request: FastifyRequest): boolean {
   return originVerdict(request) === "same";
 }
@@ -87,7 +87,7 @@ export function isForeign(request: FastifyRequest): boolean {
 /** Browsers that resolve names below `localhost` without DNS. Safari does not: there the cookie stays on localhost. */
 const resolvesLocalhostNames = /(Chrome|Firefox)\/\d/;
 
-/** True when a browser came by a name that it shares with every other server of its machine, and can leave it. */
+/** True for a browser at a name shared with every other server of its machine, which it can leave. */
 export function shouldMove(request: FastifyRequest): boolean {
   const { host = "", origin = `http://${host}`, "user-agent": agent = "" } = request.headers;
   // A proxy that puts its own address into `Host` does not change the browser's `Origin`.
@@ -95,13 +95,13 @@ export function shouldMove(request: FastifyRequest): boolean {
   return isDirect && isLoopbackName(host) && resolvesLocalhostNames.test(agent);
 }
 
-/** True when the request names the host that only people with the key were shown. */
+/** True if the request names the host that only people with the key were shown. */
 export function isOnPrivateHost(request: FastifyRequest, { sessions }: GatewayDeps): boolean {
   return hostName(request.headers.host ?? "") === sessions.privateHost;
 }
 
 /**
- * Sends a browser that proved itself on to `path` of the private host, by a page that makes its origin remember the name:
+ * Sends an authenticated browser to `path` of the private host, by a page that makes its origin remember the name:
  * unlike a cookie, local storage belongs to one port.
  */
 export function moveToPrivateHost(
@@ -117,7 +117,7 @@ export function moveToPrivateHost(
   return sendPage(reply.header("refresh", `1; url=${url}`), page);
 }
 
-/** The name that a browser remembers the private host by; it shows nothing of it. */
+/** The name by which a browser remembers the private host; it reveals nothing about it. */
 export function rememberedAs(privateHost: string): string {
   return createHash("sha256").update(privateHost).digest("hex").slice(0, 16);
 }

@@ -6,7 +6,7 @@ import type { GatewayDeps } from "./deps.ts";
 /** The received part of the body of one request. */
 interface HeldBody {
   bytes: number;
-  /** All of it is there: its request is being answered. */
+  /** The body is complete: its request is being answered. */
   isComplete: boolean;
   readonly refuse: () => void;
 }
@@ -16,8 +16,8 @@ const warnedEveryMs = 60_000;
 
 /**
  * Holds at most `maxBytes` of bodies whose senders sent no key and whose signatures are not verified yet. Beyond it,
- * bodies are refused with 503: the oldest that holds at least half of the average goes first, so that small deliveries
- * get through between many large ones, and the largest body is not refused sooner than the other large ones.
+ * bodies are rejected with 503: first the oldest with at least half of the average, so that small deliveries pass
+ * between many large ones, and the largest body is not rejected before other large ones.
  */
 export function limitBodies(app: FastifyInstance, maxBytes: number, log: GatewayDeps["log"]): void {
   // A set keeps the order of arrival.
@@ -58,7 +58,7 @@ export function limitBodies(app: FastifyInstance, maxBytes: number, log: Gateway
   };
   app.addHook("preParsing", (request, reply, payload, done) => {
     const declared = Number(request.headers["content-length"] ?? 0);
-    // A larger one is refused before it is read.
+    // A larger body is rejected before it is read.
     const isRead = request.method === "POST" && declared <= request.routeOptions.bodyLimit;
     if (isRead && request.caller === null) hold(request, reply, payload);
     done(null, payload);

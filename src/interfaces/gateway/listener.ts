@@ -13,7 +13,7 @@ export interface ListenerConfig {
   readonly gateway: TcpSettings;
 }
 
-/** The part of the command line that does; `port` and `host` replace the project's. */
+/** The part of the command line that decides it; `port` and `host` override the project's. */
 export interface ListenerOptions {
   readonly webUi: boolean;
   /** Never listens on TCP. */
@@ -27,7 +27,7 @@ export interface ListenerDeps {
   readonly options: ListenerOptions;
   readonly socketPath: string;
   readonly project$: { readonly value: ListenerConfig };
-  /** Holds an event before the listener gets it. */
+  /** Receives an event before the listener does. */
   readonly status: {
     apply(event: StatusEvent): void;
     agent(name: string): AgentRecord | undefined;
@@ -39,7 +39,7 @@ export interface ListenerDeps {
   readonly warn: (message: string) => void;
 }
 
-/** Decides where the gateway listens: always on the operator's socket; on TCP once something needs it, then for good. */
+/** Decides where the gateway listens: always on the operator's socket; on TCP once something needs it, then permanently. */
 export function createGatewayListener(deps: ListenerDeps) {
   const { gateway, options, socketPath, project$, status, announce } = deps;
   const mayListen = options.onDemand !== true;
@@ -58,7 +58,7 @@ export function createGatewayListener(deps: ListenerDeps) {
     // The start prints the address itself.
     if (opened) deps.note(`the gateway listens at ${url}`);
   };
-  /** For agents that run without TCP, too: a failure is a warning and ends no run. */
+  /** Also for agents that run without TCP: a failure is a warning and ends no run. */
   const tryToListen = (): Promise<void> =>
     listen().catch((error: unknown) => {
       needed = false;
@@ -72,8 +72,8 @@ export function createGatewayListener(deps: ListenerDeps) {
 
   return {
     /**
-     * Opens the operator's socket, and TCP if it is needed already. Rejects with a UserError if it can't; a failure of TCP
-     * for agents in containers is a warning.
+     * Opens the operator's socket, and TCP if it is already needed. Rejects with a UserError on failure; a failure of
+     * TCP for agents in containers is a warning.
      */
     open: async (): Promise<void> => {
       await gateway.listenUnix(socketPath);
@@ -89,7 +89,7 @@ export function createGatewayListener(deps: ListenerDeps) {
       const record = status.agent(event.agent);
       if (record !== undefined && runsInContainer(record)) need();
     },
-    /** Listens on TCP if the project's config needs it by now, also after an earlier failure. */
+    /** Listens on TCP if the project's config needs it now, even after an earlier failure. */
     onProject: (): void => {
       if (hasWebhooks(project$.value) || [...status.agents()].some(runsInContainer)) need();
     },
@@ -102,7 +102,7 @@ export function createGatewayListener(deps: ListenerDeps) {
 const idlePort =
   "--port has no effect yet: the gateway listens on TCP only with --web-ui, webhooks or an agent in a container";
 
-/** Rejects with a UserError when TCP is needed from the start and its address can't be listened on. */
+/** Rejects with a UserError if TCP is needed from the start and can't listen on its address. */
 export async function checkListening(
   options: ListenerOptions,
   config: ListenerConfig,
@@ -126,7 +126,7 @@ function runsInContainer({ config, enabled }: Pick<AgentRecord, "config" | "enab
   return enabled && config !== null && needsImage(config);
 }
 
-/** The gateway's settings as of now: `--port` and `--host` override the project's config. */
+/** The current settings of the gateway: `--port` and `--host` override the project's config. */
 export function gatewaySettings(
   { webUi, port, host }: ListenerOptions,
   { gateway }: ListenerConfig,
@@ -145,7 +145,7 @@ interface Exposure {
   readonly advice: string;
 }
 
-/** Why others can reach the gateway at this host; null for one that only this machine has. */
+/** Why others can reach the gateway at this host; null if only this machine can. */
 export function exposureAt(host: string): Exposure | null {
   if (host === "localhost" || host === "::1" || host.startsWith("127.")) return null;
   return {

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { LoginLink } from "../../foundation/contracts/operator-api.ts";
 
 const linkMs = 10 * 60_000;
-/** Remembered links, old ones included, so that their page says why they don't log in; beyond it the oldest is forgotten. */
+/** Limit of remembered links, including old ones, whose page says why they don't log in; beyond it the oldest is dropped. */
 const maxLinks = 200;
 
 export type LoginLinks = ReturnType<typeof createLoginLinks>;

@@ -4,19 +4,19 @@ import type { RunEvent } from "../../../streams/vocabulary.ts";
 import type { DeliveryCount } from "../../features/webhooks/provider.ts";
 import type { MeteredCall } from "../../foundation/contracts/spend.ts";
 
-/** The event streams that are counted apart. */
+/** The event streams that are counted separately. */
 export type StreamName = "status" | "logs";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** So many agents that are gone wait for the removal of their series, at most. */
+/** Limit of removed agents whose series are not removed yet. */
 const mostGone = 100;
 
 /** From an idle runner, which starts in milliseconds, to work that waited for an hour. */
 const startBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3600];
 
 /**
- * The numbers of `/metrics`, from zero as Prometheus expects. Labels have few values, none that an agent or a sender can
+ * The numbers of `/metrics`, from zero as Prometheus expects. Labels have few values, which no agent or sender can
  * choose freely, and the series of a removed agent are dropped. https://prometheus.io/docs/practices/naming
  */
 export function createMetrics(version: string) {
@@ -30,7 +30,7 @@ export function createMetrics(version: string) {
   const meters = agentMeters(counter, gauge);
   const agents = trackAgents();
   let dropped = Promise.resolve();
-  /** Resolves once no agent that is gone has a series. */
+  /** Resolves once no removed agent has a series. */
   const dropGone = (): Promise<void> => {
     const gone = agents.takeGone();
     if (gone.size > 0) dropped = dropped.then(() => dropSeriesOf(gone));
@@ -66,7 +66,7 @@ export function createMetrics(version: string) {
     onEvent: (event: RunEvent): void => {
       if (event.type === "output" || event.type === "status-text") return;
       count(event, meters, agents.onEvent(event));
-      // Perhaps the metrics are never read.
+      // The metrics may never be read.
       if (agents.goneCount() >= mostGone) void dropGone();
       if (event.type !== "started" || event.startedAt !== undefined) return;
       // The clock may have been set back in between.
@@ -148,12 +148,12 @@ const runChange: Partial<Record<RunEvent["type"], number>> = { started: 1, finis
 /** Follows which agents have series. They end with the agent, or with its last run after that. */
 function trackAgents() {
   const known = new Set<string>();
-  // Thousands of agents come when the scheduler starts, and perhaps their metrics are never read.
+  // Thousands of agents are added at the start, and their metrics may never be read.
   const fresh = new Set<string>();
   const gone = new Set<string>();
   const running = new Map<string, number>();
   return {
-    /** Returns how many runs of the agent there are after the event. */
+    /** Returns the number of the agent's live runs after the event. */
     onEvent: ({ agent, type }: RunEvent): number => {
       if ((type === "agent-set" || type === "agent-invalid") && !known.has(agent)) {
         known.add(agent);
@@ -172,9 +172,9 @@ function trackAgents() {
     },
     isGone: (agent: string): boolean => !known.has(agent) && !running.has(agent),
     goneCount: (): number => gone.size,
-    /** The agents that came since the last call. */
+    /** The agents added since the last call. */
     takeFresh: () => taken(fresh),
-    /** The agents that went since the last call. */
+    /** The agents removed since the last call. */
     takeGone: () => taken(gone),
   };
 }

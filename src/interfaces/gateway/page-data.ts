@@ -41,7 +41,7 @@ export function queryOf(address: string): URLSearchParams {
   return new URL(address, "http://localhost").searchParams;
 }
 
-/** The parameters of an address as a route's schema reads them; throws a TypeError if they don't meet it. */
+/** The parameters of an address, parsed by a route's schema; throws a TypeError if they are invalid. */
 export function parsedQuery<Schema extends z.ZodType>(
   schema: Schema,
   address: string,

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply } from "fastify";
 import { headersFor, UserError } from "../../foundation/errors.ts";
 
-/** Codes of the framework's own refusals; every other 4xx of it is `malformed`. */
+/** Codes of the framework's own errors; every other 4xx of it is `malformed`. */
 const frameworkCodes: Readonly<Record<number, string>> = {
   404: "not_found",
   408: "timeout",
@@ -21,7 +21,7 @@ export function problemOf(error: unknown): UserError {
   return internalError(error);
 }
 
-/** The 500 of a cause that only the log gets. */
+/** The 500 for an error that is only logged. */
 export function internalError(cause: unknown): UserError {
   return new UserError("internal", "Something went wrong; the scheduler's log says what.", {
     cause,
@@ -33,7 +33,7 @@ function frameworkStatus(error: unknown): number | null {
   return status !== undefined && status >= 400 && status < 500 ? status : null;
 }
 
-/** What a problem document is made of; the trace of an error costs more than all of it. */
+/** The fields of a problem document; an error's stack trace would cost more than all of it. */
 type Problem = Pick<UserError, "status" | "code" | "message"> & Partial<Pick<UserError, "headers">>;
 
 /** Answers with the problem document. */
@@ -60,7 +60,7 @@ const unreadable: Readonly<Record<string, UserError | undefined>> = {
 };
 const malformed = new UserError("malformed", "This is not an HTTP request.");
 
-/** Answers bytes that could not be parsed as a request, and so reach no route, with a problem document. */
+/** Answers bytes that could not be parsed as a request, and so have no route, with a problem document. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
   const problem = unreadable[error.code ?? ""] ?? malformed;

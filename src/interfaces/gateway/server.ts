@@ -38,11 +38,11 @@ export function createGateway(deps: GatewayDeps) {
   };
   return {
     /**
-     * Listens on TCP, by these settings instead of those that it was made with; the URL that a person opens, without a
-     * path. Rejects with a UserError if it can't.
+     * Listens on TCP, by default with its creation settings; returns the URL for a person, without a path. Rejects with
+     * a UserError on failure.
      */
     listenTcp: async (settings: TcpSettings = deps): Promise<string> => {
-      // Fastify would leave out a loopback address that is taken.
+      // Fastify would silently skip a loopback address in use.
       const host = settings.host === "localhost" ? "127.0.0.1" : settings.host;
       const app = await tcpApp({ ...deps, ...settings });
       const listenOnOther = otherLoopback(app, host);
@@ -74,8 +74,8 @@ export function createGateway(deps: GatewayDeps) {
 }
 
 /**
- * Serves the app on the other loopback address, too: browsers ask both for `localhost`, ::1 first, and a program of another
- * user that listened there would get their keys and cookies. A machine without that address is fine.
+ * Serves the app on the other loopback address, too: browsers ask both for `localhost`, ::1 first, and another user's
+ * program there would get their keys and cookies. A machine without that address is fine.
  */
 function otherLoopback(app: FastifyInstance, host: string): (port: number) => Promise<void> {
   const others: Readonly<Record<string, string>> = {
@@ -104,7 +104,7 @@ function otherLoopback(app: FastifyInstance, host: string): (port: number) => Pr
   };
 }
 
-/** How long open connections may finish, in ms; `close` would wait a minute for one that never sent a request. */
+/** How long open connections may take to finish, in ms; `close` would wait a minute for one that never sent a request. */
 const closingMs = 2_000;
 
 async function closeApp(app: FastifyInstance): Promise<void> {

@@ -7,7 +7,7 @@ import { messageOf } from "../../foundation/errors.ts";
 import { orAside, openDatabase } from "../../foundation/store/database.ts";
 import { isCorrupt, storeError, withStoreErrors } from "../../foundation/store/store-error.ts";
 
-/** Where and by which clock sessions live. */
+/** Place and clock of the sessions. */
 export interface SessionsOptions {
   /** AL_HOME; all schedulers of one user share the `sessions.db` in it. */
   readonly home: string;
@@ -15,7 +15,7 @@ export interface SessionsOptions {
   readonly now?: () => number;
   /** How often ages are checked, in ms. */
   readonly checkEveryMs?: number;
-  /** Epoch ms: sessions that were made before are over. */
+  /** Epoch ms: earlier sessions have ended. */
   readonly madeSince?: number;
   /** Called when a session's use could not be recorded, which stays good until its idle time is over, or the file was damaged. */
   readonly onProblem: (message: string) => void;
@@ -26,7 +26,7 @@ const idleMs = 12 * hourMs;
 const absoluteMs = 7 * 24 * hourMs;
 /** A session's use is written at most this often, so that reading pages costs no disk writes. */
 const noteEveryMs = 60_000;
-/** How long the event loop stands still for another process's write, in ms; that of another scheduler takes less. */
+/** How long the event loop blocks for another process's write, in ms; that of another scheduler takes less. */
 const blockedMs = 100;
 
 const format = {
@@ -40,9 +40,9 @@ const format = {
 };
 
 /**
- * Browser sessions of one user, kept in SQLite with the hash of the token only: 12 h idle, 7 d at most. Throws
- * UserError `store_unavailable` or `store_newer`, and so do the methods that write: they wait for a locked file only
- * briefly, and the client retries. A damaged file is moved aside: a start is worth more than the logins.
+ * Browser sessions of one user, kept in SQLite with the hash of the token only: 12 h idle, 7 d at most. Throws UserError
+ * `store_unavailable` or `store_newer`, and so do the methods that write: they wait only briefly for a locked file, and
+ * the client retries. A damaged file is moved aside: a start is worth more than the logins.
  */
 export function openSessions(options: SessionsOptions) {
   const { home, now = Date.now, checkEveryMs = 30_000, madeSince = 0, onProblem } = options;
@@ -66,9 +66,9 @@ export function openSessions(options: SessionsOptions) {
   const removeAll = db.prepare("DELETE FROM sessions RETURNING id");
   const removeOld = db.prepare(`DELETE FROM sessions WHERE NOT (${alive})`);
   const endedIds = new Subject<string>();
-  /** Ids that were used here: their end is emitted here, whichever process deleted them. */
+  /** Ids used in this process: it emits their end, whichever process deleted them. */
   const used = new Set<string>();
-  /** Not before this is a use written again: a file that is held would cost its wait at each request. */
+  /** Use is not written again before this time: a locked file would delay each request. */
   let noteFrom = 0;
 
   const emitEnd = (id: string): void => {
@@ -105,7 +105,7 @@ export function openSessions(options: SessionsOptions) {
     privateHost,
     /** Ids of sessions as they end, by logout, key change or age. Hot. */
     ended$: endedIds.asObservable(),
-    /** Makes a session and returns its token: 256 random bits, base64url. */
+    /** Creates a session and returns its token: 256 random bits, base64url. */
     create: (): string => {
       const token = randomBytes(32).toString("base64url");
       const id = idOf(token);
@@ -118,7 +118,7 @@ export function openSessions(options: SessionsOptions) {
       const id = idOf(token);
       return find.get({ $id: id, ...ages() }) === undefined ? null : id;
     },
-    /** The id of a live session and a new start of its idle time; null for an unknown or expired token. */
+    /** The id of a live session, whose idle time restarts; null for an unknown or expired token. */
     touch: (token: string): string | null => {
       const id = idOf(token);
       const row = find.get({ $id: id, ...ages() });
@@ -145,7 +145,7 @@ export function openSessions(options: SessionsOptions) {
 
 export type Sessions = ReturnType<typeof openSessions>;
 
-/** The start may wait as long as it takes: nothing else goes on yet, and schedulers start together after a boot. */
+/** The start may wait without limit: nothing else runs yet, and schedulers start together after a boot. */
 function openSince(path: string, madeSince: number): DatabaseSync {
   const db = openDatabase(path, format);
   try {

@@ -118,7 +118,7 @@ function createClient(raw: ServerResponse, limits: StreamLimits, dropped: (why: 
     dropped(why);
     raw.destroy();
   };
-  // Within one turn everything waits; the kernel has had its chance only after it.
+  // Within one turn everything waits; the kernel can take it only afterwards.
   const checkSoon = (): void => {
     if (checking) return;
     checking = true;

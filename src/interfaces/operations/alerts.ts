@@ -13,7 +13,7 @@ import type {
 } from "../../features/alerts/alerts-report.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 
-/** A negative LIMIT of SQLite is none. */
+/** A negative LIMIT of SQLite means no limit. */
 const unlimited = -1;
 
 /** The operations on alerts. Texts may quote a run or a target's response: their secrets are redacted. */
@@ -25,10 +25,10 @@ export function createAlertOperations(
   return {
     /** The targets of alerts, the open alerts, and the deliveries, newest first. */
     alerts: ({ limit, ...filter }: AlertsQuery): AlertsReport => {
-      // One more is read than the page has, to know whether there is another page.
+      // One more than the page is read, to know whether there is another page.
       const found = deps.store.list({ ...filter, limit: limit + 1 });
       const deliveries = found.slice(0, limit);
-      // Names and ids stay as they are, also if a credential has such a value.
+      // Names and ids are kept, even if a credential has such a value.
       return {
         targets: targetViews(deps).map((one) => ({ ...one, lastError: redact(one.lastError) })),
         open: deps
@@ -43,15 +43,15 @@ export function createAlertOperations(
         next: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null,
       };
     },
-    /** Makes a delivery due that was given up, or waits. Rejects with UserError `unknown_delivery`. */
+    /** Makes a dead or waiting delivery due. Rejects with UserError `unknown_delivery`. */
     retryAlert: async (id: string) => {
       if (await deps.retry(id)) return;
       const message = `no delivery ${JSON.stringify(id)} waits or was given up`;
       throw new UserError("unknown_delivery", message);
     },
-    /** The same for all that were given up; resolves with how many there were. */
+    /** The same for all dead ones; resolves with their number. */
     retryDeadAlerts: async () => {
-      // All are read before the first is retried: each is retried once, also one that dies again at once.
+      // All are read before the first is retried: each is retried once, even one that dies again at once.
       const dead = deps.store.list({ state: "dead", limit: unlimited });
       const retried = await Promise.all(dead.map(({ id }) => deps.retry(id)));
       return retried.filter(Boolean).length;

@@ -28,7 +28,7 @@ export function schemaOf(name: SchemaName): JsonSchema {
 /** A schema that is missing, or that another version of the program wrote. */
 interface StaleSchema {
   readonly file: string;
-  /** As this version has it. */
+  /** The text of this version. */
   readonly text: string;
 }
 
@@ -43,7 +43,7 @@ export async function staleSchemas(projectDir: string): Promise<readonly StaleSc
   return (await Promise.all(stale)).flat();
 }
 
-/** Writes the stale schemas to where the files' first lines point. */
+/** Writes the stale schemas to the paths in the files' first lines. */
 export async function writeSchemas(projectDir: string): Promise<void> {
   const stale = await staleSchemas(projectDir);
   if (stale.length === 0) return;

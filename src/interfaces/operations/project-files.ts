@@ -30,14 +30,14 @@ export async function loadProject(projectDir: string): Promise<ProjectConfig> {
   return (await load(projectDir, filterTable)).project;
 }
 
-/** An agent's config by its files, and their problems; the config is null if one of them is an error. */
+/** An agent's config from its files, and their problems; the config is null if one of them is an error. */
 interface CheckedAgent {
   readonly name: string;
   readonly config: AgentConfig | null;
   readonly problems: readonly Problem[];
 }
 
-/** The same judgement as the scheduler's. */
+/** The scheduler's own validation. */
 export function checkAgent(files: AgentFiles, project: ProjectConfig): CheckedAgent {
   const { name } = files;
   const change = resolveAgent(files, project, knownToAgents());
@@ -47,8 +47,8 @@ export function checkAgent(files: AgentFiles, project: ProjectConfig): CheckedAg
 }
 
 /**
- * All agents as their files are now, known by name alone without a project. `problems` are those of directories that
- * can't be agents.
+ * All agents with their current files; without a project only their names are known. `problems` are those of directories
+ * that can't be agents.
  */
 export async function checkAgents(projectDir: string, project: ProjectConfig | null) {
   const { agents, problems, bareSkills } = await readAllAgents(projectDir);

@@ -61,7 +61,7 @@ export async function startWork(
 ): Promise<FirstEvent[]> {
   if (items.length === 0) return [];
   await store.work.enqueue(items);
-  // Asked before the items are dispatched: the first event may come within that very call.
+  // Called before the items are dispatched: the first event may come within that very call.
   const firsts = items.map(({ id }) => firstEvents.of(id));
   dispatch(items);
   return Promise.all(firsts);
@@ -113,7 +113,7 @@ export async function replayTrigger(id: string, deps: ReplayDeps): Promise<Repla
   return { receiptId, replayId: uuidV7(), matched: started.map(replayed), reason: null };
 }
 
-/** A replayed call is a call of its own, which no run waits for; a tick does not continue a row of reruns. */
+/** A replayed call is a separate call, which no run waits for; a replayed tick does not continue a row of reruns. */
 function triggerAgain(trigger: Trigger): Trigger {
   switch (trigger.kind) {
     case "agent-call":

@@ -9,18 +9,18 @@ import type { Stopping } from "../../foundation/scheduler/stopping.ts";
 export interface RunnableDeps {
   readonly status: Pick<StatusStore, "agent">;
   readonly stopping: Pick<Stopping, "phase">;
-  /** The budget by which a run that started now could call no model; absent for none ever. */
+  /** The used-up budget by which a run started now could call no model; absent if there are no budgets. */
   readonly overBudget?: (agent: string) => OverBudget | null;
 }
 
-/** An agent's record, also of one that was removed while its work continues. Throws UserError `unknown_agent`. */
+/** An agent's record, even of a removed one whose work continues. Throws UserError `unknown_agent`. */
 export function knownAgent(status: Pick<StatusStore, "agent">, name: string): AgentRecord {
   const record = status.agent(name);
   if (record === undefined) throw new UserError("unknown_agent", `no agent "${name}"`);
   return record;
 }
 
-/** Throws UserError `draining` once the scheduler stops: it takes no work whose sender waits for it. */
+/** Throws UserError `draining` once the scheduler stops: it then accepts no work whose sender waits for it. */
 export function mustTakeWork({ stopping }: Pick<RunnableDeps, "stopping">): void {
   if (stopping.phase() !== "draining") return;
   throw new UserError("draining", "the scheduler is stopping");
@@ -42,7 +42,7 @@ export function mustBeRunnable(deps: RunnableDeps, name: string): void {
   throw new UserError("disabled", `agent "${name}" is disabled ${how}`);
 }
 
-/** Work of an agent that waits for money waits with it. */
+/** Work of an agent that waits for money waits with the agent. */
 function mustHaveMoney({ overBudget }: RunnableDeps, name: string): void {
   const over = overBudget?.(name) ?? null;
   if (over?.onLimit === "stop") throw new UserError("refused", over.reason);

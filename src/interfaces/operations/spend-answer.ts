@@ -30,13 +30,13 @@ export interface SpendAnswerDeps {
   /** The limits of these agents and the project's, with the amounts spent. */
   readonly limits: (agents: readonly string[]) => readonly BudgetState[];
   readonly agents: () => Iterable<AgentRecord>;
-  /** The project's, IANA name. */
+  /** Time zone of the project, IANA name. */
   readonly timezone: () => string;
   /** Epoch ms. */
   readonly now: () => number;
 }
 
-/** Days of a report that names no beginning, today among them. */
+/** Days of a report without a start, including today. */
 const reportedDays = 30;
 const dayMs = 86_400_000;
 
@@ -46,7 +46,7 @@ export function createSpendAnswers(deps: SpendAnswerDeps): (asked: SpendRequest)
   return ({ by, since, agent = null }) => {
     const now = deps.now();
     const agents = [...deps.agents()].filter(({ name }) => agent === null || name === agent);
-    // The end of the day before, so that the first day is whole.
+    // The end of the previous day, so that the first day is complete.
     const from = windowsAt(now - reportedDays * dayMs, timezone()).day.endsAt;
     const rows = report.rows({ by, since: since === undefined ? from : Date.parse(since), agent });
     const limits = deps.limits(agents.map(({ name }) => name));
@@ -58,19 +58,19 @@ export function createSpendAnswers(deps: SpendAnswerDeps): (asked: SpendRequest)
   };
 }
 
-/** Calls to models as the API has them. */
+/** Calls to models in the API's form. */
 export function spendView({ nano, subscriptionNano, ...counts }: Omit<SpendRow, "key">) {
   const { calls, tokens, unpriced, estimated } = counts;
   const amounts = { usd: usdOfNano(nano), subscriptionUsd: usdOfNano(subscriptionNano) };
   return { ...amounts, calls, tokens, unpriced, estimated };
 }
 
-/** A limit as the API has it. */
+/** A limit in the API's form. */
 function limitView({ endsAt, ...state }: BudgetState): SpendLimit {
   return { ...state, endsAt: endsAt === null ? null : new Date(endsAt).toISOString() };
 }
 
-/** Null when no agent that is started by itself asked a model in a run. */
+/** Null if no run of an agent with a trigger called a model. */
 function forecastView(
   agents: readonly AgentRecord[],
   report: SpendReport,

@@ -31,8 +31,8 @@ import { viewRun, compareRuns } from "./view-run.ts";
 import { whyNot } from "./why-not.ts";
 
 /**
- * Opens a project for reading while no scheduler runs it; its files and its store stay as they are. Null if it has no store
- * yet. Throws the errors of `openStoreReader`. Answers hold no secret of the credential store in `home`.
+ * Opens a project for reading while no scheduler runs it; its files and its store are unchanged. Null without a store.
+ * Throws the errors of `openStoreReader`. Answers hold no secret of the credential store in `home`.
  */
 export function openStoredProject({
   projectDir,
@@ -76,7 +76,7 @@ export function openStoredProject({
 
 type ProjectFiles = Awaited<ReturnType<typeof readProjectFiles>>;
 
-/** Reads a project's files. A fault in them is part of the result, and never thrown. */
+/** Reads a project's files. An error in them is part of the result, and never thrown. */
 export async function readProjectFiles(projectDir: string) {
   const { project, error } = await projectAt(projectDir);
   const { checked, bareSkills } = await checkAgents(projectDir, project);

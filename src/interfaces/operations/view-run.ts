@@ -21,10 +21,7 @@ export interface ViewRunDeps {
   readonly redactor: Pick<Redactor, "redact" | "redactValue">;
 }
 
-/**
- * A run with all that belongs to it, its secrets redacted; with `withPrompt`, what its model got. Throws
- * UserError `unknown_instance`.
- */
+/** A run with all its data, its secrets redacted; with `withPrompt`, the model's input. Throws UserError `unknown_instance`. */
 export async function viewRun(
   instanceId: string,
   deps: ViewRunDeps,
@@ -42,9 +39,9 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
   const redact = (text: string | null) => (text === null ? null : redactor.redact(text));
   const context = redact(trigger?.kind === "agent-call" ? trigger.context : null);
   const scheduledFor = trigger?.kind === "cron" ? new Date(trigger.scheduledFor) : null;
-  // Hosts of the last second are among them.
+  // Includes the hosts of the last second.
   await store.hosts.flush();
-  // Names and ids stay as they are, also if a credential has such a value: pages and commands find the run by them.
+  // Names and ids are kept, even if a credential has such a value: pages and commands find the run by them.
   return {
     ...runEntrySchema.parse(run.entry),
     instanceId,
@@ -122,7 +119,7 @@ async function payloadOf(
   receiptId: string,
   { store, redactor }: ViewRunDeps,
 ): Promise<string | null> {
-  // It brings every provider along, and most runs have no delivery.
+  // Loaded on demand, as it loads every provider, and most runs have no delivery.
   const { viewReceipt } = await import("../../features/webhooks/receipt-view.ts");
   try {
     const receipt = (id: string) => store.receipts.get(id);
@@ -183,7 +180,7 @@ export async function compareRuns(
   const one = ranContent(instanceId, store);
   const two = ranContent(other ?? mustHaveEarlier(instanceId, store), store);
   const [from, to] = one.startedAt < two.startedAt ? [one, two] : [two, one];
-  // Few requests ask for it, and the library that compares is loaded with the first.
+  // Few requests need it, and the library that compares is loaded with the first.
   const { difference } = await import("../../features/versions/difference.ts");
   return {
     from: { instanceId: from.instanceId, version: from.version },

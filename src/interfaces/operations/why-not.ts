@@ -23,7 +23,7 @@ export interface WhyNotDeps {
   readonly redactor: Pick<Redactor, "redactValue">;
 }
 
-/** Why an agent did not run: `now` comes from who knows it. Secrets that are known are redacted. */
+/** Why an agent did not run: `now` is supplied by the caller. Known secrets are redacted. */
 export async function whyNot(
   { name, config }: Pick<AgentRecord, "name" | "config">,
   now: readonly string[],
@@ -50,7 +50,7 @@ export async function whyNot(
 /** The project around an agent. */
 interface ProjectNow {
   readonly paused: boolean;
-  /** Runs of all agents now, and how many there may be; null for any number. */
+  /** Number of live runs of all agents, and its limit; null for none. */
   readonly running: number;
   readonly scale: number | null;
   readonly locks: readonly LockStatus[];
@@ -108,12 +108,12 @@ function lockTexts(agent: string, locks: readonly LockStatus[]): string[] {
     });
 }
 
-/** Bodies that are read again for one answer. */
+/** Limit of the bodies that are read again for one answer, in bytes. */
 const mostBytes = 8 * 1024 * 1024;
 
 /**
- * The stored deliveries that an agent's filters turn away, with the reasons. They are compared with its config on
- * request: the receipt of a delivery costs the same for any number of agents that don't match. `since` is epoch ms.
+ * The stored deliveries that an agent's filters reject, with the reasons. They are compared with its config on request:
+ * the receipt of a delivery costs the same for any number of agents that don't match. `since` is epoch ms.
  */
 async function turnedAway(
   { name, webhooks }: Pick<AgentConfig, "name" | "webhooks">,
@@ -129,7 +129,7 @@ async function turnedAway(
     if (bytes > mostBytes) return { turnedAway: shown, lookedBackTo: isoTime(receipt.at) };
     const one = compared({ name, webhooks }, receipt.id, store);
     if (one !== null) shown.push(one);
-    // Each is parsed again: all else goes on in between.
+    // Each body is parsed again: other work runs in between.
     await nextTurn();
   }
   const next = found[limit]?.at ?? store.unmatched.firstLeftOut(since);

@@ -15,11 +15,11 @@ export interface AgentColumn {
   readonly emptyText: string;
   /** Characters on a terminal; null for texts of any length. */
   readonly width: number | null;
-  /** A narrow live view leaves out the column with the lowest number first; null stays. */
+  /** A narrow live view omits the column with the lowest number first; null is always shown. */
   readonly keep: number | null;
-  /** The column shows distances of moments, which lie on this side of now. */
+  /** The column shows distances from now, which lie on this side. */
   readonly side?: "past" | "future";
-  /** The live view alone has it: the other two show the number beside the state. */
+  /** Only the live view has it: the other two show the number beside the state. */
   readonly isLiveOnly?: true;
 }
 
@@ -29,10 +29,10 @@ export interface Moment extends Pick<SchedulerStatus, "paused" | "draining"> {
 }
 
 export interface ColumnValue {
-  /** Empty when there is nothing to show. */
+  /** Empty without a value. */
   readonly text: string;
   readonly tone: Tone;
-  /** The moment whose distance is the text, ISO 8601; undefined where the column has no `side`. */
+  /** The moment whose distance is the text, ISO 8601; undefined if the column has no `side`. */
   readonly at?: string | null;
 }
 
@@ -91,7 +91,7 @@ function statusValue(agent: AgentStatus, { now }: Moment): ColumnValue {
   return { text: warning ?? "", tone: "warning" };
 }
 
-/** The clocks of scheduler and reader differ: a moment of the past is never shown to come, nor one to come as past. */
+/** The clocks of scheduler and reader differ: a past moment is never shown as in the future, nor a future one as past. */
 function momentValue(at: string | null, now: number, bound: typeof Math.min): ColumnValue {
   const text = at === null ? "" : relativeTime(bound(Date.parse(at), now), now);
   return { text, tone: at === null ? "muted" : "plain", at };
@@ -137,12 +137,12 @@ export function stateText({ state, blockedBy }: Pick<AgentStatus, "state" | "blo
   return blockedBy === null ? state : `${state}: ${blockedBy}`;
 }
 
-/** Whether it fails by no fault of its runs: money, a key, an image or the machine is missing. */
+/** Whether it fails without an error of its runs: money, a key, an image or the machine is missing. */
 export function isBlocked({ state }: Pick<AgentStatus, "state">): boolean {
   return state === "blocked" || state === "waiting";
 }
 
-/** An error as a list shows it: the cause leads, its place in a file follows. */
+/** An error for a list: the cause first, then its place in a file. */
 export function causeFirst(error: string): string {
   const text = error.replace(/^failed: /, "");
   const [, place, cause] = /^(\S+\.(?:toml|md)[:\d]*) {2}(.+)$/s.exec(text) ?? [];

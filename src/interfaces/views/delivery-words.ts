@@ -5,7 +5,7 @@ export function refusalWord(result: DeliveryRefusal): "duplicate" | "refused" {
   return result === "duplicate" ? result : "refused";
 }
 
-/** Why a delivery was turned away: `repos: wants acme/x, got acme/y`. Alternatives are joined by "or". */
+/** Why a delivery was rejected: `repos: wants acme/x, got acme/y`. Alternatives are joined by "or". */
 export function turnedAwayText({ stoppedBy }: Pick<TurnedAway, "stoppedBy">): string {
   if (stoppedBy.length === 0) return "its filters changed since, and let it through now";
   const entries = stoppedBy.map((mismatches) =>

@@ -5,7 +5,7 @@ import type { Failing } from "../../foundation/contracts/history.ts";
 import type { RunHost } from "../../foundation/contracts/run-hosts.ts";
 import type { RunVersionView, RunView } from "./run-view.ts";
 
-/** Something that is known of a run, in words for a person. */
+/** A fact of a run, in words for a person. */
 export type RunFact = readonly [label: string, text: string];
 
 /** The facts of a run, one line each. `moment` formats an ISO time for its reader. */
@@ -34,7 +34,7 @@ export function runFacts(run: RunView, moment: (at: string) => string): readonly
 
 const shownDigits = 12;
 
-/** The commit that a run ran, short; null for none. */
+/** The short commit of a run; null for none. */
 export function commitText({ commit, dirty }: RunVersionView): string | null {
   if (commit === null) return null;
   const short = commit.slice(0, shownDigits);
@@ -57,7 +57,7 @@ export function failingText(
   return parts.join("; ");
 }
 
-/** The tokens that the run reported, or while it runs, those that the scheduler counted. */
+/** The tokens reported by the run, or while it runs, those counted by the scheduler. */
 function tokensText({ tokens, spend }: RunView): string | null {
   const count = tokens ?? (spend.calls === 0 ? null : spend.tokens);
   return count === null ? null : count.toLocaleString("en");
@@ -71,7 +71,7 @@ function runCostText({ costUsd, spend }: RunView): string | null {
   return `$${usd < 0.01 ? usd.toFixed(6).replace(/\.?0+$/, "") : usd.toFixed(2)}${calls}`;
 }
 
-/** A host that a run asked for, and why it was denied or how much went over it. */
+/** A host that a run requested, and why it was denied or how many bytes it transferred. */
 export function runHostText(asked: RunHost): string {
   const { denied, connections, bytesOut, bytesIn, host, port } = asked;
   const times = connections === 1 ? "" : `, ${connections} times`;

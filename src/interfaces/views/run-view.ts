@@ -2,7 +2,7 @@ import { z } from "zod";
 import { failingSchema, historyEntrySchema } from "../../foundation/contracts/history.ts";
 import { runHostSchema } from "../../foundation/contracts/run-hosts.ts";
 
-/** The version of an agent that a run ran. */
+/** The agent's version of a run. */
 export const runVersionSchema = z
   .object({
     hash: z.string().meta({

@@ -10,7 +10,7 @@ export interface ActiveEngine {
 
 interface UsedEngine {
   readonly engine: Promise<ClusterEngine>;
-  /** Instances of the runs that it has, as far as is known, and that are not removed, by name. */
+  /** Instances of its known runs that are not removed yet, by name. */
   readonly runs: Map<string, string>;
 }
 
@@ -32,7 +32,7 @@ export function createChangingEngine(active: () => ActiveEngine): ClusterEngine 
   };
   const ownerOf = (name: string): UsedEngine | undefined =>
     [...all.values()].find(({ runs }) => runs.has(name));
-  /** An earlier scheduler's runs are on the engine that first shows them. */
+  /** Runs of an earlier scheduler belong to the engine that first lists them. */
   const listOf = async ({ engine, runs }: UsedEngine): Promise<readonly PlacedRun[]> => {
     const listed = await (await engine).list();
     for (const { name, instanceId } of listed) {

@@ -1,7 +1,7 @@
 /** How long a check of the shared resources stays valid, in ms. */
 const validMs = 30_000;
 
-/** The resources that all runs of an engine share: ensured by the first that needs them, and again from time to time. */
+/** The resources that all runs of an engine share: ensured by the first that needs them, and again periodically. */
 export function createChecked(check: () => Promise<void>) {
   let validUntil = 0;
   let running: Promise<void> | null = null;

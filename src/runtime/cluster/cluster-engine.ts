@@ -16,7 +16,7 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** The JSON document that the program reads first; no client of the engine may see it. */
   readonly ticket: string;
-  /** `network` is `none` for a run that reaches the door alone, and otherwise a network of the engine. */
+  /** `network` is `none` for a run that reaches only the door, and otherwise a network of the engine. */
   readonly limits: ContainerLimits;
   readonly reserve: { readonly memory: string; readonly cpus: number };
   readonly place: readonly string[];
@@ -42,7 +42,7 @@ export interface ClusterEngine {
   start(launch: Launch): Promise<void>;
   /** Kills the run and removes its leftovers; removing a missing run is not an error. */
   remove(name: string): Promise<void>;
-  /** The project's runs, whichever scheduler started them. */
+  /** The project's runs of every scheduler. */
   list(): Promise<readonly PlacedRun[]>;
 }
 

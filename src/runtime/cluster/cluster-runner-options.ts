@@ -10,7 +10,7 @@ import type { RecordFiles } from "../runners/record-files.ts";
 /** A job's `channel` has the run's ticket as its token. */
 export interface ClusterRunnerOptions extends RunnerOptions {
   readonly engine: ClusterEngine;
-  /** The agent's image, by the name by which machines of the cluster find it. Rejects with a UserError. */
+  /** The agent's image, under its name on the cluster's machines. Rejects with a UserError. */
   readonly imageFor: (agent: AgentConfig) => Promise<Pick<Launch, "image" | "volumes">>;
   /** The active `[cluster]`. */
   readonly cluster: () => Pick<
@@ -22,31 +22,31 @@ export interface ClusterRunnerOptions extends RunnerOptions {
   /** The door's certificate, PEM. */
   readonly certificate: () => string;
   readonly records: ClusterRecords;
-  /** Writes all log lines so far; whether they are in the files. */
+  /** Writes all log lines so far; resolves with whether they are in the files. */
   readonly flushLogs: () => Promise<boolean>;
-  /** Resolves once all events so far are committed: only then the note of a run's exit may go. */
+  /** Resolves once all events so far are committed: only then the record of a run's exit may be removed. */
   readonly recorded?: () => Promise<unknown>;
-  /** Names this scheduler, as no other one before or after it. */
+  /** Identifies this scheduler among all earlier and later ones. */
   readonly scheduler: string;
-  /** A run waits for a machine: its time does not count until the function that it returns is called. */
+  /** A run waits for a machine: its time does not count until the returned function is called. */
   readonly pauseClock?: (instanceId: string) => () => void;
   /** A machine has claimed the run. */
   readonly onClaim?: (instanceId: string, node: string) => void;
   /** Runs instead of `al _remote-run`. */
   readonly command?: (request: RunRequest) => readonly string[];
-  /** Time between two looks at the engine, in ms. */
+  /** Time between two polls of the engine, in ms. */
   readonly pollMs?: number;
 }
 
 /** Record by which a later scheduler adopts a run; kept until all of the run is removed from the engine. */
 export interface ClusterRecord {
-  /** The config that it was started with. */
+  /** The config that started the run. */
   readonly agent: AgentConfig;
   /** The lease after which the run ends itself, even if the project's config changes. */
   readonly leaseSeconds: number;
-  /** The machine that it was claimed from; null before the claim. */
+  /** The machine that claimed it; null before the claim. */
   readonly node: string | null;
-  /** Its exit, which is written before it is reported: a scheduler that ends in between reports it again. */
+  /** Its exit, written before it is reported: a scheduler that dies in between reports it again. */
   readonly exit: RunnerEvent | null;
 }
 

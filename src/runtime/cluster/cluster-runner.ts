@@ -50,7 +50,7 @@ export function createClusterRunner(options: ClusterRunnerOptions) {
   const processOf = (instanceId: string): RemoteProcess => {
     const process = processes.get(instanceId);
     if (process !== undefined) return process;
-    // It is being adopted.
+    // The run is being adopted.
     if (live.has(instanceId)) throw refusal("unavailable", "The scheduler is starting.");
     throw runIsOver();
   };
@@ -77,7 +77,7 @@ export function createClusterRunner(options: ClusterRunnerOptions) {
     } satisfies RemoteRuns,
   };
 
-  /** Without asking the engine: it may be away, and its run lives on. */
+  /** Does not ask the engine, which may be away while its run lives on. */
   async function find(instanceId: string): Promise<FoundRun | null> {
     const record = await records.read(instanceId);
     if (record === null) return null;
@@ -88,13 +88,13 @@ export function createClusterRunner(options: ClusterRunnerOptions) {
 
 export type ClusterRunner = ReturnType<typeof createClusterRunner>;
 
-/** Leases count elapsed time: a clock that is set must not end them. */
+/** Leases count elapsed time: a clock change must not end them. */
 const elapsed = {
   now: () => performance.now(),
   schedule: asyncScheduler.schedule.bind(asyncScheduler),
 };
 
-/** Follows a run of an earlier scheduler to its exit. Its lease begins anew, as no scheduler was up to renew it. */
+/** Follows a run of an earlier scheduler to its exit. Its lease restarts, as no scheduler was up to renew it. */
 async function adoptedRun(
   { request, last }: RunToResume,
   subscriber: RunSubscriber,
@@ -110,7 +110,7 @@ async function adoptedRun(
       await context.recorded?.();
       return;
     }
-    // Made again: for the secrets in it, and for the claimer that has not come yet.
+    // Prepared again: for the secrets in it, and for a claimer that has not come yet.
     const job = context.prepare(request, workDir);
     const logged = last === null ? 0 : numberOf(last);
     const run: FollowedRun = { request, job, record, logged, isAdopted: true };
@@ -121,7 +121,7 @@ async function adoptedRun(
   }
 }
 
-/** Emits the exit of an unclaimed run whose job can't be made any more. */
+/** Emits the exit of an unclaimed run whose job can no longer be prepared. */
 async function isPrepared({ job }: FollowedRun, { emit, stopping, left }: RunSubscriber) {
   try {
     const over = AbortSignal.any([stopping, left]);

@@ -5,12 +5,12 @@ import { messageOf } from "../../foundation/errors.ts";
 import { hostAndPortOf } from "./host-and-port.ts";
 import { joinSockets } from "./join-sockets.ts";
 
-/** Connections of all runs together. */
+/** Limit of connections of all runs together. */
 const maxConnections = 10_000;
 /** Connections of one address, which is one run: as many as the scheduler accepts from a run. */
 const maxPerAddress = 320;
 const dialMs = 10_000;
-/** Between two probes of a silent connection by the system, in ms. */
+/** Time between two probes of a silent connection by the system, in ms. */
 const keepAliveMs = 60_000;
 
 /**

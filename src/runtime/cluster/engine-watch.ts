@@ -6,9 +6,9 @@ import type { RemoteProcess } from "./remote-process.ts";
 
 type Watched = Pick<RemoteProcess, "wantsReport" | "reported">;
 
-/** Between two questions to the engine, in ms. */
+/** Time between two polls of the engine, in ms. */
 export const defaultPollMs = 2_000;
-/** Between two questions to an engine that does not answer, in ms, at most. */
+/** Maximum time between two polls of an engine that does not answer, in ms. */
 const longestPauseMs = 15_000;
 
 const gone: EngineReport = { state: "gone", node: null, problem: null, endings: 0 };
@@ -22,7 +22,7 @@ export function watchEngine(engine: Pick<ClusterEngine, "list">, pollMs = defaul
   const look = async (): Promise<void> => {
     timer = undefined;
     isAsking = true;
-    // One that comes while the engine answers may be missing in the answer.
+    // A run added while the engine answers may be missing in the answer.
     const asking = [...all].filter(([, watched]) => watched.wantsReport());
     if (asking.length > 0) pauseMs = await report(asking, engine, pollMs, pauseMs);
     isAsking = false;
@@ -32,7 +32,7 @@ export function watchEngine(engine: Pick<ClusterEngine, "list">, pollMs = defaul
     if (all.size > 0 && !isAsking) timer ??= setTimeout(() => void look(), pauseMs);
   };
   return {
-    /** Watches a run until the function that it returns is called. */
+    /** Watches a run until the returned function is called. */
     add: (instanceId: string, watched: Watched): (() => void) => {
       all.set(instanceId, watched);
       arm();
@@ -46,10 +46,10 @@ export function watchEngine(engine: Pick<ClusterEngine, "list">, pollMs = defaul
   };
 }
 
-/** The engine is asked for all runs at once, and only while one of them needs it. */
+/** The engine is polled for all runs at once, and only while one of them needs it. */
 export type EngineWatch = ReturnType<typeof watchEngine>;
 
-/** Resolves to the pause before the next question. */
+/** Resolves to the pause before the next poll. */
 async function report(
   asking: readonly (readonly [string, Watched])[],
   engine: Pick<ClusterEngine, "list">,

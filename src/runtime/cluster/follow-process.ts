@@ -19,16 +19,16 @@ export interface ClusterContext extends ClusterRunnerOptions {
   readonly clock: Clock;
   readonly watch: EngineWatch;
   readonly leftovers: Leftovers;
-  /** The processes that requests find, by instance. */
+  /** The processes that requests are for, by instance. */
   readonly processes: Map<string, RemoteProcess>;
 }
 
-/** A run whose process is started, now or by an earlier scheduler. */
+/** A run whose process is started, by this or an earlier scheduler. */
 export interface FollowedRun {
   readonly request: RunRequest;
   readonly job: Promise<Job>;
   readonly record: ClusterRecord;
-  /** Number of its last line in the log; 0 for none. */
+  /** Number of its last logged line; 0 for none. */
   readonly logged: number;
   /** Whether an earlier scheduler started it. */
   readonly isAdopted: boolean;
@@ -64,7 +64,7 @@ export async function followProcess(
       .catch((error: unknown) => {
         process.emitWarning(`the exit of ${instanceId} could not be noted: ${messageOf(error)}`);
       });
-    // Before the exit, as lost work may be tried again at once.
+    // Before the exit, as lost work may be retried at once.
     if (!exit.isReported) await context.leftovers.remove(instanceId);
     emit(exit.event);
     await context.recorded?.();
@@ -135,7 +135,7 @@ function createWaiting(
       isShown = true;
       emit({ type: "status-text", text });
     },
-    /** A machine has it. */
+    /** A machine has claimed the run. */
     end: () => {
       waiting.dispose();
       if (isShown) emit({ type: "status-text", text: "" });

@@ -11,7 +11,7 @@ import { numberOf } from "./remote-process.ts";
 import { createRecordFiles } from "../runners/record-files.ts";
 import type { Cluster, ClusterPorts, ClusterSources } from "./load-cluster.ts";
 
-/** The runtime of a project's cluster. The first agent, or the first earlier run, that needs it loads its code. */
+/** The runtime of a project's cluster. Its code is loaded by the first agent, or the first earlier run, that needs it. */
 export function createInCluster(
   context: SchedulerContext,
   ports: ClusterPorts,

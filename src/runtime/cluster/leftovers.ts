@@ -4,9 +4,9 @@ import { runName } from "./cluster-engine.ts";
 import type { ClusterEngine } from "./cluster-engine.ts";
 import type { ClusterRecords } from "./cluster-runner-options.ts";
 
-/** Between two tries, in ms: the first, then doubled up to the last. */
+/** Time between two attempts, in ms: the first, then doubled up to the last. */
 const pauseMs = { first: 1_000, last: 30_000 };
-/** A run's end does not wait longer for its engine, in ms. */
+/** How long a run's end waits for its engine at most, in ms. */
 const patienceMs = 5_000;
 
 export function createLeftovers(
@@ -19,21 +19,21 @@ export function createLeftovers(
   };
   return {
     /**
-     * Kills a run and removes its leftovers; its record goes last, so that the next scheduler retries a failed removal.
-     * Resolves after the first try, or `patienceMs`; further ones follow while the engine is away.
+     * Kills a run and removes its leftovers; its record is removed last, so that the next scheduler retries a failed
+     * removal. Resolves after the first attempt, or `patienceMs`; further ones follow while the engine is away.
      */
     remove: (instanceId: string) => {
       const removal = untilDone(`what is left of ${instanceId}`, () => removeOne(instanceId));
       return Promise.race([removal, wait(patienceMs, undefined, { ref: false })]);
     },
-    /** Removes the project's runs that `isLive` does not know. Resolves after the first try; further ones follow. */
+    /** Removes the project's runs that `isLive` does not know. Resolves after the first attempt; further ones follow. */
     reap: (isLive: (instanceId: string) => boolean) =>
       untilDone("what is left of earlier runs", async () => {
         const recorded = (await records.list()).filter((id) => !isLive(id));
         const placed = (await engine.list()).filter(({ instanceId }) => !isLive(instanceId));
         const removals = [
           ...recorded.map(removeOne),
-          // By its name: each client of the engine can write an instance, and a record's path is made of that.
+          // By its name: each client of the engine can write an instance, which is part of a record's path.
           ...placed.map(({ name }) => engine.remove(name)),
         ];
         await Promise.all(removals);
@@ -44,7 +44,7 @@ export function createLeftovers(
 /** Removes leftovers of runs from an engine, which may be away. */
 export type Leftovers = ReturnType<typeof createLeftovers>;
 
-/** Resolves once the action was done or has failed once; it is then tried again until it is done. */
+/** Resolves once the action succeeded or failed once; it is then retried until it succeeds. */
 async function untilDone(
   what: string,
   action: () => Promise<void>,

@@ -31,7 +31,7 @@ export type ClusterSources = Pick<
 export interface ClusterPorts {
   readonly runs: Pick<LiveRuns, "find">;
   readonly door: Pick<ClusterDoor, "open" | "certificate">;
-  /** Instead of the engine of `[cluster]`; null for that one. */
+  /** Replaces the engine of `[cluster]`; null for that one. */
   readonly clusterEngine: ClusterEngine | null;
 }
 
@@ -69,7 +69,7 @@ export function createCluster(
     ...sources,
     projectDir,
     engine,
-    // Where `[cluster]` came after the start, the first run opens the door.
+    // If `[cluster]` was added after the start, the first run opens the door.
     prepare: (request, workDir) => door.open().then(() => sources.prepare(request, workDir)),
     imageFor: (agent) => images.imageFor(agent),
     cluster: () => active() ?? noCluster,
@@ -84,7 +84,7 @@ export function createCluster(
   const change$ = engineChanges(docker);
   return {
     runner,
-    /** Keeps the agent's image ready, also when the config names another place for it. Ends only with its subscriber. */
+    /** Keeps the agent's image ready, even if the config changes its place. Ends only with its subscriber. */
     prepare: (agent: AgentConfig): Observable<BuildEvent> =>
       project$.pipe(
         map(({ local: { image, base } }) =>

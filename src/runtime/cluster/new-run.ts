@@ -42,7 +42,7 @@ export async function newRun(
       const startMs = cluster().startTimeoutSeconds * 1000;
       isLaunched = true;
       await startLaunch(launch, { engine, startMs, over, onWaits, pauseMs });
-      // The turn to start is the next run's: this one may wait long for a machine.
+      // Releases the turn to start for the next run: this one may wait long for a machine.
       emit({ type: "ready" });
     });
   } catch (error) {
@@ -97,16 +97,16 @@ interface StartLaunchOptions {
   readonly engine: ClusterEngine;
   /** How long to wait for an engine that is away, in ms. */
   readonly startMs: number;
-  /** Aborted when the run is over. */
+  /** Aborted when the run has ended. */
   readonly over: AbortSignal;
   readonly onWaits: (text: string) => void;
-  /** Between two tries, in ms. */
+  /** Time between two attempts, in ms. */
   readonly pauseMs: number;
 }
 
 /**
- * Starts a run by its engine, which is waited for while it is away. Resolves when the engine has the run, or the run is
- * over; rejects with the reason for a person.
+ * Starts a run by its engine, and waits while that is away. Resolves when the engine has the run, or the run has ended;
+ * rejects with the reason for a person.
  */
 export async function startLaunch(launch: Launch, options: StartLaunchOptions): Promise<void> {
   const { engine, startMs, over, onWaits, pauseMs } = options;
@@ -125,8 +125,8 @@ export async function startLaunch(launch: Launch, options: StartLaunchOptions): 
 }
 
 /**
- * Whether the engine took the run by an earlier try, whose answer was lost. Leftovers of an incomplete try are removed,
- * as they would block the next one.
+ * Whether the engine accepted the run in an earlier attempt, whose answer was lost. Leftovers of an incomplete attempt
+ * are removed, as they would block the next one.
  */
 async function hasTaken(engine: ClusterEngine, { name }: Launch): Promise<boolean> {
   const run = (await engine.list()).find((each) => each.name === name);

@@ -24,7 +24,7 @@ import type { LogEntry } from "../../../streams/vocabulary.ts";
 
 export interface RemoteProcessOptions extends LeaseOptions {
   readonly clock: Clock;
-  /** Names this scheduler. */
+  /** Identifies this scheduler. */
   readonly scheduler: string;
   readonly job: () => Promise<Job>;
   /** Resolves once the next scheduler knows of the claim. */
@@ -36,7 +36,7 @@ export interface RemoteProcessOptions extends LeaseOptions {
 
 export interface ProcessExit {
   readonly event: RunnerEvent;
-  /** Whether the run reported its end itself; otherwise its processes may still live. */
+  /** Whether the run reported its own end; otherwise its processes may still live. */
   readonly isReported: boolean;
 }
 
@@ -90,15 +90,15 @@ export function createRemoteProcess(options: RemoteProcessOptions) {
     },
     wantsReport: (): boolean => lease.wantsReport(clock.now()),
     reported: (report: EngineReport) => driver.apply({ type: "reported", report }),
-    /** Its engine has it from now on. */
+    /** The engine has the run from now on. */
     begin: () => driver.apply({ type: "begin" }),
     stop: (reason: RunStopReason, graceMs: number) => {
       inbox.stop(reason, graceMs);
       driver.apply({ type: "stop", graceMs });
     },
-    /** Its exit, once that is known. */
+    /** Its exit, once known. */
     exit: exit.promise,
-    /** The run is over: every request is refused. */
+    /** The run has ended: every request is rejected. */
     close: () => {
       driver.stop();
       over.abort();
@@ -108,7 +108,7 @@ export function createRemoteProcess(options: RemoteProcessOptions) {
 
 export type RemoteProcess = ReturnType<typeof createRemoteProcess>;
 
-/** Refuses any request of a run that is over. */
+/** Rejects any request of an ended run. */
 export function runIsOver() {
   return refusal("unauthorized", "This run is over.");
 }
@@ -152,7 +152,7 @@ export function createInbox() {
       stop ??= { reason, graceMs };
       asked.abort();
     },
-    /** Resolves when there is something new, after `inboxWaitMs`, or when the asker left. */
+    /** Resolves when there is a new entry, after `inboxWaitMs`, or when the client disconnected. */
     next: async (signal: AbortSignal): Promise<InboxAnswer> => {
       const news = isAnswered ? [] : [asked.signal];
       await wait(inboxWaitMs, undefined, { signal: AbortSignal.any([signal, ...news]) }).catch(
@@ -170,10 +170,10 @@ interface ReceivedEnd extends RemoteEnd {
 }
 
 /**
- * Turns the numbered lines of a run into events; each counts once however often it is sent. Each log entry has the number
- * of its line as `seq`, from which the next scheduler resumes. Numbers grow, with gaps where an earlier scheduler logged
- * lines: the run sends again only the lines among them that were in that scheduler's memory alone. `logged` is the number
- * of the last line that an earlier scheduler has in the log; 0 for none.
+ * Turns the numbered lines of a run into events; each counts once however often it is sent. Each log entry has the
+ * number of its line as `seq`, from which the next scheduler resumes. Numbers grow, with gaps for lines logged by an
+ * earlier scheduler: the run resends only those that were in that scheduler's memory. `logged` is the number of the last
+ * line that an earlier scheduler logged; 0 for none.
  */
 export function createReceivedLines(
   logged: number,
@@ -195,7 +195,7 @@ export function createReceivedLines(
     else output.line(line.stream, line.line, time);
   };
   return {
-    /** Takes the lines; returns the number up to which all were taken, and the end once it came. */
+    /** Accepts the lines; returns the number up to which all were accepted, and the end once it came. */
     take: (lines: readonly RemoteLine[]): { taken: number; end: ReceivedEnd | null } => {
       lines.forEach(take);
       return { taken, end };
@@ -206,7 +206,7 @@ export function createReceivedLines(
 
 export type ReceivedLines = ReturnType<typeof createReceivedLines>;
 
-/** Which line of a run's output a log entry is; 0 for the scheduler's own, which have no number. */
+/** The line number of a log entry in a run's output; 0 for the scheduler's own, which have none. */
 export function numberOf({ seq }: LogEntry): number {
   return typeof seq === "number" ? seq : 0;
 }

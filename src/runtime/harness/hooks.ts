@@ -86,7 +86,7 @@ async function runHook(
     log(50, place, ended);
     return place;
   }
-  // The cause leads: where there is room for a few words only, it is what a reader looks for.
+  // The cause comes first: in little room, it is what a reader needs.
   const others = output.slice(-lastLines).filter((line) => line !== cause);
   const head = `${cut(cause.trim(), 500)} · ${place}`;
   const reason = others.length === 0 ? head : [`${head}:`, ...others].join("\n");

@@ -1,7 +1,7 @@
 /** The most lines of a command's output that are logged. */
 const maxLoggedLines = 500;
 export const lastLines = 5;
-/** How many are remembered: a secret over several lines is only recognized whole. */
+/** How many lines are kept: a secret over several lines is only recognized in one piece. */
 const recentLines = 200;
 
 export type OutputStream = "stdout" | "stderr";

@@ -59,7 +59,7 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
   /** Created for the first request of a run: a start does without it. */
   let created: Promise<FastifyInstance> | undefined;
 
-  /** Passes a request to another host on, once the scheduler has started. Only the headers have been read. */
+  /** Forwards a request to another host, once the scheduler has started. Only the headers have been read. */
   const pass = async (
     socket: RunSocket,
     request: IncomingMessage,
@@ -70,7 +70,7 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
     if (!isToken || socket.ended === "over") return refuse(notAuthenticated);
     socket.markAuthenticated(request.socket);
     await started.promise;
-    // It hung up meanwhile: nothing would end what begins now.
+    // The client hung up meanwhile: nothing would end what begins now.
     if (request.socket.destroyed) return;
     if (served === null || socket.ended === "closing") return refuse(notReady);
     serve(served.egress);

@@ -7,7 +7,7 @@ import type { LogSource } from "../../foundation/logs/log-source.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { OpenRun } from "../../foundation/store/recover.ts";
 
-/** A run that an earlier scheduler started and that can be adopted, with the config that it was started with. */
+/** An adoptable run of an earlier scheduler, with the config that started it. */
 export interface FoundRun {
   readonly instanceId: string;
   readonly agent: AgentConfig;
@@ -23,16 +23,16 @@ export interface RunToResume {
 export interface Adopter {
   /**
    * Finds the given instances that live, or ended while no scheduler was up. Leftovers of all others are ended and
-   * removed, so that their work can be tried again.
+   * removed, so that their work can be retried.
    */
   adopt(instanceIds: readonly string[]): Promise<readonly FoundRun[]>;
-  /** Whether a line of a run's log is the run's own; absent for all but those about its start and its end. */
+  /** Whether a log line is the run's own; by default all lines except those about its start and its end are. */
   readonly isOwnLine?: (entry: LogEntry) => boolean;
-  /** Cold; as `Runner.run`. Only the lines after `last` are emitted. */
+  /** Cold, like `Runner.run`. Emits only the lines after `last`. */
   resume(run: RunToResume, stop$: Observable<StopReason>): Observable<RunnerEvent>;
 }
 
-/** Adopts the runs of an earlier scheduler, each from the line after the last one in its log. */
+/** Adopts the runs of an earlier scheduler, each from the line after its last logged one. */
 export async function adoptRuns(
   open: readonly OpenRun[],
   runtimes: readonly Adopter[],
@@ -61,7 +61,7 @@ export async function adoptRuns(
   }
 }
 
-/** Throws a UserError when there are any: a scheduler for one run only can't adopt others. */
+/** Throws a UserError if there are any: a scheduler for a single run can't adopt others. */
 export function refuseAdopted(adopted: readonly AdoptedRun[]): void {
   if (adopted.length === 0) return;
   const names = adopted.map(({ request }) => request.instanceId).join(", ");
@@ -70,10 +70,10 @@ export function refuseAdopted(adopted: readonly AdoptedRun[]): void {
   });
 }
 
-/** The scheduler's own lines after a run's last one are few as a rule, and bounded. */
+/** The scheduler's own lines after a run's last one are usually few, and bounded. */
 const lookBack = [100, 10_000];
 
-/** The last logged line that is the run's own. */
+/** The last logged line written by the run. */
 async function lastLine(
   { instanceId, item }: RunRequest,
   logs: Pick<LogSource, "read">,
@@ -89,7 +89,7 @@ async function lastLine(
   return null;
 }
 
-/** The lines about its start, which have the trigger, and about its end are the scheduler's. */
+/** The lines about a run's start, which have the trigger, and about its end are the scheduler's. */
 function isOfRun({ kind, trigger, outcome }: LogEntry): boolean {
   return kind !== "run" || (trigger === undefined && outcome === undefined);
 }

@@ -6,17 +6,17 @@ import { runOutput } from "./run-output.ts";
 import type { RunOutput } from "./run-output.ts";
 import type { RunnerOptions } from "./runner-options.ts";
 
-/** How a runtime finds the position in a run's output up to which it was recorded. */
+/** How a runtime finds the recorded position in a run's output. */
 export interface RecordedPosition {
-  /** Whether this is the line that was recorded last. */
+  /** Whether this is the last recorded line. */
   readonly isLast: (entry: LogEntry, last: LogEntry) => boolean;
-  /** Whether this line comes after that one for sure, so that the position was missed. */
+  /** Whether this line certainly comes after that one, so that the position was missed. */
   readonly isLater: (entry: LogEntry, last: LogEntry) => boolean;
 }
 
 /**
- * Takes the output of a run of an earlier scheduler. Its job is prepared again only to redact its secrets: they are
- * read anew, and equal those of the run unless they changed since. If the job can't be prepared, the secrets are
+ * Receives the output of a run of an earlier scheduler. Its job is prepared again only to redact its secrets: they are
+ * read again, and equal those of the run unless they changed since. If the job can't be prepared, the secrets are
  * unknown, so all text is withheld.
  */
 export async function adoptedOutput(
@@ -34,15 +34,12 @@ interface AdoptedOutputOptions {
   readonly workDir: string;
 }
 
-/** Stands for a run's redactor where its secrets can't be read. */
+/** Replaces a run's redactor if its secrets can't be read. */
 export function withhold(error: unknown): (text: string) => string {
   return () => `(not shown, as its secrets are not known: ${reasonOf(error)})`;
 }
 
-/**
- * Emits log lines from the first after `last` on, which is the last one that was recorded, and each event that is not
- * a log line; with null all of them.
- */
+/** Emits log lines after `last`, the last recorded one (null for all lines), and each event that is not a log line. */
 function eventsAfter(
   last: LogEntry | null,
   { isLast, isLater }: RecordedPosition,

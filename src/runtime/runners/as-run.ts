@@ -3,19 +3,18 @@ import { Observable, take } from "rxjs";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { messageOf } from "../../foundation/errors.ts";
 
-/** The subscriber of a run, as the run's work sees it. */
+/** The subscriber of a run, for the run's work. */
 export interface RunSubscriber {
   readonly emit: (event: RunnerEvent) => void;
-  /** Aborted when the run is to end, with the StopReason as its reason. */
+  /** Aborted when the run must end, with the StopReason as its reason. */
   readonly stopping: AbortSignal;
   /** Aborted when the subscriber unsubscribes. */
   readonly left: AbortSignal;
 }
 
 /**
- * Runs work that emits a run's events, as a cold stream that completes when the work is over. A rejection becomes the
- * exit that `broken` makes of it. A rejection after the work emitted an exit is only a warning, as the run's end is
- * known.
+ * Runs work that emits a run's events, as a cold stream that completes with the work. `broken` turns a rejection into an
+ * exit. A rejection after the work emitted an exit is only a warning, as the run's end is known.
  */
 export function asRun(
   stop$: Observable<StopReason>,
@@ -41,7 +40,7 @@ export function asRun(
   });
 }
 
-/** Resolves as `promise` does, or to null as soon as `signal` is aborted; a later rejection is then ignored. */
+/** Resolves with `promise`, or with null once `signal` is aborted; a later rejection is then ignored. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return Promise.race([aborted(signal, promise).then(() => null), promise]);
 }

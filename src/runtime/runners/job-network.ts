@@ -36,8 +36,8 @@ export async function jobNetwork(
 }
 
 /**
- * The part of the machine's network settings that a run with this network mode gets. A run whose network is surely
- * closed can't use the proxies, whose addresses may hold passwords.
+ * The part of the machine's network settings that a run with this network mode gets. A run with a certainly closed
+ * network can't use the proxies, whose addresses may hold passwords.
  */
 export function networkOfRun(
   network: JobNetwork | undefined,
@@ -50,7 +50,7 @@ export function networkOfRun(
   return { variables: maybeOpen ? variables : {}, certificates, closed: true };
 }
 
-/** Jobs live as long as their runs: a thousand of them hold the certificates once. */
+/** Jobs live as long as their runs: a thousand of them share one copy of the certificates. */
 let latest = "";
 
 async function certificatesOf(path: string, warn: (message: string) => void) {

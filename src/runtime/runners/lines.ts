@@ -1,22 +1,22 @@
 import type { Readable } from "node:stream";
-/** Cuts a byte stream into lines; both ends read a run's output this way. */
+/** Splits a byte stream into lines; both ends read a run's output this way. */
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /** Hands on the rest, which has no newline. */
+  /** Emits the rest, which has no newline. */
   end(): void;
 }
 
 /** Bytes of output that a run may log. */
 export const maxOutputBytes = 50 * 1024 * 1024;
 
-/** Stands in the log for all further output of a run. */
+/** Replaces all further output of a run in the log. */
 export const cappedMessage = `output capped: the run wrote more than ${maxOutputBytes} bytes`;
 
 const newline = 0x0a;
 
 /**
- * Hands on each line without its newline (LF or CRLF), decoded as UTF-8. Of a line longer than `maxBytes` only the
- * beginning is kept, with `cut` true, so that memory stays bounded whatever comes.
+ * Emits each line without its newline (LF or CRLF), decoded as UTF-8. Of a line longer than `maxBytes` only the
+ * beginning is kept, with `cut` true, so that memory stays bounded.
  */
 export function lineSplitter(
   maxBytes: number,

@@ -11,7 +11,7 @@ const faults: Readonly<Record<string, (place: string) => string>> = {
   EAGAIN: () => "the machine can start no more processes",
 };
 
-/** The same in the words of a container engine, which answers without codes. */
+/** The same by messages of a container engine, which answers without codes. */
 const engineWords: readonly (readonly [RegExp, string])[] = [
   [/no space left on device/i, "ENOSPC"],
   [/disk quota exceeded/i, "EDQUOT"],
@@ -36,7 +36,7 @@ export function machineFault(error: unknown, place: string): string | null {
 function codeOf(error: Error): string | null {
   if ("statusCode" in error) return engineCodeOf(error.message);
   if (!("code" in error) || typeof error.code !== "string" || !(error.code in faults)) return null;
-  // From other calls the code means: ask again at once.
+  // From other calls the code means: retry at once.
   const isSpawn = "syscall" in error && String(error.syscall).startsWith("spawn");
   return error.code !== "EAGAIN" || isSpawn ? error.code : null;
 }

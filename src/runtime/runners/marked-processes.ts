@@ -5,9 +5,9 @@ import { setTimeout as wait } from "node:timers/promises";
 const scans = 5;
 
 /**
- * Kills every process that carries `mark` (`NAME=value`) in its environment, so that one which left the process group
- * (`setsid`) dies too. Does nothing on a system without /proc. A process that also cleans its environment
- * escapes: only a PID namespace or a container holds that one.
+ * Kills every process with `mark` (`NAME=value`) in its environment, even one that left the process group (`setsid`).
+ * Does nothing on a system without /proc. A process that also cleans its environment escapes: only a PID namespace or a
+ * container holds that one.
  */
 export async function killMarked(mark: string): Promise<void> {
   for (let scan = 0; scan < scans; scan += 1) {
@@ -15,17 +15,17 @@ export async function killMarked(mark: string): Promise<void> {
   }
 }
 
-/** Kills all that a run started, as far as it carries the run's `AL_INSTANCE`; see `killMarked`. */
+/** Kills all processes of a run that carry its `AL_INSTANCE`; see `killMarked`. */
 export function killRun(instanceId: string): Promise<void> {
   return killMarked(`AL_INSTANCE=${instanceId}`);
 }
 
-/** Signals all that a run started, as far as it carries the run's `AL_INSTANCE`. */
+/** Signals all processes of a run that carry its `AL_INSTANCE`. */
 export async function signalRun(instanceId: string, signal: NodeJS.Signals): Promise<void> {
   await signalMarked(`AL_INSTANCE=${instanceId}`, signal);
 }
 
-/** Signals every process that carries `mark`; resolves to how many there were. */
+/** Signals every process that carries `mark`; resolves to their number. */
 async function signalMarked(mark: string, signal: NodeJS.Signals): Promise<number> {
   const names = await readdir("/proc").catch(() => []);
   const pids = names.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);

@@ -11,25 +11,25 @@ import type { ModelSources } from "../run-api/model-gateway/model-calls.ts";
 
 /** The sources of a job. All reject with a UserError that names the missing part and has a hint. */
 export interface JobSources extends ModelSources {
-  /** Rejects when the command line that the agent's harness starts is surely not there. */
+  /** Rejects if the command line of the agent's harness is certainly missing. */
   readonly checkCommand: (agent: AgentConfig) => Promise<void>;
-  /** The credentials as the run gets them: placeholders stand for secrets that are put in outside of the run. */
+  /** The credentials for the run: placeholders replace secrets that are inserted outside of the run. */
   readonly broker: Brokering["forRun"];
   /** Adds the environment variables, in the agent's order. */
   readonly stage: (credentials: readonly Credential[]) => readonly JobCredential[];
-  /** The files of an agent's skill beside SKILL.md, as they are now. */
+  /** The current files of an agent's skill beside SKILL.md. */
   readonly files: (agent: string) => Promise<readonly JobFile[]>;
-  /** The body of an accepted webhook as text; null if retention took it. */
+  /** The body of an accepted webhook as text; null if retention deleted it. */
   readonly payload: (receiptId: string) => string | null;
   /** In the order to try. */
   readonly orderModels: (models: readonly ModelConfig[]) => readonly ModelConfig[];
   /** How an agent's runs reach the network; undefined if that is open, without proxies and certificates. */
   readonly network: (agent: AgentConfig) => Promise<Job["network"]>;
-  /** The run's way to the scheduler; null for a run of an earlier one, which has its own. */
+  /** The run's connection to the scheduler; null for a run of an earlier one, which has its own. */
   readonly channel: (request: RunRequest) => Promise<Job["channel"]>;
 }
 
-/** Everything that a run gets, secrets included. Rejects when something it needs is missing; then it does not start. */
+/** The whole input of a run, including secrets. Rejects if a requirement is missing; then it does not start. */
 export async function prepareJob(
   request: RunRequest,
   workDir: string,
@@ -89,7 +89,7 @@ function noModel(tried: readonly JobModel[]): string {
   return `no model can be used: ${problems.join("; ")}`;
 }
 
-/** The model as runs get it: without its secret settings, and with `problem` if it can't be used. */
+/** The model for runs: without its secret settings, and with `problem` if it can't be used. */
 async function jobModel(model: ModelConfig, sources: ModelSources): Promise<JobModel> {
   const problem = await modelProblem(model, sources);
   const entries = Object.entries(model).filter(([key]) => !outside.includes(key));

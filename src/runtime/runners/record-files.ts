@@ -9,7 +9,7 @@ export type RecordFiles<T> = ReturnType<typeof createRecordFiles<T>>;
 export function createRecordFiles<T>(dir: string) {
   const pathOf = (instanceId: string) => join(dir, `${instanceId}${ending}`);
   return {
-    /** Atomic: after a crash the whole document is there, or the one before. */
+    /** Atomic: after a crash the file has the complete new document, or the one before. */
     write: async (instanceId: string, record: T): Promise<void> => {
       await mkdir(dir, { recursive: true, mode: 0o700 });
       const path = pathOf(instanceId);

@@ -14,7 +14,7 @@ export function blockedExit(reason: string): RunnerEvent {
   return exitEvent({ rejected: reason, blocked: true });
 }
 
-/** The exit of a run whose start failed, before its process was asked for anything; `place` is where it writes. */
+/** The exit of a run whose start failed before its process received a request; `place` is the folder that it writes to. */
 export function failedStart(error: unknown, place: string, reason = reasonOf(error)): RunnerEvent {
   const fault = machineFault(error, place);
   return fault === null ? rejectedExit(reason) : blockedExit(fault);
@@ -35,7 +35,7 @@ export interface Ending {
   readonly endedAt: number | null;
 }
 
-/** The exit as the run's runtime and its own account report it. */
+/** The exit from the reports of the run's runtime and of the run itself. */
 export function endedExit(
   { endedAt, ...ending }: Ending,
   end: EndMessage | null,

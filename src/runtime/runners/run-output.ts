@@ -22,14 +22,14 @@ export interface RunOutputOptions {
   readonly isReady?: boolean;
 }
 
-/** Bytes of one line; a longer one is cut, here or by who read it from the process. */
+/** Limit of one line in bytes; a longer one is cut, here or by the process's reader. */
 const maxLineBytes = 32 * 1024;
 /** Characters of a raw line in the log. */
 const maxRawCharacters = 8192;
 
 /**
- * Turns a run's output into events: messages on standard output, raw lines for everything else. Past
- * `maxOutputBytes` one line reports it, and from then on messages get through, but no log lines.
+ * Turns a run's output into events: messages on standard output, raw lines for everything else. Beyond `maxOutputBytes`
+ * one line reports that, and from then on only messages are passed on.
  */
 export function runOutput(options: RunOutputOptions) {
   const { request, redact, emit, onCooldown } = options;
@@ -79,7 +79,7 @@ export function runOutput(options: RunOutputOptions) {
     onCooldown(model, until);
   };
 
-  /** Once its agent does something, no word of the run has it started again. */
+  /** Once its agent has started, no message of the run can restart it. */
   const endOf = (message: EndMessage): EndMessage => {
     const { blocked, ...end } = withoutSecrets(message) as EndMessage;
     return blocked === true && !isReady ? { ...end, blocked } : end;
@@ -108,7 +108,7 @@ export function runOutput(options: RunOutputOptions) {
         rerun = true;
         break;
       case "cooldown":
-        // It reports on its own models: other names would only fill the memory.
+        // A run reports on its own models: other names would only fill the memory.
         if (models.has(message.model)) coolDown(message.model, message.until);
         break;
       case "end":
@@ -124,7 +124,7 @@ export function runOutput(options: RunOutputOptions) {
   };
 
   return {
-    /** Handles a whole line. `time` is when it came, epoch ms, as raw lines have no timestamp. */
+    /** Handles a whole line. `time` is its arrival, epoch ms, as raw lines have no timestamp. */
     line: take,
     stdout: lineSplitter(maxLineBytes, (line) => take("stdout", line, Date.now())),
     stderr: lineSplitter(maxLineBytes, (line) => take("stderr", line, Date.now())),
@@ -140,7 +140,7 @@ export function runOutput(options: RunOutputOptions) {
 
 export type RunOutput = ReturnType<typeof runOutput>;
 
-/** Characters of a value. A run's own limit is far below, but its process is not trusted to obey it. */
+/** Limit of a value in characters. A run's own limit is far below, but its process is not trusted to obey it. */
 const maxValueCharacters = 512 * 1024;
 
 /** Joins the pieces of returned values as they come; a value that is too long or not JSON is dropped. */
@@ -158,7 +158,7 @@ function returnedValue() {
       }
       pieces = "";
     },
-    /** The last whole value; undefined before the first. */
+    /** The last complete value; undefined before the first. */
     value: () => last,
   };
 }

@@ -10,15 +10,15 @@ import type { RequestContext } from "./request-context.ts";
 type Pending = PendingRequest<RequestAnswer<"budget-wait">>;
 
 /**
- * Waits of runs for money. That a run waits is stored, because its clock is paused meanwhile; a request that is repeated
- * finds out anew whether there is money.
+ * Waits of runs for money. They are stored, because a run's clock is paused meanwhile; a repeated request checks again
+ * whether there is money.
  */
 export function createBudgetWaits({ clock, store, funds, onProblem }: RequestContext) {
   const all = new Subscription();
   const logged = (stored: Promise<unknown>): void =>
     void stored.catch((error: unknown) => onProblem(`a wait for money: ${String(error)}`));
 
-  /** It is over; its request is to be answered or refused. */
+  /** The wait has ended; its request must be answered or rejected. */
   const close = (run: LiveRun, wait: OpenBudgetWait): void => {
     const { instanceId } = run;
     const { id: key } = wait.pending;
@@ -59,7 +59,7 @@ export function createBudgetWaits({ clock, store, funds, onProblem }: RequestCon
       const { text } = found;
       if (isSuspended) return run.showStatus(text);
       isSuspended = true;
-      // One that is ended meanwhile does not end for its budget: its work may be tried again.
+      // A run ended meanwhile does not end for its budget: its work may be retried.
       [wait.refused, run.overBudget] = [run.overBudget, null];
       pending.suspend({ pausesClock: true, text });
       if (!wait.isStored) add(run, wait, text);
@@ -80,14 +80,14 @@ export function createBudgetWaits({ clock, store, funds, onProblem }: RequestCon
   };
   return {
     performers,
-    /** An adopted run waits as before, and is to ask again. */
+    /** An adopted run waits as before, and must repeat its request. */
     resume: (run: LiveRun) => {
       for (const { instanceId, key } of store.waits.allForMoney()) {
         if (instanceId !== run.instanceId || run.budgetWaits.has(key)) continue;
         run.pending.expect(key, (pending: Pending) => open(run, pending, true));
       }
     },
-    /** The run is over. */
+    /** The run has ended. */
     end: (run: LiveRun) => {
       for (const { over } of run.budgetWaits.values()) over.unsubscribe();
       run.budgetWaits.clear();

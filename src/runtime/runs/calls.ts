@@ -15,10 +15,10 @@ import { fromOperation } from "./refusals.ts";
 import type { RunApiRequest } from "../run-api/protocol.ts";
 import { v7 as uuidV7 } from "uuid";
 
-/** Calls in one tree, whichever runs make them. */
+/** Limit of calls in one tree, over all its runs. */
 const maxCallsOfTree = 100;
 
-/** A request that waits for calls; its answer is whether its time was up before. */
+/** A request that waits for calls; its answer is whether it timed out before. */
 type CallWait = PendingRequest<boolean>;
 
 /** Calls as work of the agents that are called. `matchCall` matches a call with a run that waits for one. */
@@ -59,7 +59,7 @@ export function createCallRequests(
     throw refusal("unknown_call", `This run made no call ${missing}.`);
   };
 
-  /** Adds the call, or gives it to a run that waits for one. */
+  /** Adds the call, or passes it to a run that waits for one. */
   const make = async (item: CallItem): Promise<"queued" | "taken" | "known"> => {
     const runMatch = matchCall(item.agent, item.trigger);
     const waitingRun = runMatch.waitingRuns[0] ?? null;
@@ -77,10 +77,10 @@ export function createCallRequests(
   const stateAtFirst = async (item: CallItem): Promise<CallState["state"]> => {
     const call = openCall(item);
     apply({ type: "made", call });
-    // Asked before the item is dispatched: the first event may come within that very call.
+    // Called before the item is dispatched: the first event may come within that very call.
     const first = firstEvents.of(item.id);
     context.dispatch([item]);
-    // It may have ended while its call was committed.
+    // The caller may have ended while its call was committed.
     const { callerInstance: instanceId } = call;
     if (runs.find(instanceId) === undefined) apply({ type: "caller-ended", instanceId });
     const { type } = await first.catch(() => ({ type: "queued" }));
@@ -155,7 +155,7 @@ function assertAllowed({ agent, trigger }: CallItem, context: RequestContext): v
 export type CallTrigger = Extract<Trigger, { kind: "agent-call" }>;
 type CallItem = WorkItem & { readonly trigger: CallTrigger };
 
-/** The call that a run makes, as work of the called agent. The tree of calls begins with a run that was not called. */
+/** A run's call, as work of the called agent. The tree of calls begins with a run that was not called. */
 function callItem(
   { instanceId, key, request }: RunApiRequest<"call">,
   { agent: caller, item }: RunRequest,

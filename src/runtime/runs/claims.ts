@@ -8,8 +8,8 @@ import type { SchedulerContext } from "../../foundation/context.ts";
 import { messageOf } from "../../foundation/errors.ts";
 
 /**
- * Records which instance claims an item, and the version that it runs; a run starts after the returned promise resolves. It
- * does not wait for git: a commit that is not known yet is recorded later.
+ * Records which instance claims an item, and its version; a run starts after the returned promise resolves. It does not
+ * wait for git: an unknown commit is recorded later.
  */
 export function claimsWithVersions({
   projectDir,

@@ -1,7 +1,7 @@
 import { UserError } from "../../foundation/errors.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 
-/** The event that decides the fate of a work item: it runs, it waits, or it is refused. */
+/** The first event of a work item: it runs, waits, or is rejected. */
 export type FirstEvent = Extract<RunEvent, { type: "queued" | "started" | "refused" }>;
 
 interface Waiting {
@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * Lets a trigger's sender wait for the answer, at no cost to all other events. Once the scheduler `isStopping`, no work
- * is taken from the queue, so no sender may begin to wait: an open request holds up the end.
+ * Lets a trigger's sender wait for the answer, at no cost to all other events. Once the scheduler `isStopping`, the
+ * queue starts no work, so no sender may begin to wait: an open request delays the end.
  */
 export function createFirstEvents(isStopping: () => boolean) {
   const waiting = new Map<string, Waiting>();
@@ -30,7 +30,7 @@ export function createFirstEvents(isStopping: () => boolean) {
       waiting.get(event.item.id)?.resolve(event);
       waiting.delete(event.item.id);
     },
-    /** No event comes any more. */
+    /** No further event will come. */
     end: () => {
       for (const { reject } of waiting.values()) reject(stopped());
       waiting.clear();

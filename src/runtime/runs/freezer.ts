@@ -17,7 +17,7 @@ export function createFreezer(steps: FreezeSteps, onProblem: (message: string) =
       if (freezing !== null || thawing !== null) return;
       freezing = logged(steps.freeze());
     },
-    /** Resolves once the run works again; it never rejects: a run that can't be thawed can at least be killed. */
+    /** Resolves once the run works again; never rejects: a run that can't be thawed can still be killed. */
     thaw: () => {
       if (freezing === null) return thawing ?? Promise.resolve();
       const frozen = freezing;
@@ -29,7 +29,7 @@ export function createFreezer(steps: FreezeSteps, onProblem: (message: string) =
         });
       return thawing;
     },
-    /** The run is over. */
+    /** The run has ended. */
     forget: () => {
       freezing = null;
     },

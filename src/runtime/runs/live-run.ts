@@ -19,17 +19,17 @@ import { createPendingRequests } from "./pending-requests.ts";
 import type { PendingRequest, PendingRequests, SuspendOptions } from "./pending-requests.ts";
 
 export interface LiveRunDeps {
-  /** A clock in whole ms that is never set. */
+  /** A monotonic clock in whole ms. */
   readonly elapsed: () => number;
   readonly clock: Clock;
   /** Emits the scheduler's own events about the run. */
   readonly emit: (event: RunEvent) => void;
-  /** Why the last call of a run to a model was refused for its budget, as it is stored; null if it was not. */
+  /** Why the run's last call to a model was rejected for its budget, as stored; null if it was not. */
   readonly refusalOf: (instanceId: string) => string | null;
-  /** Stops the environment of a run that only waits, where its runtime can; the other starts it again. May reject. */
+  /** Stops the environment of a waiting run, if its runtime can; the other function starts it again. May reject. */
   readonly freeze: (request: RunRequest) => Promise<void>;
   readonly thaw: (request: RunRequest) => Promise<void>;
-  /** Makes the socket of a run that starts. Rejects with a UserError. */
+  /** Creates the socket of a run that starts. Rejects with a UserError. */
   readonly openSocket: (request: RunRequest) => Promise<OpenedSocket>;
   readonly onProblem: (message: string) => void;
 }
@@ -45,43 +45,43 @@ export interface OpenWait extends Wait {
   readonly pending: PendingRequest<RequestAnswer<"wait">>;
   /** Whether only future events can meet the wait. */
   isIdle: boolean;
-  /** Resolves once the search of earlier events found no match, or the wait is over. */
+  /** Resolves once the search of earlier events found no match, or the wait has ended. */
   lookedBack: Promise<void>;
 }
 
 /** A wait for money whose request is not answered. */
 export interface OpenBudgetWait {
   readonly pending: PendingRequest<RequestAnswer<"budget-wait">>;
-  /** The wait's subscriptions and timers; unsubscribed when it is over. */
+  /** The wait's subscriptions and timers; unsubscribed when it ends. */
   readonly over: Subscription;
   isStored: boolean;
-  /** Why the call was refused that the run is to make again; null before it waits. */
+  /** Why the call that the run is to repeat was rejected; null before it waits. */
   refused: string | null;
 }
 
-/** Owns all that belongs to one run while it lives: slot, clock, socket and token, requests, waits, freezer. */
+/** Owns the resources of one live run: slot, clock, socket and token, requests, waits, freezer. */
 export class LiveRun implements Disposable {
   readonly request: RunRequest;
   readonly instanceId: string;
   readonly clock: Suspension;
-  /** The requests that it waits for. */
+  /** The requests that the run waits for. */
   readonly pending: PendingRequests;
-  /** The locks that it waits for, one for each request. */
+  /** The locks that the run waits for, one for each request. */
   readonly waitedLocks = new Set<WaitedLock>();
-  /** The waits that are not over, by request id. */
+  /** The open waits, by request id. */
   readonly waits = new Map<string, OpenWait>();
-  /** The waits for money that are not over, by request id. */
+  /** The open waits for money, by request id. */
   readonly budgetWaits = new Map<string, OpenBudgetWait>();
   /** The names of its latest unlocks, whose answers are stored. */
   readonly unlocks: string[] = [];
-  /** The denied connection attempts that are in the run's log; null before the first. */
+  /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;
-  /** Requests that are not answered, of any kind. */
+  /** Number of unanswered requests, of any kind. */
   openRequests = 0;
-  /** Why its last call to a model was refused for its budget; null if it was not, or it waits for money. */
+  /** Why its last call to a model was rejected for its budget; null if it was not, or the run waits for money. */
   overBudget: string | null;
-  /** The status text that the run itself set last. */
+  /** The last status text that the run itself set. */
   statusText = "";
   /** Null before its job is prepared. */
   socket: RunSocket | null;
@@ -115,8 +115,8 @@ export class LiveRun implements Disposable {
   }
 
   /**
-   * Makes its socket, as its job names it; null for an adopted run, which has its own. A run that is started again gets
-   * another one. Rejects with a UserError.
+   * Creates its socket, as its job names it; null for an adopted run, which has its own. A restarted run gets another
+   * one. Rejects with a UserError.
    */
   async openSocket(): Promise<Job["channel"]> {
     if (this.#isAdopted) return null;
@@ -124,18 +124,18 @@ export class LiveRun implements Disposable {
     const { runSocket, token, path, begin } = await this.#deps.openSocket(this.request);
     this.socket = runSocket;
     this.#begin = begin;
-    // It was stopped while it was prepared.
+    // The run was stopped while it was prepared.
     if (this.#isOver) runSocket[Symbol.dispose]();
     const { isolates } = runtimes[this.request.agent.runtime.type];
     return { token, socket: isolates ? join(mountedSocketDir, basename(path)) : path };
   }
 
-  /** Resolves once it is recorded that its process may be asked for something. */
+  /** Resolves once it is recorded that its process may receive a request. */
   async begin(): Promise<void> {
     await this.#begin?.();
   }
 
-  /** Its post hooks can read why it ends before it is asked to end. */
+  /** Written for its post hooks, before the run is asked to end. */
   writeStopReason(reason: StopReason): void {
     try {
       this.socket?.writeStopReason(reason);
@@ -166,12 +166,12 @@ export class LiveRun implements Disposable {
     this.#deps.emit({ type: "status-text", agent, at: this.#deps.clock.now(), instanceId, text });
   }
 
-  /** Freezes it when it only waits: its other requests need its processes. */
+  /** Freezes an idle run: its other requests need its processes. */
   freezeIfIdle(): void {
     if (this.openRequests === 1) this.freezer.freeze();
   }
 
-  /** Ends the run's requests, waits and locks, as it finished. */
+  /** Ends the requests, waits and locks of a finished run. */
   [Symbol.dispose](): void {
     this.pending.refuseAll(runIsOver());
     for (const ending of this.#endings.splice(0)) ending();
@@ -198,7 +198,7 @@ export class LiveRun implements Disposable {
   }
 }
 
-/** Refuses any request of a run that does not live. */
+/** Rejects any request of a run that is not live. */
 export function runIsOver() {
   return refusal("unauthorized", "This run is over.");
 }

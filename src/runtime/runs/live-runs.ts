@@ -5,7 +5,7 @@ import type { RunSocket } from "../run-api/run-socket.ts";
 import { LiveRun, runIsOver } from "./live-run.ts";
 import type { LiveRunDeps } from "./live-run.ts";
 
-/** The runs that live, none at first; each is owned here from its claim or adoption to its end. */
+/** The live runs, none at first; each is owned here from its claim or adoption to its end. */
 export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
   const runs = new Map<string, LiveRun>();
   const adoptedSockets = new Map<string, RunSocket>();
@@ -35,7 +35,7 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
     /** Instance ids of an agent's runs. */
     of: (agent: string): readonly string[] =>
       [...runs.values()].flatMap((run) => (run.agent === agent ? run.instanceId : [])),
-    /** Throws a RunApiError `unauthorized` when the run does not live. */
+    /** Throws a RunApiError `unauthorized` if the run is not live. */
     get: (instanceId: string): LiveRun => {
       const run = runs.get(instanceId);
       if (run === undefined) throw runIsOver();
@@ -52,7 +52,7 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
         run.statusText = event.text;
       }
     },
-    /** Takes the sockets of runs that are to be adopted, by instance. */
+    /** Takes over the sockets of runs to adopt, by instance. */
     adoptSockets: (sockets: ReadonlyMap<string, RunSocket>) => {
       for (const [instanceId, socket] of sockets) adoptedSockets.set(instanceId, socket);
     },

@@ -6,7 +6,7 @@ import { concat, Subject } from "rxjs";
 import type { LockStatusEvent } from "../../../streams/status/reduce-status.ts";
 import type { LiveRun, WaitedLock } from "./live-run.ts";
 
-/** A lock as operators and other runs see it. */
+/** A lock as shown to operators and other runs. */
 export function lockView({ resource, agent, instanceId, heldSince, expiresAt }: HeldLock): Lock {
   return {
     resource,
@@ -37,7 +37,7 @@ export function createLockStatusReporter(held: readonly HeldLock[]) {
     event$.next({ type: "lock-status-ended", claim: { resource, instanceId: run.instanceId } });
   };
   return {
-    /** A request waits since a moment, epoch ms. */
+    /** A request has been waiting since a moment, epoch ms. */
     wait: (wait: LockWait, since: number) => {
       const { resource, run } = wait;
       const isFirst = !waitsFor(run, resource);
@@ -50,18 +50,18 @@ export function createLockStatusReporter(held: readonly HeldLock[]) {
     },
     /** A request no longer waits, if it did. */
     stopWaiting: (wait: LockWait) => stopWaiting(wait, wait.run),
-    /** The lock is held now, or for longer; `wait` asked for it. */
+    /** The lock is held now, or for longer; `wait` requested it. */
     hold: (lock: HeldLock, wait: LockWait) => {
       wait.run.waitedLocks.delete(wait);
       event$.next(heldClaim(lock));
     },
     free: ({ resource, instanceId }: HeldLock) =>
       event$.next({ type: "lock-status-ended", claim: { resource, instanceId } }),
-    /** The run is over. */
+    /** The run has ended. */
     end: (run: LiveRun) => {
       for (const wait of [...run.waitedLocks]) stopWaiting(wait, run);
     },
-    /** Begins with the locks that are held from before. */
+    /** Begins with the locks held from before. */
     event$: concat(held.map(heldClaim), event$),
   };
 }
@@ -72,7 +72,7 @@ function heldClaim(lock: HeldLock): LockStatusEvent {
   return { type: "lock-status", claim: { resource, agent, instanceId, held: true, ...times } };
 }
 
-/** A run may ask for the same lock more than once at a time. */
+/** A run may request the same lock several times at once. */
 function waitsFor({ waitedLocks }: LiveRun, resource: string): boolean {
   return [...waitedLocks].some((wait) => wait.resource === resource);
 }

@@ -14,17 +14,17 @@ import type { PendingRequest } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
 import { lockRefusal } from "./refusals.ts";
 
-/** A request of a run as the state machine of the locks names it. */
+/** A request of a run, as named by the locks' state machine. */
 interface LockRequest extends LockWait {
   readonly pending: Pick<PendingRequest<never>, "id" | "suspend" | "refuse" | "abandon">;
-  /** The lock is the run's, for longer, or freed; `stored` resolves once that is committed. */
+  /** The lock was acquired, extended or released; `stored` resolves once that is committed. */
   readonly done: (lock: HeldLock, stored: Promise<unknown>) => void;
 }
 
 /** Unlocks of a run whose answers are stored for repeated requests: many more than it can have open. */
 const maxStoredUnlocks = 256;
 
-/** Locks over their store, which has those of adopted runs: every response to a run is committed before. */
+/** Locks over their store, which has those of adopted runs: every response to a run is committed first. */
 export function createLockRequests(context: RequestContext, graph: WaitGraph) {
   const { clock, store, project, onProblem } = context;
   const held = store.locks.all();
@@ -38,14 +38,14 @@ export function createLockRequests(context: RequestContext, graph: WaitGraph) {
     status.free(lock);
     const removed = store.locks.remove(lock);
     if (request !== null) {
-      // With the same commit.
+      // In the same commit.
       return request.done(lock, Promise.all([removed, rememberUnlock(request)]));
     }
     removed.catch((error: unknown) =>
       onProblem(`the end of the lock ${lock.resource} is not stored: ${String(error)}`),
     );
   };
-  /** Stores the response, as a run that repeats the request would find no lock to release. */
+  /** Stores the response, as a repeated request would find no lock to release. */
   const rememberUnlock = ({ run, pending: { id } }: LockRequest): Promise<void> => {
     const instead = run.unlocks.push(id) > maxStoredUnlocks ? run.unlocks.shift() : undefined;
     return store.waits.remember(run.instanceId, id, { ok: true }, instead);
@@ -62,7 +62,7 @@ export function createLockRequests(context: RequestContext, graph: WaitGraph) {
         status.stopWaiting(event.request);
         return event.request.pending.refuse(lockRefusal(event, event.request.resource));
       case "waiting": {
-        // Others may have its slot: the run that is to free the lock may need it.
+        // Its slot is released: the run that is to free the lock may need it.
         const text = `waits for the lock ${event.request.resource}`;
         event.request.pending.suspend({ pausesClock: false, text });
         return status.wait(event.request, clock.now());
@@ -141,7 +141,7 @@ export function createLockRequests(context: RequestContext, graph: WaitGraph) {
   };
   return {
     performers,
-    /** The run is over. */
+    /** The run has ended. */
     end: (run: LiveRun) => {
       status.end(run);
       apply({ type: "ended", instanceId: run.instanceId });

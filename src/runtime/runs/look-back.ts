@@ -15,22 +15,22 @@ export interface ReadDelivery {
 
 export interface LookBackDeps {
   readonly past: Pick<PastTriggers, "queued" | "deliveries">;
-  /** Null if it is gone, or can no longer be read. */
+  /** Null if it was deleted, or can't be read. */
   readonly deliveryOf: (receiptId: string) => ReadDelivery | null;
 }
 
-/** A delivery or a call that came before a wait and meets it. */
+/** An earlier delivery or call that meets a wait. */
 export interface PastMatch {
   /** In the queue of the wait's agent, or new for a delivery that gave the agent no work. */
   readonly item: WorkItem;
-  /** As the answer to the wait holds it. */
+  /** The trigger in the form of the wait's answer. */
   readonly trigger: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Looks for work from before a run began to wait that meets its wait: first in its agent's queue, then among the
- * deliveries since the run's start that no run of the agent has or had, oldest first. Bodies are read one in a turn of the event
- * loop, and only when all but the payload fits.
+ * Looks for earlier work that meets a run's wait: first in its agent's queue, then among the deliveries since the run's
+ * start that no run of the agent has had, oldest first. Bodies are read one per turn of the event loop, and only if
+ * everything but the payload matches.
  */
 export async function* lookBack(wait: Wait, deps: LookBackDeps): AsyncGenerator<PastMatch> {
   yield* inQueue(wait, deps);
@@ -63,7 +63,7 @@ async function* delivered(wait: Wait, deps: LookBackDeps): AsyncGenerator<PastMa
   } while (from !== null);
 }
 
-/** The item as a match for the wait; null if it can't meet the wait, whatever its payload. */
+/** The item as a match for the wait; null if it can't meet the wait with any payload. */
 function queuedWork(
   { agent, trigger }: WorkItem,
   wait: Wait,
@@ -88,7 +88,7 @@ function itemFor(agent: string, event: WebhookEvent): WorkItem {
 /** A delivery or a call that may end a wait. */
 export interface WaitedFor {
   readonly occurrence: Occurrence;
-  /** As the answer to a wait holds it; called only for a wait that it ends, since a payload may be large. */
+  /** The trigger in the form of a wait's answer; called only for a wait that it ends, since a payload may be large. */
   readonly trigger: () => Readonly<Record<string, unknown>>;
 }
 
@@ -97,7 +97,7 @@ export function deliveryAs(event: WebhookEvent, payload: unknown): WaitedFor {
   const { source } = event;
   return {
     occurrence: { kind: "webhook", agent: null, source, event: event.event, payload },
-    // Nested deeply enough, it could be parsed and yet not be written again.
+    // If nested deeply, it could be parsed but not serialized.
     trigger: () => ({ kind: "webhook", ...event, payload: mapTexts(payload, (text) => text) }),
   };
 }
@@ -111,7 +111,7 @@ export function callAs(agent: string, call: Extract<Trigger, { kind: "agent-call
   };
 }
 
-/** A context is JSON if its caller wants it to be. */
+/** A context is JSON only if its caller sends JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

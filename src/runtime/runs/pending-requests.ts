@@ -6,7 +6,7 @@ export function requestId(request: Pick<RunApiRequest, "instanceId" | "ability" 
   return `${request.instanceId}/${request.ability}/${request.key}`;
 }
 
-/** How long a wait is open for a run that hung up, in ms: its connection may have broken, and it asks again. */
+/** How long a wait stays open for a run that hung up, in ms: its connection may have broken, and it repeats the request. */
 export const hungUpMs = 15_000;
 /** The same for a run of an earlier scheduler, in ms. */
 const adoptedMs = 60_000;
@@ -20,14 +20,14 @@ export interface SuspendOptions {
   readonly text: string;
 }
 
-/** A request of a run whose answer takes its time. */
+/** A request of a run whose answer takes time. */
 export interface PendingRequest<T> {
   readonly id: string;
   /** The run waits for the answer instead of working; it has a slot again before it gets the answer. */
   suspend(how: SuspendOptions): void;
   answer(answer: T): void;
   refuse(error: unknown): void;
-  /** Refuses it at once, so that it can be asked again before the run has a slot. */
+  /** Rejects it at once, so that it can be repeated before the run has a slot. */
   abandon(): void;
 }
 
@@ -37,7 +37,7 @@ export type Begin<T> = (pending: PendingRequest<T>) => () => void;
 interface Entry<T> {
   readonly pending: PendingRequest<T>;
   readonly promise: Promise<T>;
-  /** As JSON; null for one that is to be repeated. */
+  /** As JSON; null for a request that the run must repeat. */
   readonly body: string | null;
   readonly reject: (error: unknown) => void;
   callers: number;
@@ -46,7 +46,7 @@ interface Entry<T> {
   stopGrace: () => void;
 }
 
-/** `wakeIn` calls back after some ms, unless the function that it returns was called. */
+/** `wakeIn` calls back after some ms, unless the returned function was called before. */
 export function createPendingRequests(
   suspend: Suspend,
   wakeIn: (ms: number, action: () => void) => () => void,
@@ -99,7 +99,7 @@ export function createPendingRequests(
     entry.stopGrace();
     if (isOpen(entry)) entries.delete(entry.pending.id);
   };
-  /** Cancels a request for which no connection waits then. */
+  /** Cancels a request if no connection waits for it by then. */
   const cancelIn = (entry: Entry<unknown>, graceMs: number): void => {
     if (!isOpen(entry)) return;
     if (graceMs === 0) return entry.cancel();
@@ -120,8 +120,8 @@ export function createPendingRequests(
 
   return {
     /**
-     * Begins a request unless it is pending already; it is cancelled `graceMs` after the last connection that waits for
-     * the answer closed. Rejects with a RunApiError `malformed` when the key is that of another request.
+     * Begins a request unless it is already pending; it is cancelled `graceMs` after the last connection that waits for
+     * the answer closed. Rejects with a RunApiError `malformed` if the key is that of another request.
      */
     ask: <T>(request: RunApiRequest, begin: Begin<T>, graceMs = 0): Promise<T> => {
       const id = requestId(request);
@@ -135,11 +135,11 @@ export function createPendingRequests(
       listen(entry, request.signal, graceMs);
       return entry.promise;
     },
-    /** Begins a request that an adopted run is to repeat. */
+    /** Begins a request that an adopted run must repeat. */
     expect: <T>(id: string, begin: Begin<T>) => cancelIn(newEntry(id, null, begin), adoptedMs),
     /** The run cancels the request. */
     cancel: (id: string) => entries.get(id)?.cancel(),
-    /** The run is over: at once, as it needs no slot any more. */
+    /** The run has ended: at once, as it needs no slot any more. */
     refuseAll: (error: unknown) => {
       for (const entry of [...entries.values()]) {
         remove(entry);
@@ -153,5 +153,5 @@ export function createPendingRequests(
   };
 }
 
-/** The requests that a run waits for. One that is repeated meanwhile gets the answer of the first. */
+/** The requests that a run waits for. A repeated one gets the answer of the first. */
 export type PendingRequests = ReturnType<typeof createPendingRequests>;

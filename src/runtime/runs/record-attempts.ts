@@ -5,23 +5,23 @@ import { allowCommand, missingEntry } from "../../foundation/contracts/network-a
 import type { Store } from "../../foundation/store/store.ts";
 import type { LiveRun } from "./live-run.ts";
 
-/** A run may ask for as many hosts as it likes. */
+/** Limit of logged hosts: a run may request any number. */
 const maxDenials = 200;
 
-/** Stores the hosts that runs ask for, and logs each that is denied once a run and reason. */
+/** Stores the hosts that runs request, and logs each denied one once per run and reason. */
 export function recordAttempts(
   find: (instanceId: string) => Pick<LiveRun, "denials" | "warn"> | undefined,
   hosts: Pick<Store["hosts"], "add" | "of">,
   redact: (text: string) => string,
 ) {
   return (attempt: EgressAttempt): void => {
-    // A name may have a secret in it.
+    // A name may contain a secret.
     const asked = { ...attempt, host: redact(attempt.host) };
     hosts.add(asked);
     const { instanceId, host, port, denied: reason } = asked;
     const run = find(instanceId);
     if (reason === null || run === undefined) return;
-    // An earlier scheduler logged those that are stored.
+    // An earlier scheduler logged the stored ones.
     run.denials ??= new Set(
       hosts.of(instanceId).flatMap((one) => (one.denied === null ? [] : keyOf(one))),
     );

@@ -6,7 +6,7 @@ import type { RunApiError } from "../run-api/protocol.ts";
 import { didYouMean } from "../../foundation/contracts/did-you-mean.ts";
 import { lockView } from "./lock-view.ts";
 
-/** Why a lock is not given, not kept or not released. */
+/** Why a lock is not given, not extended or not released. */
 export function lockRefusal(refused: LockRefusal, resource: string): RunApiError {
   const { why, holder } = refused;
   const held = holder === null ? {} : { holder: lockView(holder) };
@@ -37,7 +37,7 @@ const codes = {
   refused: "unavailable",
 } as const;
 
-/** Refuses a wait for deliveries of a source, or for calls of an agent, that the project does not have. */
+/** Rejects a wait for deliveries of a source, or for calls of an agent, that the project does not have. */
 export function mustHaveSource(
   kind: "webhook" | "agent-call",
   source: string | undefined,
@@ -54,7 +54,7 @@ export function mustHaveSource(
   throw refusal(code, `The project has no ${what} ${JSON.stringify(source)}${advice}`);
 }
 
-/** The same refusal for a run; `unavailable` if the run can't change its reason. Other errors stay as they are. */
+/** The same rejection for a run; `unavailable` if the run can't change its cause. Other errors are unchanged. */
 export function fromOperation(error: unknown): unknown {
   if (!(error instanceof UserError) || !(error.code in codes)) return error;
   return refusal(codes[error.code as keyof typeof codes], error.message, { cause: error });

@@ -10,11 +10,11 @@ import type { LiveRun } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { ReadDelivery } from "./look-back.ts";
 
-/** The services that answer the requests of runs share it. */
+/** Shared by the services that answer the requests of runs. */
 export interface RequestContext {
   readonly clock: Clock;
   readonly runs: LiveRuns;
-  /** Already without the locks, waits and calls of runs that live no more. */
+  /** Already without the locks, waits and calls of dead runs. */
   readonly store: Pick<Store, "locks" | "waits" | "past" | "calls" | "spend">;
   readonly firstEvents: FirstEvents;
   readonly project: () => Pick<
@@ -28,9 +28,9 @@ export interface RequestContext {
   readonly dispatch: (items: readonly WorkItem[]) => void;
   /** Ends a call whose caller ended. */
   readonly abandon: (call: OpenCall) => void;
-  /** Work that waited in its queue is taken. */
+  /** Work in its queue was taken by a waiting run. */
   readonly onTaken: (item: WorkItem) => void;
-  /** Null if it is gone, or can no longer be read. */
+  /** Null if it was deleted, or can't be read. */
   readonly deliveryOf: (receiptId: string) => ReadDelivery | null;
   /** Whether the run can pay its model, from now on. */
   readonly funds: (run: Pick<LiveRun, "instanceId" | "request">) => Observable<RunFunds>;

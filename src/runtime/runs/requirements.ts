@@ -23,8 +23,8 @@ export interface RequirementSources extends ModelSources {
 }
 
 /**
- * The unmet requirements of the agent's runs: an error stops them, a warning does not. An agent that its `scale`
- * disables has no requirements.
+ * The unmet requirements of the agent's runs: an error stops them, a warning does not. An agent disabled by its `scale`
+ * has none.
  */
 export async function unmetRequirements(
   agent: AgentConfig,
@@ -40,7 +40,7 @@ export async function unmetRequirements(
   return unmet.flat();
 }
 
-/** Begins a check of several agents, in which each credential and each script is read once. */
+/** Begins a check of several agents, which reads each credential and each script once. */
 export function requirementCheck(
   home: string,
   env: NodeJS.ProcessEnv,
@@ -165,7 +165,7 @@ async function checked(
       const { config = null } = agent(name) ?? {};
       if (config === null) return [];
       const unmet = await unmetOf(config);
-      // One that changed meanwhile is checked again, one that was removed is not.
+      // An agent that changed meanwhile is checked again, a removed one is not.
       const record = agent(name);
       if (record?.config !== config || isSame(record.unmet, unmet)) return [];
       return [{ type: "agent-requirements", agent: name, at: now(), unmet }];

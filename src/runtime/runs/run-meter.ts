@@ -11,7 +11,7 @@ import type { LiveRuns } from "./live-runs.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { createMeter } from "../../features/spend/meter.ts";
 
-/** Counts and limits the spend of runs, by the configs that are active when a call begins. */
+/** Counts and limits the spending of runs, by the configs that are active when a call begins. */
 export function createRunMeter(
   { store, project$, status, warn }: SchedulerContext,
   runs: Pick<LiveRuns, "of" | "find">,
@@ -42,8 +42,8 @@ export function createRunMeter(
 }
 
 /**
- * The meter, which notes at each run whether its last call was refused for its budget, because that decides how the run
- * ended. A refusal is durable before the run reads it, because the scheduler may die before the run ends.
+ * The meter, which stores for each run whether its last call was rejected for its budget, because that decides the run's
+ * outcome. A rejection is durable before the run reads it, because the scheduler may die before the run ends.
  */
 export function noteRefusals(
   { store, warn }: SchedulerContext,
@@ -73,7 +73,7 @@ function overBudget(answer: CallGrant | CallRefusal): string | null {
   return answer.detail;
 }
 
-/** Logs a warning for each percentage of a limit that was passed: in a run's log for its own, else the scheduler's. */
+/** Logs a warning for each passed percentage of a limit: in a run's log for its own, else in the scheduler's. */
 export function budgetWarnings(
   { warning$ }: Pick<SpendMeter, "warning$">,
   runs: Pick<LiveRuns, "find">,

@@ -63,7 +63,7 @@ export function createRunRequests(context: RequestContext) {
     matchDelivery: waits.ofDelivery,
     /** The locks that runs hold and wait for, for the status. */
     lockStatus$: locks.lockStatus$,
-    /** After the event was given to the store: answers about work that it ends are read from there. */
+    /** Called after the store received the event: answers about work that it ends are read from there. */
     onEvent: (event: RunEvent) => {
       if (event.type === "started") {
         const run = runs.find(event.instanceId);
@@ -83,7 +83,7 @@ export function createRunRequests(context: RequestContext) {
 
 export type RunRequests = ReturnType<typeof createRunRequests>;
 
-/** A text that names something can't be redacted: it would name something else. */
+/** A text that is an identifier can't be redacted: it would identify something else. */
 function assertShowable({ ability, request }: RunApiRequest, redact: RequestContext["redact"]) {
   const { shown = [] }: RequestRow = schedulerRequests[ability];
   const fields: Readonly<Record<string, unknown>> = { ...request };
@@ -95,7 +95,7 @@ function assertShowable({ ability, request }: RunApiRequest, redact: RequestCont
   throw refusal("malformed", `${secret}: it holds a secret, and is stored and shown as it is`);
 }
 
-/** The events by which calls proceed, as all work does. */
+/** The events by which calls proceed, like all work. */
 const aboutWork: ReadonlySet<RunEvent["type"]> = new Set([
   "started",
   "finished",

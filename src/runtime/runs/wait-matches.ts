@@ -7,7 +7,7 @@ import type { Wait, Condition } from "../../foundation/contracts/run-state.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { maxWaitsOfRun } from "../run-api/protocol.ts";
 
-/** Matches a delivery or a call that is about to be committed with the runs that wait for one. */
+/** Matches a delivery or a call before its commit with the runs that wait for one. */
 export function matchRuns(
   { match, apply }: WaitDriver,
   { occurrence, trigger }: WaitedFor,
@@ -33,7 +33,7 @@ interface WaitDriver {
   readonly apply: (command: WaitCommand<OpenWait>) => void;
 }
 
-/** The answer to a wait that is over: with the trigger that met it, or null if it timed out. */
+/** The answer to an ended wait: with the trigger that met it, or null if it timed out. */
 export function waitAnswer(
   wait: Pick<Wait, "since" | "until" | "askedMs">,
   trigger: Readonly<Record<string, unknown>> | null,
@@ -43,7 +43,7 @@ export function waitAnswer(
   return { ok: true, timedOut: trigger === null, ...shorter, trigger };
 }
 
-/** By how much a wait is shorter than it was to be, and why; null for one that lasts as long as it was to. */
+/** By how much a wait is shorter than requested, and why; null if it is not. */
 export function limitOf({
   since,
   until,
@@ -55,7 +55,7 @@ export function limitOf({
   return { askedSeconds, timeoutSeconds, why };
 }
 
-/** How long a run waits, in ms: as it asks, up to its agent's limit and to the rest of the limit for all its waits. */
+/** How long a run waits, in ms: as requested, up to its agent's limit and to the rest of the limit for all its waits. */
 export function waitTimes(
   askedSeconds: number | undefined,
   { waitTimeoutSeconds }: Pick<AgentConfig, "waitTimeoutSeconds">,
@@ -68,7 +68,7 @@ export function waitTimes(
   return ms < askedMs ? { ms, askedMs } : { ms };
 }
 
-/** Status text of a run that waits. */
+/** Status text of a waiting run. */
 export function waitText({ kind, source, event }: Condition): string {
   const from = source === undefined ? "" : ` from ${source}`;
   if (kind === "agent-call") return `waits for a call${from}`;

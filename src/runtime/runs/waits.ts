@@ -32,7 +32,7 @@ export function createWaitRequests(context: RequestContext) {
   const { match } = machine;
 
   const isOpen = (wait: OpenWait): boolean => wait.run.waits.get(wait.key) === wait;
-  /** It is over; its request is to be answered or refused. */
+  /** The wait has ended; its request must be answered or rejected. */
   const close = (wait: OpenWait): PendingRequest<Answer> => {
     wait.run.waits.delete(wait.key);
     return wait.pending;
@@ -45,7 +45,7 @@ export function createWaitRequests(context: RequestContext) {
     return { key, instanceId, answer, waitedMs: run.clock.waitedMs() };
   };
 
-  /** Opens a wait to events from now on; earlier ones are all in the store once `stored` resolves. */
+  /** Opens a wait for events from now on; earlier ones are all in the store once `stored` resolves. */
   const open = (
     wait: Wait,
     run: LiveRun,
@@ -70,7 +70,7 @@ export function createWaitRequests(context: RequestContext) {
     wait.isIdle = true;
     wait.run.freezeIfIdle();
   };
-  /** Answers the wait with an earlier item; false if a run of the agent has it by now, and the wait continues. */
+  /** Answers the wait with an earlier item; false if a run of the agent has it now, and the wait continues. */
   const takeEarlier = async (wait: OpenWait, { item, trigger }: PastMatch): Promise<boolean> => {
     // Canceled, so that no other event meets the wait meanwhile.
     apply({ type: "cancel", key: wait.key });
@@ -94,7 +94,7 @@ export function createWaitRequests(context: RequestContext) {
     refuse(wait, new Error("the run no longer waits for it"));
   };
   const timedOut = async (wait: OpenWait): Promise<void> => {
-    // Even a short wait has to finish its search of earlier events.
+    // Even a short wait must finish its search of earlier events.
     await wait.lookedBack;
     if (!isOpen(wait)) return;
     try {
@@ -132,7 +132,7 @@ export function createWaitRequests(context: RequestContext) {
     ofDelivery: (event: WebhookEvent, payload: unknown) =>
       matchRuns({ match, apply }, deliveryAs(event, payload)),
     ofCall: (agent: string, call: CallTrigger) => matchRuns({ match, apply }, callAs(agent, call)),
-    /** An adopted run waits as before, and is to ask again. */
+    /** An adopted run waits as before, and must repeat its request. */
     resume: (run: LiveRun) => {
       for (const wait of store.waits.all()) {
         if (wait.instanceId !== run.instanceId || run.waits.has(wait.key)) continue;
@@ -142,7 +142,7 @@ export function createWaitRequests(context: RequestContext) {
         });
       }
     },
-    /** The run is over. */
+    /** The run has ended. */
     end: (run: LiveRun) => {
       const { instanceId } = run;
       apply({ type: "ended", instanceId });
@@ -157,7 +157,7 @@ export function createWaitRequests(context: RequestContext) {
 
 const answerSchema = waitRequests.wait.answer(z);
 
-/** As stored, possibly by an earlier scheduler. */
+/** A stored answer, possibly of an earlier scheduler. */
 function storedAnswer(answer: unknown): Answer {
   return answerSchema.parse(answer);
 }

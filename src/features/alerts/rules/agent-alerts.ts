@@ -31,7 +31,7 @@ export function createAgentAlerts({
   const set = (agent: string): void =>
     faults.set(agent, !disabled.has(agent) && !unscaled.has(agent));
 
-  /** Fails with a reason, clears without one. */
+  /** Reports the fault with a reason, clears it without one. */
   const decide = (
     agent: string,
     topic: "config" | "image" | "credentials" | "blocked",
@@ -152,7 +152,7 @@ function isDeadLetter({ trigger }: WorkItem, outcome: Outcome): boolean {
   return outcome === "over_budget" || retriedOutcomes.some((retried) => retried === outcome);
 }
 
-/** Its caller wanted it to end with itself, and has ended: no work is missing. */
+/** The call was to end with its caller, which has ended: no work is missing. */
 function isWithdrawn({ trigger }: WorkItem, outcome: Outcome): boolean {
   return outcome === "rejected" && trigger.kind === "agent-call" && trigger.cancelOnExit;
 }

@@ -165,7 +165,7 @@ export function quietEnd(
   if (!isBetween(ofDay, from, until)) return null;
   const ends = shown - ofDay + until + (ofDay < until ? 0 : dayMs);
   const { first, second } = momentsOf(ends, timezone);
-  // Where the clock is turned back, its first end may be over.
+  // When the clock is set back, the first end may have passed.
   return first > moment ? first : second;
 }
 

@@ -71,7 +71,7 @@ function severityOf({ topic, phase, count }: Alert): AlertSeverity {
   return topic === "missed_ticks" ? "warning" : "error";
 }
 
-/** The first ten are known, and how many alerts there are, but not how many agents. */
+/** The first ten agents and the number of alerts are known, but not the number of agents. */
 function agentsText({ agents, count }: Alert): string {
   const names = agents.join(", ");
   return count > agents.length && agents.length >= 10 ? `${names} and others` : names;

@@ -38,7 +38,7 @@ export interface Alert {
   readonly count: number;
   readonly outcome: Outcome | null;
   readonly instanceId: string | null;
-  /** US dollars of that run; null where it is not known. */
+  /** Cost of the run in US dollars; null if it is not known. */
   readonly costUsd: number | null;
   /** Agents of a digest, the first ten. */
   readonly agents: readonly string[];
@@ -48,12 +48,12 @@ export interface Alert {
 export interface Delivery {
   /** UUID; the same at each attempt, so that a receiver can drop what it has. */
   readonly id: string;
-  /** When it came to be, epoch ms. */
+  /** When the delivery was created, epoch ms. */
   readonly at: number;
   /** Name of the target in `[alerts.<name>]`. */
   readonly target: string;
   readonly alert: Alert;
-  /** When it is to be sent, epoch ms. */
+  /** When the delivery is to be sent, epoch ms. */
   readonly nextAt: number;
 }
 
@@ -71,7 +71,7 @@ export interface StoredDelivery extends Delivery {
 export const deliveryStates = ["waiting", "sent", "dead"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** What a rule knows, as JSON that only the rule reads; null once it knows nothing worth keeping. */
+/** State of a rule, as JSON that only the rule reads; null to delete it. */
 export interface RuleState {
   /** Empty for the project as a whole. */
   readonly agent: string;
@@ -79,15 +79,13 @@ export interface RuleState {
   readonly value: string | null;
 }
 
-/**
- * What an event led to. Both are committed together with the event itself: a delivery exists exactly when its event does.
- */
+/** Writes caused by an event, committed together with it: a delivery exists exactly when its event does. */
 export interface AlertWrites {
   readonly states: readonly RuleState[];
   readonly deliveries: readonly Delivery[];
 }
 
-/** What is wrong now, and was alerted. */
+/** A fault that lasts and was alerted. */
 export interface OpenAlert {
   /** Null for the project as a whole. */
   readonly agent: string | null;
@@ -99,7 +97,7 @@ export interface OpenAlert {
   readonly reason: string | null;
 }
 
-/** What waits for a target and what was given up, and whether it accepts what it is sent. */
+/** Waiting and dead deliveries of a target, and whether it accepts alerts. */
 export interface TargetDeliveries {
   readonly waiting: number;
   readonly dead: number;
@@ -122,7 +120,7 @@ export interface SwitchedOff {
 export interface DeliveryFilter {
   readonly state?: StoredDelivery["state"] | undefined;
   readonly target?: string | undefined;
-  /** Only those before this id's place. */
+  /** Only deliveries before the one with this id. */
   readonly before?: string | null | undefined;
   readonly limit: number;
 }
@@ -132,7 +130,7 @@ export type TargetAnswer =
   | { readonly type: "accepted" }
   /** `afterMs` as the target wants it; null for the schedule's own. */
   | { readonly type: "failed"; readonly error: string; readonly afterMs: number | null }
-  /** It will never take one again. */
+  /** The target will never accept an alert again. */
   | { readonly type: "gone"; readonly error: string };
 
 /** Sends one alert to one target, within 15 s. Never rejects. */
@@ -143,7 +141,7 @@ export interface AlertMessage {
   readonly id: string;
   readonly alert: Alert;
   readonly project: string;
-  /** Where a person looks further; null without a gateway. */
+  /** Link for a person; null without a gateway. */
   readonly url: string | null;
   /** IANA name, for the times in its text. */
   readonly timezone: string;

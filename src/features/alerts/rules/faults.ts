@@ -167,7 +167,7 @@ export function createFaults(deps: FaultsDeps) {
       present = null;
       for (const { agent, rule, isCertain } of records.all()) {
         if (known?.has(agent) === false) forget(agent);
-        // An image may take longer than this to build.
+        // An image may take longer than a minute to build.
         else if (!isCertain && rule !== "image") clear(agent, rule as LastingTopic);
       }
     },

@@ -33,7 +33,7 @@ function embed({ title, severity, lines, url, alert }: TargetMessage) {
   };
 }
 
-/** Each character that its Markdown may take for more than itself, mentions among them. */
+/** Escapes the characters of Discord's Markdown and of mentions. */
 function escaped(text: string): string {
   return text.replaceAll(/[\\`*_~|>#[\]()<@:-]/g, "\\$&");
 }

@@ -13,10 +13,10 @@ export const email: TargetType = {
   send: async (attempt) => {
     const { fields, timeoutMs } = attempt;
     const { transport, from } = smtpOptions(fields);
-    // It is a quarter of a megabyte, which most projects have no use for.
+    // Loaded on demand: a quarter of a megabyte that most projects don't need.
     const { createTransport } = await import("nodemailer");
     const signal = AbortSignal.timeout(timeoutMs);
-    // A server that does not answer the end of a connection is left after this.
+    // A server that does not confirm the end of a connection is left after this time.
     const timeouts = { connectionTimeout: timeoutMs, socketTimeout: timeoutMs };
     const transporter = createTransport({ ...transport, ...timeouts });
     try {
@@ -48,7 +48,7 @@ function mailOf({ message, target }: TargetAttempt, from: string) {
   };
 }
 
-/** Sending it again would reach those who have it a second time. */
+/** A retry would send a second copy to recipients who have the mail. */
 function answerOf({ target, warn }: TargetAttempt, rejected: readonly unknown[]): TargetAnswer {
   if (rejected.length > 0) {
     const names = rejected.map(String).join(", ");

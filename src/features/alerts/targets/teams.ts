@@ -53,7 +53,7 @@ function richText(...runs: readonly TextRun[]) {
   return { type: "RichTextBlock", inlines: runs.map((run) => ({ type: "TextRun", ...run })) };
 }
 
-/** A workflow that is gone is a 404 like any other but for its code; the older connectors refused inside of a 200. */
+/** A deleted workflow is a 404 with its own code; older connectors report errors with status 200. */
 function meaning({ status, json, text }: JsonAnswer): Meaning | null {
   if (status < 300) return /returned HTTP error \d/.test(text) ? { type: "failed" } : null;
   const error = isPlainObject(json) && isPlainObject(json.error) ? json.error : {};

@@ -50,7 +50,7 @@ function withoutMentions(text: string): string {
   return text.replaceAll("@", "@\u200b");
 }
 
-/** A bot that was removed, and a chat that is none: https://core.telegram.org/bots/api#responseparameters */
+/** Recognizes a removed bot and an unknown chat: https://core.telegram.org/bots/api#responseparameters */
 function meaning({ status, json }: JsonAnswer): Meaning | null {
   if (status < 300 || !isPlainObject(json)) return null;
   const { description, parameters } = json;

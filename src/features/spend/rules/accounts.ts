@@ -12,7 +12,7 @@ export interface Account extends AccountKey {
   tokens: number;
   /** Calls whose cost is reserved. */
   open: number;
-  /** The least limit that would have paid the call that was refused last; null when one was paid since. */
+  /** Limit that the last rejected call needed; null once a later call was paid. */
   neededCap: NanoUsd | null;
   /** Epoch ms. */
   usedAt: number;
@@ -26,7 +26,7 @@ const idleMs = 3_600_000;
 
 const unused: StoredAccount = { spent: 0, raised: 0, warned: 0, turns: 0, tokens: 0 };
 
-/** No accounts at first. A clock that was set back finds the windows that it left as they are stored. */
+/** Accounts in memory. After the clock is set back, earlier windows are read from the store. */
 export function createAccounts(read: ReadAccount) {
   const accounts = new Map<string, Account>();
   let sweptAt = -Infinity;
@@ -45,7 +45,7 @@ export function createAccounts(read: ReadAccount) {
     return { scope, window, endsAt, ...stored, ...none };
   };
   return {
-    /** Reads it from the store when it is not in memory. */
+    /** An account, read from the store if it is not in memory. */
     of: (key: AccountKey, now: number): Account => {
       sweep(now);
       const name = nameOf(key);
@@ -109,7 +109,7 @@ export function windowsAt(moment: number, timezone: string): CurrentWindows {
   };
 }
 
-/** `windowsAt`, which remembers the latest answer: each call to a model asks. */
+/** `windowsAt` with its last result cached, as each call to a model uses it. */
 export function createCalendar(): typeof windowsAt {
   let known: { timezone: string; from: number; windows: CurrentWindows } | null = null;
   return (moment, timezone) => {

@@ -8,11 +8,11 @@ import type { WorstRates } from "../../../foundation/contracts/price.ts";
 export interface Claim {
   readonly rates: WorstRates;
   readonly inputTokens: number;
-  /** As the request has it; null when it sets no limit. */
+  /** Limit in the request; null without one. */
   readonly maxOutputTokens: number | null;
-  /** The most that the model gives. */
+  /** Maximum of the model. */
   readonly modelMaxTokens: number;
-  /** Under which an answer is of no use. */
+  /** Minimum of a useful answer. */
   readonly minOutputTokens: number;
 }
 
@@ -27,16 +27,16 @@ export interface Allotment {
 export interface Shortage {
   readonly short: LimitedAccount;
   readonly needed: NanoUsd;
-  /** Whether it could pay if the calls that are open turned out to cost nothing. */
+  /** Whether the account could pay if open calls cost nothing. */
   readonly mayComeBack: boolean;
 }
 
-/** An account with more than this many times the call's highest cost is not shared out. */
+/** An account with more than this many times the call's highest cost is not shared. */
 const farFromCap = 10;
 
 /**
- * The part of the money left that a call gets: all that it may cost while each account has plenty, else an equal share
- * with the calls that are open, and the least that it needs if the share is less.
+ * The money that a call gets: its highest cost while each account has plenty, else an equal share among open calls, but
+ * at least its minimum.
  */
 export function allot(claim: Claim, accounts: readonly LimitedAccount[]): Allotment | Shortage {
   const { rates, maxOutputTokens, modelMaxTokens } = claim;
@@ -60,7 +60,7 @@ export function allot(claim: Claim, accounts: readonly LimitedAccount[]): Allotm
   };
 }
 
-/** Infinity without a limit; less than 0 when a call cost more than was reserved or the limit was lowered. */
+/** Money left; Infinity without a limit, negative when a call cost more than reserved or the limit was lowered. */
 function leftOf(one: LimitedAccount): NanoUsd {
   const cap = capOf(one);
   return cap === null ? Infinity : cap - one.account.spent - one.account.reserved;

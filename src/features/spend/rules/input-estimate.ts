@@ -12,12 +12,12 @@ export function createInputEstimates() {
   let last = { bytes: 0, tokens: 0 };
   let bytesPerToken = usualBytesPerToken;
   return {
-    /** The most that a request of so many bytes has, in tokens. */
+    /** Upper estimate of a request's tokens by its bytes. */
     estimate: (requestBytes: number): number => {
       const newBytes = Math.max(0, requestBytes - last.bytes);
       return last.tokens + Math.ceil(newBytes / bytesPerToken);
     },
-    /** The provider counted them. */
+    /** Learns from the provider's count. */
     learn: (bytes: number, tokens: number) => {
       const [newBytes, newTokens] = [bytes - last.bytes, tokens - last.tokens];
       if (newBytes > 0 && newTokens > 0) {
@@ -28,5 +28,5 @@ export function createInputEstimates() {
   };
 }
 
-/** Known facts of the requests of one run. */
+/** Learned facts about the requests of one run. */
 export type InputEstimates = ReturnType<typeof createInputEstimates>;

@@ -10,7 +10,7 @@ export interface ReserveCommand extends Omit<Claim, "inputTokens"> {
   readonly instanceId: string;
   readonly agent: string;
   readonly requestBytes: number;
-  /** As they are now: the config may change between two calls. */
+  /** Current budgets: the config may change between two calls. */
   readonly budgets: Budgets;
 }
 
@@ -44,7 +44,7 @@ export type LedgerCommand =
   | ReserveCommand
   | SettleCommand
   | RaiseCommand
-  /** The run makes no more calls; those that are open are settled nevertheless. */
+  /** The run makes no more calls; open ones are still settled. */
   | { readonly type: "ended"; readonly instanceId: string };
 
 /** A budget that can't pay a call. */
@@ -55,11 +55,11 @@ export interface BudgetRefusal extends AccountKey {
   readonly reserved: NanoUsd;
   /** The least that the call needs. */
   readonly needed: NanoUsd;
-  /** Whether it could be paid if the calls that are open turned out to cost nothing. */
+  /** Whether the account could pay if open calls cost nothing. */
   readonly mayComeBack: boolean;
 }
 
-/** A run that had all its answers. */
+/** A run that used up its turns. */
 export interface TurnsRefusal {
   readonly code: "too_many_turns";
   readonly turns: number;

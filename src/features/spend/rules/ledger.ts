@@ -164,7 +164,7 @@ export function createLedger(read: ReadAccount) {
           return [];
       }
     },
-    /** The accounts that a call of the agent would be charged to now, but for its run's. */
+    /** The accounts that a call of the agent is charged to now, without its run's. */
     accountsOf: sharedAccounts,
     /** The accounts that calls of all agents are charged to. */
     projectAccounts,
@@ -175,10 +175,10 @@ export function createLedger(read: ReadAccount) {
   };
 }
 
-/** Who spends how much, and may spend. Times are epoch ms. */
+/** Spending and limits. Times are epoch ms. */
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** Remembers that the account can't pay a call, so that no run is started to find it out again. */
+/** Stores that the account can't pay a call, so that no run is started to find out again. */
 function refusalOf({ short, needed, mayComeBack }: Shortage): BudgetRefusal {
   const { account } = short;
   const cap = capOf(short) ?? 0;
@@ -197,7 +197,7 @@ function warningsOf(open: OpenCall, budgets: Budgets): readonly LedgerEvent[] {
   });
 }
 
-/** A warning when a percentage was passed that none came for in this window. */
+/** A warning for a passed percentage, once per window. */
 function warningOf(limited: LimitedAccount): readonly LedgerEvent[] {
   const { account, limit } = limited;
   const cap = capOf(limited);

@@ -103,7 +103,7 @@ const titles = of(["issue", "pull_request", "discussion"], "title");
 const runNames = of(runs, "name");
 const subjectUrls = of(subjects, "html_url");
 const otherUrls = of([...runs, "alert", "milestone", "forkee"], "html_url");
-/** Who wrote or caused each thing; an event is by the author of the first that it brings. */
+/** The path of each thing's author; an event is by the author of the first thing that it has. */
 const authors = [
   ...["comment", "review", "issue", "pull_request", "discussion"].map((thing) => ({
     thing,
@@ -111,7 +111,7 @@ const authors = [
   })),
   { thing: "release", author: "release.author.login" },
   { thing: "workflow_run", author: "workflow_run.actor.login" },
-  // A commit's own author is free text.
+  // The author field of a commit is free text.
   { thing: "pusher", author: "pusher.name" },
 ] as const;
 const headBranches = of(runs, "head_branch");
@@ -147,7 +147,7 @@ function describeGithub(payload: Payload, event: string): EventDescription {
       orgs: texts(payload, "organization.login", "repository.owner.login"),
       assignee: assignees(payload),
       branches: onBranches,
-      // Checks have conclusions too, but the filter is for workflow runs; one that still runs has null.
+      // Checks have conclusions too, but the filter is for workflow runs; a running one has null.
       conclusions: event === "workflow_run" ? text(payload, "workflow_run.conclusion") : null,
       senderIsBot: isBot(payload),
     },
@@ -169,9 +169,9 @@ function url(payload: Payload): string | null {
   return text(payload, ...subjectUrls, ...otherUrls, "compare", "repository.html_url");
 }
 
-/** For a comment its writer, since the agent reads its text; a deleted account's has no author. */
+/** A comment's author is its writer, since the agent reads the text; a deleted account has none. */
 function author(payload: Payload, event: string): string | null {
-  // Deployments carry the workflow run that made them, and are not by its actor.
+  // Deployments carry the workflow run that made them, but its actor is not their author.
   const possible = authors.filter(({ thing }) => thing !== "workflow_run" || event === thing);
   const found = possible.find(({ thing }) => (valueAt(payload, thing) ?? null) !== null);
   return found === undefined ? null : text(payload, found.author);
@@ -183,7 +183,7 @@ function labels(payload: Payload): readonly string[] {
 }
 
 function assignees(payload: Payload): readonly string[] {
-  // The top-level assignee is whom the action is about: on `unassigned` the one who is it no more.
+  // On `unassigned`, the top-level assignee is the removed one.
   const named = text(payload, "action") === "unassigned" ? [] : ["assignee.login"];
   return texts(payload, ...named, ...assigneeLogins);
 }

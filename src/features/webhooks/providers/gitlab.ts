@@ -56,8 +56,8 @@ const filters: FilterRules = {
 };
 
 /**
- * GitLab: the secret token comes as it is in `X-Gitlab-Token`, which proves the sender but not the body; a signing
- * token (`whsec_…`) gives Standard Webhooks headers, which prove both.
+ * GitLab: `X-Gitlab-Token` holds the secret token itself, which proves the sender but not the body; a signing token
+ * (`whsec_…`) gives Standard Webhooks headers, which prove both.
  * https://docs.gitlab.com/user/project/integrations/webhooks/
  */
 export const gitlab: Provider = {
@@ -79,7 +79,7 @@ export const gitlab: Provider = {
 
 function verify(request: Request, secret: string, now: number): Verdict {
   const signature = standardHeader(request.headers, "signature");
-  // A signing token must never be taken as a plain token: it would prove nothing of the body.
+  // A signing token must never pass as a plain token, which proves nothing about the body.
   if (isStandardSecret(secret)) return verifyStandard(request, secret, now);
   const token = header(request.headers, tokenHeader);
   if (token !== null) return isSameSecret(token, secret) ? valid : refused("token does not match");
@@ -100,7 +100,7 @@ const subjects = ["", "object_attributes.", "issue.", "merge_request."] as const
 
 /**
  * Names that GitLab gives to access tokens of projects and groups and to service accounts. A service account may have
- * another name: `ignoreSenders` is for those.
+ * another name, which `ignoreSenders` can list.
  */
 const botName = /^((project|group)_\d+_bot|service_account_)/;
 

@@ -43,7 +43,7 @@ export const sentry: Provider = {
     note: null,
   },
   secretHeaders: [signatureHeader],
-  // The OAuth grant that an installation's receiver may change for a token.
+  // The OAuth grant of an installation, which its receiver exchanges for a token.
   secretPaths: ["data.installation.code"],
   keptHeaders: [resourceHeader, timestampHeader, deliveryHeader],
   eventHeader: resourceHeader,
@@ -117,7 +117,7 @@ function projects(payload: Payload): readonly string[] {
   return [...slugs(payload), ...(id === null ? [] : [String(id)])];
 }
 
-/** An alert's event and an error name their project by its id only, and by its slug in their API address. */
+/** Alert events and errors name their project by id, and by slug only in their API address. */
 function slugs(payload: Payload): readonly string[] {
   const named = texts(
     payload,

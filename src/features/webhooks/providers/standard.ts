@@ -26,7 +26,7 @@ export const standard: Provider = {
   sign: signStandard,
   deliveryId: (_payload, headers) => standardHeader(headers, "id"),
   describe: (payload) => ({
-    // The specification recommends `type` and does not demand it.
+    // The specification recommends `type` and does not require it.
     event: text(payload, "type", "event") ?? "event",
     action: text(payload, "action"),
     title: text(payload, "title", "data.title", "data.name"),

@@ -50,7 +50,7 @@ function verify({ headers, body }: Request, secret: string, now: number): Verdic
   const { timestamp, signatures } = elements(given);
   if (timestamp === null) return refused("no timestamp");
   const expected = hmac(secret, `${timestamp}.`, body);
-  // While a secret is rolled there is one signature for each.
+  // While a secret is rolled, each secret has a signature.
   if (!signatures.some((signature) => sameHex(signature, expected))) {
     return refused("signature does not match");
   }

@@ -39,8 +39,8 @@ export interface AddOptions {
 type NewAgent = Awaited<ReturnType<typeof prepare>>;
 
 /**
- * Makes an agent of a skill from a git repository, after showing its files. Overwrites nothing; throws a UserError
- * when it can't, and then nothing was written.
+ * Makes an agent of a skill from a git repository, after showing its files. Overwrites nothing; throws a UserError on
+ * failure, in which case nothing was written.
  */
 export async function addSkill(
   context: Context,
@@ -180,7 +180,7 @@ type = "container"
 `;
 }
 
-/** The skill by the flag, by the source, as the only one, or by the person. Throws a UserError without one. */
+/** The skill by the flag, by the source, as the only one, or by the person's choice. Throws a UserError without one. */
 async function chooseSkill(
   entries: readonly TreeEntry[],
   source: SkillSource,

@@ -16,17 +16,17 @@ export interface SkillFile {
 /** A skill as its source has it. */
 export interface ReadSkill {
   readonly files: readonly SkillFile[];
-  /** Paths in the skill's directory that are not taken. */
+  /** Paths in the skill's directory that are not added. */
   readonly leftOut: readonly string[];
   /** The text of SKILL.md. */
   readonly text: string;
-  /** The config.toml beside SKILL.md, which is shown but not taken; null without one. */
+  /** The config.toml beside SKILL.md, which is shown but not added; null without one. */
   readonly proposal: string | null;
 }
 
 const maxProposalBytes = 64 * 1024;
 
-/** Reads the files that are taken of a skill. Throws a UserError for an unsafe one. */
+/** Reads the files of a skill that are added. Throws a UserError for an unsafe one. */
 export async function readSkill(
   repository: FetchedRepository,
   entries: readonly TreeEntry[],

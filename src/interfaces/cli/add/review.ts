@@ -9,7 +9,7 @@ import type { Colors } from "../terminal/output.ts";
 /** Facts about a skill of another author that a person should know before it becomes an agent. */
 export type Review = ReturnType<typeof reviewOf>;
 
-/** More would not be read. */
+/** Longer lists would not be read. */
 const maxHidden = 20;
 
 /** Looks through a skill, or those of its files that changed. */
@@ -21,14 +21,14 @@ export function reviewOf({ files, leftOut, proposal }: Omit<ReadSkill, "text">) 
       bytes: content.byteLength,
       isExecutable,
     })),
-    /** Paths beside the skill that are not taken. */
+    /** Paths beside the skill that are not added. */
     leftOut,
-    /** Paths that are not taken, although SKILL.md names them. */
+    /** Paths that are not added, although SKILL.md names them. */
     missed: leftOut.filter((path) => text.includes(path)),
     /** Commands of SKILL.md that run by themselves at the start of each run. */
     commands: inlineCommandsIn(text),
     hidden: files.flatMap(hiddenIn),
-    /** The settings of a config.toml beside SKILL.md, which are not taken; null without one. */
+    /** The settings of a config.toml beside SKILL.md, which are not added; null without one. */
     proposal: proposal === null ? null : tableOf(proposal),
   };
 }

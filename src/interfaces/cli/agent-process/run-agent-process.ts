@@ -6,7 +6,7 @@ import { flushPipes, outlivePipes } from "../terminal/pipes.ts";
  * through sudo: it keeps such a process. The arguments are for sudo's rule and for lists of processes.
  */
 export async function runAgentProcess(): Promise<void> {
-  // Both meet a closed output themselves, in their own order.
+  // The run's process and its supervisor handle a closed output themselves, each in its own order.
   outlivePipes();
   process.exitCode = await (process.env.AL_INSTANCE === undefined ? keep() : run());
   await flushPipes();

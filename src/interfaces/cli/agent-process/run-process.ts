@@ -4,12 +4,12 @@ import { runJob } from "../../../runtime/harness/run-job.ts";
 import { fillCompileCache } from "../../../runtime/harness/fill-compile-cache.ts";
 
 /**
- * One run of the job on standard input, in this process; resolves to its exit code. The build of an image has no run, and
- * fills the image's compile cache (AL_FILL_CACHE).
+ * One run of the job on standard input, in this process; resolves to its exit code. The build of an image has no run:
+ * with AL_FILL_CACHE it fills the image's compile cache.
  */
 export async function runProcess(): Promise<number> {
   if (process.env.AL_FILL_CACHE !== undefined) {
-    // The build of an image alone loads it.
+    // Loaded only by the build of an image.
     const { startScriptedModel } = await import("../../../features/models/scripted.ts");
     await fillCompileCache(startScriptedModel);
     return 0;
@@ -27,7 +27,7 @@ export async function runProcess(): Promise<number> {
 /** Aborts on SIGTERM. The scheduler decides when a run ends: Ctrl-C is meant for it, not for its runs. */
 function askedToEnd(): AbortSignal {
   const asked = new AbortController();
-  // Never `once`: libraries end the process when they find themselves the only ones left who listen.
+  // Never `once`: some libraries end the process if they are its only listeners.
   process.on("SIGTERM", () => asked.abort());
   process.on("SIGINT", () => undefined);
   return asked.signal;

@@ -16,10 +16,10 @@ import { mustConfirm, openPrompts } from "../terminal/prompts.ts";
 import { renderTable, titled } from "../terminal/table.ts";
 import { unwritable } from "../write-files.ts";
 
-/** An agent as `al agent ls` has it. */
+/** An agent as listed by `al agent ls`. */
 type ListedAgent = Pick<AgentStatus, "name" | "title" | "tags" | "enabled" | "state">;
 
-/** Prints the agents of the project. A project that never ran has its files alone to answer from. */
+/** Prints the agents of the project; from its files alone if it never ran. */
 export async function listAgents(context: Context): Promise<void> {
   const { out } = context;
   const agents = (await agentsOf(context)).map(listed);
@@ -82,7 +82,7 @@ async function mustNotRun(context: Context, name: string): Promise<void> {
   });
 }
 
-/** How many of its runs a scheduler has; null for runs that a scheduler which is gone left behind. */
+/** How many of the agent's runs a scheduler has; null for runs that a dead scheduler left behind. */
 async function runningOf(context: Context, name: string): Promise<number | null> {
   const ask = async (reader: ProjectReader): Promise<number | null> => {
     const status = await reader.status();
@@ -95,13 +95,13 @@ async function runningOf(context: Context, name: string): Promise<number | null>
   try {
     return await askProject(context, ask);
   } catch (error) {
-    // Without a store nothing ever ran.
+    // Without a store there was never a run.
     if (isNotRunning(error)) return 0;
     throw error;
   }
 }
 
-/** In one step, so that a running scheduler sees no half of it. A link goes, and its target stays. */
+/** In one step, so that a running scheduler never sees half of it. A link is removed, and its target stays. */
 async function removeDirectory(projectDir: string, name: string): Promise<void> {
   const dir = join(projectDir, "agents", name);
   const draft = join(ensureStateDir(projectDir), draftName());

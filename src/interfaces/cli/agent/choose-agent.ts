@@ -31,7 +31,7 @@ export interface NewConfig {
   readonly runtime: { readonly type: string; readonly run_as?: string };
 }
 
-/** By the flags, then by the person; off a terminal a UserError names the flag that is missing. */
+/** By the flags, then by the person; off a terminal a UserError names the missing flag. */
 export async function chooseConfig(
   options: AgentOptions,
   project: ProjectConfig,

@@ -15,7 +15,7 @@ import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Prompts } from "../terminal/prompts.ts";
 
-/** Makes an agent whose files have no fault. Overwrites nothing; throws a UserError when it can't. */
+/** Makes an agent whose files have no error. Overwrites nothing; throws a UserError if it can't. */
 export async function newAgent(
   context: Context,
   given: string | undefined,
@@ -67,7 +67,7 @@ function skillOf(name: string, description: string): string {
   return `---\nname: ${titleOf(name)}\n${about}---\n\n${what}\n`;
 }
 
-/** The name of a new agent, whose directory is not there yet. Throws a UserError before anything else is asked. */
+/** The name of a new agent, whose directory must not exist yet. Throws a UserError before any further question. */
 async function chooseName(
   projectDir: string,
   given: string | null,

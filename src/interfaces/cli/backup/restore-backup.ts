@@ -21,9 +21,9 @@ interface Drafts {
 }
 
 /**
- * Restores the database and the logs of a backup into a project that has none, and on request the credentials that are
- * missing. Runs that were under way in it are lost: their work is tried once more by the next start. Each file is put in
- * its place once the whole backup has been read and its database was opened.
+ * Restores the database and the logs of a backup into a project that has none, and on request the missing credentials.
+ * Live runs in it are lost: the next start retries their work. Each file is moved into place once the whole backup was
+ * read and its database was opened.
  */
 export async function restoreBackup(
   { projectDir, env, out }: Context,
@@ -56,7 +56,7 @@ export async function restoreBackup(
   }
 }
 
-/** SQLite would take the log of another database for this one's. */
+/** SQLite would take the log of another database for the restored one's. */
 function refuseExisting(state: string): void {
   const [found] = globSync(["state.db", "state.db-{wal,shm,journal}", "logs/*"], { cwd: state });
   if (found === undefined) return;
@@ -107,7 +107,7 @@ function entryOf({ name, type }: Headers) {
   throw new Error(`it has ${JSON.stringify(name)}, which no backup has`);
 }
 
-/** Ends the runs of the backup, which may still live with the original; the number of them. */
+/** Ends the runs of the backup, which may still live with the original; returns their number. */
 async function recoverWork(projectDir: string): Promise<number> {
   const store = openStore(projectDir);
   try {
@@ -117,7 +117,7 @@ async function recoverWork(projectDir: string): Promise<number> {
   }
 }
 
-/** Moves each instance of a credential into the store, unless it has that instance. */
+/** Moves each instance of a credential into the store, unless the store has it. */
 async function placeSecrets(draft: string | null, store: string) {
   const counts = { credentials: 0, kept: 0 };
   for (const instance of draft === null ? [] : globSync("*/*", { cwd: draft })) {

@@ -12,7 +12,7 @@ import type { Context } from "../context.ts";
 import { unwritable } from "../write-files.ts";
 import { secretName, stateName } from "./entry-names.ts";
 
-/** All pages at once: a copy in steps would begin anew with each write of the scheduler. */
+/** All pages at once: a copy in steps would restart at each write of the scheduler. */
 const allPages = 2 ** 31 - 1;
 
 /** A file to store, and its name in the archive. */
@@ -20,7 +20,7 @@ type Entry = readonly [name: string, path: string];
 
 /**
  * Writes the project's database and logs, and on request all credentials, to one file of mode 0600. A scheduler may run
- * meanwhile: the file has all that was committed before, and it appears once it is whole.
+ * meanwhile: the file has everything committed before, and appears once it is complete.
  */
 export async function writeBackup(
   { projectDir, env, out }: Context,
@@ -80,7 +80,7 @@ function entriesOf(name: string, folder: string, pattern: string): Entry[] {
     .filter(([entry]) => stateName.test(entry) || secretName.test(entry));
 }
 
-/** Writes the entries to a new file; the number of them. */
+/** Writes the entries to a new file; returns their number. */
 async function archive(path: string, entries: readonly Entry[]): Promise<number> {
   const { pack } = await import("tar-stream");
   const tar = pack();
@@ -96,7 +96,7 @@ async function archive(path: string, entries: readonly Entry[]): Promise<number>
   return files;
 }
 
-/** False for a file that is gone meanwhile, as old logs are, and for a folder. A log may grow meanwhile. */
+/** False for a folder, and for a file that was deleted meanwhile, as old logs are. A log may grow meanwhile. */
 async function addFile(tar: Pack, [name, path]: Entry): Promise<boolean> {
   // Without O_NONBLOCK a FIFO would wait for its writer forever.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK;

@@ -92,7 +92,7 @@ function namesOf({ path, aliases }: CommandEntry): readonly string[] {
   return [path.at(-1) ?? "", ...aliases];
 }
 
-/** Proposals by the name that help writes between the brackets: one name for one thing. */
+/** Proposals by the name in help's brackets: one name for one thing. */
 async function valuesOf(value: ValueEntry, place: Place): Promise<Proposals> {
   const { name, choices } = value;
   if (choices.length > 0) return choices.map((word) => ({ word }));
@@ -100,23 +100,23 @@ async function valuesOf(value: ValueEntry, place: Place): Promise<Proposals> {
   if (name === "path" || name === "fixture") return "@files";
   const propose = Object.hasOwn(proposers, name) ? proposers[name] : undefined;
   const proposals = (await propose?.(place)) ?? [];
-  // A shell that expands words runs nothing in these.
+  // Only words that a shell's expansion can't execute.
   return proposals.filter(({ word }) => /^[\w.:-]+$/.test(word));
 }
 
 /** Where the cursor stands on a command line. */
 interface Place {
   readonly command: CommandEntry;
-  /** Whose value is at the cursor; null when none is. */
+  /** The option whose value is at the cursor; null for none. */
   readonly option: OptionEntry | null;
   /** Arguments before the cursor. */
   readonly given: readonly string[];
-  /** Behind `--`, where no options and commands are. */
+  /** After `--`, where neither options nor commands are valid. */
   readonly isEnded: boolean;
   readonly projectDir: string;
 }
 
-/** A word that may stand at the cursor, with a description where the word needs one. */
+/** A word that may stand at the cursor, with a description if it needs one. */
 interface Proposal {
   readonly word: string;
   readonly description?: string;
@@ -131,7 +131,7 @@ const agentsAndInstances: Propose = async (place) => [
   ...(await instances(place)),
 ];
 
-/** By the name that help writes between the brackets. Heavy modules are loaded only by completions that need them. */
+/** By the name in help's brackets. Heavy modules are loaded only by completions that need them. */
 const proposers: Readonly<Record<string, Propose>> = {
   agent: agents,
   "agent|instance": agentsAndInstances,
@@ -166,7 +166,7 @@ function agentsIn(projectDir: string): string[] {
   return names.filter((name) => agentName.test(name) && existsSync(join(dir, name, "config.toml")));
 }
 
-/** By the lines that begin its tables: to parse TOML would take longer than a person waits for a completion. */
+/** Matches the headers of tables: parsing TOML takes longer than a person waits for a completion. */
 const tableHead = /^\s*\[\s*([\w-]+)\s*\.\s*"?([\w-]+)"?\s*[\].]/gm;
 
 /** The names of the tables below a key of the project's config, such as `models`. */
@@ -177,7 +177,7 @@ function tablesIn(projectDir: string, key: string): string[] {
   return [...new Set(heads.filter((head) => head[1] === key).map(([, , name = ""]) => name))];
 }
 
-/** More would not be looked through. */
+/** More would not be read. */
 const shownEntries = 100;
 
 /** Ids of the latest history entries, described by outcome and time. */
@@ -194,7 +194,7 @@ async function recent(
   return Array.from(new Map(described), ([word, description]) => ({ word, description }));
 }
 
-/** The credentials that are stored, and with them the types that the program knows. No secret is read. */
+/** The stored credentials, or also the types that the program knows. No secret is read. */
 async function credentials(isStoredOnly: boolean): Promise<readonly Proposal[]> {
   const { credentialTypes } = await import("../../../foundation/credentials/credential-types.ts");
   const { homeDir, storeDir } = await import("../../../foundation/credentials/read-secret.ts");
@@ -212,7 +212,7 @@ function directoriesIn(path: string): readonly string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** The keys of a `config.toml`, dotted; for tables with names of their own those that the project has. */
+/** The keys of a `config.toml`, dotted; for named tables those that the project has. */
 async function configKeys({ given, projectDir }: Place): Promise<readonly Proposal[]> {
   const { schemaOf } = await import("../../operations/editor-schemas.ts");
   return given.length === 0

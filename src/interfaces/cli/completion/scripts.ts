@@ -1,4 +1,4 @@
-/** The shells that are completed for. */
+/** The shells with a completion script. */
 export type Shell = keyof typeof completionScripts;
 
 /** bash 3.2 and newer. It splits `--flag=value` at the sign, and leaves quotes and backslashes in its words. */
@@ -24,7 +24,7 @@ _al() {
 complete -F _al al
 `;
 
-/** To be read by `source`, or put as `_al` into a folder of `$fpath`. */
+/** To be read by `source`, or saved as `_al` in a folder of `$fpath`. */
 const zsh = String.raw`#compdef al
 # zsh completion for al. For this shell: source <(al completion zsh)
 

@@ -34,7 +34,7 @@ interface ConfigOptions {
 
 /**
  * Changes a `config.toml` by flags, or by questions on a terminal; without either it prints the active config. For a
- * directory that has a SKILL.md only, it makes one.
+ * directory with only a SKILL.md, it makes one.
  */
 export async function changeConfig(
   context: Context,
@@ -110,7 +110,7 @@ async function unknownModelNotes(
   return (await unknownModels(changed)).map(({ what, fix }) => `${what}; ${fix}`);
 }
 
-/** The keys that people change most; every other one is one --set away. */
+/** The keys that people change most; any other needs --set. */
 const agentKeys = [
   "schedule",
   "models",
@@ -144,7 +144,7 @@ const projectKeys = [
 
 const done = "";
 
-/** Asks which keys get which values, each checked at once, until the person has enough. */
+/** Asks for keys and values, each checked at once, until the person has finished. */
 async function guide(file: ConfigFile, agent: string | null, prompts: Prompts): Promise<Edit[]> {
   const keys = agent === null ? projectKeys : agentKeys;
   const edits: Edit[] = [];

@@ -21,15 +21,12 @@ import { refuseProblems } from "../../operations/project-files.ts";
 import { edited, refuseUnset } from "../../../foundation/config/edit-toml.ts";
 import type { Edit } from "../../../foundation/config/edit-toml.ts";
 
-/** The directory of that name when it has a SKILL.md and no `config.toml`; null for all others. */
+/** The directory of that name if it has a SKILL.md and no `config.toml`; null for others. */
 export async function openBareSkill(projectDir: string, name: string): Promise<AgentFiles | null> {
   return isAgentName(name) ? readBareSkill(projectDir, name) : null;
 }
 
-/**
- * Makes the `config.toml` that a SKILL.md lacks: by the edits, or without any by the questions of al agent new. Writes
- * nothing that has a fault.
- */
+/** Makes a missing `config.toml`: by the edits, or without any by the questions of al agent new. Writes nothing invalid. */
 export async function makeConfig(
   context: Context,
   files: AgentFiles,
@@ -53,12 +50,12 @@ export async function makeConfig(
   out.answer({ file: path, changed }, `${path} is made`);
 }
 
-/** The config that al agent new writes without flags and answers, with the edits made. */
+/** The config that al agent new writes without flags and answers, with the edits applied. */
 function textBy(edits: readonly Edit[], project: ProjectConfig, path: string): string {
   const models = Object.keys(project.models);
   const type = edits.findLast(({ path: key }) => key.join(".") === "runtime.type")?.value;
   const text = newConfigText({
-    // With several models the person chooses; without one the file has a fault that says so.
+    // With several models the person chooses; without one the file has an error that says so.
     models: models.length === 1 ? models : [],
     credentials: [],
     schedule: null,
@@ -86,7 +83,7 @@ async function textByAnswers(
   return newConfigText(await chooseConfig(noFlags, project, prompts));
 }
 
-/** The problems of the text alone; a fault of SKILL.md is there without it. */
+/** The problems of the text alone, without those of SKILL.md. */
 function problemsWith(files: AgentFiles, config: string, project: ProjectConfig): Problem[] {
   const { problems } = checkAgent({ ...files, problems: [], config }, project);
   return problems.filter(({ file }) => file === `agents/${files.name}/config.toml`);

@@ -17,7 +17,7 @@ import type { Context } from "../context.ts";
 
 const scheduled = z.object({ schedule: z.string().nullish(), timezone: z.string() });
 
-/** Notes the forecast of an agent's cost by its last runs, before a schedule counts; false without such runs. */
+/** Notes the forecast of an agent's cost by its last runs, before a schedule is saved; false without such runs. */
 export function noteForecast(
   { out, projectDir }: Pick<Context, "out" | "projectDir">,
   agent: string,

@@ -42,7 +42,7 @@ export function tomlLines(table: object, prefix = ""): string[] {
   });
 }
 
-/** The name is the table's own. */
+/** The name is already the table's. */
 function withoutName(table: object): object {
   return Object.fromEntries(Object.entries(table).filter(([key]) => key !== "name"));
 }

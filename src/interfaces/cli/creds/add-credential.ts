@@ -91,7 +91,7 @@ async function entriesFor(
 
 type Asked = readonly (readonly [string, Partial<CredentialField>])[];
 
-/** An optional field that is left empty is left out. */
+/** An optional field left empty is omitted. */
 async function askAll(fields: Asked, prompts: Prompts): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const [name, field] of fields) {
@@ -101,7 +101,7 @@ async function askAll(fields: Asked, prompts: Prompts): Promise<Entry[]> {
   return entries;
 }
 
-/** A field that only works as a file is too long to be typed: its path is asked for. */
+/** A field that only works as a file is too long to type: the question is for its path. */
 async function ask(name: string, field: Partial<CredentialField>, prompts: Prompts) {
   const { description, env, optional, open } = field;
   const what = description === undefined ? name : `${name} (${description})`;
@@ -113,7 +113,7 @@ async function ask(name: string, field: Partial<CredentialField>, prompts: Promp
   return open ? prompts.text({ message }) : prompts.secret(message);
 }
 
-/** The field that one secret is for: the flag's, else the type's only one that it can't be without. */
+/** The field of a single secret: the flag's, else the type's only required one. */
 function fieldOf(
   type: string,
   known: Readonly<Record<string, CredentialField>>,
@@ -147,7 +147,7 @@ async function secretIn(path: string): Promise<string> {
   }
 }
 
-/** Enough for any secret: a longer one is refused when it is stored. */
+/** Enough for any secret: a longer one is rejected when it is stored. */
 const maxPiped = 1024 * 1024;
 
 async function piped(): Promise<string> {

@@ -12,8 +12,8 @@ export interface KeyOptions {
 }
 
 /**
- * Shows the gateway's API key, or makes another one. Waits until a running scheduler uses it, so that the
- * next command is not refused.
+ * Shows the gateway's API key, or makes another one. Waits until a running scheduler uses it, so that the next command
+ * is accepted.
  */
 export async function showKey(
   context: Context,
@@ -30,7 +30,7 @@ export async function showKey(
   else out.data(`new API key in ${path}; ${becomes}`);
 }
 
-/** A scheduler reads the key's file every second; a busy one gets some more, in ms. */
+/** A scheduler reads the key's file every second; a busy one gets more time, in ms. */
 const timeoutMs = 5_000;
 const pollMs = 100;
 
@@ -38,7 +38,7 @@ const over = "sessions and streams of the old one are over";
 const soon =
   "a running scheduler picks it up within a second and ends sessions that used the old key";
 
-/** Waits until the project's scheduler, if there is one, answers to the new key; returns the state of the old one. */
+/** Waits until the project's scheduler, if any, accepts the new key; returns the state of the old one. */
 async function untilActive(context: Context): Promise<string> {
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(pollMs)) {
     try {

@@ -60,7 +60,7 @@ function listTypes({ out }: GlobalContext): void {
   out.data(renderTable(titled("Type", "Fields…", "What it is…"), rows, out));
 }
 
-/** The credential that a person names. Throws a UserError for another text, and for the gateway's own key. */
+/** The credential that a person names. Throws a UserError for an invalid name, and for the gateway's own key. */
 export function credentialOf(name: string): CredentialReference {
   const reference = parseCredentialReference(name);
   if (reference === null) {
@@ -75,7 +75,7 @@ export function credentialOf(name: string): CredentialReference {
   });
 }
 
-/** The known type that was probably meant by one that is not known; null otherwise. */
+/** The known type that an unknown one was probably meant to be; null without a similar one. */
 export function typeMeant(type: string): string | null {
   if (Object.hasOwn(credentialTypes, type)) return null;
   return closest(type, Object.keys(credentialTypes));

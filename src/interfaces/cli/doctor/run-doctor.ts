@@ -23,7 +23,7 @@ export async function doctor(
     : runDoctor(context, options);
 }
 
-/** Examines the project and prints the findings; the exit code is 1 when something stays broken. */
+/** Examines the project and prints the findings; the exit code is 1 if an error remains. */
 async function runDoctor(context: Context, options: DoctorRunOptions): Promise<number> {
   const { out, projectDir, env } = context;
   const findings: CheckFinding[] = [];
@@ -43,7 +43,7 @@ async function runDoctor(context: Context, options: DoctorRunOptions): Promise<n
 
 const indent = " ".repeat(22);
 
-/** `ok       schedules    hello: Every minute …`; the check is named once for all that it found. */
+/** `ok       schedules    hello: Every minute …`; the check is named once for all its findings. */
 function print(out: Output, finding: CheckFinding, last: string | undefined): void {
   const { check, severity, what, where, fix } = finding;
   const { colors } = out;

@@ -3,7 +3,7 @@ import { contextOf, globalContextOf } from "../context.ts";
 import type { CommandOptions } from "commander";
 import type { Context, GlobalContext } from "../context.ts";
 
-/** A usage error with the command that it is of, from `al` on: `al creds add`. */
+/** A usage error with its command, from `al` on: `al creds add`. */
 export class CommandError extends CommanderError {
   readonly command: string;
   /** Another command that was probably meant. */
@@ -16,7 +16,7 @@ export class CommandError extends CommanderError {
   }
 }
 
-/** A function with the operands and then the options of its command, as commander gives them. */
+/** A function with the operands and then the options of its command, as commander passes them. */
 type Load<On, Given extends unknown[]> = () => Promise<(context: On, ...given: Given) => unknown>;
 
 /** Adds its description, options and function to a new command. */
@@ -25,14 +25,14 @@ export type Define = (command: AlCommand) => AlCommand;
 /** Commands by their names. */
 export type Commands = Readonly<Record<string, Define>>;
 
-/** A command as all commands of al are made. */
+/** The base of all commands of al. */
 export class AlCommand extends Command {
   /** A command below this one. */
   inner(name: string, define: Define, options: CommandOptions = {}): this {
     return this.addCommand(define(new AlCommand(name)), options);
   }
 
-  /** An option that takes one of a few values. */
+  /** An option with a few allowed values. */
   choice(flags: string, description: string, values: readonly string[]): this {
     return this.addOption(new Option(flags, description).choices(values));
   }
@@ -60,7 +60,7 @@ export class AlCommand extends Command {
     return this.addHelpText("after", notes("Examples", lines));
   }
 
-  /** For a command whose exit codes say more than success, failure (1) and usage (2). */
+  /** For a command with more exit codes than success, failure (1) and usage (2). */
   exitCodes(codes: Readonly<Record<number, string>>): this {
     const lines = Object.entries(codes).map(([code, meaning]) => `${code.padEnd(3)}  ${meaning}`);
     return this.addHelpText("after", notes("Exit codes", lines));

@@ -10,7 +10,7 @@ function operandsIn(words: readonly string[]): readonly string[] {
   return words.filter((word, index) => !word.startsWith("-") && !isProject(words[index - 1]));
 }
 
-/** Whether `words`, which follow `al`, ask for the version or a help as JSON: then it is printed. */
+/** Whether `words`, which follow `al`, request the version or a help as JSON, which is then printed. */
 export async function answeredAsJson(program: Command, words: readonly string[]): Promise<boolean> {
   if (!words.includes("--json")) return false;
   const names = operandsIn(words);

@@ -1,17 +1,17 @@
 import type { Argument, Command, Option } from "commander";
 import { optionText } from "./al-command.ts";
 
-/** A command as help, completion and the reference page have it. */
+/** A command as used by help, completion and the reference page. */
 export interface CommandEntry {
-  /** Its names from `al` on: `["al", "creds", "add"]`. */
+  /** Names from `al` on: `["al", "creds", "add"]`. */
   readonly path: readonly string[];
-  /** Other names of it, instead of the last of the path. */
+  /** Alternatives for the last name of the path. */
   readonly aliases: readonly string[];
   readonly description: string;
-  /** As the first line of its help, without "Usage:". */
+  /** The first line of its help, without "Usage:". */
   readonly usage: string;
   readonly arguments: readonly ValueEntry[];
-  /** Its own; those of `al` itself hold for every command. */
+  /** The command's own options; those of `al` itself apply to every command. */
   readonly options: readonly OptionEntry[];
   readonly commands: readonly CommandEntry[];
   /** The end of its help, after commander's own part: examples and exit codes. */
@@ -23,7 +23,7 @@ export interface ValueEntry {
   /** The text between the brackets. */
   readonly name: string;
   readonly description: string;
-  /** The only values it takes; empty when it takes others. */
+  /** The allowed values; empty if others are allowed. */
   readonly choices: readonly string[];
   readonly isRequired: boolean;
 }
@@ -34,7 +34,7 @@ export interface OptionEntry {
   /** `["-p", "--project"]` */
   readonly names: readonly string[];
   readonly description: string;
-  /** Null for a flag that takes none. */
+  /** Null for a flag without a value. */
   readonly value: ValueEntry | null;
 }
 
@@ -57,7 +57,7 @@ export function commandTable(command: Command, above: readonly string[] = []): C
   };
 }
 
-/** Whether it is the command that shows help, which is there at every level. */
+/** Whether it is the help command, which exists at every level. */
 export function isHelp({ path }: CommandEntry): boolean {
   return path.length > 1 && path.at(-1) === "help";
 }
@@ -75,7 +75,7 @@ function optionOf(option: Option): OptionEntry {
   return { flags, names, description: optionText(option), value };
 }
 
-/** Commander gives texts that are added to a help only to its output. */
+/** Commander writes texts added to a help only to its output. */
 function notesOf(command: Command): string {
   let shown = "";
   const before = command.configureOutput();

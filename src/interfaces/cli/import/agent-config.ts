@@ -7,7 +7,7 @@ import { filterTable } from "../../../features/webhooks/providers/table.ts";
 
 /** The parts of the project that an agent needs. */
 export interface AgentContext {
-  /** The models of an agent that names none. */
+  /** The models of an agent without its own. */
   readonly models: readonly string[];
   /** Type of each webhook source by its name; null for one without a counterpart. */
   readonly sources: ReadonlyMap<string, string | null>;
@@ -27,7 +27,7 @@ const agentKeys: Dialect = {
   },
 };
 
-/** An agent's config, from config.toml, agent-config.toml or front matter, as it is here. */
+/** An agent's config, from config.toml, agent-config.toml or front matter, translated. */
 export function translateAgent(theirs: Table, context: AgentContext, add: AddRemark): Table {
   const given = { models: context.models, credentials: [], ...without(theirs, "model") };
   const known = translateHarness(translateKeys(given, agentKeys, add), add);
@@ -56,12 +56,12 @@ export function translateAgent(theirs: Table, context: AgentContext, add: AddRem
   return table;
 }
 
-/** Action Llama refuses an agent that nothing starts; here it is callable. */
+/** Action Llama rejects an agent without a trigger; here it is callable. */
 function isStarted({ schedule, webhooks, callable, scale }: Table): boolean {
   return scale === 0 || [schedule, webhooks, callable].some((value) => value !== undefined);
 }
 
-/** Params are scalars and lists of them here; the agent reads the others as text. */
+/** Params are scalars and lists of scalars here; others become text for the agent. */
 function textParams(params: Table, add: AddRemark): Table {
   const text = (value: unknown) =>
     ["string", "number", "boolean"].includes(typeof value) ? value : JSON.stringify(value);
@@ -75,7 +75,7 @@ function textParams(params: Table, add: AddRemark): Table {
   return Object.fromEntries(entries);
 }
 
-/** None when nothing here starts the agent for it. */
+/** Null if no source here can replace the entry. */
 function translateEntry(
   theirs: Table,
   sources: AgentContext["sources"],
@@ -100,7 +100,7 @@ const renamed = new Map([["slack team_ids", "teams"]]);
 const commonKeys = ["source", "where", "ignoreSenders", "ignoreBots"];
 
 const same = "same";
-/** The event has no such field, and passes there. */
+/** The event has no such field, and passes in Action Llama. */
 const passes = "passes";
 
 /**
@@ -120,15 +120,15 @@ const githubFilters = new Map([
   ["conclusions", passes],
 ]);
 
-/** A filter that compares something else for some events. */
+/** A filter that compares another field for some events. */
 interface Change {
   readonly filter: string;
   readonly subject: string;
 }
 
 /**
- * One or more `[[webhooks]]` entries that start the agent for the same events as theirs does. The paths of remarks begin
- * with the index among these.
+ * One or more `[[webhooks]]` entries that start the agent for the same events as the original. The paths of remarks
+ * begin with the index among these.
  */
 export function translateFilters(theirs: Table, type: string, add: AddRemark): Table[] {
   const known = [...commonKeys, ...Object.keys(filterTable[type] ?? {})];
@@ -174,7 +174,7 @@ function subjectOf(filter: string, event: string): string {
   return githubFilters.get(`${filter} ${event}`) ?? githubFilters.get(filter) ?? same;
 }
 
-/** Several entries where a filter's list becomes conditions that take one value each. */
+/** Several entries if a filter's list becomes conditions with one value each. */
 function withSubject(entry: Table, { filter, subject }: Change): Table[] {
   const rest = without(entry, filter);
   const one = textAt(entry, filter);

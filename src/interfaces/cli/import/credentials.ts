@@ -12,14 +12,14 @@ import { loadCredential } from "../../../foundation/credentials/load-credential.
 import { UserError } from "../../../foundation/errors.ts";
 import type { Remark } from "./tables.ts";
 
-/** Types that have another name here: theirs to ours. */
+/** Types with another name here: Action Llama's to ours. */
 const types = new Map([
-  // A type without a definition here: its fields are DISCORD_BOT_TOKEN and so on, as they are there.
+  // A type without a definition here: its fields keep their names, DISCORD_BOT_TOKEN and so on.
   ["discord_bot", "discord"],
   ["cloudflare_api_token", "cloudflare_token"],
 ]);
 
-/** Fields that have another name here, by their type and name. */
+/** Fields with another name here, by their type and name. */
 const fieldNames = new Map([
   ["git_ssh/id_rsa", "private_key"],
   ["git_ssh/username", "name"],
@@ -28,7 +28,7 @@ const fieldNames = new Map([
   ["cloudflare_api_token/api_token", "token"],
 ]);
 
-/** The name here of a credential that their configs name, `type` or `type:instance`. */
+/** Our name for a credential of an imported config, `type` or `type:instance`. */
 export function ourReference(theirs: string): string {
   const parsed = parseCredentialReference(theirs);
   if (parsed === null) return theirs;
@@ -36,13 +36,13 @@ export function ourReference(theirs: string): string {
   return credentialName({ type: types.get(type) ?? type, instance });
 }
 
-/** The name of a type of ours in their store. */
+/** Action Llama's name for one of our types. */
 export function theirType(type: string): string {
   const [theirs] = [...types].find(([, ours]) => ours === type) ?? [type];
   return theirs;
 }
 
-/** The field here of a field of their type; keys of models are called `token` there. */
+/** Our name for a field of an imported type; keys of models are called `token` in Action Llama. */
 export function ourField(type: string, field: string): string {
   if (field === "token" && type.endsWith("_key")) return "key";
   return fieldNames.get(`${type}/${field}`) ?? field;
@@ -57,11 +57,11 @@ export function theirStore(): string {
 export type FoundCredentials = Awaited<ReturnType<typeof findCredentials>>;
 type FoundField = FoundCredentials["fields"][number];
 
-/** Looks the credentials up in their store, whose values it does not read, and in the one in `home`. */
+/** Finds the credentials in Action Llama's store, without reading values, and in the one in `home`. */
 export async function findCredentials(home: string, store: string, names: readonly string[]) {
   const found = await Promise.all(
     names.filter(parseCredentialReference).map(async (name) => {
-      // Whether it is in the store here, complete.
+      // Whether the store here has it completely.
       const isHere = await loadCredential(home, name).then(Boolean, () => false);
       const fields = await fieldsOf(store, name);
       return { name, isMissing: fields.length === 0 && !isHere, fields, isHere };
@@ -94,8 +94,8 @@ async function fieldsOf(store: string, credential: string) {
 }
 
 /**
- * Copies the fields into the store in `home`, readable by its owner alone. A value that is there stays. Returns the
- * fields that are there now, and remarks on the others.
+ * Copies the fields into the store in `home`, readable by its owner only. Existing values stay. Returns the fields that
+ * now exist, and remarks on the others.
  */
 export async function copyCredentials(home: string, found: FoundCredentials) {
   const names: string[] = [];
@@ -126,7 +126,7 @@ async function isStored(home: string, found: FoundField, secret: string): Promis
   }
 }
 
-/** The commands that add the credentials which are in neither store. */
+/** The commands that add credentials missing in both stores. */
 export function missingRemarks({ store, missing }: FoundCredentials): readonly Remark[] {
   return missing.map((name) => {
     // A type that the program does not know has fields of its own.
@@ -136,7 +136,7 @@ export function missingRemarks({ store, missing }: FoundCredentials): readonly R
   });
 }
 
-/** The commands that copy the credentials which are not stored here. */
+/** The commands that copy credentials not stored here. */
 export function uncopiedRemarks({ fields: found }: FoundCredentials): readonly Remark[] {
   return found
     .filter(({ isHere }) => !isHere)

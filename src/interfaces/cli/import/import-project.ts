@@ -33,8 +33,8 @@ export interface ImportOptions {
 }
 
 /**
- * Makes an Almanac project of a project of Action Llama, which stays as it is, after showing the plan.
- * Overwrites nothing; throws a UserError when it can't, and then nothing was written.
+ * Makes an Almanac project of a project of Action Llama, which is unchanged, after showing the plan. Overwrites nothing;
+ * throws a UserError on failure, in which case nothing was written.
  */
 export async function importProject(
   context: GlobalContext,
@@ -76,7 +76,7 @@ export async function importProject(
   });
 }
 
-/** Throws a UserError when the new project would be in the source, or where something is already. */
+/** Throws a UserError if the new project would be inside the source, or its place is taken. */
 async function assertNewTarget(target: string, source: string): Promise<void> {
   const place = `${await realOf(target)}${sep}`;
   if (place.startsWith(`${await realpath(source)}${sep}`)) {
@@ -91,12 +91,12 @@ async function assertNewTarget(target: string, source: string): Promise<void> {
   });
 }
 
-/** The real path, of which the end may not be there yet. */
+/** The real path, whose end may not exist yet. */
 async function realOf(path: string): Promise<string> {
   return existsSync(path) ? realpath(path) : join(await realOf(dirname(path)), basename(path));
 }
 
-/** The flag is a consent; a person is asked. Without either, nothing is copied. */
+/** The flag gives consent; otherwise a person is asked. Without either, nothing is copied. */
 async function mayCopy(
   { out, env }: GlobalContext,
   { store, fields }: FoundCredentials,
@@ -131,12 +131,12 @@ function renderPlan(
   ].join("\n");
 }
 
-/** Whether a person has something to do. */
+/** Whether a person still has to act. */
 function isEdit({ fix }: Remark): boolean {
   return fix !== null;
 }
 
-/** The remarks under a heading; nothing without any. */
+/** The remarks under a heading; empty without any. */
 function section(heading: string, remarks: readonly Remark[], colors: Colors): string[] {
   if (remarks.length === 0) return [];
   const lines = remarks.flatMap(({ file, line, message, fix }) => {

@@ -40,7 +40,7 @@ export function planAgent(
   return { name, config, files: draft.files, remarks: draft.remarks };
 }
 
-/** Where files are that all agents share; each agent that names them gets a copy. */
+/** Folder of files shared by all agents; each agent that names them gets a copy. */
 const sharedThere = "/app/static/shared/";
 const sharedHere = "references/shared/";
 
@@ -69,7 +69,7 @@ function addInstructions(
   remarks.push(...instructionRemarks(file, text));
 }
 
-/** The agent's own image: of its Dockerfile and the project's, from which all agents' images were built there. */
+/** The agent's own image: its Dockerfile and the project's, which was the base of all agents' images in Action Llama. */
 function addImage({ dir, files, remarks }: Draft, agent: SourceAgent, source: SourceProject): void {
   const file = `${dir}/Dockerfile`;
   const project = source.dockerfile ?? "";
@@ -94,7 +94,7 @@ function withoutCompatibility(skill: string): string {
   return front.replace(/^compatibility:.*\n/m, "") + skill.slice(front.length);
 }
 
-/** A text of theirs that means something else here, and its replacement; null where that is made already. */
+/** An imported text with another meaning here, and its replacement; null if that is already made. */
 type Rule = readonly [
   found: RegExp,
   message: string,
@@ -146,7 +146,7 @@ const instructionRules: readonly Rule[] = [
   ],
 ];
 
-/** The lines that a person has to rewrite, with the replacement. */
+/** The lines that a person must rewrite, with their replacements. */
 function remarksIn(file: string, text: string, rules: readonly Rule[]): readonly Remark[] {
   return text.split("\n").flatMap((line, index) =>
     rules.flatMap(([found, message, fix]) => {
@@ -172,13 +172,13 @@ function uriFor(key: string): string {
 }
 
 const base = "al-agent:latest";
-/** Names that Action Llama gives to the image under an agent's own. */
+/** Action Llama's names for the base of an agent's own image. */
 const theirBases = /^(al-agent|al-project-base)(:[\w.-]+)?$/;
 
-/** Copies and the start of Action Llama itself, in Dockerfiles that were not built on its image. */
+/** Copies and the start of Action Llama itself, in Dockerfiles that are not built on its image. */
 const theirProgram = /^\s*(COPY\s+--from=al-agent\S*\s|(ENTRYPOINT|CMD)\b.*container-entry).*/i;
 
-/** The lines of a Dockerfile that must change; a comment is never one of them. */
+/** The lines of a Dockerfile that must change; comments never do. */
 const dockerfileRules: readonly Rule[] = [
   [theirProgram, `left out, because ${base} brings al itself: {line}`, null],
   [
@@ -193,7 +193,7 @@ const dockerfileRules: readonly Rule[] = [
   ],
 ];
 
-/** A Dockerfile of theirs, for `file` of the new project: on our image, which is Debian's. */
+/** An imported Dockerfile, for `file` of the new project: on our image, which is based on Debian. */
 export function translateDockerfile(file: string, text: string) {
   const last = dockerfileBase(text)?.line ?? 0;
   const lines = text.split("\n");
@@ -212,7 +212,7 @@ export function translateDockerfile(file: string, text: string) {
   return { text: written.join("\n"), remarks };
 }
 
-/** An agent's Dockerfile with the instructions of the project's, from which every agent's image was built there. */
+/** An agent's Dockerfile with the instructions of the project's, which was the base of every agent's image in Action Llama. */
 export function joinDockerfiles(project: string, agent: string | null): string {
   const body = bodyOf(project);
   if (agent === null) return `FROM ${base}\n\n${body}\n`;
@@ -222,7 +222,7 @@ export function joinDockerfiles(project: string, agent: string | null): string {
   return [...lines.slice(0, at), "", head, body, "", ...lines.slice(at)].join("\n");
 }
 
-/** Whether the project's Dockerfile adds nothing to the image that it begins with. */
+/** Whether the project's Dockerfile adds nothing to its base image. */
 export function isBare(project: string): boolean {
   return (
     bodyOf(project)
@@ -231,12 +231,12 @@ export function isBare(project: string): boolean {
   );
 }
 
-/** Whether its instructions can stand in another file. */
+/** Whether its instructions can be moved to another file. */
 export function isOneStage(project: string): boolean {
   return project.match(/^\s*FROM\b/gim)?.length === 1;
 }
 
-/** The lines behind the first FROM. */
+/** The lines after the first FROM. */
 function bodyOf(project: string): string {
   return project.replace(/^[^]*?^\s*FROM\b.*$/im, "").trim();
 }

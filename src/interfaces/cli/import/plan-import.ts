@@ -64,12 +64,12 @@ export function planImport(source: SourceProject, target: string) {
     agents,
     files,
     remarks: [...changes, ...problemsOf({ files, agents }, target, changes)],
-    /** The credentials of models, webhook sources and agents, as configs here name them. */
+    /** The credentials of models, webhook sources and agents, under their names here. */
     credentials: credentialsFor(
       project,
       plans.map(({ config }) => config),
     ),
-    /** Files of the source that are not taken. */
+    /** Files of the source that are not imported. */
     leftOut: [...source.leftOut, ...inAgents],
   };
 }

@@ -41,13 +41,13 @@ const modelKeys: Dialect = {
   known: { "": Object.keys(shape.models.unwrap().valueType.shape) },
 };
 
-/** Their harnesses, by their `type`. */
+/** Action Llama's harnesses, by their `type`. */
 const harnesses: Readonly<Record<string, Table>> = {
   pi: { type: "pi" },
   claude: { type: "llm-cli", command: "claude" },
 };
 
-/** A project's config as it is here. `inline` are the models of older `[model]` tables. */
+/** A project's config, translated. `inline` are the models of older `[model]` tables. */
 export function translateProject(theirs: Table, inline: Table, add: AddRemark): Table {
   const own = translateKeys(without(theirs, "model", "models", "webhooks"), projectKeys, add);
   remarkNetwork(theirs, add);
@@ -64,7 +64,7 @@ export function translateProject(theirs: Table, inline: Table, add: AddRemark): 
   return Object.assign(table, { models, webhooks });
 }
 
-/** Where the network is not named, theirs is open. */
+/** Without a named network, Action Llama's is open. */
 function remarkNetwork(theirs: Table, add: AddRemark): void {
   if (textAt(tableAt(theirs, "local"), "network") !== null) return;
   const message =
@@ -72,7 +72,7 @@ function remarkNetwork(theirs: Table, add: AddRemark): void {
   add([], message, '[network] with allow = ["api.example.com", "npm"]');
 }
 
-/** The table of a project or an agent with the harness as it is called here. */
+/** The table of a project or an agent with the translated harness. */
 export function translateHarness(table: Table, add: AddRemark): Table {
   if (table.harness === undefined) return table;
   const name = textAt(tableAt(table, "harness"), "type") ?? "";
@@ -99,7 +99,7 @@ function translateModel(name: string, theirs: Table, add: AddRemark): Table {
   return { ...table, authType: "api_key" };
 }
 
-/** Type of a source of theirs as it is here; null for one without a counterpart. */
+/** Our type of an imported webhook source; null without a counterpart. */
 export function sourceType(theirs: Table): string | null {
   const type = textAt(theirs, "type") ?? "";
   return Object.hasOwn(filterTable, type) ? type : null;
@@ -119,8 +119,8 @@ function translateSource(name: string, theirs: Table, add: AddRemark): Table | n
 }
 
 /**
- * The config with the webhook sources that agents name and the project lacks, as in agents that come without a project: a
- * name such as `github` or `my-github` contains the type.
+ * The config with the webhook sources that agents name and the project lacks, as for agents without a project: a name
+ * such as `github` or `my-github` contains the type.
  */
 export function withImpliedSources(config: Table, agents: readonly Table[], add: AddRemark): Table {
   const webhooks: Record<string, unknown> = { ...tableAt(config, "webhooks") };
@@ -136,8 +136,8 @@ export function withImpliedSources(config: Table, agents: readonly Table[], add:
 }
 
 /**
- * Older agents and projects define a model in a `[model]` of their own: these get the provider's name of the model.
- * `nameOf` is undefined for an owner without one.
+ * Older agents and projects define a model in a `[model]` of their own, which is named by the provider's name of the
+ * model. `nameOf` is undefined for an owner without one.
  */
 export function inlineModels(owners: readonly Table[], taken: readonly string[]) {
   const names = new Map<string, string>();

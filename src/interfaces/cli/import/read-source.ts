@@ -6,7 +6,7 @@ import { UserError, messageOf } from "../../../foundation/errors.ts";
 import type { NewFile } from "../write-files.ts";
 import type { Table } from "./tables.ts";
 
-/** An agent of Action Llama; null for a file that it lacks. */
+/** An agent of Action Llama; null for a missing file. */
 export type SourceAgent = NonNullable<Awaited<ReturnType<typeof readAgent>>>;
 
 /** A project of Action Llama. */
@@ -30,10 +30,10 @@ export async function readSource(dir: string) {
   return {
     dir,
     config: await tomlAt(dir, "config.toml"),
-    /** Its keys win over those of config.toml. */
+    /** Its keys override those of config.toml. */
     envToml: (await tomlAt(dir, ".env.toml"))?.table ?? {},
     dockerfile: await textAt(dir, "Dockerfile"),
-    /** Every agent sees it. */
+    /** Visible to every agent. */
     shared: (await copiedFiles(join(dir, "shared"), [])).files,
     agents,
     leftOut: top.filter((name) => !taken.includes(name) && !own.includes(name)),
@@ -101,7 +101,7 @@ async function tomlAt(dir: string, name: string) {
   }
 }
 
-/** The plain files below a directory but `except`; links lead elsewhere and are left out. */
+/** The plain files below a directory except `except`; links may lead elsewhere and are skipped. */
 async function copiedFiles(dir: string, except: readonly string[]) {
   const files = new Map<string, NewFile>();
   const leftOut: string[] = [];

@@ -42,7 +42,7 @@ export function without(table: Table, ...keys: readonly string[]): Table {
   return Object.fromEntries(Object.entries(table).filter(([key]) => !keys.includes(key)));
 }
 
-/** Both tables in one; values of `over` win, and tables are merged with each other. */
+/** Both tables merged recursively; values of `over` win. */
 export function merged(table: Table, over: Table): Table {
   const result: Record<string, unknown> = { ...table };
   for (const [key, value] of Object.entries(over)) {
@@ -53,8 +53,8 @@ export function merged(table: Table, over: Table): Table {
 }
 
 /**
- * TOML text for a table that was made from another one: the source's own text, comments included, with only that
- * changed which differs. Where the writer of edits does not get that right, the text is written anew.
+ * TOML text for a table that was derived from another: the source's own text with comments, of which only the
+ * differences are changed. If the editor fails at that, the text is written anew.
  */
 export function textFor(
   source: { readonly text: string; readonly table: Table } | null,
@@ -69,7 +69,7 @@ function isSame(text: string, table: Table): boolean {
   try {
     return isDeepStrictEqual(parse(text), parse(stringify(table)));
   } catch {
-    // Then the edits broke the text.
+    // The edits broke the text.
     return false;
   }
 }
@@ -84,24 +84,24 @@ function differences(before: Table, after: Table, path: readonly string[]): Edit
   });
 }
 
-/** Something that the import changed, or that a person has to change. */
+/** Something that the import changed, or that a person must change. */
 export interface Remark {
   /** Path in the new project; null for a remark about credentials. */
   readonly file: string | null;
   /** From 1; null for a whole file. */
   readonly line: number | null;
   readonly message: string;
-  /** The text to write there, or the command to type; null when nothing is left to do. */
+  /** The text to write there, or the command to type; null if nothing is left to do. */
   readonly fix: string | null;
 }
 
 /**
- * Adds a remark about a key of a file that is not written yet: it has a path instead of a line, an empty one for the whole
- * file. Without a fix nothing is left to do.
+ * Adds a remark about a key of an unwritten file: with a path instead of a line, an empty one for the whole file.
+ * Without a fix nothing is left to do.
  */
 export type AddRemark = (path: TomlPath, message: string, fix?: string) => void;
 
-/** Collects remarks about keys; `placedIn` has them with their lines in the text of the file. */
+/** Collects remarks about keys; `placedIn` returns them with their lines in the file's text. */
 export function keyRemarks() {
   const remarks: { path: TomlPath; message: string; fix: string | null }[] = [];
   const add: AddRemark = (path, message, fix) =>
@@ -117,19 +117,19 @@ export function keyRemarks() {
   };
 }
 
-/** How the keys of one of their tables differ from ours. A dot in a key leads into a table. */
+/** How the keys of an imported table differ from ours. A dot in a key leads into a table. */
 export interface Dialect {
   /** The owner of the table, as in "colour is left out: it is not a key of an agent". */
   readonly owner: string;
-  /** Our keys by the table that holds them; "" is the table itself. */
+  /** Our keys by their table; "" is the table itself. */
   readonly known: Readonly<Record<string, readonly string[]>>;
-  /** Keys with another name: theirs to ours. */
+  /** Renamed keys: theirs to ours. */
   readonly renamed?: Readonly<Record<string, string>>;
-  /** Keys without a counterpart: the replacement in al, and the edit that a person has to make, if any. */
+  /** Keys without a counterpart: the replacement in al, and the remaining edit for a person, if any. */
   readonly removed?: Readonly<Record<string, readonly [instead: string, fix?: string]>>;
 }
 
-/** The table with the keys that we have, and a remark for every other one. */
+/** The table with the keys known here, and a remark for every other one. */
 export function translateKeys(theirs: Table, dialect: Dialect, add: AddRemark): Table {
   const { owner, known, renamed = {}, removed = {} } = dialect;
   const table: Record<string, unknown> = {};

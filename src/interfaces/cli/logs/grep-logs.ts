@@ -31,7 +31,7 @@ export interface GrepOptions {
 }
 
 const usualRuns = 20;
-/** A person waits longer than a page does. */
+/** Time limit of a search, in ms: a person waits longer than a page does. */
 const budgetMs = 2_000;
 
 /** Prints the runs with matching lines, with or without a scheduler. */
@@ -56,7 +56,7 @@ export async function grepLogs(
   if (page.next !== null) out.note("there are more: narrow it, or show more runs with -n");
 }
 
-/** Reads pages until there are as many runs as were asked for: with rare matches a page may be empty. */
+/** Reads pages until there are as many runs as requested: with rare matches a page may be empty. */
 function pageOf(options: SearchOptions, query: SearchQuery): SearchPage {
   const page = searchLogs(options, query);
   if (page.next === null || page.runs.length >= query.limit) return page;
@@ -111,7 +111,7 @@ function printMatch(out: Output, match: SearchMatch): void {
 }
 
 function marked({ text, ranges }: SearchMatch, mark: (text: string) => string): string {
-  // Where something is taken out that a terminal acts on, the ranges are those of another text.
+  // If control characters were removed, the ranges belong to another text.
   if (plain(text) !== text) return plainLine(text);
   let end = 0;
   const parts = ranges.map(([from, to]) => {

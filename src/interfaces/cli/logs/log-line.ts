@@ -22,9 +22,9 @@ const shownLines = 10;
 
 export interface LogStyle {
   readonly colors: Colors;
-  /** Names the agent in each line, where lines of several are mixed. */
+  /** Names the agent in each line, if lines of several are mixed. */
   readonly showAgent: boolean;
-  /** Epoch ms; a line of another day shows its date. */
+  /** Epoch ms; a line on another day shows its date. */
   readonly now: number;
 }
 
@@ -37,7 +37,7 @@ export function isContinued(entry: LogEntry, before: LogEntry | null): boolean {
   return isSame && entry.call === before.call && outputOf(entry).length > 0;
 }
 
-/** The output alone, for an entry that goes on with the one before. */
+/** Only the output, for an entry that continues the one before. */
 export function formatMore(entry: LogEntry, { colors }: Pick<LogStyle, "colors">): string {
   return outputOf(entry)
     .map((line) => `    ${colors.dim(line)}`)
@@ -60,19 +60,19 @@ export function formatLog(entry: LogEntry, { colors, showAgent, now }: LogStyle)
   ].join(" ");
 }
 
-/** The cost of a turn, or of the run that ended. */
+/** The cost of a turn, or of an ended run. */
 function costOf({ costUsd }: LogEntry): string {
   return typeof costUsd === "number" && costUsd > 0 ? ` (${dollars(costUsd)})` : "";
 }
 
-/** How long a call has run that is still running. */
+/** How long a running call has run. */
 function elapsedOf(entry: LogEntry): string {
   const { durationMs } = entry;
   const isLive = kindOf(entry) === "tool-output" && typeof durationMs === "number";
   return isLive ? ` (${durationText(durationMs)})` : "";
 }
 
-/** The output of a tool, shortened: the log file and `--json` have the rest. */
+/** The output of a tool, shortened: the log file and `--json` have all of it. */
 function outputOf(entry: LogEntry): readonly string[] {
   const { output, isError } = entry;
   const kind = kindOf(entry);
@@ -101,7 +101,7 @@ function levelColor(level: LogLevel, colors: Colors): (text: string) => string {
   return level >= 30 ? colors.green : colors.dim;
 }
 
-/** How long between two attempts, in ms, so that a scheduler that hangs up at once is not asked in a loop. */
+/** How long between two attempts, in ms, so that a scheduler that hangs up at once is not called in a loop. */
 const pause = 200;
 
 export interface LogStream {
@@ -112,14 +112,14 @@ export interface LogStream {
   readonly lines: number;
 }
 
-/** Where a reader is; kept outside, so that another connection resumes there. */
+/** The position of a reader; kept outside, so that another connection resumes there. */
 export interface Position {
   id: string | undefined;
 }
 
 /**
- * Hands every line to `onEntry` until that returns true, the signal aborts, or the connection ends. Resolves with
- * true when `onEntry` has enough. Throws UserError when the scheduler refuses or isn't there.
+ * Passes every line to `onEntry` until that returns true, the signal aborts, or the connection ends. Resolves with true
+ * if `onEntry` ended it. Throws UserError if the scheduler refuses or isn't there.
  */
 export async function streamLog(
   client: Client,

@@ -22,7 +22,7 @@ interface LogsOptions extends Omit<GrepOptions, "grep"> {
 }
 
 const usualLines = 100;
-/** With `--since` the time limits, and this many lines do. */
+/** With `--since` the time is the limit, and this number of lines. */
 const mostLines = 10_000;
 
 /** Prints or follows the log of an agent or of all, or searches it. */
@@ -53,8 +53,8 @@ export async function logs(
 type Print = (entry: LogEntry) => Promise<void>;
 
 /**
- * Prints the log and follows it with new lines (with `--json` one document a line) until it is interrupted: the log of the
- * scheduler, which is waited for when it goes away, or without a scheduler the agent's file.
+ * Prints the log and follows it (with `--json` one document a line) until it is interrupted: the log of the scheduler,
+ * with reconnects, or without a scheduler the agent's file.
  */
 async function followLogs(context: Context, stream: LogStream, since: number): Promise<void> {
   const print = printer(context, stream, since);
@@ -67,7 +67,7 @@ async function followLogs(context: Context, stream: LogStream, since: number): P
   if (agent !== null) await followFile(context, { ...stream, agent }, print);
 }
 
-/** Prints entries one by one; more output of a call goes on below the first. */
+/** Prints entries one by one; more output of a call continues below the first. */
 function printer({ out }: Context, { agent }: LogStream, since: number): Print {
   let before: LogEntry | null = null;
   return async (entry) => {
@@ -80,7 +80,7 @@ function printer({ out }: Context, { agent }: LogStream, since: number): Print {
   };
 }
 
-/** Follows the scheduler's log, and resumes where it was after the scheduler went away. */
+/** Follows the scheduler's log, and resumes at the same line after the scheduler went away. */
 async function followStream(
   context: Context,
   first: Client,
@@ -96,7 +96,7 @@ async function followStream(
   }
 }
 
-/** Waits until a scheduler answers again, with a note when that takes time. */
+/** Waits until a scheduler answers again, with a note if that takes time. */
 async function connectAgain(context: Context): Promise<Client> {
   for (let isNoted = false; ; isNoted = true) {
     try {

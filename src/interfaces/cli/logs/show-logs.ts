@@ -11,7 +11,7 @@ import { mustHaveAccess } from "../project-access.ts";
 import { formatLog } from "./log-line.ts";
 import type { LogStream } from "./log-line.ts";
 
-/** Prints the log so far, from the files: it is there without a scheduler too. */
+/** Prints the log so far from the files, which exist without a scheduler too. */
 export async function showLogs(context: Context, stream: LogStream, since: number): Promise<void> {
   const { out, projectDir } = context;
   mustHaveAccess(projectDir);

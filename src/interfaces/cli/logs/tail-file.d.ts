@@ -14,7 +14,7 @@ declare module "tail-file" {
     /** Resolves when the file is open, and rejects when it can't be. */
     startP(): Promise<true>;
     stop(): Promise<true>;
-    /** Looks for new lines. */
+    /** Checks for new lines. */
     checkDir(type: string, name: string): void;
     setCharPos(position: number): void;
     setBytePos(position: number): void;

@@ -4,15 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Tail from "tail-file";
 import { ifMissing } from "../../../foundation/errors.ts";
 
-/** Log lines are shorter. More of a line is dropped: one without an end would fill the memory. */
+/** Log lines are shorter. The rest of a longer one is dropped: an endless line would fill the memory. */
 const maxLineBytes = 64 * 1024;
-/** Ends a line, and drops a part of one that is too long. */
+/** Ends a line, and drops parts of one that is too long. */
 const lineEnd = new RegExp(`^[^\\n]{${maxLineBytes}}|\\n`);
 
 /** How often the file is checked, in ms: some file systems report no changes. */
 const checkMs = 500;
 
-/** In latin1 a character is a byte: positions are exact, and no read cuts a character in two. */
+/** In latin1 a character is a byte: positions are exact, and no read splits a character. */
 class ByteTail extends Tail {
   override setCharPos(position: number): void {
     this.setBytePos(position);
@@ -20,8 +20,8 @@ class ByteTail extends Tail {
 }
 
 /**
- * The lines of a file behind the byte `start`, then each new one. A missing file is waited for; one that was truncated is
- * read from its start. Ends after the last line once `isOver` is true, and when the file is removed.
+ * The lines of a file after the byte `start`, then each new one. A missing file is waited for; a truncated one is read
+ * from its start. Ends after the last line once `isOver` is true, and when the file is removed.
  */
 export async function* tailLines(
   path: string,
@@ -49,7 +49,7 @@ export async function* tailLines(
     problem = error;
     wake();
   });
-  // A stop before it has started would leave it running.
+  // A stop before the tail has started would leave it running.
   await tail.startP().catch(ifMissing(true));
   try {
     while (problem === null) {

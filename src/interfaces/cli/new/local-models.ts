@@ -6,7 +6,7 @@ export interface LocalModel {
   readonly model: string;
 }
 
-/** Addresses at which Ollama, LM Studio and vLLM listen unless they are told otherwise. */
+/** Default addresses of Ollama, LM Studio and vLLM. */
 export const usualServers = [
   "http://localhost:11434/v1",
   "http://localhost:1234/v1",
@@ -22,7 +22,7 @@ const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 /** An id is shown on a terminal. */
 const printableId = /^[\p{L}\p{N}\p{P}\p{S}]+$/u;
 
-/** The models of these servers, in their order. A server that doesn't answer has none. */
+/** The models of these servers, in their order; none of a server that doesn't answer. */
 export async function localModels(baseUrls: readonly string[]): Promise<readonly LocalModel[]> {
   return (await Promise.all(baseUrls.map(modelsOf))).flat();
 }
@@ -39,7 +39,7 @@ async function modelsOf(baseUrl: string): Promise<readonly LocalModel[]> {
   }
 }
 
-/** Throws for a longer text than a list has; leaving the loop ends the request. */
+/** Throws if the text is longer than any list; leaving the loop ends the request. */
 async function textOf({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -21,7 +21,7 @@ import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
 import { scheduleProblem } from "../../../foundation/config/schedule.ts";
 import type { Prompts, TextQuestion } from "../terminal/prompts.ts";
 
-/** Makes a project that runs at once. Never overwrites: then it throws a UserError, and nothing was written. */
+/** Makes a project that runs at once. Never overwrites: it throws a UserError instead, and writes nothing. */
 export async function newProject(
   context: GlobalContext,
   given: string,
@@ -168,7 +168,7 @@ async function chooseModel(
   return { ...usual, model: id, baseUrl: url };
 }
 
-/** Asks the servers for their models. Without a server it asks the person. */
+/** Asks the servers for their models, and without a server the person. */
 async function chooseLocal(options: NewOptions, prompts: Prompts | null): Promise<StarterModel> {
   const listed = await localModels(options.baseUrl ? [options.baseUrl] : usualServers);
   const fitting = listed.filter(({ model }) => model === (options.model ?? model));
@@ -186,7 +186,7 @@ async function chooseLocal(options: NewOptions, prompts: Prompts | null): Promis
   return { name: "local", provider: "custom", model, baseUrl, isKeyless: true };
 }
 
-/** The person chooses; without a terminal it is the first model that is not for embeddings. Undefined if none fits. */
+/** The person chooses; without a terminal the first model that is not for embeddings. Undefined if none fits. */
 async function chooseFound(found: readonly LocalModel[], prompts: Prompts | null) {
   if (prompts === null || found.length < 2) return found.find(({ model }) => !/embed/i.test(model));
   const name = ({ model, baseUrl }: LocalModel) => `${model}  (${baseUrl})`;

@@ -6,7 +6,7 @@ import type { Provider } from "../../../../streams/agent-config.ts";
 export interface NewProject {
   readonly agent: string;
   readonly schedule: string;
-  /** The real model; the agent uses it from the start only when `isReal`. */
+  /** The real model; the agent uses it from the start only if `isReal`. */
   readonly model: StarterModel;
   readonly isReal: boolean;
 }
@@ -109,13 +109,13 @@ export interface StarterModel {
   /** Its name in the project. */
   readonly name: string;
   readonly provider: Provider;
-  /** As the provider calls it. */
+  /** The provider's name of the model. */
   readonly model: string;
   readonly baseUrl: string | null;
   readonly isKeyless: boolean;
 }
 
-/** The model that is proposed for a provider; a newer one is one line away. */
+/** The proposed model of a provider; changing it takes one line. */
 const usual: Readonly<Record<Exclude<Provider, "scripted" | "custom">, [string, string]>> = {
   anthropic: ["claude", "claude-sonnet-4-5"],
   openai: ["gpt", "gpt-5"],
@@ -126,7 +126,7 @@ const usual: Readonly<Record<Exclude<Provider, "scripted" | "custom">, [string, 
   openrouter: ["openrouter", "anthropic/claude-sonnet-4.5"],
 };
 
-/** The model that stands ready beside the scripted one, if the person names none. */
+/** The model prepared beside the scripted one, if the person names none. */
 export function usualModel(provider: Provider): StarterModel {
   const known = Object.hasOwn(usual, provider) ? usual[provider as keyof typeof usual] : undefined;
   const [name, model] = known ?? [provider, ""];

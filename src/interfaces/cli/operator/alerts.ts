@@ -17,10 +17,10 @@ export interface ListOptions {
   readonly lines: number;
 }
 
-/** A target is given up on after 15 s; then the answer is still to come. */
+/** A target times out after 15 s; then the answer is still to come. */
 const testTimeoutMs = 30_000;
 
-/** Prints the open alerts, the targets, and the newest deliveries; with a filter only these. */
+/** Prints the open alerts, the targets, and the newest deliveries; with a filter only the deliveries. */
 export async function listAlerts(context: Context, options: ListOptions): Promise<void> {
   const { out } = context;
   const { state, target, lines } = options;
@@ -62,7 +62,7 @@ export async function testTarget(context: Context, target: string): Promise<void
   out.note(`${target} did not accept the test: ${plainLine(answer.error ?? "")}`);
 }
 
-/** Sends one delivery again, or all that were given up. */
+/** Sends one delivery again, or all dead ones. */
 export async function retryAlerts(
   context: Context,
   id: string | undefined,

@@ -40,7 +40,7 @@ const defaultTimeoutMs = 15_000;
 
 export type Client = ReturnType<typeof operatorClient>;
 
-/** A client of the operator API on the project's Unix socket. Answers are trusted to have the shape of their route. */
+/** A client of the operator API on the project's Unix socket. Answers are trusted to match the schema of their route. */
 export function operatorClient(socketPath: string, apiKey: string) {
   /** The answer of the scheduler. Throws a UserError with the problem document's `error` as its code. */
   const ask = async (
@@ -55,7 +55,7 @@ export function operatorClient(socketPath: string, apiKey: string) {
       path,
       socketPath,
       signal,
-      // A connection of its own: a kept one would hold the command open.
+      // A new connection: a kept one would hold the command open.
       agent: new Agent({ keepAlive: false }),
       headers: {
         host: "localhost",

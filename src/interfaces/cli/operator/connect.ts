@@ -12,7 +12,7 @@ export async function connect({ projectDir, env }: Context): Promise<Client> {
   const { readSchedulerInfo } = await import("../../../foundation/store/project-lock.ts");
   const { ensureApiKey } = await import("../../../foundation/credentials/api-key.ts");
   const { homeDir } = await import("../../../foundation/credentials/read-secret.ts");
-  // With it comes Node's HTTP, which help and completion need not wait for.
+  // Loads Node's HTTP, which help and completion need not wait for.
   const { operatorClient } = await import("./client.ts");
   mustHaveAccess(projectDir);
   const info = readSchedulerInfo(projectDir);
@@ -20,7 +20,7 @@ export async function connect({ projectDir, env }: Context): Promise<Client> {
   if (info.socketPath === null) throw stillStarting(projectDir);
   const { key } = await ensureApiKey(homeDir(env));
   const client = operatorClient(info.socketPath, key);
-  // The error is the same for a scheduler that left its address behind as for one that never ran.
+  // One error for a scheduler that left its address behind and for one that never ran.
   const named = <T>(answer: Promise<T>): Promise<T> =>
     answer.catch((error: unknown) => {
       throw isNotRunning(error) ? notRunning(projectDir) : error;
@@ -32,12 +32,12 @@ export async function connect({ projectDir, env }: Context): Promise<Client> {
   };
 }
 
-/** True for the error of a scheduler that is not there. */
+/** True if the error means that no scheduler runs. */
 export function isNotRunning(error: unknown): boolean {
   return hasCode(error, "not_running");
 }
 
-/** An error with one of these codes gets the hint, and the message if there is one; others stay. */
+/** An error with one of these codes gets the hint, and the message if given; others are unchanged. */
 export async function explained<T>(
   answer: Promise<T>,
   codes: readonly string[],
@@ -57,7 +57,7 @@ export function notRunning(projectDir: string): UserError {
   return new UserError("not_running", `no scheduler is running for ${projectDir}`, hint);
 }
 
-/** The error for a directory without a project, where no scheduler runs either; null for a project. */
+/** The error for a directory without a project and a scheduler; null for a project. */
 export function noProject(projectDir: string): UserError | null {
   if (existsSync(join(projectDir, "config.toml"))) return null;
   return new UserError("not_running", `not a project: ${projectDir} holds no config.toml`, {
@@ -70,7 +70,7 @@ function stillStarting(projectDir: string): UserError {
   return new UserError("starting", `the scheduler of ${projectDir} is just starting`, hint);
 }
 
-/** Does something with an agent; when the scheduler doesn't know it, the error suggests the one that was meant. */
+/** Does something with an agent; for an unknown one, the error suggests a similar name. */
 export async function withAgent<T>(client: Client, agent: string, ask: Promise<T>): Promise<T> {
   try {
     return await ask;
@@ -80,7 +80,7 @@ export async function withAgent<T>(client: Client, agent: string, ask: Promise<T
   }
 }
 
-/** The error for an unknown agent, with the one that was meant or the few that are most like it. */
+/** The error for an unknown agent, with the most similar name or a few similar ones. */
 export function unknownAgent(agent: string, known: readonly string[]): UserError {
   return new UserError("unknown_agent", `there is no agent "${agent}"`, {
     hint: meantOr(agent, known, namesLike(agent, known)),
@@ -96,7 +96,7 @@ function namesLike(agent: string, known: readonly string[]): string {
   return `${names === "" ? "" : `most like it: ${names}; `}al stat lists all ${known.length}`;
 }
 
-/** The scheduler's state as it is now. */
+/** The current state of the scheduler. */
 export async function readSnapshot(client: Client): Promise<StatusSnapshot> {
   return (await client.get("/control/status")) as StatusSnapshot;
 }

@@ -70,7 +70,7 @@ export async function kill(context: Context, target: string): Promise<void> {
   out.answer(answer, `${target} killed`);
 }
 
-/** Raises the limits of the project, an agent or one run, and prints those that it has now. */
+/** Raises the limits of the project, an agent or one run, and prints the new limits. */
 export async function raiseBudget(context: Context, target: string, amount: string): Promise<void> {
   const { out } = context;
   const usd = amountOf(amount);
@@ -92,7 +92,7 @@ function amountOf(text: string): number {
   throw new UserError("usage", `${text} is not an amount`, hint);
 }
 
-/** A scope may be written as the API has it, too. */
+/** A scope may also be written as in the API. */
 function scopeOf(target: string, agents: readonly string[]): string {
   if (target === projectScope) return target;
   if ([agentScope(""), runScope("")].some((prefix) => target.startsWith(prefix))) return target;
@@ -111,7 +111,7 @@ export async function stop(context: Context, { now = false }: { now?: boolean })
   const runs = counted(answer.running, "run");
   const grace = `${runs} may finish within the grace period; al stop --now does not wait …`;
   if (answer.running > 0) out.note(`stopping: ${now ? `${runs} ended …` : grace}`);
-  // Another pid is the next scheduler already.
+  // Another pid is already that of the next scheduler.
   while (pid !== undefined && pidOf() === pid) await sleep(100);
   out.answer(answer, "stopped");
 }

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { connect, explained } from "./connect.ts";
 import { spawn } from "node:child_process";
 
-/** An opener that takes longer works, in ms: some end with the browser. */
+/** An opener that runs longer than this works, in ms: some end with the browser. */
 const failsWithinMs = 2_000;
 
 /** The command that opens files; null without a screen to open them on. */

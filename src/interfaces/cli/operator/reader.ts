@@ -17,7 +17,7 @@ import { connect, isNotRunning, noProject, readSnapshot, unknownAgent } from "./
 /** A query for the latest entries, the only page that commands show. */
 export type HistoryQuestion = Omit<HistoryQuery, "page" | "before">;
 
-/** Questions that a scheduler answers, and without one the project's store. */
+/** Queries that a scheduler answers, or without one the project's store. */
 export type ProjectReader = ReturnType<typeof schedulerReader>;
 
 /**
@@ -41,7 +41,7 @@ async function askStore<T>(
   ask: (reader: ProjectReader) => Promise<T>,
   notRunning: unknown,
 ): Promise<T> {
-  // A running scheduler has the config and the store, which take long to load.
+  // Only without a scheduler: config and store take long to load.
   const { homeDir } = await import("../../../foundation/credentials/read-secret.ts");
   const { openStoredProject } = await import("../../operations/stored-project.ts");
   const stored = openStoredProject({ projectDir, home: homeDir(env) });
@@ -63,10 +63,10 @@ function schedulerReader(client: Client) {
     (await client.get(`${path}?${queryText(query)}`)) as T;
   const runPath = (instanceId: string): string => `/api/runs/${encodeURIComponent(instanceId)}`;
   return {
-    /** `scheduler` is null where the store answers. */
+    /** `scheduler` is null if the store answers. */
     status: (): Promise<StatusSnapshot | StoredStatus> => readSnapshot(client),
     history: (query: HistoryQuestion) => get<HistoryPage>("/api/stats/triggers", query),
-    /** Webhook deliveries that were refused, the latest first. */
+    /** Refused webhook deliveries, the latest first. */
     refusedDeliveries: async (
       query: RefusedDeliveriesQuery,
     ): Promise<readonly RefusedDeliveries[]> => {
@@ -86,7 +86,7 @@ function schedulerReader(client: Client) {
   };
 }
 
-/** The query as the routes take it, without undefined values. */
+/** The query for the routes, without undefined values. */
 function queryText(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return new URLSearchParams(
@@ -94,7 +94,7 @@ function queryText(query: object): string {
   ).toString();
 }
 
-/** An agent that is gone may have left something; one that left nothing and is unknown was never there. */
+/** A removed agent may have history; an unknown one without any never existed. */
 export async function mustKnowAgent(reader: ProjectReader, agent: string): Promise<void> {
   const known = await reader.agentNames();
   if (!known.includes(agent)) throw unknownAgent(agent, known);

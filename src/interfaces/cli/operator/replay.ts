@@ -31,7 +31,7 @@ function lineOf({ agent, outcome, instanceId, reason }: Replayed): string {
   return [`${agent} ${outcome}`, ...more.filter((part) => part !== undefined)].join(": ");
 }
 
-/** Replays the receipt with this id, else the history entry; with `agent` for it alone, regardless of its filters. */
+/** Replays a receipt with this id, else the history entry; with `agent` for it only, regardless of its filters. */
 async function askFor(client: Client, id: string, agent: string | undefined): Promise<unknown> {
   const receipt = `/api/webhooks/${encodeURIComponent(id)}/replay`;
   if (agent !== undefined) {

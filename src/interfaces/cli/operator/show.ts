@@ -66,7 +66,7 @@ interface HistoryOptions {
   readonly deadLetter?: true;
   readonly refused?: true;
   readonly agent?: string;
-  /** In the words of `triggerNames`. */
+  /** One of `triggerNames`. */
   readonly kind?: string;
   readonly outcome?: Outcome;
   /** Epoch ms. */
@@ -94,7 +94,7 @@ export async function showHistory(context: Context, options: HistoryOptions): Pr
   if (out.columns !== null && hasRun) out.note("al show <instance> shows a run in full");
 }
 
-/** The document of `--json`. Fields that only an agent's refusals have are absent from other answers. */
+/** The document of `--json`. Fields that only an agent's refusals have are absent otherwise. */
 type Answer = Partial<Pick<WhyNot, "now" | "turnedAway" | "lookedBackTo">> &
   Pick<WhyNot, "refusedDeliveries"> & { readonly triggers: readonly HistoryEntry[] };
 
@@ -110,7 +110,7 @@ async function answerOf(reader: ProjectReader, options: HistoryOptions): Promise
   return { ...page, refusedDeliveries: [...refused] };
 }
 
-/** The whole answer to why an agent did not run is asked for without further filters. */
+/** Whether to show all reasons why an agent did not run, which needs no further filter. */
 function isWhyNot({ refused, kind, outcome, deadLetter }: HistoryOptions): boolean {
   return refused === true && [kind, outcome, deadLetter].every((filter) => filter === undefined);
 }
@@ -170,7 +170,7 @@ async function showDifference(context: Context, name: string, other: string | nu
 
 type Question<T> = (reader: ProjectReader, instanceId: string) => Promise<T>;
 
-/** The answer for the run of that name, or else for the latest run of the agent of that name. */
+/** The answer for the run with that name, or else for the latest run of the agent with that name. */
 function ask<T>(context: Context, name: string, question: Question<T>): Promise<T> {
   return askProject(context, async (reader) => {
     try {
@@ -188,7 +188,7 @@ function ask<T>(context: Context, name: string, question: Question<T>): Promise<
   });
 }
 
-/** Null for no agent, or for one that has never run. */
+/** Null for an unknown agent, or one that has never run. */
 async function latestRun(reader: ProjectReader, agent: string): Promise<string | null> {
   const { triggers } = await reader.history({ agent, limit: 200 });
   return triggers.find(({ instanceId }) => instanceId !== null)?.instanceId ?? null;

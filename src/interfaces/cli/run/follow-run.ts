@@ -42,7 +42,7 @@ export async function followRun(
   return exitCodeOf(result);
 }
 
-/** The trigger, whose run may begin later. Throws a UserError, with the run's exit code when no money is left for it. */
+/** The trigger, whose run may begin later. Throws a UserError, with the run's exit code if its budget is used up. */
 export async function triggerRun(client: Client, { agent, prompt }: WantedRun) {
   const path = `/control/trigger/${encodeURIComponent(agent)}`;
   const asked = client.post(path, prompt === null ? {} : { prompt });
@@ -55,12 +55,12 @@ export async function triggerRun(client: Client, { agent, prompt }: WantedRun) {
 
 const overBudgetCode = 125;
 
-/** Whether work was refused because a budget is used up. */
+/** Whether work was rejected because a budget is used up. */
 function isOfBudget(reason: string | null): boolean {
   return reason?.startsWith("budget: ") === true;
 }
 
-/** A run waits for money, for a slot, or for an image, whose problem is the agent's error. */
+/** Why a run waits: for money, for a slot, or for an image, whose problem is the agent's error. */
 async function whyQueued(client: Client, agent: string): Promise<string> {
   const snapshot = await readSnapshot(client).catch(() => null);
   const status = snapshot?.agents.find(({ name }) => name === agent);
@@ -73,7 +73,7 @@ async function whyQueued(client: Client, agent: string): Promise<string> {
   return `the run waits for its turn; the error of ${agent}: ${plain(status.error)}`;
 }
 
-/** The last line of the log has the reason already: it is repeated only where that went to another stream. */
+/** The last line of the log already has the reason: it is repeated only if that went to another stream. */
 function conclude(out: Output, result: RunResult, isLogged: boolean): void {
   if (out.json) out.document(result);
   const { instanceId, agent, outcome, durationMs, reason } = result;
@@ -83,7 +83,7 @@ function conclude(out: Output, result: RunResult, isLogged: boolean): void {
   out.note(`${instanceId ?? agent ?? "run"} ${outcome}${took}${why}`);
 }
 
-/** Prints the run's log beside waiting for its end, then gives late lines a moment. Null is a run that never began. */
+/** Prints the run's log until it ends, then waits a moment for late lines. Null for a run that never began. */
 async function follow(
   followed: Followed,
   instanceId: string | null,
@@ -102,7 +102,7 @@ async function follow(
   return { result, isLogged: await printing };
 }
 
-/** Prints the run's lines until its end line, or until the signal ends the wait for it, which is false. */
+/** Prints the run's lines until its end line, or until the signal aborts, which is false. */
 async function printLog(
   { client, agent }: { client: Client; agent: string },
   instanceId: string,
@@ -125,7 +125,7 @@ async function printLog(
 }
 
 /**
- * The exit code that stands for a run: 0, the code of the process, 124 timed out, 125 over budget, 137 killed or out of memory, 143
+ * The exit code of a run: 0, the code of the process, 124 timed out, 125 over budget, 137 killed or out of memory, 143
  * interrupted, 1.
  */
 function exitCodeOf({ outcome, exitCode, reason }: RunResult): number {
@@ -174,8 +174,8 @@ async function untilStarted(followed: Followed): Promise<string | null> {
 }
 
 /**
- * Waits for the end as the history has it. A scheduler that stops lets its runs finish and is gone then: the end is
- * read from the log, which it leaves behind.
+ * Waits for the end in the history. A stopping scheduler lets its runs finish and exits: the end is then read from the
+ * log, which it leaves behind.
  */
 async function untilEnded(followed: Followed, instanceId: string | null): Promise<RunResult> {
   try {
@@ -192,7 +192,7 @@ async function untilEnded(followed: Followed, instanceId: string | null): Promis
   }
 }
 
-/** One that goes at once may hang up in the middle of an answer. */
+/** A scheduler that stops at once may hang up during an answer. */
 function isHangUp(error: unknown): boolean {
   return error instanceof UserError && error.code === "disconnected";
 }
@@ -204,7 +204,7 @@ function resultOf({ triggerId }: Followed, entry: Omit<RunResult, "triggerId">):
   return { ...run, model, tokens, costUsd, value };
 }
 
-/** By its id: however many triggers came after it, it may wait behind all of them. */
+/** By its id: it may wait behind any number of newer triggers. */
 async function lookUp({ client, triggerId }: Followed): Promise<HistoryEntry> {
   const path = `/api/stats/triggers/${encodeURIComponent(triggerId)}/calls`;
   const { entries } = (await client.get(path)) as CallTree;

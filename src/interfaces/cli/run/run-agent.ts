@@ -5,8 +5,8 @@ import type { WantedRun } from "./follow-run.ts";
 import type { Output } from "../terminal/output.ts";
 
 /**
- * Runs an agent through the live scheduler, or without one in this process; the exit code is the run's. With `detach` it
- * is triggered only, which needs a scheduler.
+ * Runs an agent through the live scheduler, or without one in this process; the exit code is the run's. `detach` only
+ * triggers it, which needs a scheduler.
  */
 export async function runAgent(
   context: Context,
@@ -32,7 +32,7 @@ export async function runAgent(
   return runAlone(context, agent, prompt);
 }
 
-/** Prints on Ctrl-C, which ends the command as ever, that the run continues in the scheduler. */
+/** Prints on Ctrl-C, which still ends the command, that the run continues in the scheduler. */
 function noteOnInterrupt(out: Output, agent: string): NonNullable<WantedRun["seen"]> {
   let last = "";
   process.once("SIGINT", () => {

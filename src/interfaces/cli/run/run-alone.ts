@@ -11,14 +11,14 @@ import type { Stoppable } from "../stop-signals.ts";
 
 type Scheduler = Awaited<ReturnType<typeof startScheduler>>;
 
-/** For runs that the agent asked for and did not wait for. */
+/** For called runs that the agent did not wait for. */
 const graceSeconds = 30;
 /** The exit code of an interrupted run. */
 const interrupted = 130;
 
 /**
- * Holds the project for as long as one run takes: nothing else starts in it, but for agents that the run calls. The
- * exit code is the run's, 130 when it was interrupted.
+ * Holds the project for the time of one run: nothing else starts in it, except agents that the run calls. The exit code
+ * is the run's, 130 if it was interrupted.
  */
 export async function runAlone(
   context: Context,
@@ -60,7 +60,7 @@ function noteFailure({ out }: Context, agent: string, entry: LogEntry): void {
   out.note(formatLog(entry, { colors: out.colors, showAgent: true, now: Date.now() }));
 }
 
-/** The run, for signals: the first one ends it as `al kill` does, a second interrupt everything at once. */
+/** Ends the run by signals: the first one as `al kill` does, a second interrupt everything at once. */
 function endOf(agent: string, scheduler: Scheduler, client: Client): Stoppable {
   const path = `/control/agents/${encodeURIComponent(agent)}/kill`;
   return {

@@ -17,7 +17,7 @@ export interface StartOptions {
   readonly grace: number;
 }
 
-/** By then nothing of the start is still at work, in ms. */
+/** By then all work of the start has ended, in ms. */
 const garbageAfterMs = 1_000;
 
 /** Runs the project until it is stopped; the exit code. */
@@ -60,9 +60,8 @@ async function displayFor(context: Context, options: StartOptions): Promise<Disp
 }
 
 /**
- * Gives back the memory of the start: reading a thousand agents leaves some 100 MB that V8 would keep for later, and a
- * scheduler that waits has no later. Stops the event loop once, for some 0.1 s with one agent and 0.2 s with a
- * thousand.
+ * Returns the memory of the start: reading a thousand agents leaves some 100 MB that V8 would keep for later, which an
+ * idle scheduler never needs. Stops the event loop once, for some 0.1 s with one agent and 0.2 s with a thousand.
  */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");

@@ -25,7 +25,7 @@ export function createLineDisplay(context: Context) {
     /** The scheduler does not start. */
     failed: (): void => undefined,
     show: ({ scheduler }: Displayed): void => announce(scheduler, context),
-    /** A first Ctrl-C came as a signal. */
+    /** The first Ctrl-C arrived as a signal. */
     interrupted: (): void => noteInterrupt(out),
     /** All runs have ended; the argument is true if the scheduler did not wait for them. */
     end: (...[]: [atOnce: boolean]): Promise<void> => Promise.resolve(),

@@ -66,7 +66,7 @@ function deliveryTable(deliveries: readonly AlertDeliveryView[], style: StatusSt
   );
 }
 
-/** How it stands with its attempts, and the command that sends it again, where there is something to say. */
+/** State of a delivery's attempts, and the command that sends it again, if there is anything to report. */
 function linesBelow(delivery: AlertDeliveryView, style: StatusStyle): readonly string[] {
   const { state, attempts, nextAt, lastError, id } = delivery;
   const { colors, columns } = style;

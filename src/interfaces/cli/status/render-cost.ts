@@ -17,8 +17,8 @@ type Style = Pick<Output, "colors" | "columns">;
 const titles: Readonly<Record<SpendKey, string>> = { agent: "Agent", model: "Model", day: "Day" };
 
 /**
- * Spending as a table with its sum, then the project's and all limits, then the forecast; parts without content are left out. Names are
- * whole: other commands take them.
+ * Spending as a table with its sum, then the project's and all limits, then the forecast; empty parts are omitted. Names
+ * are never cut: other commands take them.
  */
 export function renderCost(
   { rows, limits, forecast }: SpendAnswer,

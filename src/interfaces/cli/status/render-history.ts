@@ -30,12 +30,12 @@ const piped = [when, agent, trigger, outcome, duration, instance, replay, reason
 const wide = [when, agent, trigger, outcome, duration, instance, reason];
 const narrow = [when, agent, trigger, outcome];
 
-/** A reason that is cut to less explains nothing. */
+/** A reason cut to fewer characters explains nothing. */
 const narrowestReason = 28;
 
 /**
- * The trigger history as a table, in the order given. Off a terminal an entry is one line. On one no id is cut: an id that
- * can be replayed has a line of its own, and so has an instance that does not fit beside the rest.
+ * The trigger history as a table, in the given order. Off a terminal an entry is one line. On one no id is cut: an id
+ * for `al replay` has its own line, and so has an instance that does not fit beside the rest.
  */
 export function renderHistory(rows: readonly HistoryRow[], style: StatusStyle): string {
   const partsOf = (columns: readonly HistoryColumn[]) =>
@@ -53,7 +53,7 @@ export function renderHistory(rows: readonly HistoryRow[], style: StatusStyle): 
 
 const gap = 2;
 
-/** The parts that the narrow table leaves out: only the reason is cut. */
+/** The parts that the narrow table omits: only the reason is cut. */
 function runLines(row: HistoryRow, { colors, columns }: StatusStyle): string[] {
   const whole = [row.instance ?? "", row.duration ?? ""].filter((part) => part !== "");
   const room = (columns ?? 0) - whole.reduce((sum, part) => sum + widthOf(part) + gap, gap);
@@ -61,18 +61,18 @@ function runLines(row: HistoryRow, { colors, columns }: StatusStyle): string[] {
   return parts.length === 0 ? [] : [colors.dim(`  ${parts.join("  ")}`)];
 }
 
-/** A line of its own: an id is half as wide as a terminal. */
+/** On its own line: an id is half as wide as a terminal. */
 function replayLines({ replay: replayed }: HistoryRow, { colors }: StatusStyle): string[] {
   return replayed === undefined ? [] : [colors.dim(`  ${replayed.kind} ${replayed.id}`)];
 }
 
-/** One row of the history, each part as it is printed. */
+/** One row of the history, each part as printed. */
 interface HistoryRow extends Record<"agent" | "trigger" | "outcome" | "reason", string> {
   /** Epoch ms. */
   readonly at: number;
   readonly duration?: string;
   readonly instance?: string;
-  /** The id that `al replay` takes; absent where a replay is unusual. */
+  /** The id for `al replay`; absent if a replay is unusual. */
   readonly replay?: { readonly kind: "receipt" | "trigger"; readonly id: string };
 }
 
@@ -90,7 +90,7 @@ export function entryRow(entry: HistoryEntry, style: StatusStyle): HistoryRow {
   };
 }
 
-/** The row of deliveries that were refused, of which there is nothing to replay. */
+/** The row of refused deliveries, which can't be replayed. */
 export function refusedRow(refused: RefusedDeliveries, { colors, now }: StatusStyle): HistoryRow {
   const { type, source, result, count, firstAt, lastAt, reason } = refused;
   const since = localTime(Date.parse(firstAt), now);
@@ -104,7 +104,7 @@ export function refusedRow(refused: RefusedDeliveries, { colors, now }: StatusSt
   };
 }
 
-/** The row of a delivery that the agent's own filters turned away. */
+/** The row of a delivery that the agent's own filters rejected. */
 export function turnedAwayRow(delivery: TurnedAway, agent: string, style: StatusStyle): HistoryRow {
   const { receiptId, at, source, event, action } = delivery;
   const name = [event, action].filter((part) => part !== null).join(".");
@@ -118,7 +118,7 @@ export function turnedAwayRow(delivery: TurnedAway, agent: string, style: Status
   };
 }
 
-/** Outcomes after which a replay is unusual: of a schedule, the next tick follows anyway. */
+/** Outcomes after which a replay is unusual: after those of a schedule, the next tick comes anyway. */
 const notReplayed: readonly HistoryEntry["outcome"][] = [null, "succeeded", "skipped", "missed"];
 
 function replayOf({ id, receiptId, outcome }: HistoryEntry): Pick<HistoryRow, "replay"> {

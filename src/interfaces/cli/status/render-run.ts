@@ -9,7 +9,7 @@ import { localTime, plain, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
 import type { Colors } from "../terminal/output.ts";
 
-/** One run for a person: a heading, then a line for each fact that there is. */
+/** One run for a person: a heading, then a line for each known fact. */
 export function renderRun(run: RunView, style: StatusStyle): string {
   const { colors } = style;
   const state = run.outcome ?? (run.startedAt === null ? "queued" : "running");
@@ -84,7 +84,7 @@ function valueText(value: unknown): string | null {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
-/** Which runs are compared and which commits they ran, in one line. */
+/** The compared runs and their commits, in one line. */
 export function differenceNote({ from, to, changed }: RunDifference): string {
   const side = ({ instanceId, version }: RunDifference["from"]): string => {
     const commit = commitText(version);

@@ -51,7 +51,7 @@ function tableOf(agents: readonly AgentStatus[], moment: Moment, style: StatusSt
   return agentTable(agents, moment, style);
 }
 
-/** How the live view shows the table: widths stay while texts change, and the status takes the rest. */
+/** Layout of the live view's table: widths stay while texts change, and the status takes the rest. */
 interface LiveTable {
   readonly selected: AgentStatus;
   readonly nameWidth: number;
@@ -83,7 +83,7 @@ export function agentTable(
   return renderTable(...parts(), style);
 }
 
-/** Texts of any length give way where room is short, but a name is whole: other commands take it. */
+/** Long texts shrink if room is short, but a name is never cut: other commands take it. */
 function tableColumn({ title, width }: AgentColumn, liveWidth: number): TableColumn {
   if (title === "Agent") return { title };
   if (width === null) return { title, shrinks: true, least: liveWidth };
@@ -128,7 +128,7 @@ function cellText(
   return value.text === "" ? "" : toneColor(value.tone, colors)(plainLine(value.text));
 }
 
-/** Characters of an error in a table without a limit: the whole one stands below. */
+/** Characters of an error in a table without a limit: all of it stands below. */
 const shownError = 60;
 
 function statusOf(
@@ -155,7 +155,7 @@ function shortened(text: string): string {
   return text.length <= shownError ? text : `${text.slice(0, shownError - 1).trimEnd()}…`;
 }
 
-/** The table cuts texts to fit; here they are whole, so that a terminal can jump to `file:line:column`. */
+/** The problems of agents in full, so that a terminal can jump to `file:line:column`; the table cuts them. */
 function problemsOf(
   status: Pick<StoredStatus, "error" | "warnings" | "agents">,
   { colors, now, columns }: StatusStyle,

@@ -14,7 +14,7 @@ const keptVariables = [
   ...["KUBECONFIG", "TZ"],
 ];
 
-/** After the grace period: TERM and KILL of runs that are left, and the last lines to write. */
+/** For the time after the grace period: TERM and KILL of remaining runs, and the last lines to write. */
 const closingSeconds = 30;
 
 /** systemd.service(5), systemd.exec(5); `{name}` stands for a value. */
@@ -66,7 +66,7 @@ RestrictSUIDSGID=yes
 SystemCallArchitectures=native
 `;
 
-/** Prints a systemd unit that starts the project with the same options, and beside it how to install it. */
+/** Prints a systemd unit that starts the project with the same options, and on standard error how to install it. */
 export async function printUnit(context: Context, options: StartOptions): Promise<void> {
   const { out, env } = context;
   const projectDir = realpathSync(context.projectDir);
@@ -163,7 +163,7 @@ function nextSteps(name: string, user: string): string[] {
   ];
 }
 
-/** A word of a list. Only a command's words may need `$` doubled, too: elsewhere it means nothing. */
+/** A word of a list. Only a command's words need `$` doubled: elsewhere it has no meaning. */
 function word(text: string): string {
   const escaped = literal(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"');
   return /^[\w./:@%+=,-]+$/.test(escaped) ? escaped : `"${escaped}"`;

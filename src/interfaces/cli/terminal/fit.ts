@@ -3,7 +3,7 @@ import stringWidth from "string-width";
 /** Colour codes, the only control sequences in a line. */
 const colorCode = /\u001b\[[0-9;]*m/y;
 const noMoreColor = "\u001b[0m";
-/** Created for the first text that is not plain: it takes 10 ms. The build does the same in `string-width`. */
+/** Created for the first text that is not plain: that takes 10 ms. `string-width` does the same in the build. */
 let graphemes: Intl.Segmenter | undefined;
 
 /** Columns that a line takes on the terminal; colours take none. */
@@ -11,7 +11,7 @@ export function widthOf(line: string): number {
   return /^[ -~]*$/.test(line) ? line.length : stringWidth(line);
 }
 
-/** The line in at most so many columns, cut with `…`. */
+/** The line within this many columns, cut with `…`. */
 export function cut(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   if (columns < 1) return "";
@@ -19,20 +19,20 @@ export function cut(line: string, columns: number): string {
   return `${line.slice(0, at)}${colors === "" ? "" : noMoreColor}…`;
 }
 
-/** The line in exactly so many columns. */
+/** The line in exactly this many columns. */
 export function pad(line: string, columns: number): string {
   const fitted = cut(line, columns);
   return fitted + " ".repeat(columns - widthOf(fitted));
 }
 
-/** The line in as many lines as it takes, broken between words where that is possible. Colours continue. */
+/** The line in as many lines as needed, broken between words if possible. Colours continue. */
 export function wrap(line: string, columns: number): string[] {
   const lines: string[] = [];
   let rest = line;
   while (columns > 0 && widthOf(rest) > columns) {
     const { at, space, colors } = placeOf(rest, columns);
     const end = space ?? at;
-    // A grapheme that is wider than the terminal: better too wide than without end.
+    // A grapheme wider than the terminal: too wide is better than an endless loop.
     if (end === 0) break;
     lines.push(rest.slice(0, end) + (colors === "" ? "" : noMoreColor));
     rest = colors + rest.slice(space === null ? at : space + 1);
@@ -40,7 +40,7 @@ export function wrap(line: string, columns: number): string[] {
   return [...lines, rest];
 }
 
-/** The index in the line where so many columns are full, the last space before it, and the active colours there. */
+/** The index in the line where this many columns are full, the last space before it, and the active colours there. */
 function placeOf(
   line: string,
   columns: number,
@@ -70,7 +70,7 @@ function colorCodeAt(line: string, at: number): string | null {
 }
 
 function graphemeAt(line: string, at: number): string {
-  // Most text is plain, and the next character decides whether something joins a plain one.
+  // Most text is plain, and the next character decides whether it joins a plain one.
   if (/^[ -~][ -~\u001b]?$/.test(line.slice(at, at + 2))) return line.charAt(at);
   graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   for (const { segment } of graphemes.segment(line.slice(at, at + 64))) return segment;

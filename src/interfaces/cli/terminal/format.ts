@@ -4,7 +4,7 @@ import { plainText } from "../../../foundation/contracts/plain-text.ts";
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Text that is safe to print on a terminal: the words of a model, a webhook or a log may hold control sequences that
+ * Text that is safe to print on a terminal: texts of a model, a webhook or a log may hold control sequences that
  * recolour, retitle or type. Line breaks and tabs stay.
  */
 export function plain(text: string): string {

@@ -18,7 +18,7 @@ export function toneColor(tone: Tone, colors: Colors): (text: string) => string 
   return byTone[tone];
 }
 
-/** Where a command writes: data on standard output, everything else on standard error. */
+/** A command's output: data on standard output, everything else on standard error. */
 export type Output = ReturnType<typeof openOutput>;
 
 /** Colours for standard output as the terminal and NO_COLOR, FORCE_COLOR and TERM ask for. */
@@ -50,7 +50,7 @@ export function openOutput(json: boolean, env: NodeJS.ProcessEnv) {
     document,
     /** Writes the document with `--json`, else the text. */
     answer: (value: unknown, text: string): void => (json ? document(value) : data(text)),
-    /** Has all data of this turn of the event loop go out in one write: for commands that may write much at once. */
+    /** Writes all data of this turn of the event loop at once: for commands with much output. */
     gather: (): void => {
       if (stdout.writableCorked > 0) return;
       stdout.cork();

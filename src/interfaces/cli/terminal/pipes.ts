@@ -16,14 +16,14 @@ export function outlivePipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.removeAllListeners("error");
     stream.on("error", () => undefined);
-    // A stream that had an error writes no more; a disk may have space again.
+    // A stream with an error writes no more, although a disk may have space again.
     const write = stream._write.bind(stream);
     stream._write = (chunk, encoding, done) =>
       write(chunk, encoding, (error) => done(error && isGone(error) ? error : null));
   }
 }
 
-/** A pipe that was closed gives EPIPE, a terminal that was closed EIO. */
+/** A closed pipe gives EPIPE, a closed terminal EIO. */
 function isGone({ code }: NodeJS.ErrnoException): boolean {
   return code === "EPIPE" || code === "EIO";
 }

@@ -17,10 +17,10 @@ export interface Choice<Value extends string> {
   readonly name: string;
 }
 
-/** Choices that are in sight at once, fewer than a small terminal's lines. */
+/** Visible choices, fewer than a small terminal's lines. */
 const maxChoices = 12;
 
-/** Prompts for a person; null where no answer is possible: off a terminal, and with `--json`. */
+/** Prompts for a person; null if no answer is possible: off a terminal, and with `--json`. */
 export async function openPrompts({ out }: Pick<Context, "out">) {
   if (out.json || !isatty(0) || !isatty(2)) return null;
   const { confirm, input, password, select } = await import("@inquirer/prompts");
@@ -35,7 +35,7 @@ export async function openPrompts({ out }: Pick<Context, "out">) {
     /** The typed text is not shown. */
     secret: (message: string) =>
       answered(password({ message, mask: false, toggleMask: false }, streams)),
-    /** Enter takes `usual`; the first without it. */
+    /** Enter selects `usual`, or by default the first. */
     choose: <Value extends string>(
       message: string,
       choices: readonly Choice<Value>[],
@@ -57,7 +57,7 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The error in place of a question, off a terminal. */
+/** The error instead of a question, off a terminal. */
 export function missingFlag(flag: string, why: string): UserError {
   return new UserError("usage", `${flag} is missing: ${why}`, "on a terminal it is asked for");
 }

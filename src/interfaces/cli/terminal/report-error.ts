@@ -11,7 +11,7 @@ interface ErrorReport {
   readonly exitCode: number;
 }
 
-/** The report of anything that was thrown. Only an unexpected error points at its stack. */
+/** The report of anything that was thrown. Only an unexpected error names its stack. */
 function reportOf(error: unknown): ErrorReport {
   if (error instanceof UserError) return error;
   if (error instanceof CommanderError) return usageReport(error);
@@ -60,12 +60,12 @@ function hintOf(given: string, code: string): string | null {
   return text === "" ? null : text;
 }
 
-/** Prints an error for a person (or, with `--json`, a program); the exit code that goes with it. */
+/** Prints an error for a person (or, with `--json`, a program); returns its exit code. */
 export function reportError(error: unknown, json: boolean, env: NodeJS.ProcessEnv): number {
   const { code, message, hint, exitCode } = reportOf(error);
   if (json) process.stdout.write(`${plainJson({ error: { code, message, hint } })}\n`);
   else {
-    // It may quote a file, an argument, or the answer of a distant server.
+    // The error may quote a file, an argument, or the answer of a distant server.
     process.stderr.write(`error: ${plain(message)}\n`);
     if (hint !== null) process.stderr.write(`hint: ${plain(hint)}\n`);
   }

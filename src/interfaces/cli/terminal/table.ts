@@ -3,9 +3,9 @@ import type { Colors } from "./output.ts";
 
 export interface TableColumn {
   readonly title: string;
-  /** Gives way when the terminal is too narrow for everything. */
+  /** Shrinks if the terminal is too narrow for everything. */
   readonly shrinks?: true;
-  /** Characters that it takes even with shorter texts. */
+  /** Minimum width in characters, even with shorter texts. */
   readonly least?: number;
 }
 
@@ -34,7 +34,7 @@ export function renderTable(
     .join("\n");
 }
 
-/** Width of the table with every column that shrinks at its narrowest, which is another for some titles. */
+/** Width of the table with all shrinkable columns at their minimum, which may depend on their titles. */
 export function leastWidth(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
@@ -56,7 +56,7 @@ function columnWidths(
   );
 }
 
-/** The widest column of those that shrink gives way first. */
+/** The widest shrinkable column shrinks first. */
 function shrink(widths: number[], columns: readonly TableColumn[], width: number): void {
   const total = widths.reduce((sum, room) => sum + room + gap.length, 0);
   for (let excess = total - width; excess > 0; excess--) {

@@ -10,7 +10,7 @@ type Command =
 
 interface Binding {
   readonly command: Command;
-  /** Names as `keyNames` gives them. */
+  /** Names as returned by `keyNames`. */
   readonly keys: readonly string[];
   /** The word for the last line. */
   readonly word?: string;
@@ -51,7 +51,7 @@ const namedKeys = [
   ] as const),
 ];
 
-/** Names of the keys that came at once: several when a person types faster than they are read. */
+/** Names of keys read together: several if a person types faster than they are read. */
 export function keyNames(input: string, key: Key): string[] {
   if (key.ctrl) return [`ctrl-${input}`];
   const named = namedKeys.find(([, flag]) => key[flag]);
@@ -59,7 +59,7 @@ export function keyNames(input: string, key: Key): string[] {
   return key.meta ? [] : Array.from(input, nameOfCharacter);
 }
 
-/** A control character is the letter it is typed with. */
+/** A control character is named by the letter that it is typed with. */
 function nameOfCharacter(character: string): string {
   if (character === "\r") return "enter";
   const code = character.charCodeAt(0);
@@ -72,7 +72,7 @@ interface KeyTargets {
   readonly view: ViewState;
   readonly show: (change: Partial<ViewState>) => void;
   readonly agents: readonly AgentStatus[];
-  /** Rows of a screen, for whole screens up and down. */
+  /** Rows of a screen, for page up and down. */
   readonly rows: number;
   /** Gives the terminal to a program; resolves with why it failed, null on success. */
   readonly runProgram: (file: string, args: readonly string[]) => Promise<string | null>;
@@ -121,7 +121,7 @@ function answer(
   act(command === "run" ? runAgent(source, agent) : killAgent(source, agent), targets);
 }
 
-/** Names the agent for good: while the question is on the screen, others may come and go. */
+/** Names the agent permanently: while the question is on the screen, others may come and go. */
 function ask(command: "run" | "kill", agent: AgentStatus | undefined, { show }: KeyTargets): void {
   const refuse = (text: string): void => show({ message: { text, isError: true } });
   if (agent === undefined) return refuse("no agent is selected");

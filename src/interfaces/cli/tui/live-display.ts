@@ -7,7 +7,7 @@ import type { Display, Displayed } from "../start/scheduler-display.ts";
 import { noteInterrupt, printEntry } from "../start/scheduler-display.ts";
 import type { LiveView } from "./live-view.ts";
 
-/** The facts that decide whether a person looks at a terminal. */
+/** The facts that decide whether a person is at the terminal. */
 export interface TerminalFacts {
   readonly stdin: { readonly isTTY?: boolean };
   readonly stdout: { readonly isTTY?: boolean };
@@ -16,7 +16,7 @@ export interface TerminalFacts {
   readonly json: boolean;
 }
 
-/** True on a terminal that can draw, unless lines were asked for or a CI system gave it. */
+/** True on a terminal that can draw, except with options for lines and in a CI system. */
 export function wantsLiveView({ stdin, stdout, env, headless, json }: TerminalFacts): boolean {
   const isCi = !["", "0", "false"].includes(env.CI ?? "");
   if (headless || json || env.TERM === "dumb" || isCi) return false;
@@ -27,8 +27,8 @@ export function wantsLiveView({ stdin, stdout, env, headless, json }: TerminalFa
 const maxHeldEntries = 200;
 
 /**
- * Shows the scheduler as a live view. Lines that are logged meanwhile stay off the terminal; those about the end are
- * printed when the view is gone. If the view breaks, the scheduler keeps running and prints its lines.
+ * Shows the scheduler as a live view. Lines logged meanwhile stay off the terminal; those about the end are printed
+ * after the view. If the view breaks, the scheduler keeps running and prints its lines.
  */
 export async function createLiveDisplay(context: Context): Promise<Display> {
   // The only place that loads the live view and its packages.
@@ -47,7 +47,7 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
   const hold = (entry: LogEntry, into: LogEntry[]): void => {
     const isOwnError = entry.agent === "scheduler" && entry.level >= 50;
     if (isOwnError) view?.show({ text: entry.msg, isError: true });
-    // Until the view is up, all may be needed: if the start fails, it is never up.
+    // Until the view is up, all lines may be needed: if the start fails, it never comes up.
     if (view === null || isStopping() || isOwnError) into.push(entry);
     if (into.length > maxHeldEntries) into.shift();
   };

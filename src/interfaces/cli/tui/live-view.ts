@@ -18,13 +18,13 @@ export type LiveView = ReturnType<typeof openLiveView>;
 const framesPerSecond = 10;
 /** How long the last line shows a message, in ms. */
 const messageMs = 6000;
-/** How long interrupts are ignored after a program's end, in ms: npm passes its own on. */
+/** How long interrupts are ignored after a program's end, in ms: npm forwards its own. */
 const lateInterruptMs = 100;
 
 /** Takes the terminal for the live view, on a screen of its own. */
 export function openLiveView(source: ViewSource) {
   const message$ = new Subject<Message>();
-  // SIGHUP reports a terminal that went away.
+  // SIGHUP reports a closed terminal.
   process.stdin.on("error", ignore);
   wrapLines(false);
   const app = render(h(App, { source, message$ }), {
@@ -42,19 +42,19 @@ export function openLiveView(source: ViewSource) {
     wrapLines(true);
   };
   process.on("exit", giveBack);
-  // Before Node writes the error, which would be lost with this screen.
+  // Runs before Node writes the error, which would be lost with this screen.
   process.on("uncaughtExceptionMonitor", giveBack);
 
   const over = app.waitUntilExit();
   return {
     /** Shows a message in the last line. */
     show: (message: Message) => message$.next(message),
-    /** Gives the terminal back. Resolves when it is as it was; a second call changes nothing. */
+    /** Restores the terminal. Resolves when that is done; a second call changes nothing. */
     close: async () => {
       giveBack();
       await over.catch(ignore);
     },
-    /** Resolves with the error that broke the view, if that happens; the terminal is back then. */
+    /** Resolves with the error that broke the view, if any; the terminal is restored then. */
     broken: new Promise((resolve) => {
       over.catch((error: unknown) => {
         giveBack();
@@ -65,10 +65,10 @@ export function openLiveView(source: ViewSource) {
 }
 
 function ignore(): void {
-  // Nothing can be done about it.
+  // The error can't be handled.
 }
 
-/** Lines that are too long end at the edge: a terminal may find a character wider than we do. */
+/** Lines that are too long end at the edge: a terminal may draw a character wider than assumed here. */
 function wrapLines(isOn: boolean): void {
   process.stdout.write(isOn ? "\u001b[?7h" : "\u001b[?7l");
 }
@@ -93,7 +93,7 @@ function App({ source, message$ }: AppProps): ReactElement {
       onKey(name, { source, view: current(), show, agents, rows, runProgram });
     }
   });
-  // Pasted text runs nothing.
+  // Pasted text must not act as keys.
   usePaste(() => undefined);
 
   const isStopping = operations.phase() === "draining";
@@ -107,7 +107,7 @@ function App({ source, message$ }: AppProps): ReactElement {
   );
 }
 
-/** The view's own state, also current between two keys that were read at once. Messages go by themselves. */
+/** The view's own state, also current between two keys that were read together. Messages disappear by themselves. */
 function useView(message$: Observable<Message>) {
   const state = useRef(firstView);
   const [, render] = useState(firstView);
@@ -134,14 +134,14 @@ function useStatus(operations: ViewSource["operations"]): StatusSnapshot {
   const [snapshot, setSnapshot] = useState(() => operations.snapshot());
   useEffect(() => {
     const updates = operations.update$.subscribe(() => setSnapshot(operations.snapshot()));
-    // Changes between the first look and the subscription.
+    // The status may have changed before the subscription.
     setSnapshot(operations.snapshot());
     return () => updates.unsubscribe();
   }, [operations]);
   return snapshot;
 }
 
-/** The time, epoch ms, anew every second: the times on the screen are relative to it. */
+/** The time, epoch ms, updated every second: the times on the screen are relative to it. */
 function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -174,7 +174,7 @@ function useProgram() {
   };
 }
 
-/** Runs a program on this terminal. A Ctrl-C, which the terminal gives to the whole group, ends only the program. */
+/** Runs a program on this terminal. A Ctrl-C, which the terminal sends to the whole group, ends only the program. */
 async function runOnTerminal(
   file: string,
   args: readonly string[],

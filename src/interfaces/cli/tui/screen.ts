@@ -54,7 +54,7 @@ export function drawScreen(facts: ScreenFacts, style: ScreenStyle): string[] {
 
 type Rows = Readonly<Record<"table" | "detail" | "log", number>>;
 
-/** Rows for each part. The table comes first; where there are few, the others do without. */
+/** Rows of each part. The table comes first; in little room the others have none. */
 export function shareRows(rows: number, wanted: Rows): Rows {
   if (rows < 8) return { table: Math.max(0, rows), detail: 0, log: 0 };
   const detail = Math.min(wanted.detail, rows < 14 ? 2 : wanted.detail);
@@ -63,7 +63,7 @@ export function shareRows(rows: number, wanted: Rows): Rows {
   return { table, detail, log: Math.min(1 + wanted.log, rows - detail - table) };
 }
 
-/** Project and counts, the dashboard's address, and the faults of the project's own config. */
+/** Project and counts, the dashboard's address, and the errors of the project's own config. */
 function header(facts: ScreenFacts, style: ScreenStyle): string[] {
   const { error, warnings } = facts.snapshot.scheduler;
   const { colors, columns } = style;
@@ -93,7 +93,7 @@ function counts({ scheduler, agents }: StatusSnapshot, colors: Colors): string {
   ].join(colors.dim(" · "));
 }
 
-/** The dashboard's address, its key and the link that logs in without it are wrapped, never cut. */
+/** The dashboard's address, its key and the login link are wrapped, never cut. */
 function address(facts: ScreenFacts, { colors, columns }: ScreenStyle): string[] {
   const { snapshot, webUi, apiKeyPath, loginUrl } = facts;
   const { gatewayUrl } = snapshot.scheduler;
@@ -113,12 +113,12 @@ function address(facts: ScreenFacts, { colors, columns }: ScreenStyle): string[]
 
 const widestName = 28;
 
-/** How many of so many columns a name may take: the other columns need the most. */
+/** How many of these columns a name may take: the other columns need the most. */
 function widthForName(room: number): number {
   return Math.min(widestName, Math.max(8, Math.floor(room / 4)));
 }
 
-/** A head and as many agents as there is room for, around the selected one. Only these are rendered. */
+/** A head and as many agents as fit, around the selected one. Only these are rendered. */
 function tableLines(snapshot: StatusSnapshot, selected: AgentStatus, style: ScreenStyle): string[] {
   const { columns, rows, colors, now } = style;
   const { paused, draining } = snapshot.scheduler;
@@ -138,7 +138,7 @@ function tableLines(snapshot: StatusSnapshot, selected: AgentStatus, style: Scre
   });
 }
 
-/** Index of the first row that is shown: the given one stays in the middle, as far as both ends allow. */
+/** Index of the first visible row: the given one stays in the middle, except near the ends. */
 export function windowStart(index: number, room: number, length: number): number {
   return Math.max(0, Math.min(length - room, index - Math.floor(room / 2)));
 }
@@ -150,7 +150,7 @@ function noAgents({ columns, colors }: ScreenStyle): string[] {
 
 const shownErrorLines = 4;
 
-/** A rule with the agent's name, then its error or status and its warnings with all the room they need. */
+/** A rule with the agent's name, then its error or status and its warnings in full. */
 function detailOf(agent: AgentStatus, style: ScreenStyle): string[] {
   const { columns, colors, now } = style;
   const { name, usedBudget, warning, statusText } = agent;
@@ -212,7 +212,7 @@ function stoppingText({ scheduler, agents }: StatusSnapshot): string {
   return `Stopping (Ctrl-C: now): waits for ${runs}: ${names.join(", ")}`;
 }
 
-/** The way out comes first: a narrow terminal cuts the end. */
+/** The exit key comes first: a narrow terminal cuts the end. */
 function shortKeys(colors: Colors): string {
   const keys = bindings.flatMap(({ keys: [key = ""], word }) => (word ? [{ key, word }] : []));
   return keys.map(({ key, word }) => `${colors.bold(key)} ${colors.dim(word)}`).join("  ");

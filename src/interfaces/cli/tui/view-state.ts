@@ -11,7 +11,7 @@ export interface ViewSource {
   readonly webUi: boolean;
   /** Path of the key that the dashboard's login page asks for. */
   readonly apiKeyPath: string;
-  /** A link that logs in; null once it was used. */
+  /** A login link; null once it was used. */
   readonly loginUrl: () => string | null;
   readonly colors: Colors;
   /** Lets runs finish, then ends; a second call changes nothing. */
@@ -24,7 +24,7 @@ export interface ViewSource {
 export interface ViewState {
   /** By name, so that the selection stays with the agent when others come and go. */
   readonly selected: string | null;
-  /** Its last place, for when the agent goes. */
+  /** Its last place, used when the agent is removed. */
   readonly index: number;
   /** A command that waits for the person's yes. */
   readonly question: { readonly command: "run" | "kill"; readonly agent: string } | null;
@@ -41,13 +41,13 @@ export const firstView: ViewState = { selected: null, index: 0, question: null, 
 
 type Agents = readonly { readonly name: string }[];
 
-/** The view with the selection so many agents further down, as far as both ends allow. */
+/** The view with the selection moved down by this many agents, within both ends. */
 export function moved(view: ViewState, by: number, agents: Agents): ViewState {
   const index = within(agents, selectedIndex(view, agents) + by);
   return { ...view, index, selected: agents[index]?.name ?? null };
 }
 
-/** The selected agent's place; its last one when it is gone, 0 without agents. */
+/** The selected agent's place; its last one if it was removed, 0 without agents. */
 export function selectedIndex({ selected, index }: ViewState, agents: Agents): number {
   const found = selected === null ? -1 : agents.findIndex(({ name }) => name === selected);
   return within(agents, found === -1 ? index : found);

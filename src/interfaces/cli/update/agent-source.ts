@@ -14,8 +14,8 @@ import { writeDirectory } from "../write-files.ts";
 export type AgentSource = NonNullable<Awaited<ReturnType<typeof agentSource>>>;
 
 /**
- * The source as config.toml names it; its files of `commit` (hex, null if it is unknown) may be saved in `savedDir`. Null for
- * an agent that was not added from anywhere. Throws a UserError when its config can't be read.
+ * The source as config.toml names it; its files of `commit` (hex, null if unknown) may be saved in `savedDir`. Null for
+ * an agent without a source. Throws a UserError if its config can't be read.
  */
 export async function agentSource(projectDir: string, agent: string) {
   const file = await openConfig(projectDir, agent);
@@ -26,7 +26,7 @@ export async function agentSource(projectDir: string, agent: string) {
   return { agent, file, source: understood(agent, text, projectDir), text, commit, savedDir };
 }
 
-/** A usage error of the command line is a fault of the config here. */
+/** A usage error of the command line is an error of the config here. */
 function understood(agent: string, text: string, projectDir: string): SkillSource {
   try {
     return parseSkillSource(text, projectDir);
@@ -47,7 +47,7 @@ function tableOf({ text }: ConfigFile, agent: string): Record<string, unknown> {
   }
 }
 
-/** Where the skill of an agent is as it was installed: a plain directory, as a source, has no earlier commits. */
+/** Folder of an agent's skill as installed: a plain directory, as a source, has no earlier commits. */
 function installedDir(projectDir: string, agent: string, commit: string): string {
   return join(projectDir, ".al/installed", agent, commit);
 }

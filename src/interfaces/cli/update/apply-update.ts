@@ -13,8 +13,8 @@ import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 
 /**
- * Writes the changed files of the source, each in one step, then the new `sourceCommit`. Files that were changed here
- * stay. Throws a UserError when it can't; then the next update continues from there.
+ * Writes the changed files of the source, each in one step, then the new `sourceCommit`. Files changed here stay. Throws
+ * a UserError on failure; the next update then continues from there.
  */
 export async function applyUpdate(
   projectDir: string,
@@ -22,7 +22,7 @@ export async function applyUpdate(
 ): Promise<void> {
   const agentDir = dirname(from.file.path);
   const files = new Map(skill.files.map((file) => [file.path, file]));
-  // SKILL.md last: the files that it names are there then.
+  // SKILL.md last, when the files that it names exist.
   const ordered = changes
     .filter(({ isLocal }) => !isLocal)
     .sort((a, b) => Number(a.path === "SKILL.md") - Number(b.path === "SKILL.md"));
@@ -36,7 +36,7 @@ export async function applyUpdate(
   await writeConfig(from.file, text);
 }
 
-/** How many files would be written over although they were changed here. */
+/** How many locally changed files would be overwritten. */
 export function localChanges({ changes }: UpdatePlan): readonly FileChange[] {
   return changes.filter(({ isLocal }) => isLocal);
 }
@@ -45,7 +45,7 @@ async function replace(agentDir: string, path: string, next: SkillFile | undefin
   const file = join(agentDir, path);
   if (next === undefined) {
     await rm(file, { force: true });
-    // Only a folder that is empty now goes.
+    // Only a folder that is now empty is removed.
     if (dirname(path) !== ".") await rmdir(dirname(file)).catch(() => undefined);
     return;
   }
@@ -53,10 +53,7 @@ async function replace(agentDir: string, path: string, next: SkillFile | undefin
   await replaceFile(file, next.content, next.isExecutable ? 0o755 : 0o644);
 }
 
-/**
- * Puts the versions of files that were changed both here and at the source where they can be merged from, below
- * `.al/merge/`; the commands to do it with.
- */
+/** Saves the versions of files changed both here and at the source below `.al/merge/`; returns the commands to merge them. */
 export async function prepareMerge(
   projectDir: string,
   plan: UpdatePlan,
@@ -81,7 +78,7 @@ export async function prepareMerge(
   return [...commands, `al update ${agent} --keep-local`];
 }
 
-/** Paths as from where the person is. */
+/** Paths relative to the person's directory. */
 function words(...parts: readonly string[]): string {
   return parts
     .map((part) => (part.startsWith("/") ? relative(process.cwd(), part) : part))

@@ -18,8 +18,8 @@ import type { AgentSource } from "./agent-source.ts";
 export type UpdatePlan = Awaited<ReturnType<typeof planUpdate>>;
 
 /**
- * Compares an agent with its source. `base` are the skill's files as they were installed, null when they are lost; `diff`
- * is that of SKILL.md from the first `@@` on, null if it stays. Throws a UserError when the source can't be used.
+ * Compares an agent with its source. `base` are the skill's files as installed, null if they are lost; `diff` is that of
+ * SKILL.md from the first `@@` on, null if unchanged. Throws a UserError if the source can't be used.
  */
 export async function planUpdate(from: AgentSource, repository: FetchedRepository) {
   const { head: commit } = repository;
@@ -41,7 +41,7 @@ export async function planUpdate(from: AgentSource, repository: FetchedRepositor
   return { from, commit, skill, changes, base, diff };
 }
 
-/** Null when the commit isn't known, or the source has forgotten it. */
+/** Null if the commit is unknown, or missing at the source. */
 async function installedEntries(
   { commit }: AgentSource,
   repository: FetchedRepository,
@@ -51,7 +51,7 @@ async function installedEntries(
   return isThere ? repository.files(commit) : null;
 }
 
-/** The skill as it was saved when it was installed. */
+/** The skill as saved at its installation. */
 async function savedFiles(
   { savedDir }: AgentSource,
   repository: FetchedRepository,
@@ -68,7 +68,7 @@ function baseFiles(
   return new Map(pickFiles(entries, found).files.map((entry) => [entry.path, entry]));
 }
 
-/** The skill that the source names, or the only one, or the one where the other commit has its only one. */
+/** The skill named by the source, or the only one, or the one in the place of the other commit's only one. */
 function skillIn(
   entries: readonly TreeEntry[],
   others: readonly TreeEntry[] | null,
@@ -96,7 +96,7 @@ function idsOf(entries: Iterable<TreeEntry>): Contents {
   return new Map([...entries].map(({ path, id }) => [path, id]));
 }
 
-/** The same judgement as the scheduler's, before anything is written. */
+/** The scheduler's own validation, before anything is written. */
 function refuseFaults(agent: string, text: string): void {
   const { skill, problems } = parseSkill(`agents/${agent}/SKILL.md`, text, packageVersion());
   if (skill !== null) return;
@@ -105,7 +105,7 @@ function refuseFaults(agent: string, text: string): void {
   });
 }
 
-/** The changes at the source; without the installed version, the difference of the source's from the agent's own. */
+/** The changes at the source; without the installed version, the difference between the source's files and the agent's own. */
 async function diffOf(
   { file }: AgentSource,
   changes: readonly FileChange[],
@@ -120,13 +120,10 @@ async function diffOf(
   return repository.diff(before, next.get("SKILL.md") ?? "");
 }
 
-/** Bigger than any file that is taken from a skill. */
+/** Larger than any file accepted from a skill. */
 const maxBytes = 64 * 1024 ** 2;
 
-/**
- * The content ids of an agent's files, without files that are reached through a link. `idLength` is that of the
- * repository's ids.
- */
+/** The content ids of an agent's files, except files reached through a link. `idLength` is that of the repository's ids. */
 async function localFiles(
   agentDir: string,
   paths: Iterable<string>,

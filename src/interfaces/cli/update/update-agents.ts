@@ -25,12 +25,12 @@ export interface UpdateOptions {
 /** The outcome of one agent. */
 interface Updated {
   readonly agent: string;
-  /** As its config has it. */
+  /** The source in its config. */
   readonly source: string | null;
   /** Commits in hex, null if unknown. */
   readonly from: string | null;
   readonly to: string | null;
-  /** `available` with --check; `refused` for changes of its own; `declined` by the person. */
+  /** `available` with --check; `refused` for local changes; `declined` by the person. */
   readonly status: "current" | "updated" | "available" | "refused" | "declined" | "failed";
   readonly changes: readonly FileChange[];
   readonly diff: string | null;
@@ -129,7 +129,7 @@ function print({ out }: Context, { agent, status, to, message, hint }: Updated):
   else if (status === "declined") out.note(`${agent} is not updated`);
 }
 
-/** Repositories that are fetched when they are asked for, once for all agents that come from them. */
+/** Repositories fetched on demand, once for all their agents. */
 function openFetches(env: NodeJS.ProcessEnv, signal: AbortSignal) {
   const fetched = new Map<string, Promise<FetchedRepository>>();
   return {

@@ -107,7 +107,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Something else than the gateway answered, which the status shows as well.
+    // Another program than the gateway answered, as the status shows.
     return text.slice(0, 500);
   }
 }

@@ -18,7 +18,7 @@ import type { FixtureOptions } from "./webhook-fixture.ts";
 interface Answer {
   readonly agent: string;
   readonly starts: boolean;
-  /** Why it does not start; one text for each `[[webhooks]]` entry or problem. */
+  /** Why the agent does not start; one text for each `[[webhooks]]` entry or problem. */
   readonly why: readonly string[];
 }
 
@@ -51,7 +51,7 @@ async function askAgents(
   const disabled = disabledIn(projectDir);
   const { checked } = await checkAgents(projectDir, project);
   return checked.flatMap(({ name: agent, config, problems }): Answer[] => {
-    // Its sources are not known, so it is shown for every source.
+    // The sources of an invalid config are unknown, so it is shown for every source.
     if (config === null) return [{ agent, starts: false, why: problems.map(problemText) }];
     const stoppedBy = explain(config, source, read);
     if (stoppedBy === null) return [];
@@ -62,7 +62,7 @@ async function askAgents(
   });
 }
 
-/** None by a store of another version of the program: the files alone still have an answer. */
+/** Empty if the store has another format: the files alone still give an answer. */
 function disabledIn(projectDir: string): ReadonlySet<string> {
   try {
     const store = openStoreReader(projectDir);

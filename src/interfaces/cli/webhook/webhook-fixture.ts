@@ -12,7 +12,7 @@ export interface FixtureOptions {
   readonly event?: string;
 }
 
-/** The project as it is on disk, and its webhook source that a fixture is for. Throws a UserError for a bad config. */
+/** The project on disk, and the webhook source of a fixture. Throws a UserError for an invalid config. */
 export async function sourceFor({ projectDir }: Context, options: FixtureOptions) {
   const project = await loadProject(projectDir);
   return { project, source: chosenSource(project, options.source) };

@@ -43,8 +43,8 @@ export function markHydrated(): void {
 }
 
 /**
- * Whether attributes may depend on the browser: its time zone, its language, its storage. The first rendering must
- * have the server's attributes, because hydration leaves them alone.
+ * Whether attributes may depend on the browser: its time zone, its language, its storage. The first rendering must have
+ * the server's attributes, which hydration does not change.
  */
 export function useIsLocal(): boolean {
   const [isLocal, setLocal] = useState(isHydrated);

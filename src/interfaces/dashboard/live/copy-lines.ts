@@ -1,4 +1,4 @@
-/** Copies several lines as lines of text; a browser by itself breaks each after its time and its level. */
+/** Copies several lines as lines of text; a browser alone breaks each after its time and its level. */
 export function copyLines(event: ClipboardEvent & { readonly currentTarget: HTMLElement }): void {
   const selection = getSelection();
   if (selection === null || selection.rangeCount === 0) return;
@@ -11,7 +11,7 @@ export function copyLines(event: ClipboardEvent & { readonly currentTarget: HTML
   event.preventDefault();
 }
 
-/** A press that selects one line ends before the first character of the next. */
+/** A click that selects one line ends before the first character of the next. */
 function reaches(range: Range, line: HTMLElement): boolean {
   if (!line.contains(range.endContainer)) return true;
   const part = document.createRange();

@@ -4,7 +4,7 @@ import { useLayoutEffect } from "preact/hooks";
 /** Most matches that are marked in one element: one letter may match thousands of times in a long output. */
 const maxMarks = 200;
 
-/** Marks a text, lower case, wherever an element has it; "" marks nothing. Copies don't notice. */
+/** Marks a text, lower case, wherever an element has it; "" marks nothing. Copied text is unaffected. */
 export function useHighlight(place: RefObject<HTMLElement | null>, wanted: string): void {
   useLayoutEffect(() => {
     if (wanted === "" || place.current === null) return undefined;
@@ -23,7 +23,7 @@ function rangesOf(element: Element, wanted: string): readonly StaticRange[] {
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
     const text = (node.nodeValue ?? "").toLowerCase();
-    // A few letters change their length with their case: places in such a text are not known.
+    // A few letters change their length with their case: positions in such a text are unknown.
     if (text.length !== node.nodeValue?.length) continue;
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
       if (found.length === maxMarks) return found;

@@ -17,7 +17,7 @@ interface LogState {
   readonly reachedAt: number | null;
   readonly isReading: boolean;
   readonly isCleared: boolean;
-  /** Whether the line that the address names is no longer in the log. */
+  /** Whether the line in the address is no longer in the log. */
   readonly isGone: boolean;
   /** How many lines came over the stream. */
   readonly received: number;
@@ -182,7 +182,7 @@ export function openLog(
       addBelow(page.lines, { newer: page.atEnd ? null : page.newer });
       followFrom(page);
     },
-    /** Shows nothing but the lines that come from now on. */
+    /** Shows only lines that come from now on. */
     clear: (): void => {
       waiting = [];
       change({ lines: [], isCleared: true });

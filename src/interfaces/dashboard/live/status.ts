@@ -18,7 +18,7 @@ export const connection = createStore<{
   readonly lostAt: number | null;
 }>({ state: "connecting", lostAt: null });
 
-/** The scheduler as the browser received it last; null before. */
+/** The last received state of the scheduler; null before the first event. */
 export const scheduler = createStore<SchedulerStatus | null>(null);
 
 /** The status as the browser received it last; null before. */
@@ -87,7 +87,7 @@ export function watchWhileHidden(): void {
     });
     if (response.ok) scheduler.set((await response.json()) as SchedulerStatus);
   };
-  // Without a response the frame stays as it is; the page itself shows that the scheduler is gone.
+  // Without a response the frame is unchanged; the page itself shows that the scheduler is gone.
   const askAnyway = (): void => void ask().catch(() => undefined);
   setInterval(askAnyway, askMs);
   askAnyway();

@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef } from "preact/hooks";
 
-/** A value that components follow. The server renders with the first one: only the browser sets another. */
+/** A value that components follow. The server renders the first one: only the browser sets another. */
 export function createStore<T>(first: T) {
   let value = first;
   const listeners = new Set<() => void>();

@@ -45,8 +45,8 @@ interface DocumentOptions<T> {
 }
 
 /**
- * A JSON document of the gateway, as a component shows it: first as it was rendered with it, then as it is read for
- * another view or after `refresh`. Responses for an earlier view are dropped.
+ * A JSON document of the gateway in a component: first as rendered with it, then read again for another view or after
+ * `refresh`. Responses for an earlier view are dropped.
  */
 export function useDocument<T>(path: () => string, options: DocumentOptions<T>) {
   const { first, view = "", pauseMs = 1_000, on, isWanted = () => true, isQuiet = false } = options;

@@ -9,7 +9,7 @@ interface LogOptions {
   readonly pageLines?: number;
 }
 
-/** The part of an agent's log that is chosen, live; another choice is read at once. */
+/** The chosen part of an agent's log, live; another choice is read at once. */
 export function useLog(agent: string, choice: LogChoice, options: LogOptions) {
   const [state, setState] = useState(() => firstLog(choice, options.first));
   const session = useRef<ReturnType<typeof openLog>>(null);
@@ -59,7 +59,7 @@ export function useFollow() {
     box,
     isOn,
     set,
-    /** Leaves the first line where it is on the screen while the content changes next. */
+    /** Keeps the first line in its place on the screen during the next change of content. */
     keepPlace: (): void => {
       set(false);
       const element = box.current?.querySelector(".line");
@@ -71,7 +71,7 @@ export function useFollow() {
       if (element === null) return;
       const isAtBottom =
         element.scrollHeight - element.clientHeight - element.scrollTop <= bottomPx;
-      // Content that grows between a scroll and its event leaves the bottom too: only going up is the reader's.
+      // Content that grows between a scroll and its event leaves the bottom too: only scrolling up is the reader's.
       if (isAtBottom) set(true);
       else if (element.scrollTop < now.current.lastTop) set(false);
       now.current.lastTop = element.scrollTop;

@@ -41,7 +41,7 @@ export function alertsPath(view: ListView): string {
   return `/api/alerts?${queryOf(view)}`;
 }
 
-/** An attempt changes the scheduler's status only when it ends a delivery: while one waits, the report is polled. */
+/** An attempt changes the scheduler's status only if it ends a delivery: while one waits, the report is polled. */
 const waitingMs = 5_000;
 
 function Alerts({ frame, view: firstView, report: first }: AlertsData) {
@@ -178,9 +178,9 @@ interface PartProps {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly ComponentChildren[];
-  /** In place of an empty table. */
+  /** Shown instead of an empty table. */
   readonly none: ComponentChildren;
-  /** Above the table. */
+  /** Content above the table. */
   readonly children?: ComponentChildren;
 }
 

@@ -136,7 +136,7 @@ function limitNote(limit: SpendLimit | undefined): string {
   return `of ${dollars(limit.limit)}`;
 }
 
-/** How many rows are shown: a reader of thousands looks at the dearest. */
+/** How many rows are shown: of thousands, a reader wants the most expensive. */
 const mostRows = 200;
 
 interface MoreRowProps {
@@ -161,7 +161,7 @@ interface RowsProps {
   readonly kind: "agent" | "model";
 }
 
-/** The table of agents or of models, the dearest first. */
+/** The table of agents or of models, the most expensive first. */
 function Rows({ id, rows, kind }: RowsProps) {
   const most = Math.max(0, ...rows.map(({ usd }) => usd));
   const title = kind === "agent" ? "Agent" : "Model";
@@ -220,7 +220,7 @@ interface ShareProps {
   readonly whole: number;
 }
 
-/** How much of a whole is spent, and how much more of it is reserved. */
+/** The spent share of a whole, and the reserved share. */
 function Share({ usd, reserved, whole }: ShareProps) {
   const part = (value: number): string => percent(whole <= 0 ? 1 : Math.min(1, value / whole));
   return (

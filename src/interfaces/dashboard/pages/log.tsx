@@ -23,7 +23,7 @@ import type { LogChoice } from "../text/log-choice.ts";
 interface LogData {
   readonly frame: Frame;
   readonly agent: string;
-  /** Null for an agent that was removed, and for the scheduler. */
+  /** Null for a removed agent, and for the scheduler. */
   readonly status: AgentStatus | null;
   readonly choice: LogChoice;
   /** The agent's last runs. */

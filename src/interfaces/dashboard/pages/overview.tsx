@@ -39,7 +39,7 @@ export const page: LivePage<OverviewData> = {
   view: Overview,
 };
 
-/** Agents that the server renders: more than a screen has room for. */
+/** Agents that the server renders: more than fit on a screen. */
 const firstRows = 50;
 
 /** The part of the page's data that depends on the agents. */

@@ -1,5 +1,5 @@
 /**
- * Goes on to the scheduler's private host where this origin knows it: from the page after a login, which names it, and
+ * Redirects to the scheduler's private host if this origin knows it: from the page after a login, which names it, and
  * later from the login page. `remember` differs for each private host, so that the name of an earlier one is not used.
  */
 const { remember = "", host = "", path = "" } = document.querySelector("main")?.dataset ?? {};

@@ -43,7 +43,7 @@ export const page: LivePage<RunData> = {
   view: Run,
 };
 
-/** Looks of the states that are not errors; a person wanted a kill. */
+/** Styles of the states that are not errors; a kill was a person's choice. */
 const calmStates: Readonly<Partial<Record<string, string>>> = {
   running: "running",
   succeeded: "good",

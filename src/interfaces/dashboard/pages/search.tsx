@@ -87,7 +87,7 @@ function noneText(view: ListView, isMore: boolean) {
   return isFiltered ? "No lines match with these filters." : "No lines match.";
 }
 
-/** An index that is this far behind shows that in its page. */
+/** From this delay of the index on, the page shows it. */
 const behindMs = 60_000;
 
 function behindText(indexedUntil: string | null | undefined): string | null {
@@ -102,7 +102,7 @@ function behindText(indexedUntil: string | null | undefined): string | null {
 }
 
 interface Found {
-  /** The view that this was found for. */
+  /** The view of this result. */
   readonly key: string;
   readonly runs: readonly SearchRun[];
   readonly next: string | null;
@@ -112,7 +112,7 @@ interface Found {
   readonly isReading: boolean;
 }
 
-/** Pages without a run that are requested in a row. */
+/** How many pages without a run are requested in a row. */
 const emptyPages = 10;
 
 /** The runs of a view, page by page; a response for an earlier view is dropped. */
@@ -122,7 +122,7 @@ function useSearch(view: ListView, key: string, first: SearchPage | null) {
   const [found, setFound] = useState(isKnown ? { ...none, ...first, isReading: false } : none);
   const latestKey = useLatest(key);
   const shown = found.key === key ? found : none;
-  /** Reads until a page has a run: a page may be empty and have a next one. */
+  /** Reads until a page has a run: an empty page may have a next one. */
   const readAfter = async (known: Found): Promise<void> => {
     let now = known;
     for (let pages = 1; pages <= emptyPages; pages++) {
@@ -177,7 +177,7 @@ function SearchForm({ views, firstNames }: SearchFormProps) {
   const agentNames = useAgentNames(firstNames);
   const { agent = "", outcome = "", kind = "", since = "", order = "" } = views.view.filters;
   const { q = "" } = views.view.filters;
-  // A link may ask for a time of its own.
+  // A link may have a time that the list lacks.
   const times = since === "" || since in sinceNames ? sinceNames : withMoment(since);
   const words = useFieldValue<HTMLInputElement>(q);
   return (

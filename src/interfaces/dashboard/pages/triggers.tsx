@@ -39,7 +39,7 @@ interface TriggersData {
 
 export const triggerFilters = ["agent", "kind", "outcome", "since", "hours", "dead"];
 
-/** The history of all triggers, also of those that started nothing, and why. */
+/** The history of all triggers, including those that started nothing, and why. */
 export const page: LivePage<TriggersData> = {
   name: "triggers",
   title: () => "Triggers",
@@ -116,7 +116,7 @@ export function triggersPath({ filters, before }: ListView, now: number): string
   return `/api/stats/triggers?${query.toString()}`;
 }
 
-/** The address of the API for the deliveries that were refused in the last day. */
+/** The address of the API for the deliveries refused in the last day. */
 export function refusedPath(now: number): string {
   const since = new Date(now - 24 * hourMs).toISOString();
   return `/api/stats/refused-deliveries?limit=200&since=${encodeURIComponent(since)}`;
@@ -124,7 +124,7 @@ export function refusedPath(now: number): string {
 
 const noPage: HistoryPage = { triggers: [], page: 1, limit: 50, total: 0, nextBefore: null };
 
-/** The entries of a view: those that are shown are updated, new ones are counted and shown on demand. */
+/** The entries of a view: shown ones are updated, new ones are counted and shown on demand. */
 function useTriggers(view: ListView, key: string, first: HistoryPage | null) {
   const latest = useDocument<HistoryPage>(() => triggersPath(view, Date.now()), {
     first,

@@ -5,9 +5,9 @@ import { announce, showToast } from "../live/toasts.ts";
 
 interface ActionProps {
   readonly act: () => unknown;
-  /** Why the action can't be done now; null if it can. Not by `disabled`, which would take the focus away. */
+  /** Why the action can't be done now; null if it can. Not by `disabled`, which would remove the focus. */
   readonly whyNot?: string | null;
-  /** Asked at the first press; a second press within a few seconds confirms. */
+  /** Shown at the first press; a second press within a few seconds confirms. */
   readonly question?: string | undefined;
   /** The button's name for screen readers, if the text alone is not clear. */
   readonly label?: string;
@@ -19,7 +19,7 @@ interface ActionProps {
 
 const confirmMs = 4_000;
 
-/** A button that does one thing at a time, and keeps the focus meanwhile. */
+/** A button that runs one action at a time, and keeps the focus meanwhile. */
 export function Action(props: ActionProps) {
   const { act, whyNot = null, question, label, id, hidden, children } = props;
   const [isBusy, setBusy] = useState(false);
@@ -32,7 +32,7 @@ export function Action(props: ActionProps) {
   };
   const press = async (): Promise<void> => {
     if (isBusy) return;
-    // A finger sees no title.
+    // Touch screens show no title.
     if (whyNot !== null) return showToast(`${whyNot}.`);
     if (question !== undefined) {
       ask(!isAsked);

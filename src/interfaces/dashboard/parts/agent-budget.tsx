@@ -72,7 +72,7 @@ export function useBudget(name: string, { agent, spending, refresh }: BudgetOpti
   };
 }
 
-/** The project's limits count for the agent, too; windows without a limit show the spent amount. */
+/** The project's limits apply to the agent, too; windows without a limit show the spent amount. */
 function factsOf({ limits, forecast }: SpendAnswer): readonly Fact[] {
   const isOfProject = ({ scope }: SpendLimit): boolean => scope === projectScope;
   const own = limits.filter((limit) => !isOfProject(limit));

@@ -4,7 +4,7 @@ import { agentGroups, groupsOf, isNarrow, sortOf, sortWords } from "../text/agen
 import type { AgentFilter, AgentGroup } from "../text/agent-filter.ts";
 import { useFieldValue } from "./fields.tsx";
 
-/** How many agents there are, in all and in each group, and their tags. */
+/** Number of agents, in total and in each group, and their tags. */
 export interface AgentCounts {
   readonly all: number;
   readonly groups: Readonly<Partial<Record<AgentGroup, number>>>;
@@ -111,7 +111,7 @@ interface ChipProps {
 }
 
 function Chip({ state, count, isChosen, choose }: ChipProps) {
-  // Most projects have none. Hiding the last chips moves no other.
+  // Rare groups, which most projects lack. Hiding the last chips moves no other.
   const isRare = state === "building" || state === "blocked" || state === "waiting";
   return (
     <button

@@ -102,7 +102,7 @@ export function RunWithPrompt({ name, agent }: NamedAgentProps) {
     const input = field.current;
     const prompt = input?.value ?? "";
     const isAccepted = await triggerRun(name, prompt);
-    // A prompt that was refused, or written meanwhile, stays.
+    // A prompt that was rejected, or written meanwhile, stays.
     if (isAccepted && input?.value === prompt) input.value = "";
   };
   const submitByKey = (event: KeyboardEvent): void => {

@@ -18,7 +18,7 @@ interface HostsProps {
   readonly first: AgentHosts | null | undefined;
 }
 
-/** A host that may be allowed, and the effect on the config. */
+/** A host that may be allowed, and the change of the config. */
 interface AskedHost {
   readonly body: object;
   readonly answer: HostAllowed;

@@ -9,7 +9,7 @@ import { contents, runsTitle, Value } from "./agent-cells.tsx";
 import type { ShownAgent } from "./agent-cells.tsx";
 import { memo } from "./memo.ts";
 
-/** A column of ticks, which only a page has room for. */
+/** A column of ticks, for which only a page has room. */
 const runsColumn: AgentColumn = {
   title: runsTitle,
   emptyText: "–",
@@ -70,7 +70,7 @@ export const AgentRow = memo(({ isSelected, onSelect, ...shown }: AgentRowProps)
   );
 });
 
-/** Its status then has a line of its own, over the whole width. */
+/** Whether the status has a line of its own, over the whole width. */
 function hasProblem({ error, usedBudget, warning }: AgentStatus): boolean {
   return [error, usedBudget, warning].some((one) => one !== null);
 }

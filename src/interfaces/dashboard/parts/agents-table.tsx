@@ -8,7 +8,7 @@ import type { AgentFilter, Sort, SortBy } from "../text/agent-filter.ts";
 import { AgentRow, cellClass, columns } from "./agent-row.tsx";
 import type { Selection } from "./bulk.tsx";
 
-/** A browser takes seconds for the rows of thousands of agents. */
+/** Limit of rows: a browser takes seconds for thousands of agents. */
 export const mostRows = 500;
 /** Projects with fewer agents have room for more than one line of each. */
 const denseFrom = 10;
@@ -135,7 +135,7 @@ function Head({ title, sort, change }: HeadProps) {
   );
 }
 
-/** Keeps rows where they are while the pointer is over them: a press must not meet another agent. */
+/** Keeps rows in place while the pointer is over them: a click must not hit another agent. */
 function useHeldOrder(
   rows: { readonly current: HTMLElement | null },
   agents: readonly AgentStatus[],
@@ -150,7 +150,7 @@ function useHeldOrder(
   return ordered;
 }
 
-/** A row that moves would lose the focus. */
+/** Restores the focus, which a moved row loses. */
 function useKeptFocus(): void {
   const focused = typeof document === "undefined" ? null : document.activeElement;
   useLayoutEffect(() => {

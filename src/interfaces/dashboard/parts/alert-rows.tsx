@@ -15,7 +15,7 @@ import { Action } from "./action.tsx";
 import { AgentLink, RunLink } from "./run-parts.tsx";
 import { Time } from "./time.tsx";
 
-/** Announces an action of the reader; the report is read again. */
+/** Announces an action of the reader, and reads the report again. */
 export type Done = (words: string) => void;
 
 /** The row of an open alert. */

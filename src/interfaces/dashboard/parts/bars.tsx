@@ -13,13 +13,13 @@ export interface Bar {
 
 interface BarsProps {
   readonly bars: readonly Bar[];
-  /** The width of a bar as a share of its place, if there are at least `places` bars; less leave room on the right. */
+  /** The width of a bar as a share of its place, if there are at least `places` bars; fewer leave room on the right. */
   readonly places?: number;
   readonly height: number;
   readonly label: string;
 }
 
-/** The height of a zero: each bar has its place. */
+/** Height of a zero, so that each bar is visible. */
 const leastHeight = 1.5;
 
 /** A drawing of values as bars, each as high as its share of the largest. */

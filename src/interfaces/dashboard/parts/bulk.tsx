@@ -7,7 +7,7 @@ import { fetchJson } from "../live/api.ts";
 import { announce, showToast } from "../live/toasts.ts";
 import { Dialog } from "./dialog.tsx";
 
-/** The agents that a reader selected among those that are shown: no action concerns an agent that is not seen. */
+/** The agents that a reader selected among the shown ones: no action applies to a hidden agent. */
 export function useSelection(shown: readonly AgentStatus[]) {
   const [names, setNames] = useState<ReadonlySet<string>>(new Set());
   const agents = shown.filter(({ name }) => names.has(name));
@@ -31,7 +31,7 @@ export function useSelection(shown: readonly AgentStatus[]) {
 
 export type Selection = ReturnType<typeof useSelection>;
 
-/** An action on several agents: its word, its request, and why an agent is left out. */
+/** An action on several agents: its word, its request, and why an agent is skipped. */
 interface BulkAction {
   readonly word: string;
   readonly path: (agent: string) => string;

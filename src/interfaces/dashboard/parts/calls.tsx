@@ -10,10 +10,10 @@ import { Linked } from "./linked.tsx";
 import { RunLink } from "./run-parts.tsx";
 import { Fold } from "./table.tsx";
 
-/** A text longer than this is cut where it is shown, characters. */
+/** Limit of a shown text, in characters. */
 const maxShown = 200_000;
 
-/** A text as it is, in a box that scrolls; `label` is its name for screen readers. */
+/** A text unchanged, in a box that scrolls; `label` is its name for screen readers. */
 export function Preformatted({ text, label }: { readonly text: string; readonly label: string }) {
   const isLong = text.length > maxShown;
   return (
@@ -23,7 +23,7 @@ export function Preformatted({ text, label }: { readonly text: string; readonly 
   );
 }
 
-/** A short text is worth no fold. */
+/** A shorter text is not folded. */
 const unfoldedChars = 300;
 
 function FoldedText({ label, text }: { readonly label: string; readonly text: string }) {
@@ -72,7 +72,7 @@ export function Calls({ entry }: { readonly entry: HistoryEntry }) {
 
 interface CallListProps {
   readonly nodes: readonly CallNode[];
-  /** The id of the entry that the tree is shown for. */
+  /** The id of the entry whose tree is shown. */
   readonly current?: string;
 }
 

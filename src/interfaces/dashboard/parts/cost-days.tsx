@@ -37,7 +37,7 @@ export function Days({ spending: { rows, limits } }: { readonly spending: SpendA
   );
 }
 
-/** Days of the calendar in any time zone: they are computed from their names alone. */
+/** Calendar days in any time zone: computed from their names alone. */
 function daysUntil(last: string): readonly string[] {
   const end = Date.parse(`${last}T00:00:00Z`);
   return Array.from({ length: shownDays }, (_day, index) => {

@@ -67,7 +67,7 @@ interface DeliveryProps {
   readonly receiptId: string;
   readonly first?: ReceiptView | null;
   readonly agent?: string | null;
-  /** Whether it can be replayed here. */
+  /** Whether the entry can be replayed here. */
   readonly canReplay?: boolean;
 }
 

@@ -9,7 +9,7 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly class?: string;
-  /** Confirms; the dialog is closed then, too. */
+  /** Confirms; the dialog is then closed, too. */
   readonly onConfirm?: () => void;
   readonly confirm?: string;
   readonly isConfirmDisabled?: boolean;
@@ -32,7 +32,7 @@ export function Dialog(props: DialogProps) {
       id={id}
       class={props.class}
       aria-labelledby={`${id}-title`}
-      // The event comes later than the closing: the dialog may be open again.
+      // The event comes after the closing: the dialog may be open again.
       onClose={() => dialog.current?.open !== true && onClose()}
     >
       <form method="dialog" onSubmit={onConfirm}>

@@ -8,10 +8,10 @@ interface SelectProps {
   readonly label: string;
   /** True if the label is for screen readers only. */
   readonly isBare?: boolean;
-  /** The words for no choice. */
+  /** The label for no choice. */
   readonly any: string;
   readonly values: readonly string[];
-  /** Shown in place of a value. */
+  /** Labels shown instead of values. */
   readonly words?: Readonly<Partial<Record<string, string>>>;
   readonly value: string;
   readonly onChange?: (value: string) => void;
@@ -80,7 +80,7 @@ export function TextField({ name, label, value, suggestions }: TextFieldProps) {
 /** A field shows the view's value when that changes; meanwhile it has the text that the reader types. */
 export function useFieldValue<Field extends HTMLInputElement | HTMLSelectElement>(value: string) {
   const field = useRef<Field>(null);
-  // Before the next key is pressed: its letter must not be overwritten.
+  // Runs before the next key is pressed, whose letter must not be overwritten.
   useLayoutEffect(() => {
     if (field.current !== null && field.current.value !== value) field.current.value = value;
   }, [value]);
@@ -111,7 +111,7 @@ interface FiltersProps {
   readonly label: string;
   readonly hidden?: boolean;
   readonly role?: "search";
-  /** Whether the view leaves anything out. */
+  /** Whether the view hides anything. */
   readonly isNarrow: boolean;
   readonly onChange: (values: Readonly<Record<string, string>>) => void;
   readonly onReset: () => void;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 
 /** An address of the web, without the punctuation behind it. */
 const webAddress = /(https?:\/\/[^\s<>"'`]{1,2000}[^\s<>"'`.,;:!?)\]}])/i;
-/** More addresses of one text stay text. */
+/** Further addresses in one text stay text. */
 const maxLinks = 100;
 
 /** A text of a run, in which addresses of the web are links. */
@@ -31,7 +31,7 @@ interface WebLinkProps {
   readonly children: ComponentChildren;
 }
 
-/** A link to another site, which learns nothing about this one. */
+/** A link to another site, which gets no referrer. */
 export function WebLink({ href, class: more, children }: WebLinkProps) {
   return (
     <a class={more} href={href} title={href} rel="noopener noreferrer nofollow" target="_blank">

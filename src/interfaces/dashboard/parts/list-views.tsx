@@ -9,7 +9,7 @@ import type { ListView } from "../text/list-view.ts";
  */
 export function useListViews(names: readonly string[], first: ListView) {
   const [view, setView] = useState(first);
-  /** The views that led here by going to older pages. */
+  /** Newer views: those left by going to older pages. */
   const [newer, setNewer] = useState<readonly ListView[]>([]);
   const latest = useLatest(newer);
   const goTo = (next: ListView, path: readonly ListView[]): void => {

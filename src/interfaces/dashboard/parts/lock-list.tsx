@@ -10,7 +10,7 @@ import { Time } from "./time.tsx";
 const shownLocks = 50;
 const namedWaiters = 3;
 
-/** The panel with the locks that runs hold; hidden without any. As the last one of a page it moves no other. */
+/** The panel with the locks that runs hold; hidden without any. As the last panel it moves no other. */
 export function LockList({ locks }: { readonly locks: readonly LockStatus[] }) {
   const held = locks.filter((lock) => lock.held);
   const waiting = Map.groupBy(

@@ -44,7 +44,7 @@ function ToolCall({ entry }: EntryProps) {
 
 const mainInputs = ["command", "path", "text", "resource", "agent"];
 
-/** The main input of a tool, a command or a path, is shown as it is, the rest as JSON. */
+/** The main input of a tool, a command or a path, is shown unchanged, the rest as JSON. */
 function inputText(input: unknown): string {
   if (input === undefined || input === null) return "";
   if (typeof input !== "object") return JSON.stringify(input);
@@ -75,7 +75,7 @@ function ToolResult({ entry }: EntryProps) {
   );
 }
 
-/** Always folded, unless it has what is searched for. */
+/** Always folded, unless it contains the searched text. */
 function Prompt({ entry }: EntryProps) {
   const sought = useContext(Sought);
   const text = plainText(textOf(entry.output));
@@ -87,7 +87,7 @@ function Prompt({ entry }: EntryProps) {
   );
 }
 
-/** The fields of a response of the scheduler, or why it refused; the output of any other tool as it is. */
+/** The fields of a response of the scheduler, or why it refused; the output of any other tool unchanged. */
 function answerText(tool: string, output: string): string {
   const answer = /^(al_|wait_for_)/.test(tool) ? parsed(output) : null;
   if (typeof answer !== "object" || answer === null || !("ok" in answer)) return output;
@@ -176,7 +176,7 @@ export const contents: Readonly<
   run: RunLine,
 };
 
-/** Characters of one call's output that are shown while it runs: the newest. */
+/** Shown characters of a running call's output: the newest. */
 const maxCharacters = 64 * 1024;
 
 interface LiveOutputProps {
@@ -213,14 +213,14 @@ function lineEnds(text: string): number {
   return plainText(text).split("\n").length - 1;
 }
 
-/** The text that the log is filtered by, lower case: output that has it is unfolded. */
+/** The log's text filter, lower case: output that contains it is unfolded. */
 export const Sought = createContext("");
 
 /** Output longer than this is folded: lines and characters. */
 const foldLines = 8;
 const foldChars = 700;
 
-/** Output as it is; a long one is folded under its number of lines. */
+/** Output unchanged; a long one is folded under its number of lines. */
 function Output({ text }: { readonly text: string }) {
   const sought = useContext(Sought);
   const block = (

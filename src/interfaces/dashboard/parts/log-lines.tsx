@@ -12,16 +12,16 @@ import { memo } from "./memo.ts";
 import { RunLink } from "./run-parts.tsx";
 
 interface Look {
-  /** Addresses of the log of one run, and of the log around one line. They never change. */
+  /** Addresses of the log of one run, and of the log around one line, which never change. */
   readonly links: {
     readonly run: (instance: string) => string;
     readonly line: (position: string) => string;
   };
   /** Shows each entry as it was written, below its text. */
   readonly isRaw: boolean;
-  /** Text that is marked, lower case. */
+  /** Marked text, lower case. */
   readonly sought: string;
-  /** Position of the line that the address names. */
+  /** Position of the line in the address. */
   readonly marked: string;
 }
 
@@ -112,7 +112,7 @@ function Content({ row }: { readonly row: LogRow }): ComponentChildren {
   return <Shown entry={entry} />;
 }
 
-/** Lines show the time of day only: their day, if it is not today's, and their run are above the first of them. */
+/** Lines show only the time of day: their day, if it is not today, and their run are above the first of them. */
 function Headings({ row, links }: { readonly row: LogRow } & Pick<Look, "links">) {
   const { time, agent, instanceId } = row.line.entry;
   return (

@@ -10,7 +10,7 @@ import { exactTime, ownTimeZone } from "../text/format.ts";
 import type { LogChoice } from "../text/log-choice.ts";
 import { Select } from "./fields.tsx";
 
-/** Something that is on or off; the browser remembers it. */
+/** A switch, whose state the browser remembers. */
 export function useSwitch(name: string, isOnAtFirst: boolean) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const stored = useIsLocal() ? remembered(name) : null;
@@ -121,7 +121,7 @@ function RunChoice({ choice, runs }: RunChoiceProps) {
   );
 }
 
-/** A pause in the typing of this length shows the lines. */
+/** The lines are shown after a pause of this length in the typing. */
 const pauseMs = 250;
 const levels = { info: "Info and above", warn: "Warnings and errors", error: "Errors" };
 

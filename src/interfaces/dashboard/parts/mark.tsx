@@ -12,7 +12,7 @@ export function Mark() {
 }
 
 export const calmIcon = icon("#3b5bdb", '<circle cx="16" cy="20" r="2.5" fill="#ffd43b"/>');
-/** Shown while an alert is open or could not be delivered: another colour, and another shape. */
+/** Shown while an alert is open or could not be delivered: another colour and shape. */
 export const alertIcon = icon(
   "#c22f2f",
   '<circle cx="25" cy="7" r="7" fill="#fff"/><circle cx="25" cy="7" r="5" fill="#ffd43b"/>',

@@ -13,7 +13,7 @@ interface MarkdownProps {
   readonly isOutlined?: boolean;
 }
 
-/** A markdown text as elements. Markup in it stays text, and so does everything else that would be hidden. */
+/** A markdown text as elements. Markup in it stays text, and so does everything that would be hidden. */
 export const Markdown = memo(({ text, class: more = "", isOutlined = false }: MarkdownProps) => {
   const headings = isOutlined ? outline : (["div"] as const);
   return <div class={`markdown ${more}`}>{blocks(lex(plainText(text)), headings)}</div>;

@@ -12,7 +12,7 @@ interface PanelProps {
   readonly children: ComponentChildren;
 }
 
-/** A part of a page below a title of its own. */
+/** A part of a page below its own title. */
 export function Panel({ id, title, class: more = "", hidden, after, children }: PanelProps) {
   const heading = <h2 id={`${id}-title`}>{title}</h2>;
   return (
@@ -52,7 +52,7 @@ export function FactList({ id, facts }: { readonly id: string; readonly facts: r
 interface ItemsProps<Item> {
   readonly id: string;
   readonly items: readonly Item[];
-  /** How many items are shown at most. */
+  /** Maximum of shown items. */
   readonly most: number;
   readonly children: (item: Item) => ComponentChildren;
   /** Shown below the items. */

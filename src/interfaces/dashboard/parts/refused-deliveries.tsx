@@ -6,7 +6,7 @@ import type { RefusedDeliveries } from "../../../foundation/contracts/refused-de
 import { Fold } from "./table.tsx";
 import { Time } from "./time.tsx";
 
-/** Deliveries that were refused in the last day; hidden if there were none. */
+/** Deliveries refused in the last day; hidden if there were none. */
 export function Refused({ deliveries }: { readonly deliveries: readonly RefusedDeliveries[] }) {
   if (deliveries.length === 0) return null;
   return (

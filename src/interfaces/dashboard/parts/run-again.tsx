@@ -20,10 +20,10 @@ interface Started {
   readonly reason?: string | undefined;
 }
 
-/** The button that runs a run's work again, as it was or edited; its dialog, and a notice of the result. */
+/** The button that runs a run's work again, unchanged or edited; its dialog, and a notice of the result. */
 export function useRunAgain(run: RunView, agent: AgentStatus | null) {
   const [isOpen, setOpen] = useState(false);
-  /** Edits that were cancelled stay. */
+  /** Cancelled edits stay. */
   const [edit, setEdit] = useState<Edit | null>(null);
   const [started, setStarted] = useState<Started | null>(null);
   const open = async (): Promise<void> => {
@@ -61,7 +61,7 @@ export function useRunAgain(run: RunView, agent: AgentStatus | null) {
   };
 }
 
-/** The request of a run; a webhook's payload is read whole. Null after showing why that can't be read. */
+/** The request of a run; a webhook's payload is read completely. Null after showing why that can't be read. */
 async function requestOf(run: RunView): Promise<AskedAgain | null> {
   if (run.receiptId === null) return askedAgain(run, null);
   const path = `/api/stats/webhooks/${encodeURIComponent(run.receiptId)}`;

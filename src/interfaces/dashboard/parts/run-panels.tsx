@@ -118,7 +118,7 @@ export function Facts({ run }: RunProps) {
       <FactList
         id="facts"
         facts={runFacts(run, (at) => exactTime(Date.parse(at))).filter(
-          // It stands above.
+          // The reason is shown above.
           ([label]) => label !== "Reason",
         )}
       />
@@ -131,7 +131,7 @@ export function Since({ run, first }: RunProps & { readonly first: RunDifference
   const { agent, instanceId, lastSuccess, failing } = run;
   const isFailed = failing !== null;
   const [isRead, setRead] = useState(isFailed);
-  // The head says it of a run that failed.
+  // The head shows the last success of a failed run.
   if (lastSuccess === null || (isFailed && lastSuccess.changed !== true)) return null;
   const { instanceId: earlier, changed } = lastSuccess;
   return (

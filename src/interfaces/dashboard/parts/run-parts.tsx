@@ -10,7 +10,7 @@ import { Duration } from "./time.tsx";
 interface RunLinkProps {
   readonly agent: string;
   readonly instanceId: string;
-  /** The run's own name when absent. */
+  /** By default the run's own name. */
   readonly text?: string;
 }
 
@@ -35,7 +35,7 @@ export function FailingSince({
 }: {
   readonly agent: string;
   readonly failing: Failing | null;
-  /** As of an earlier run: the agent may have recovered. */
+  /** The failures up to an earlier run: the agent may have recovered. */
   readonly isPast?: boolean;
 }) {
   if (failing === null) return null;
@@ -107,7 +107,7 @@ export function TriggerLabel(entry: HistoryEntry) {
   );
 }
 
-/** How an entry stands or ended. */
+/** The state or outcome of an entry. */
 export function Outcome({ entry }: { readonly entry: HistoryEntry }) {
   return <span class={`outcome ${stateOf(entry)}`}>{outcomeText(stateWord(entry))}</span>;
 }

@@ -34,7 +34,7 @@ interface ResultProps {
 export const SearchResult = memo(({ run, words }: ResultProps) => {
   const { agent, instanceId, matches, count } = run;
   const rest = count - matches.length;
-  // The log's own filter takes a text as it is; one word is such a text.
+  // The log's own filter is literal text, which a single word is.
   const isWord = /^[^\s"*]+$/.test(words);
   return (
     <article class="panel result" aria-label={instanceId ?? agent}>

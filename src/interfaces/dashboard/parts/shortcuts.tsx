@@ -4,7 +4,7 @@ import { remember, remembered } from "../live/remember.ts";
 import { Dialog } from "./dialog.tsx";
 import { publicPath } from "../text/base-path.ts";
 
-/** Page of the header: its name in the code, address, words, and the letter that leads to it after `g`. */
+/** Page of the header: its name in the code, address, label, and the letter that leads to it after `g`. */
 type HeaderPage = readonly [name: string, address: string, words: string, letter: string];
 
 const shortcuts: readonly (readonly [keys: string, text: string])[] = [
@@ -142,7 +142,7 @@ function focusRow(step: 1 | -1): void {
   target?.scrollIntoView({ block: "nearest" });
 }
 
-/** The first link of each row that is shown, else its first button. */
+/** The first link of each visible row, else its first button. */
 function rowTargets(): readonly HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>(rowSelector)].flatMap((row) => {
     const targets = [...row.querySelectorAll<HTMLElement>(targetSelector)].filter(
@@ -153,7 +153,7 @@ function rowTargets(): readonly HTMLElement[] {
   });
 }
 
-/** From outside of the rows: the first one behind the focus, or the last one before it. */
+/** From outside of the rows: the first one after the focus, or the last one before it. */
 function nearest(targets: readonly HTMLElement[], from: Element | null, step: 1 | -1): number {
   if (from === null || from === document.body) return step === 1 ? 0 : targets.length - 1;
   const behind = targets.findIndex(

@@ -24,7 +24,7 @@ interface SiteProps {
   readonly title: string | null;
   /** The current page; null for a page outside the header's navigation. */
   readonly current: (typeof pages)[number][0] | null;
-  /** True for a page of its own that belongs to `current`. */
+  /** True for a separate page that belongs to `current`. */
   readonly isBelow?: boolean;
   /** True for a page as high as the screen, in which a box scrolls. */
   readonly fillsScreen?: boolean;
@@ -143,7 +143,7 @@ function AlertCount({ count }: { readonly count: number }) {
   );
 }
 
-/** On a phone the link to the page takes its place. */
+/** On a phone the link to the page replaces it. */
 function SearchBox() {
   return (
     <form class="site-search" role="search" action="/dashboard/search">

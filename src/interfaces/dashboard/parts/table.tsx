@@ -62,7 +62,7 @@ export function Unfold(props: UnfoldProps) {
   );
 }
 
-/** The row that unfolds below another. */
+/** The row that unfolds below another row. */
 export function DetailsRow({
   columns,
   children,
@@ -86,7 +86,7 @@ interface FoldProps {
   readonly children: ComponentChildren;
 }
 
-/** A text that unfolds. After the first rendering, the reader alone opens and closes it. */
+/** A text that unfolds. After the first rendering, only the reader opens and closes it. */
 export function Fold({ summary, class: more, isOpen = false, onOpen, children }: FoldProps) {
   const toggle = ({ currentTarget }: TargetedEvent<HTMLDetailsElement>): void => {
     if (currentTarget.open) onOpen?.();

@@ -47,7 +47,7 @@ export function ListTime({ at }: { readonly at: string }) {
 
 interface DurationProps {
   readonly ms: number | null;
-  /** When a run began that is still running, ISO 8601. */
+  /** Start of a running run, ISO 8601. */
   readonly since: string | null;
   readonly otherwise?: string;
 }

@@ -13,7 +13,7 @@ export function latestRunAddress(agent: string): string {
   return `${agentAddress(agent)}/runs/latest`;
 }
 
-/** The address of an agent's log, with the lines of one run only when a run is given, and those with a text. */
+/** The address of an agent's log; optionally with the lines of one run only, or those with a text. */
 export function logAddress(
   agent: string,
   instanceId: string | null = null,
@@ -31,7 +31,7 @@ export function lineAddress(
   return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId, at: position });
 }
 
-/** The address of an agent's log as a file. `choice` says which of its lines. */
+/** The address of an agent's log as a file. `choice` selects its lines. */
 export function logDownloadAddress(agent: string, choice: QueryValues = {}): string {
   return withQuery(`/dashboard/api/logs/${encodeURIComponent(agent)}/download`, choice);
 }
@@ -51,9 +51,9 @@ export function changesAddress(agent: string, instanceId: string, since: string)
   return withQuery(`${runAddress(agent, instanceId)}/changes`, { to: since });
 }
 
-/** More words than these tell errors apart that are one. */
+/** More words would tell equal errors apart. */
 const wordsOfError = 12;
-/** A search takes no more than 400. */
+/** A search accepts at most 400. */
 const charactersOfError = 300;
 
 /** The address of the search for the first lines with an error. */
@@ -65,7 +65,7 @@ export function firstSeenAddress(error: string): string {
 
 function phraseOf(text: string): string {
   if (text.length <= charactersOfError) return `"${text}"`;
-  // One letter is the beginning of too many words.
+  // A single letter begins too many words.
   return `"${text.slice(0, charactersOfError).replace(/[^a-z0-9][a-z0-9]?$/i, "")}"*`;
 }
 

@@ -11,7 +11,7 @@ export interface AgentFilter {
   readonly sort: Sort;
 }
 
-/** Groups that agents are counted in; a disabled agent counts in its state's group, too. */
+/** Groups for counting agents; a disabled agent counts in its state's group, too. */
 export const agentGroups = [
   "error",
   "running",
@@ -34,7 +34,7 @@ export const sortWords = {
 } as const;
 export type SortBy = keyof typeof sortWords;
 
-/** An order of agents; each begins with the value that readers look for, such as the latest run. */
+/** An order of agents; each begins with the value that readers want first, such as the latest run. */
 export interface Sort {
   readonly by: SortBy;
   readonly isReversed: boolean;
@@ -51,7 +51,7 @@ export function filterOf(query: URLSearchParams): AgentFilter {
   };
 }
 
-/** The query of a filter's address, without its defaults. */
+/** The query of a filter's address, without default values. */
 export function queryOf({ q, state, tag, sort }: AgentFilter): string {
   const order = `${sort.isReversed ? "-" : ""}${sort.by}`;
   const given = Object.entries({ q: q.trim(), state, tag, sort: order === "errors" ? "" : order });
@@ -74,7 +74,7 @@ export function isDescending({ by, isReversed }: Sort): boolean {
   return (by === "last-run" || by === "duration" || by === "cost") !== isReversed;
 }
 
-/** Whether it leaves agents out. */
+/** Whether the filter hides agents. */
 export function isNarrow({ q, state, tag }: AgentFilter): boolean {
   return q.trim() !== "" || state !== "" || tag !== "";
 }
@@ -105,7 +105,7 @@ function meets(agent: AgentStatus, { state, tag }: AgentFilter): boolean {
 }
 
 /**
- * A part of a name is enough. State and triggers are met by whole words: `web` is to find the agents of the web team, not
+ * A part of a name matches. State and triggers match by whole words: `web` is to find the agents of the web team, not
  * all that a webhook starts.
  */
 function hasWords(agent: AgentStatus, words: readonly string[]): boolean {
@@ -134,7 +134,7 @@ function sortAgents(
     .map(({ agent }) => agent);
 }
 
-/** Running and idle agents are one group: a row must not move whenever a run begins or ends. */
+/** Running and idle agents are one group: a row must not move at each start or end of a run. */
 const stateRanks = { error: 0, blocked: 1, waiting: 2, building: 3, running: 3, idle: 3 } as const;
 
 /** The lower, the earlier in the list; null without a value to sort by. */

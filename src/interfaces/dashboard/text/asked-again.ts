@@ -5,7 +5,7 @@ import { triggerWords } from "./trigger-words.ts";
 
 const fences = /`{3,}/g;
 
-/** The prompt of a manual run with an edited payload, which can't end the block that it is in. */
+/** The prompt of a manual run with an edited payload, which can't end its block. */
 export function promptOfPayload(trigger: string, edited: string): string {
   const inside = [...edited.matchAll(fences)].map(([mark]) => mark.length);
   const fence = "`".repeat(inside.reduce((longest, one) => Math.max(longest, one + 1), 3));
@@ -16,7 +16,7 @@ export function promptOfPayload(trigger: string, edited: string): string {
 /** The request of a run, which a person may edit before it is run again. */
 export interface AskedAgain {
   readonly label: string;
-  /** As the run was asked. */
+  /** The original text of the request. */
   readonly text: string;
   readonly isJson: boolean;
   /** Whether the same work can run again. */
@@ -24,7 +24,7 @@ export interface AskedAgain {
   /** The effect without an edit, and with one. */
   readonly unchanged: string;
   readonly edited: string;
-  /** The prompt of the manual run that an edited text starts. */
+  /** The prompt of the manual run started by an edited text. */
   readonly promptOf: (text: string) => string;
 }
 
@@ -46,7 +46,7 @@ const notStored: AskedAgain = {
 /** The request of a run, to be edited. `receipt` is its delivery with the whole payload; null if it is no longer stored. */
 export function askedAgain(run: RunView, receipt: ReceiptView | null): AskedAgain {
   const asked = run.receiptId === null ? requestAgain(run) : deliveryAgain(run, receipt);
-  // A text field has these line ends alone.
+  // A text field has only these line ends.
   return { ...asked, text: asked.text.replaceAll(/\r\n?/g, "\n") };
 }
 

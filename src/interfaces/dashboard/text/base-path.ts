@@ -3,7 +3,7 @@ import { options } from "preact";
 /** The path below which a reverse proxy serves this gateway, such as "/al"; empty at the root of a host. */
 let basePath = typeof document === "undefined" ? "" : (document.documentElement.dataset.base ?? "");
 
-/** Sets it for the pages that this process renders. */
+/** Sets the base path of pages rendered by this process. */
 export function setBasePath(path: string): void {
   basePath = path;
 }
@@ -12,13 +12,13 @@ export function currentBasePath(): string {
   return basePath;
 }
 
-/** A path of this gateway as browsers ask for it. Paths that have the base already, and other addresses, stay. */
+/** A path of this gateway for browsers. Paths with the base, and other addresses, are unchanged. */
 export function publicPath(path: string): string {
   const isOfHost = path.startsWith("/") && !path.startsWith("//");
   return isOfHost && localPath(path) === path ? `${basePath}${path}` : path;
 }
 
-/** A path that a request names, without the base that the proxy may have left in it. */
+/** A requested path without the base that the proxy may have left in it. */
 export function localPath(path: string): string {
   const isBelow = basePath !== "" && path.startsWith(basePath);
   const rest = isBelow ? path.slice(basePath.length) : path;
@@ -26,7 +26,7 @@ export function localPath(path: string): string {
   return rest === "" || rest.startsWith("?") ? `/${rest}` : path;
 }
 
-/** Every link and form of a page, on the server and in the browser, leads below the base. */
+/** Every link and form of a page, on the server and in the browser, gets the base path. */
 options.vnode = ({ type, props }) => {
   if (typeof type !== "string" || basePath === "") return;
   const attributes = props as { href?: unknown; action?: unknown };

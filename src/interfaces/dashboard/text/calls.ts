@@ -2,7 +2,7 @@ import { durationText } from "../../../../streams/duration-text.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { triggerWords, whyText } from "./trigger-words.ts";
 
-/** A call and those that its run made. */
+/** A call with the calls of its run. */
 export interface CallNode {
   readonly entry: HistoryEntry;
   readonly calls: readonly CallNode[];
@@ -10,7 +10,7 @@ export interface CallNode {
 
 /** The entries of a tree of calls: the calls of a run below it, each entry once. */
 export function callNodes(entries: readonly HistoryEntry[]): readonly CallNode[] {
-  // A call that was delivered to a run that waited for it has that run's instance, and yet made no calls.
+  // A call delivered to a waiting run has that run's instance, but made no calls.
   const runs = new Set(entries.filter(hasRun).map(({ instanceId }) => instanceId));
   const nodeOf = (entry: HistoryEntry): CallNode => ({
     entry,
@@ -31,7 +31,7 @@ export function hasCalls({ kind, calls, value }: HistoryEntry): boolean {
   return kind === "agent-call" || calls > 0 || value !== null;
 }
 
-/** Beside a call: how long it took, and why it ended as it did. */
+/** Duration of a call, and the reason of its end. */
 export function callDetails(entry: HistoryEntry): string {
   const { durationMs, kind, attempt } = entry;
   const parts = [
@@ -43,7 +43,7 @@ export function callDetails(entry: HistoryEntry): string {
   return parts.filter((part) => part !== "").join(" · ");
 }
 
-/** JSON as its value, another text as it is. */
+/** Parsed JSON, or the text itself. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

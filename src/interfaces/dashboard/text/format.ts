@@ -1,7 +1,7 @@
-/** A moment as the reader's own place writes it, to the second, in 24 hours as all times are. */
+/** A moment in the reader's locale, to the second, in 24 hours as all times are. */
 export function exactTime(time: number): string {
   if (Number.isNaN(time)) return "Invalid Date";
-  // Made once, as each of thousands of lines has such a time, and not before: it takes 10 ms.
+  // Created once, as each of thousands of lines has such a time, and lazily: it takes 10 ms.
   exact ??= new Intl.DateTimeFormat(undefined, {
     dateStyle: "medium",
     timeStyle: "medium",
@@ -12,12 +12,12 @@ export function exactTime(time: number): string {
 
 let exact: Intl.DateTimeFormat | undefined;
 
-/** The day of a moment in the reader's own place: `Sunday, November 22, 2026`. */
+/** The day of a moment in the reader's locale: `Sunday, November 22, 2026`. */
 export function dayText(time: number): string {
   return new Date(time).toLocaleDateString(undefined, { dateStyle: "full" });
 }
 
-/** A moment to come, to the minute: `Sat, Nov 21, 07:39`; with its year when that is not this one. */
+/** A future moment, to the minute: `Sat, Nov 21, 07:39`; with its year if it is not this one. */
 export function dayTime(time: number, timeZone = ownTimeZone()): string {
   const isThisYear = new Date(time).getFullYear() === new Date().getFullYear();
   return new Date(time).toLocaleString(undefined, {

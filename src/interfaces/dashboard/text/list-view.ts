@@ -1,4 +1,4 @@
-/** The view of a list that an address stands for: the filters, and the cursor of a page. */
+/** The view of a list in an address: the filters, and the cursor of a page. */
 export interface ListView {
   readonly filters: Readonly<Partial<Record<string, string>>>;
   /** Empty for the newest page. */

@@ -1,4 +1,4 @@
-/** The part of an agent's log that a page shows, as its address has it; "" for no choice. */
+/** The part of an agent's log that a page shows, as in its address; "" for no choice. */
 export interface LogChoice {
   /** Lines of one run only. */
   readonly instance: string;

@@ -14,14 +14,14 @@ export function usageText(entry: LogEntry): string {
   return [tokens + split, ...facts, ...(typeof model === "string" ? [model] : [])].join(" · ");
 }
 
-/** The numbers that a line carries beside its text, in words; without those that are in the text already. */
+/** The numbers of a line in words, without those already in its text. */
 export function factsOf(entry: LogEntry): string {
   return factList(entry)
     .filter((fact) => !entry.msg.includes(fact))
     .join(" · ");
 }
 
-/** The numbers of a line, those that it has: duration, turns, tokens, cost. */
+/** The numbers of a line: duration, turns, tokens, cost. */
 export function factList({ tokens, costUsd, durationMs, turns }: LogEntry): readonly string[] {
   const facts = [
     numberFact(durationMs, durationText),

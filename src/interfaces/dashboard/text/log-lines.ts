@@ -5,7 +5,7 @@ import { kindOf } from "../../../foundation/contracts/log-kinds.ts";
 export interface LogLine {
   readonly position: string;
   readonly entry: LogEntry;
-  /** Counts the lines of a page from the top, also as earlier ones are put above: it never changes. */
+  /** Counts the lines of a page from the top; negative for earlier ones added above, so it never changes. */
   readonly seq: number;
 }
 
@@ -14,9 +14,9 @@ export interface LogRow {
   readonly line: LogLine;
   /** The line's own entry, and further ones of the same running call. */
   readonly entries: readonly LogEntry[];
-  /** Whether the line is of another day than the one above it, or than today. */
+  /** Whether the line's day differs from that of the line above, or from today. */
   readonly beginsDay: boolean;
-  /** Whether the line is of another run than the one above it. */
+  /** Whether the line's run differs from that of the line above. */
   readonly beginsRun: boolean;
   /** Whether the line above, with no heading between, has the same time of day. */
   readonly hasSameTime: boolean;
@@ -49,7 +49,7 @@ export function rowsOf(lines: readonly LogLine[], today: number): readonly LogRo
   return rows;
 }
 
-/** The output of calls that run: all pieces of one call are one row. */
+/** The output of running calls: all pieces of one call are one row. */
 function createCalls() {
   const open = new Map<string, Draft>();
   const end = (key: string): void => {
@@ -58,7 +58,7 @@ function createCalls() {
     open.delete(key);
   };
   return {
-    /** Adds a further piece of output to the row of its call; false if it needs a row of its own. */
+    /** Adds further output to the row of its call; false if it needs its own row. */
     join: (entry: LogEntry): boolean => {
       const row = kindOf(entry) === "tool-output" ? open.get(keyOf(entry)) : undefined;
       row?.entries.push(entry);
@@ -84,7 +84,7 @@ function keyOf({ instanceId, call }: LogEntry): string {
   return `${instanceId ?? ""} ${String(call)}`;
 }
 
-/** Every time zone's days begin at a quarter of an hour. */
+/** Computes the day of a moment; consecutive lines mostly have the same one. */
 const quarterMs = 900_000;
 
 /** Gives the day of a moment; lines that follow each other are mostly of the same one. */
@@ -97,16 +97,16 @@ function createDays(): (time: number) => string {
   };
 }
 
-/** How many lines are rendered, or left as they are, together. */
+/** How many lines are rendered, or left unchanged, together. */
 const chunkLines = 100;
 
-/** Rows that are rendered together. */
+/** Rows rendered together. */
 export interface LogChunk {
   readonly id: number;
   readonly rows: readonly LogRow[];
 }
 
-/** Groups rows. Rows and groups that are as they were in `known` are the same objects. */
+/** Groups rows. Rows and groups unchanged since `known` are the same objects. */
 export function chunksOf(rows: readonly LogRow[], known: readonly LogChunk[]): readonly LogChunk[] {
   const knownChunks = new Map(known.map((chunk) => [chunk.id, chunk]));
   const chunks = Map.groupBy(rows, ({ line }) => Math.floor(line.seq / chunkLines));

@@ -20,20 +20,20 @@ const plainReasons: Readonly<Partial<Record<string, string>>> = {
   queue_full: "the agent's queue was full, and newer work took its place",
 };
 
-/** How far an entry is. */
+/** State and outcome of an entry. */
 type Standing = Pick<HistoryEntry, "outcome" | "startedAt">;
 
-/** How an entry stands or ended, in the words of the API: `queued`, `running`, or its outcome. */
+/** State or outcome of an entry in the words of the API: `queued`, `running`, or its outcome. */
 export function stateOf({ outcome, startedAt }: Standing): string {
   return outcome ?? (startedAt === null ? "queued" : "running");
 }
 
-/** When the run began that is still running; null for any other entry. */
+/** Start of a running run; null for any other entry. */
 export function runningSince(entry: Standing): string | null {
   return entry.outcome === null ? entry.startedAt : null;
 }
 
-/** Why an entry ended as it did, in a sentence; empty for one that ran well or goes on. */
+/** Why an entry ended as it did, in a sentence; empty for a success or while it runs. */
 export function whyText({
   outcome,
   reason,
@@ -41,7 +41,7 @@ export function whyText({
   startedAt,
 }: Standing & Pick<HistoryEntry, "reason" | "kind">): string {
   if (outcome === null) return "";
-  // Without a run of its own, as one that waited for it took it.
+  // No run of its own, as a waiting run took it.
   if (outcome === "succeeded") return startedAt === null ? (reason ?? "") : "";
   const meaning = outcome === "rejected" && kind === "webhook" ? "No agent ran" : meanings[outcome];
   const why = reason === null ? undefined : (plainReasons[reason] ?? reason);

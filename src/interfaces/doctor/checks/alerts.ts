@@ -49,7 +49,7 @@ async function inspect(
   }
 }
 
-/** It stays off after its credential was replaced: only a test shows that it accepts again. */
+/** A target stays off after its credential was replaced: only a test shows that it accepts again. */
 function switchedOff(
   { name, type, credential }: AlertTarget,
   { reason }: SwitchedOff,
@@ -77,7 +77,7 @@ function usedBy({ name, type }: AlertTarget, context: DoctorContext): Finding {
   return ok(`${name} (${type}) has the alerts of ${whose || "the project"}; ${test} sends one`);
 }
 
-/** The reader of a message elsewhere can't open this machine's own address. */
+/** The reader of a message on another device can't open this machine's own address. */
 function withoutAddress(context: DoctorContext): readonly Finding[] {
   if (context.project === null || context.project.gateway.publicUrl !== null) return [];
   const fix = alCommand(context, "config --set gateway.publicUrl=https://<host>");

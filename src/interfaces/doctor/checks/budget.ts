@@ -120,7 +120,7 @@ function withoutPause(context: DoctorContext): readonly Finding[] {
   return [ok(`${runs}; with onLimit = "pause" their waiting work is held`)];
 }
 
-/** A limit of single runs does not bound how many there are. */
+/** A limit of single runs does not bound their number. */
 function noLimit(context: DoctorContext): readonly Finding[] {
   const { project } = context;
   if (project === null || hasWindow(project.budget)) return [];
@@ -138,7 +138,7 @@ function noLimit(context: DoctorContext): readonly Finding[] {
   ];
 }
 
-/** The forecast of agents by their schedules and triggers, against the limits that they will meet. */
+/** The forecast of agents by their schedules and triggers, against their limits. */
 function forecasts(context: DoctorContext): readonly Finding[] {
   const { project, projectDir } = context;
   if (project === null) return [];
@@ -159,7 +159,7 @@ function forecasts(context: DoctorContext): readonly Finding[] {
 
 const monthDays = 30;
 
-/** Null while the limits leave room for a month of usual runs. `agent` is null for the project. */
+/** Null if the limits suffice for a month of usual runs. `agent` is null for the project. */
 function above(
   agent: string | null,
   { dayUsd, monthUsd }: Budget,

@@ -16,7 +16,7 @@ import { enabledAgents } from "../doctor-context.ts";
 /** A file system's clock may be a little ahead, in ms. */
 const tolerance = 5 * 60_000;
 
-/** Whether the clock and the time zone are right: schedules, timeouts and webhook signatures go by them. */
+/** Whether the clock and the time zone are right: schedules, timeouts and webhook signatures depend on them. */
 export const clock: Check = async (context) => {
   const found = [...zone(context), ...(await ahead(context)), ...(await unsynchronized(context))];
   const timeZone = context.project?.timezone;
@@ -53,7 +53,7 @@ async function ahead({ projectDir }: DoctorContext): Promise<Finding[]> {
   return [];
 }
 
-/** Asks systemd, where there is one. */
+/** Asks systemd, if available. */
 async function unsynchronized({ env }: DoctorContext): Promise<Finding[]> {
   const args = ["show", "-p", "NTPSynchronized", "--value"];
   const answer = await promisify(execFile)("timedatectl", args, { env, timeout: 5000 }).catch(
@@ -64,7 +64,7 @@ async function unsynchronized({ env }: DoctorContext): Promise<Finding[]> {
   return [finding("warning", text, "timedatectl", "sudo timedatectl set-ntp true")];
 }
 
-/** Describes each schedule in words, with its next ticks: cron expressions are easily mistaken. */
+/** Describes each schedule in words, with its next ticks: cron expressions are easily misread. */
 export const schedules: Check = (context) => {
   const all = enabledAgents(context).flatMap(scheduled);
   return all.length > agentsInWords ? [ok(inShort(all, context))] : all.map(inWords).map(ok);
@@ -114,7 +114,7 @@ function meaning(expression: string): string {
   }
 }
 
-/** `Mon 23 Nov 09:00`, with the year when it is another one than now. */
+/** `Mon 23 Nov 09:00`, with the year if it is not this one. */
 function momentIn(timeZone: string, at: number): string {
   const isThisYear = yearIn(timeZone, at) === yearIn(timeZone, Date.now());
   const year = isThisYear ? {} : ({ year: "numeric" } as const);

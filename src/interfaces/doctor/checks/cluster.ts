@@ -33,7 +33,7 @@ export const cluster: Check = async (context) => {
   ];
 };
 
-/** On another machine these are that machine, or none. */
+/** On another machine these addresses mean that machine, or none. */
 const noAddress = /^(localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0|\[::\]):\d+$/;
 
 function addressFindings({ address }: ClusterConfig, context: DoctorContext): Finding[] {
@@ -47,7 +47,7 @@ function addressFindings({ address }: ClusterConfig, context: DoctorContext): Fi
   return [finding("error", text, where, fix)];
 }
 
-/** One is made by the first start. */
+/** The first start creates an identity. */
 async function identityFindings({ projectDir }: DoctorContext): Promise<Finding[]> {
   const path = join(projectDir, ".al", "door.pem");
   try {

@@ -39,7 +39,7 @@ function ofBareSkill(context: DoctorContext): (name: string) => Finding {
     finding("warning", bareSkill, `agents/${name}`, alCommand(context, `config ${name}`));
 }
 
-/** Whether editors find the schemas that the first lines of the config files name: no run needs them. */
+/** Whether the schemas named in the first lines of the config files exist for editors: no run needs them. */
 export const editor: Check = async ({ projectDir, unreadable }) => {
   if (unreadable !== null) return [];
   const stale = await staleSchemas(projectDir);

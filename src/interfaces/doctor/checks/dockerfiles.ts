@@ -17,7 +17,7 @@ import { anotherProjects, isOfAnotherProject } from "./engine.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 
-/** Whether agents' own Dockerfiles are found, and built on an image with al. Only their build shows the rest. */
+/** Whether agents' own Dockerfiles are found, and based on an image with al. Only a build shows the rest. */
 export const dockerfiles: Check = async (context) => {
   const inside = context.agents.filter(needsImage);
   const all = await Promise.all(inside.map(({ name }) => inspect(name, context)));
@@ -53,7 +53,7 @@ function networkNote(file: string, base: DockerfileBase | null, text: string): F
   return [note(`the build of ${file} loads ${all.join(", ")}, by the engine's network`)];
 }
 
-/** A file that was meant to be one. */
+/** A file that was probably meant to be the Dockerfile. */
 async function missing(folder: string, file: string): Promise<Finding[]> {
   const path = join(folder, "Dockerfile");
   if ((await lstat(path).catch(() => null)) !== null) {
@@ -80,12 +80,12 @@ function isDefaultImage(image: string): boolean {
   return [defaultImage, defaultImage.replace(/:.+/, "")].includes(image);
 }
 
-/** The default image may not be built yet; another one can be checked only when it is there. */
+/** The default image may not be built yet; another one can only be checked if it exists. */
 async function baseProblem(
   { line, image }: DockerfileBase,
   { env, projectDir }: DoctorContext,
 ): Promise<BaseProblem | null> {
-  // A build argument decides about an image with a variable.
+  // An image with a variable depends on a build argument.
   if (isDefaultImage(image) || image.includes("$")) return null;
   try {
     const there = await inspectImage(connectEngine({ env, callTimeoutMs: 5000 }), image);

@@ -55,7 +55,7 @@ export const engine: Check = async (context) => {
 type Local = ProjectConfig["local"];
 const where = "config.toml [local]";
 
-/** A base of one's own is not pulled. */
+/** A custom base image is never pulled. */
 export async function missingBase(
   connected: Engine,
   context: DoctorContext,
@@ -99,7 +99,7 @@ function missing(text: string, image: string, instead: string): Finding {
   return finding("error", text, where, `docker pull ${shellWord(image)}, or ${instead}`);
 }
 
-/** Whether an image was built for an agent of a project other than the one in this directory. */
+/** Whether an image was built for an agent of another project. */
 export function isOfAnotherProject(
   { labels }: { readonly labels: Readonly<Record<string, string | undefined>> },
   projectDir: string,
@@ -108,12 +108,12 @@ export function isOfAnotherProject(
   return project !== undefined && project !== projectId(projectDir);
 }
 
-/** Says so of the image with this name. */
+/** Reports that the image of this name is another project's. */
 export function anotherProjects(image: string): string {
   return `the image ${image} was built for an agent of another project, which removes it when it builds a newer one`;
 }
 
-/** A `[local]` that some agent's containers are created by. */
+/** A `[local]` used for the containers of some agents. */
 interface Setting<Value> {
   readonly value: Value;
   readonly where: string;
@@ -138,7 +138,7 @@ async function limitFindings(
   ];
 }
 
-/** The project's value counts only for agents without their own. */
+/** The project's value applies only to agents without their own. */
 function settings<Value>(
   shared: Value,
   agents: readonly AgentConfig[],
@@ -153,7 +153,7 @@ function settings<Value>(
   return own.length < agents.length ? [project, ...own] : own;
 }
 
-/** The engine refuses a container that may use more processors than there are. */
+/** The engine rejects a container with more processors than exist. */
 function tooMany(
   { value, where, command }: Setting<number>,
   there: number,
@@ -169,7 +169,7 @@ async function networkFindings(
   context: DoctorContext,
   { value, where, command }: Setting<string>,
 ): Promise<Finding[]> {
-  // No engine needs one for a container without a network, and not each has one of that name.
+  // No engine needs one for a container without a network, and some have none of that name.
   if (value === "none") return [];
   try {
     await engine.calls().getNetwork(value).inspect();
@@ -185,7 +185,7 @@ async function networkFindings(
 
 const listTimeoutMs = 5000;
 
-/** Whether a scheduler that is gone left containers of its runs. */
+/** Whether a dead scheduler left containers of its runs. */
 export const containers: Check = async (context) => {
   const { env, projectDir, scheduler } = context;
   if (scheduler !== null) return [];

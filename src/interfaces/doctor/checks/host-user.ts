@@ -11,7 +11,7 @@ import { checkAccount } from "../host-user/account.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 
-/** Whether agents can run as their OS users, and who is kept apart from whom. */
+/** Whether agents can run as their OS users, and which agents are isolated from each other. */
 export const hostUser: Check = async (context) => {
   const agents = enabledAgents(context).filter(({ runtime }) => runtimes[runtime.type].runsAsUser);
   const own = agents.filter(({ runtime }) => isOwnUser(runtime.runAs));
@@ -47,7 +47,7 @@ function namesOf(agents: readonly AgentConfig[]): string {
 /** Whether host users' runs can work in their folder: its owner could swap its contents. */
 async function checkRunsDir({ runsDir }: DoctorContext): Promise<Finding[]> {
   const stats = await lstat(runsDir).catch(() => null);
-  // The first run makes it.
+  // The first run creates the folder.
   if (stats === null) return [];
   const why = stats.isSymbolicLink() ? "is a link" : whyUnsafe(stats);
   if (why === null) return [];

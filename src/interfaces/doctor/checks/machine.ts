@@ -23,7 +23,7 @@ export const disk: Check = async ({ projectDir, home, env }) => {
 };
 
 async function inspect(path: string): Promise<Finding | null> {
-  // A missing folder is made later, on the same file system as the others or not.
+  // A missing folder is created later, perhaps on another file system.
   const stats = await statfs(path).catch(() => null);
   if (stats === null) return null;
   const free = stats.bavail * stats.bsize;
@@ -32,7 +32,7 @@ async function inspect(path: string): Promise<Finding | null> {
     const text = `only ${Math.floor(free / mebibyte)} MiB are free`;
     return finding(free < tooLittle ? "error" : "warning", text, path, fix);
   }
-  // Some file systems count none.
+  // Some file systems report no number of free files.
   if (stats.files === 0 || stats.ffree >= fewInodes) return null;
   const text = `only ${stats.ffree} more files can be made`;
   return finding("warning", text, path, fix);
@@ -63,7 +63,7 @@ export const database: Check = ({ projectDir, scheduler }) => {
 
 function databaseFinding(path: string): Finding {
   const url = pathToFileURL(path);
-  // Nothing is to be made beside it, as an ordinary reader would.
+  // Opening must not create files beside it, as an ordinary reader would.
   url.searchParams.set("immutable", "1");
   let db: DatabaseSync | null = null;
   try {

@@ -67,7 +67,7 @@ async function isStuck(agent: AgentConfig, context: DoctorContext): Promise<bool
   return tried.every(({ status }) => status === "rejected");
 }
 
-/** An agent in a container has its image's commands, which can't be seen from here. */
+/** An agent in a container has its image's commands, which can't be checked from here. */
 async function checkCommandOf(agent: AgentConfig, { env }: DoctorContext): Promise<Finding | null> {
   const problem = await commandProblem(agent, env);
   if (problem === null) return null;

@@ -53,7 +53,7 @@ function openByProject(
   return [openFinding(names.join(", "), local.network, "config.toml [local]", fix)];
 }
 
-/** The agent's own setting goes where the project's closes it. */
+/** The agent's own setting is removed if the project closes the network. */
 function openByAgent(
   open: readonly AgentConfig[],
   project: ProjectConfig,
@@ -140,7 +140,7 @@ export function notClosedFindings(
   ];
 }
 
-/** Root's rights do not show another user's: runs of that user log it. */
+/** Root's privileges do not show another user's: runs of that user log it. */
 function canBeChecked({ runtime: { type, runAs } }: AgentConfig): boolean {
   return runtimes[type].runsAsUser && (isOwnUser(runAs) || !isRoot());
 }
@@ -158,7 +158,7 @@ const dayMs = 86_400_000;
 /** How many hosts of an agent are shown; the rest is counted. */
 const shownHosts = 5;
 
-/** Hosts that runs asked for, and may not reach by now either. */
+/** Hosts that runs requested, and that are still not allowed. */
 export const hosts: Check = async (context) => {
   const found = await Promise.all(enabledAgents(context).map((agent) => ofAgent(agent, context)));
   return found.flat();

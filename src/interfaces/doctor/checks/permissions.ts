@@ -7,7 +7,7 @@ import type { Check, Finding } from "../finding.ts";
 import { finding, ok } from "../finding.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 
-/** Whether secrets and state are their owner's alone, and only the owner can change agents. */
+/** Whether secrets and state are private to their owner, and only the owner can change agents. */
 export const permissions: Check = async ({ home, projectDir }) => {
   const store = await lookIn(storeDir(home), isPrivate);
   const stateDir = join(projectDir, ".al");
@@ -18,10 +18,10 @@ export const permissions: Check = async ({ home, projectDir }) => {
   return found.length === 0 ? [ok("no other OS user can read secrets or change agents")] : found;
 };
 
-/** The finding for a file; null if it is in order. */
+/** The finding for a file; null without a problem. */
 type Judge = (path: string, stats: Stats) => Finding | null;
 
-/** An entry that can't be seen is not a finding: the check that needs it reports it. */
+/** An invisible entry is not a finding: the check that needs it reports it. */
 async function lookAt(path: string, judge: Judge): Promise<Finding[]> {
   const stats = await lstat(path).catch(() => null);
   if (stats === null || stats.isSymbolicLink()) return [];
@@ -29,7 +29,7 @@ async function lookAt(path: string, judge: Judge): Promise<Finding[]> {
   return finding === null ? [] : [finding];
 }
 
-/** Deeper than any agent's folder that people make. */
+/** Deeper than any real agent's folder. */
 const maxDepth = 6;
 
 async function lookIn(path: string, judge: Judge, depth = 0): Promise<Finding[]> {
@@ -45,7 +45,7 @@ async function lookIn(path: string, judge: Judge, depth = 0): Promise<Finding[]>
   return [...own, ...inner.flat()];
 }
 
-/** A scheduler that was started with sudo once leaves files that the next one can't write. */
+/** A scheduler once started with sudo leaves files that the next one can't write. */
 async function lookInside(stateDir: string): Promise<Finding[]> {
   const [first] = await lookIn(stateDir, isOwn);
   if (first === undefined || first.where === stateDir) return [];

@@ -13,7 +13,7 @@ import type { AddressInfo } from "node:net";
 import { exposureAt } from "../../gateway/listener.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 
-/** Whether a scheduler runs, and whether one that doesn't left its traces. */
+/** Whether a scheduler runs, or left files behind. */
 export const scheduler: Check = ({ projectDir, scheduler: living, lockProblem }: DoctorContext) => {
   if (living !== null)
     return [ok(`pid ${living.pid}, since ${momentText(Date.parse(living.startedAt))}`)];
@@ -28,14 +28,14 @@ function unclear(projectDir: string, problem: unknown): Finding {
   return finding("error", `it is unknown whether a scheduler runs (${text})`, path, fix);
 }
 
-/** As far as it is needed here. */
+/** The fields used here. */
 const tracesSchema = z.object({
   pid: z.int(),
   startedAt: z.iso.datetime(),
   socketPath: z.string().nullable(),
 });
 
-/** One that stops takes its file along. */
+/** A scheduler that stops removes its file. */
 function stale(projectDir: string): Finding[] {
   const path = infoPath(projectDir);
   const traces = tracesIn(path);

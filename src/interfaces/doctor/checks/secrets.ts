@@ -9,7 +9,7 @@ import { enabledAgents } from "../doctor-context.ts";
 import type { WebhookSource } from "../../../foundation/config/project-config.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 
-/** Whether the gateway's API key is there and can be used. Who else can read it is part of the permissions. */
+/** Whether the gateway's API key exists and can be used. Other users' access is part of the permissions. */
 export const apiKey: Check = async ({ home }) => {
   try {
     const found = await findApiKey(home);
@@ -25,7 +25,7 @@ export const apiKey: Check = async ({ home }) => {
   }
 };
 
-/** Whether the credentials that agents name are there and whole. */
+/** Whether the credentials that agents name exist and are complete. */
 export const credentials: Check = async (context) => {
   const agents = enabledAgents(context);
   const named = [...new Set(agents.flatMap((agent) => agent.credentials))].sort();
@@ -48,7 +48,7 @@ function tooShort(reference: string): string {
   return `a secret of ${reference} has fewer than ${shortestHidden} characters and is not taken out of logs`;
 }
 
-/** Whether each webhook source can check its deliveries, and who listens. Filters are part of the agents' check. */
+/** Whether each webhook source can check its deliveries, and which agents listen. Filters are part of the agents' check. */
 export const webhooks: Check = async (context) => {
   const sources = Object.values(context.project?.webhooks ?? {});
   const found = await Promise.all(sources.map((source) => inspect(source, context)));
@@ -74,7 +74,7 @@ async function inspect(source: WebhookSource, context: DoctorContext): Promise<F
   }
 }
 
-/** Whether the variable of the former authentication is set still. */
+/** Whether the variable of the former authentication is still set. */
 export const dashboardSecret: Check = ({ env }) =>
   env.AL_DASHBOARD_SECRET === undefined
     ? []

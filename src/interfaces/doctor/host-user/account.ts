@@ -24,8 +24,8 @@ export async function checkAccount(runAs: string, context: DoctorContext): Promi
 }
 
 /**
- * Does all that a run's start does, without a run: asks to end one that there never was. Its folder is nowhere, because
- * the folder of all runs may be closed to other users until the first run of one. Null when it works.
+ * Does everything that a run's start does, without a run: asks to end a run that never existed. Its folder does not
+ * exist, because the folder of all runs may be closed to other users until their first run. Null if it works.
  */
 function tryOut(runAs: string, { projectDir, env }: DoctorContext): Promise<string | null> {
   const { PATH = "" } = env;
@@ -39,7 +39,7 @@ function isRefusal(output: string): boolean {
   return /password is required|not allowed|may not run|not in the sudoers/i.test(output);
 }
 
-/** Nothing can be installed without it: all that root does by hand, in one go. */
+/** Without sudo nothing can be installed: all manual steps of root, in one go. */
 async function withoutSudo(runAs: string, { projectDir, env }: DoctorContext): Promise<Finding> {
   const missing = `sudo, by which runs become the OS user ${runAs}, is not installed`;
   const makeUser = (await userExists(runAs, env)) ? [] : [`useradd ${userFlags(runAs).join(" ")}`];
@@ -60,7 +60,7 @@ function withoutUser(runAs: string, context: DoctorContext): Finding {
     alCommand(context, "doctor"),
     async () => {
       await asRoot("useradd", userFlags(runAs), context.env);
-      // Root's own sudoers line is enough. For others the user is of no use without the rule, which may be there.
+      // Root's own sudoers line is enough. For others the user is useless without the rule, which may exist.
       if (!isRoot()) await installRule(ruleFor(runAs, context.projectDir), context.env);
     },
   );
@@ -77,7 +77,7 @@ function withoutRule(runAs: string, context: DoctorContext): Finding {
   );
 }
 
-/** Root's right to all is a line of the main file, which only a person edits. */
+/** Root's right to everything is a line of the main file, which only a person edits. */
 function withoutRootsRule(runAs: string): Finding {
   return finding(
     "error",
@@ -92,7 +92,7 @@ function ruleFor(runAs: string, projectDir: string): string {
   return sudoersRule({ scheduler, runAs, program: runAgentProgram(anyAgent, projectDir) });
 }
 
-/** Such as a program in a home that other OS users may not enter. */
+/** For example a program in a home that other OS users may not enter. */
 function unableToRun(runAs: string, output: string): Finding {
   const { file, args } = runAgentProgram("", "");
   return finding(
@@ -103,7 +103,7 @@ function unableToRun(runAs: string, output: string): Finding {
   );
 }
 
-/** Other systems make users in their own ways. */
+/** Other systems have their own ways to create users. */
 function byHand(runAs: string, context: DoctorContext): Finding {
   const rule = ruleFor(runAs, context.projectDir);
   return finding(
@@ -120,16 +120,16 @@ function userFlags(name: string): readonly string[] {
   return [...flags, "--shell", "/usr/sbin/nologin", "--", name];
 }
 
-/** Where sudo finds a rule: a file of its own, named after the alias in it. */
+/** Place of a rule for sudo: a file of its own, named after the alias in it. */
 function rulePath(rule: string): string {
   const [, id = ""] = /ALMANAC_([0-9A-F]+)/.exec(rule) ?? [];
   return `/etc/sudoers.d/almanac-${id.toLowerCase()}`;
 }
 
 /**
- * Installs a rule after visudo has checked it, and removes it again when it conflicts with the other rules: a
- * broken one would lock all users out of sudo. It is renamed into place, so that sudo never reads half of it or another
- * mode; sudo passes over names with a dot. Rejects with the reason when it can't.
+ * Installs a rule after visudo has checked it, and removes it again if it conflicts with the other rules: a broken one
+ * would lock all users out of sudo. It is renamed into place, so that sudo never reads half of it or another mode; sudo
+ * ignores names with a dot. Rejects with the reason of a failure.
  */
 async function installRule(rule: string, env: NodeJS.ProcessEnv): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "al-sudoers-"));
@@ -155,14 +155,14 @@ async function isProgram(name: string, env: NodeJS.ProcessEnv): Promise<boolean>
   return code === 0;
 }
 
-/** Whether this process is root's, which needs no sudo and no rule. */
+/** Whether this process runs as root, which needs no sudo and no rule. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 /**
- * Runs a program as root: directly, or through sudo, which may ask for a password on a terminal and not elsewhere.
- * Rejects with its output.
+ * Runs a program as root: directly, or through sudo, which may ask for a password only on a terminal. Rejects with its
+ * output.
  */
 async function asRoot(
   program: string,
@@ -180,7 +180,7 @@ async function asRoot(
   throw new Error(`${who} failed: ${output.trim() || `exit code ${code ?? "none"}`}`);
 }
 
-/** The folders of root's own programs are not on the path of other users. */
+/** The path with the folders of root's programs, which other users lack. */
 function withSystemPath(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, PATH: `${env.PATH ?? ""}:/usr/sbin:/sbin` };
 }

@@ -3,7 +3,7 @@ import { failingSchema } from "../../../foundation/contracts/history.ts";
 import { lockSchema } from "../../../foundation/contracts/operator-api.ts";
 import { agentConfigSchema } from "../../../foundation/config/agent-view.ts";
 
-/** Every refusal (RFC 9457); `error` is a short stable code for programs. */
+/** Every error response (RFC 9457); `error` is a short stable code for programs. */
 export const problemSchema = z
   .object({
     type: z.literal("about:blank"),
@@ -51,7 +51,7 @@ export const agentDetailSchema = z
   })
   .meta({ id: "AgentDetail" });
 
-/** The response to a webhook's sender: `matched` for a delivery, `duplicate` for one that came before, else a ping's. */
+/** The response to a webhook's sender: `matched` for a delivery, `duplicate` for a repeated one, else a ping's. */
 export const deliveryAnswer = z.union([
   z.object({ receiptId: z.string(), matched: z.array(z.object({ agent: z.string() })) }),
   z.object({ receiptId: z.string(), duplicate: success }),

@@ -4,7 +4,7 @@ import { didYouMean } from "../../../foundation/contracts/did-you-mean.ts";
 const maxKeys = 3;
 const maxKeyLength = 64;
 
-/** A JSON object that may be left out. A key that it does not have is refused with the closest one that it has. */
+/** An optional JSON object. An unknown key is rejected with the most similar known one. */
 export function optionalBody<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = Object.keys(shape);
   return z
@@ -15,7 +15,7 @@ export function optionalBody<Shape extends z.core.$ZodLooseShape>(shape: Shape) 
     .nullish();
 }
 
-/** The body of a route that takes none: one with keys was meant for another route, or for its query. */
+/** The body of a route without one: keys in it were meant for another route, or for its query. */
 export const emptyBody = optionalBody({});
 
 function unknownKeys(keys: readonly string[], known: readonly string[]): string {

@@ -13,7 +13,7 @@ export type Content = Readonly<Record<string, MediaType>>;
 
 interface MediaType {
   readonly schema: JsonSchema;
-  /** OpenAPI 3.1 has no word for the events of a stream, so this is one of our own. */
+  /** OpenAPI 3.1 has no field for the events of a stream, so this is our own. */
   readonly "x-events"?: Readonly<Record<string, JsonSchema>>;
 }
 
@@ -171,7 +171,7 @@ interface Converted {
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Removes keywords that a reader does not need; `additionalProperties`, because a response may gain fields. */
+/** Removes keywords that readers don't need, and `additionalProperties`, because a response may gain fields. */
 function simplify({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   delete jsonSchema.additionalProperties;
   delete jsonSchema.readOnly;

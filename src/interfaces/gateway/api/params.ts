@@ -6,23 +6,23 @@ const agentName = new RegExp(`^${agentNamePattern}$`);
 const receiptId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const instanceId = new RegExp(`^${agentNamePattern}-[a-z2-7]{8}$`);
 
-/** The 404 of an agent that isn't there. */
+/** The 404 for an unknown agent. */
 export function unknownAgent(name: string): UserError {
   return new UserError("unknown_agent", `There is no agent ${JSON.stringify(name)}.`);
 }
 
-/** The 404 of a run that isn't there. */
+/** The 404 for an unknown run. */
 export function unknownInstance(id: string): UserError {
   return new UserError("unknown_instance", `There is no run ${JSON.stringify(id)}.`);
 }
 
-/** The name, if an agent could have it. The router decodes `..%2f` and NUL into it. */
+/** The name, if it is a valid agent name. The router decodes `..%2f` and NUL into it. */
 export function mustBeAgent(name: string): string {
   if (agentName.test(name)) return name;
   throw unknownAgent(name);
 }
 
-/** The id, if a run could have it. */
+/** The id, if it is a valid run id. */
 export function mustBeInstance(id: string): string {
   if (instanceId.test(id)) return id;
   throw unknownInstance(id);

@@ -37,17 +37,17 @@ interface RouteSpec<
   readonly body?: Body;
   /** Schemas of the answer by status; `handle` answers with the lowest status unless it sets another. */
   readonly response?: Readonly<Record<string, Answer>>;
-  /** Statuses of the problems that the route may answer, beyond those of every route. */
+  /** Statuses of the problems that the route may return, beyond those of every route. */
   readonly problems?: readonly number[];
-  /** Media types of the body; JSON without. */
+  /** Media types of the body; by default JSON. */
   readonly consumes?: readonly string[];
-  /** Media type of the answer; JSON without. */
+  /** Media type of the answer; by default JSON. */
   readonly produces?: string;
   /** Schemas of a stream's events, by the events' names. */
   readonly events?: Readonly<Record<string, z.ZodType>>;
   readonly config?: FastifyContextConfig;
   readonly options?: Pick<RouteOptions, "bodyLimit" | "exposeHeadRoute">;
-  /** Returns the answer, or answers by `reply`. */
+  /** Returns the answer, or sends it by `reply`. */
   handle(
     request: Parsed<Params, Query, Body>,
     reply: FastifyReply,
@@ -62,7 +62,7 @@ export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, z.ZodT
   readonly tag: string;
 }
 
-/** A route as its description needs it. */
+/** A route with the facts for its description. */
 export interface DescribedRoute extends Route {
   readonly access: Access;
 }
@@ -116,8 +116,8 @@ function parsed(schema: z.ZodType, value: unknown, part: string): unknown {
 }
 
 /**
- * Answers a request that no route takes: OPTIONS lists the methods of its path, and any other method is a 405 if the
- * path is there. Routes for these methods would be three quarters of all, and each is compiled at the start.
+ * Answers a request without a route: OPTIONS lists the methods of its path, and any other method is a 405 if the path
+ * exists. Routes for these methods would be three quarters of all, and each is compiled at the start.
  */
 export function answerUnrouted(
   { url, method }: FastifyRequest,
@@ -133,7 +133,7 @@ export function answerUnrouted(
   throw new UserError("method_not_allowed", detail, { headers: { allow } });
 }
 
-/** The methods of the routes at a path; a slash at its end is ignored, as by Fastify. */
+/** The methods of the routes at a path; a trailing slash is ignored, as by Fastify. */
 function methodsAt(path: string, routes: readonly Route[]): ReadonlySet<string> {
   const parts = path.replace(/(?<=.)\/$/, "").split("/");
   const isAt = (url: string): boolean => {

@@ -13,7 +13,7 @@ import type { GatewayDeps } from "../deps.ts";
 
 const { get, post } = routesOf("Alerts");
 
-/** Lists alerts and their deliveries, and lets a person retry those that did not arrive. */
+/** Lists alerts and their deliveries, and retries undelivered ones. */
 export const alertRoutes = ({ operations }: GatewayDeps) => [
   get("/api/alerts", {
     summary: "The targets of alerts, what is wrong now, and the deliveries",

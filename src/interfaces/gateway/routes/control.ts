@@ -70,14 +70,14 @@ function stopRoute({ operations }: GatewayDeps) {
     response: { 202: stoppingAnswer },
     handle: ({ body }, reply) => {
       const { running } = operations.snapshot().scheduler;
-      // The answer leaves first: stopping closes this very server.
+      // The answer is sent first: stopping closes this very server.
       reply.raw.once("close", () => operations.stop(body?.now === true));
       return { success: true as const, running };
     },
   });
 }
 
-/** Pause and resume of one agent are other words for disable and enable. */
+/** Pausing one agent disables it, and resuming enables it. */
 function switchAgent({ operations }: GatewayDeps, word: string, enabled: boolean, summary: string) {
   return post(`/control/agents/:name/${word}`, {
     summary,

@@ -55,7 +55,7 @@ const latestRunsQuery = z.object({
     .pipe(z.array(z.string()).max(mostNames)),
 });
 
-/** The history of triggers, and single runs: their input, the version that they ran and their outcome. */
+/** The history of triggers, and single runs: their input, version and outcome. */
 export const historyRoutes = ({ operations }: GatewayDeps) => [
   get("/api/stats/triggers", {
     summary: "Trigger history, newest first",
@@ -133,7 +133,7 @@ export const historyRoutes = ({ operations }: GatewayDeps) => [
   }),
 ];
 
-/** Stored deliveries: looked at, and run again; work of any kind is run again by its history entry. */
+/** Stored deliveries: shown, and run again; work of any kind is run again by its history entry. */
 export const receiptRoutes = ({ operations }: GatewayDeps) => [
   webhooks.get("/api/stats/webhooks/:receiptId", {
     summary: "A stored webhook delivery, its secrets redacted",

@@ -29,13 +29,13 @@ const loginBody = z.object({ key: z.string().max(1000), next: z.string().optiona
 const linkParams = z.object({ token: z.string().meta({ description: "The link's token" }) });
 const sessionIsOver = { kind: "warning", text: "Your session is over. Log in again." } as const;
 const anotherLink = "al open makes another one.";
-/** By the state of the link that led to the page. */
+/** Messages by the state of the link that led to the page. */
 const linkMessages: ReadonlyMap<unknown, string> = new Map([
   ["used", `This login link was used already. ${anotherLink}`],
   ["expired", `This login link is older than 10 minutes. ${anotherLink}`],
   ["unknown", `This login link is not one of the running scheduler. ${anotherLink}`],
 ]);
-/** Seconds: the absolute lifetime of a session. The server's own clock decides, this tidies the browser. */
+/** Seconds: the absolute lifetime of a session. The server's own clock decides, this only cleans up the browser. */
 const cookieMaxAge = 7 * 24 * 3600;
 
 /** Parses forms, for routes of this scope only. */
@@ -45,7 +45,7 @@ export function parseForms(scope: FastifyInstance): void {
   );
 }
 
-/** A browser's way in and out: the key becomes a session. */
+/** Login and logout of a browser: the key becomes a session. */
 export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
   const home = homeOf(deps);
   const pageFor = (next: string, message: LoginMessage | null): Document => {
@@ -73,7 +73,7 @@ export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
       handle: (request, reply) => {
         const next = safeNext(request.query.next, home);
         if (sessionsOf(request, deps).length > 0) return reply.redirect(next, 303);
-        // After a link of another site the browser sends a strict cookie from the next page on.
+        // After a link of another site, a browser sends strict cookies only from the next page on.
         if (isForeign(request)) {
           void reply.header("refresh", `0; url=${publicPath(request.url)}`);
           return sendPage(reply, openingPage(request.url));
@@ -119,8 +119,8 @@ export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
 }
 
 /**
- * Opens a login link: starts a session, and leaves for an address without the token before a page is shown, so that the
- * token is in no history and no Referer.
+ * Opens a login link: starts a session, and redirects to an address without the token before a page is shown, so that
+ * the token is in no history and no Referer.
  */
 const linkRoutes = (deps: GatewayDeps) => [
   get("/login/:token", {
@@ -153,7 +153,7 @@ const linkRoutes = (deps: GatewayDeps) => [
   }),
 ];
 
-/** Makes a login link: for programs on the operator's socket only, or a session could renew itself for ever. */
+/** Makes a login link: only for programs on the operator's socket, or a session could renew itself for ever. */
 export const createLinkRoutes = ({ operations, dashboard, loginLinks, publicUrl }: GatewayDeps) => [
   post("/control/login-link", {
     summary: "Make a link that logs a browser in, once, within 10 minutes",
@@ -173,12 +173,12 @@ function linkMessage(link: unknown): LoginMessage | null {
   return text === undefined ? null : { kind: "warning", text };
 }
 
-/** A cookie without a session is an expired one: logging out removes the cookie, and needs no message. */
+/** A cookie without a session is an expired one: a logout removes the cookie, and needs no message. */
 function endOfSession(request: FastifyRequest): LoginMessage | null {
   return (request.cookies[sessionCookie] ?? "") === "" ? null : sessionIsOver;
 }
 
-/** The first page of a browser without another wish. */
+/** The first page of a browser that requested none. */
 function homeOf({ dashboard }: GatewayDeps): string {
   return dashboard ? "/dashboard" : "/control/status";
 }
@@ -189,7 +189,7 @@ function wrongKey(): UserError {
   });
 }
 
-/** Gives the browser the cookie of a new session, in place of those that it has. */
+/** Gives the browser the cookie of a new session, replacing its others. */
 function startSession(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): void {
   for (const id of sessionsOf(request, deps)) deps.sessions.end(id);
   const isSecure = request.protocol === "https";
@@ -203,21 +203,21 @@ function refuseForeign(request: FastifyRequest): void {
   }
 }
 
-/** Any origin that no site has, to resolve a path against. */
+/** Any origin that no site has, for resolving a path. */
 const base = "http://this.invalid";
 
-/** The path to go to after login: one of this site, or the fallback. `next` comes from the address bar. */
+/** The path after a login: one of this site, or the fallback. `next` comes from the address bar. */
 export function safeNext(next: unknown, fallback: string): string {
   const given = typeof next === "string" ? next : "";
   if (!given.startsWith("/") || !URL.canParse(given, base)) return fallback;
   const url = new URL(given, base);
   const path = withoutBase(url.pathname) + url.search;
-  // `/.//evil.example` is of this site to the parser, yet its normalized path is not to a browser.
+  // The parser takes `/.//evil.example` for a path of this site, but its normalized form leads a browser elsewhere.
   const isOwn = url.origin === base && !/^\/[/\\]/.test(path);
   return isOwn && isPage(url.pathname) ? path : fallback;
 }
 
-/** A path without the gateway's base, however often it begins with that: each proxy and the gateway may remove one. */
+/** A path without the gateway's base, even if repeated: each proxy and the gateway may remove one. */
 function withoutBase(path: string): string {
   const local = localPath(path);
   return local === path ? path : withoutBase(local);

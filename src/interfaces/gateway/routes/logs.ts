@@ -22,7 +22,7 @@ const { get } = routesOf("Logs");
 
 /** The last lines that a download holds. */
 const downloadedLines = 5_000;
-/** A filter that finds little reads this many parts of the log, of 32 MiB each. */
+/** A filter with few matches reads this many parts of the log, of 32 MiB each. */
 const maxParts = 16;
 
 const filterQuery = z.object({
@@ -104,7 +104,7 @@ export const logRoutes = (deps: GatewayDeps, streams: EventStreams) => [
     events: { log: logEntrySchema },
     handle: (request, reply) => {
       // Positions are exact within one agent's files. A merge of all has no exact one: it is followed in one go, which
-      // gives its beginning in one turn too.
+      // also gives its beginning in one turn.
       const lines = { ...lineQuery(request.query, request.headers), agent: null };
       const events$ = textsPerTurn(deps.logs.follow(lines));
       streams.serve(request, reply, events$, endOfAccess(request, deps));

@@ -116,7 +116,7 @@ export function statusEvents(operations: Operations) {
     defer(() => update$.pipe(startWith(firstText(since))));
 }
 
-/** Whether the process lives and whether it takes work; both need no key. */
+/** Whether the process lives and whether it accepts work; both need no key. */
 export function healthRoutes({ operations }: GatewayDeps) {
   const startedAt = performance.now();
   return [

@@ -9,7 +9,7 @@ import type { ClusterEngine, Launch, PlacedRun } from "../cluster-engine.ts";
 /** Options of the engines that speak Docker's API. */
 export interface DockerOptions {
   readonly engine: Engine;
-  /** Tells the project from others of the engine, also of other machines: at least 8 lower-case letters and digits. */
+  /** Identifies the project among others of the engine, also of other machines: at least 8 lower-case letters and digits. */
   readonly project: string;
   readonly config: Pick<ClusterConfig, "address" | "subnet">;
   /** Name of an image that has the program. */
@@ -28,7 +28,7 @@ interface EngineCalls {
   readonly list: () => Promise<readonly PlacedRun[]>;
 }
 
-/** The calls as an engine of the cluster: a start that fails leaves no run behind. */
+/** The calls as an engine of the cluster: a failed start leaves no run behind. */
 export function createDockerCalls(
   engine: Engine,
   calls: EngineCalls,
@@ -84,7 +84,7 @@ export async function unlessRefused(
   });
 }
 
-/** Words of the engine, which has no code of its own for a Swarm that has lost most of its managers. */
+/** Recognizes by message a Swarm that has lost most of its managers, as the engine has no code for that. */
 export function isWithoutLeader(error: unknown): boolean {
   return (
     (statusOf(error) ?? 0) >= 500 &&

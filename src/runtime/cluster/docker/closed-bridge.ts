@@ -16,14 +16,14 @@ import {
   smallLog,
 } from "./relay.ts";
 
-/** Makes the network and starts the relay, where they are not there as they should be. */
+/** Creates the network and starts the relay, unless both exist as required. */
 export async function ensureClosedBridge(options: DockerOptions): Promise<void> {
   const { engine, project } = options;
   await ensureNetwork(engine, project, {
     Name: closedNetwork(project),
     Driver: "bridge",
     Internal: true,
-    // The engine's machine has no address in it.
+    // The engine's machine has no address in the network.
     Options: { "com.docker.network.bridge.inhibit_ipv4": "true" },
   });
   const spec = relayContainer(options, await options.programImage());
@@ -73,7 +73,7 @@ export async function removeContainer(engine: Engine, name: string): Promise<voi
   await unlessRefused([404, 409], removal);
 }
 
-/** Creates a container; an image that the engine does not have is pulled first. Rejects with a UserError without it. */
+/** Creates a container; a missing image is pulled first. Rejects with a UserError if there is none. */
 export async function createContainer(
   options: DockerOptions,
   spec: ContainerCreateOptions,

@@ -11,7 +11,7 @@ import { isolation, workDir } from "../../runners/container/container-options.ts
 import { containerUser } from "../../runners/container/image/dockerfile.ts";
 import { mountedSocketDir } from "../../run-api/protocol.ts";
 
-/** Runs as containers of an engine on another machine, which is reached by ssh or TCP. */
+/** Runs as containers of an engine on another machine, reached by ssh or TCP. */
 export function createDockerEngine(options: DockerOptions): ClusterEngine {
   const { engine, project } = options;
   return createDockerCalls(engine, {
@@ -38,7 +38,7 @@ async function start(launch: Launch, options: DockerOptions): Promise<void> {
 
 const overStates = new Set(["exited", "dead", "removing"]);
 
-/** The project's runs, by their containers. */
+/** The project's runs, from their containers. */
 async function placedContainers(engine: Engine, project: string): Promise<readonly PlacedRun[]> {
   const containers = await engine.calls().listContainers({ all: true, filters: runsOf(project) });
   if (containers.length === 0) return [];
@@ -56,7 +56,7 @@ async function placedContainers(engine: Engine, project: string): Promise<readon
 
 async function ending(engine: Engine, id: string): Promise<Partial<PlacedRun>> {
   const inspected = await ifThere(engine.calls().getContainer(id).inspect());
-  // It was removed meanwhile.
+  // The container was removed meanwhile.
   if (inspected === null) return { exitCode: null };
   const { ExitCode: exitCode, OOMKilled: outOfMemory, Error: reason } = inspected.State;
   const code = exitCode === 0 ? null : `its process ended with exit code ${exitCode}`;
@@ -70,8 +70,8 @@ async function machineName(engine: Engine): Promise<string> {
 }
 
 /**
- * A run's container on another machine, as containers of this one are, but for how its job comes: its ticket goes over
- * standard input. The options hold no secrets, as every client of the engine can read them.
+ * A run's container on another machine, like local ones except for its job: its ticket is sent over standard input. The
+ * options hold no secrets, as every client of the engine can read them.
  */
 function runContainer(launch: Launch, project: string, node: string): ContainerCreateOptions {
   const { name, instanceId, image, env, limits, volumes } = launch;
@@ -95,7 +95,7 @@ function runContainer(launch: Launch, project: string, node: string): ContainerC
     Healthcheck: { Test: ["NONE"] },
     HostConfig: {
       ...isolated,
-      // The run makes its socket there.
+      // The run creates its socket there.
       Tmpfs: { ...isolated.Tmpfs, [mountedSocketDir]: "rw,noexec,nosuid,nodev,size=1m,mode=1777" },
       NetworkMode: isClosed ? closedNetwork(project) : limits.network,
       ...(isClosed && { Dns: noDns }),
@@ -104,7 +104,7 @@ function runContainer(launch: Launch, project: string, node: string): ContainerC
   };
 }
 
-/** `al _remote-run` reads a file else, which no container of an engine has before it is started. */
+/** By default `al _remote-run` reads a file, which no container of an engine has before its start. */
 function withTicketFromInput(command: readonly string[]): readonly string[] {
   const run = command.indexOf("_remote-run");
   if (run === -1) return command;

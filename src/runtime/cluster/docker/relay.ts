@@ -9,7 +9,7 @@ import { hostAndPortOf } from "../host-and-port.ts";
 import { ticketSchema } from "../remote-run/protocol.ts";
 import type { DockerOptions } from "./ask-engine.ts";
 
-/** The network of a project's closed runs, in which is the relay and no way out. */
+/** The network of a project's closed runs, which contains the relay and has no way out. */
 export const closedNetwork = (project: string) => `al-${project.slice(0, 8)}`;
 export const relayName = (project: string) => `${closedNetwork(project)}-door`;
 
@@ -30,20 +30,20 @@ export const smallLog = { "max-size": "1m", "max-file": "1" };
 export const noDns = ["127.0.0.1"];
 
 /**
- * Program and arguments of the relay. It passes bytes from the closed network to the door and nowhere else, and has no
- * secret: the bytes are TLS between run and door.
+ * Program and arguments of the relay. It forwards bytes from the closed network only to the door, and has no secret: the
+ * bytes are TLS between run and door.
  */
 export function relayProgram({ config, relayCommand }: DockerOptions): readonly string[] {
   return relayCommand ?? [command, "_door-relay", config.address];
 }
 
-/** The labels of a relay that is made by this spec. */
+/** The labels of a relay with this spec. */
 export function relayLabels(project: string, spec: object): Record<string, string> {
   const made = createHash("sha256").update(JSON.stringify(spec)).digest("hex").slice(0, 16);
   return { [projectLabel]: project, [relay.label]: made };
 }
 
-/** The labels by which runs are found again. */
+/** The labels that identify a run. */
 export function labelsOf({ agent, instanceId }: Launch, project: string): Record<string, string> {
   return { [projectLabel]: project, [agentLabel]: agent, [instanceLabel]: instanceId };
 }
@@ -53,14 +53,14 @@ export function runsOf(project: string) {
   return { label: [`${projectLabel}=${project}`, instanceLabel] };
 }
 
-/** The ticket of a run. A closed one reaches the door by the relay alone, which listens on the door's port. */
+/** The ticket of a run. A closed one reaches the door only by the relay, which listens on the door's port. */
 export function ticketOf({ ticket, limits }: Launch): string {
   if (limits.network !== "none") return ticket;
   const { door, ...rest } = ticketSchema.parse(JSON.parse(ticket));
   return JSON.stringify({ ...rest, door: `${relay.alias}:${hostAndPortOf(door).port}` });
 }
 
-/** Creates the network if it is missing. One that is there is kept as it is: runs may be in it. */
+/** Creates the network if it is missing. An existing one is kept: runs may use it. */
 export async function ensureNetwork(
   engine: Engine,
   project: string,

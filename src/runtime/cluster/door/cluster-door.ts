@@ -8,15 +8,15 @@ import type { Door } from "./door.ts";
 export type ClusterDoor = ReturnType<typeof createClusterDoor>;
 
 /**
- * The way of runs in the project's cluster to this scheduler. Its key and certificate are made with the first `[cluster]`
- * and survive restarts.
+ * The way from runs in the project's cluster to this scheduler. Its key and certificate are made with the first
+ * `[cluster]` and survive restarts.
  */
 export function createClusterDoor(
   { projectDir, project$, warn }: Pick<SchedulerContext, "projectDir" | "project$" | "warn">,
   sockets: Pick<RunSockets, "find">,
 ) {
   let opened: { readonly certificate: string; readonly door: Door } | null = null;
-  /** The address that it could not listen at; it is not tried at each run again. */
+  /** The address at which it could not listen; later runs do not try it again. */
   let refused: string | null = null;
   let last: Promise<void> = Promise.resolve();
   const load = async () => {
@@ -33,7 +33,7 @@ export function createClusterDoor(
   };
   const openNow = async (): Promise<void> => {
     const listen = project$.value.cluster?.listen;
-    // Without the table it stays, for the runs that live.
+    // Without the table it stays open for live runs.
     if (listen === undefined || (opened !== null && listen === refused)) return;
     refused = null;
     const { certificate, door } = opened ?? (await load());
@@ -46,8 +46,8 @@ export function createClusterDoor(
   };
   return {
     /**
-     * Listens at `[cluster].listen` from now on; does nothing without the table, or if it listens there already. Each
-     * run that starts calls it. Rejects with a UserError if it can't listen anywhere.
+     * Listens at `[cluster].listen` from now on; does nothing without the table, or if it already listens there. Called
+     * at each start of a run. Rejects with a UserError if it can't listen anywhere.
      */
     open: (): Promise<void> => {
       // One after another: two at once would leave a listener that is never closed.
@@ -55,7 +55,7 @@ export function createClusterDoor(
       last = opening.catch(() => undefined);
       return opening;
     },
-    /** PEM. Throws before the door was opened. */
+    /** PEM. Throws before the door is opened. */
     certificate: (): string => {
       if (opened !== null) return opened.certificate;
       throw new UserError("no_door", "no run can reach this scheduler from another machine yet");

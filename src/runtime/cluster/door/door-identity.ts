@@ -2,21 +2,21 @@ import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:cry
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { UserError } from "../../../foundation/errors.ts";
 
-/** The door's private key, and the certificate that runs on other machines trust alone. Both PEM. */
+/** The door's private key, and the only certificate that runs on other machines trust. Both PEM. */
 export interface DoorIdentity {
   readonly key: string;
   readonly certificate: string;
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** The clock of another machine may be wrong by any time, and a run is to find the scheduler for all that. */
+/** The clock of another machine may be wrong by any time, and its run must still reach the scheduler. */
 const beforeMs = 10 * 365 * dayMs;
 const validMs = 100 * 365 * dayMs;
 const pemBlock = /-----BEGIN ([A-Z ]+)-----[\s\S]+?-----END \1-----\n?/g;
 
 /**
- * Reads key and certificate from this file (0600), which is made once: runs that live know the scheduler by it. Rejects
- * with a UserError where it can't be read or holds something else.
+ * Reads key and certificate from this file (0600), which is created once: live runs identify the scheduler by it.
+ * Rejects with a UserError if it can't be read or is invalid.
  */
 export async function doorIdentity(path: string): Promise<DoorIdentity> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
@@ -58,7 +58,7 @@ async function makeIdentity(path: string): Promise<DoorIdentity> {
     extensions: serverExtensions("scheduler.invalid"),
   });
   const key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
-  // In one file and by rename, so that a crash can't leave one of the two.
+  // In one file and by rename, so that a crash can't leave only one of the two.
   await writeFile(`${path}.new`, key + made, { mode: 0o600 });
   await rename(`${path}.new`, path);
   return { key, certificate: made };

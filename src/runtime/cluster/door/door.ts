@@ -6,7 +6,7 @@ import { UserError } from "../../../foundation/errors.ts";
 import { tunnelBufferBytes } from "../../run-api/egress/dial.ts";
 import type { DoorIdentity } from "./door-identity.ts";
 
-/** Takes the connections with one TLS server name. */
+/** Accepts the connections with one TLS server name. */
 export interface DoorTarget {
   accept(connection: Socket, onAuthenticated: () => void): void;
 }
@@ -21,14 +21,14 @@ export interface DoorOptions {
   readonly identity: DoorIdentity;
   readonly find: (name: string) => DoorTarget;
   readonly onProblem: (message: string) => void;
-  /** For a whole handshake. */
+  /** Timeout of a whole handshake, in ms. */
   readonly handshakeMs?: number;
-  /** Connections whose peer showed no token yet; the oldest is cut. */
+  /** Limit of connections whose peer showed no token yet; the oldest is closed. */
   readonly maxUnauthenticated?: number;
 }
 
 const keepAliveMs = 30_000;
-/** As many runs as come back at once after a restart; the kernel holds their first packets. */
+/** As many runs as may reconnect at once after a restart; the kernel holds their first packets. */
 const backlog = 2_048;
 
 /** A TLS listener for all runs on other machines; a connection's server name identifies its run. */
@@ -50,7 +50,7 @@ export function createDoor(options: DoorOptions) {
       cert: identity.certificate,
       minVersion: "TLSv1.3",
       handshakeTimeout: handshakeMs,
-      // As HTTP servers and tunnels have it: one direction may end before the other.
+      // As for HTTP servers and tunnels: one direction may end before the other.
       allowHalfOpen: true,
       noDelay: true,
       keepAlive: true,
@@ -65,7 +65,7 @@ export function createDoor(options: DoorOptions) {
     await once(opened, "listening").catch((error: unknown) => {
       throw listenError(error, where);
     });
-    // It was closed meanwhile.
+    // The door was closed meanwhile.
     if (isClosed) return void opened.close();
     opened.on("error", (error: Error) => onProblem(`the door: ${error.message}`));
     server = opened;
@@ -85,7 +85,7 @@ export function createDoor(options: DoorOptions) {
       const before = listensAt;
       const port = portOf(server);
       if (where.host === before?.host && where.port === before.port) return port;
-      // The new address may be of the same port.
+      // The new address may have the same port.
       stop();
       try {
         await open(where);
@@ -95,7 +95,7 @@ export function createDoor(options: DoorOptions) {
       }
       return portOf(server);
     },
-    /** Takes no more connections, and cuts those that showed no token yet. */
+    /** Accepts no more connections, and closes those that showed no token yet. */
     close: () => {
       isClosed = true;
       stop();
@@ -130,7 +130,7 @@ const listenProblems: Readonly<Partial<Record<string, string>>> = {
   EINVAL: "this machine has no such address",
 };
 
-/** At most `max` connections: the oldest is closed, so that unauthenticated ones can't keep runs away. */
+/** At most `max` connections: the oldest is closed, so that unauthenticated ones can't block runs. */
 function waitingPeers(max: number) {
   // A map keeps the order of arrival. A connection and its TLS socket have only the peer in common.
   const waiting = new Map<string, Socket>();
@@ -138,7 +138,7 @@ function waitingPeers(max: number) {
     if (waiting.get(peer) === connection) waiting.delete(peer);
   };
   return {
-    /** Takes a connection as it was accepted, before TLS. */
+    /** Adds an accepted connection, before TLS. */
     add: (connection: Socket) => {
       const peer = peerOf(connection);
       waiting.set(peer, connection);
@@ -146,7 +146,7 @@ function waitingPeers(max: number) {
       const [oldest] = waiting.values();
       if (waiting.size > max) oldest?.destroy();
     },
-    /** Returns the function to call when a connection, by now with TLS, showed a token. */
+    /** Returns the function to call when a connection, now with TLS, showed a token. */
     of: (secured: Socket): (() => void) => {
       const peer = peerOf(secured);
       return () => void waiting.delete(peer);

@@ -27,7 +27,7 @@ type Perform = (
   signal: AbortSignal,
 ) => Promise<unknown>;
 
-/** The socket that a run on another machine makes by itself, where no engine mounts one. */
+/** The socket that a run on another machine creates itself, if no engine mounts one. */
 export const remoteSocketPath = join(mountedSocketDir, socketName);
 
 /** The requests that only runs on other machines make. */
@@ -77,7 +77,7 @@ async function claim(
 }
 
 function withToken(job: Job, token: string): Job {
-  // A job that is made again after a restart has no channel.
+  // A job prepared again after a restart has no channel.
   return { ...job, channel: { socket: job.channel?.socket ?? remoteSocketPath, token } };
 }
 

@@ -16,10 +16,10 @@ export interface RemoteSocketsDeps extends Pick<RemoteTokensDeps, "redactor"> {
   readonly onProblem: (message: string) => void;
 }
 
-/** The ends of runs on other machines, by the TLS server names by which the door knows them. */
+/** The sockets of runs on other machines, by the TLS server names that identify them at the door. */
 export function createRemoteSockets({ records, redactor, create, onProblem }: RemoteSocketsDeps) {
   const byName = new Map<string, RunSocket>();
-  /** Runs that are over ask as well, and are to end. */
+  /** Ended runs send requests as well, and must be told to end. */
   const noRun = create({ instanceId: "", dir: null, tokens: fixedTokens(null) }, () => undefined);
   noRun.ended = "over";
 
@@ -44,7 +44,7 @@ export function createRemoteSockets({ records, redactor, create, onProblem }: Re
   };
 
   return {
-    /** Expects a run under this name; its ticket, of which only the hash is stored. */
+    /** Expects a run under this name; returns its ticket, of which only the hash is stored. */
     open: async (instanceId: string, name: string) => {
       const token = newToken();
       const stored = { instanceId, name, ticketHash: hashOf(token), tokenHash: null };
@@ -55,7 +55,7 @@ export function createRemoteSockets({ records, redactor, create, onProblem }: Re
       });
       return { runSocket, token, path: remoteSocketPath };
     },
-    /** Expects those that live, by instance, with the claims that they have; forgets all others. */
+    /** Expects live runs, by instance, with their claims; forgets all others. */
     restore: (alive: ReadonlySet<string>): ReadonlyMap<string, RunSocket> => {
       const restored = new Map<string, RunSocket>();
       for (const stored of records.all()) {

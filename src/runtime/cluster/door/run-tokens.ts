@@ -7,11 +7,11 @@ export interface RunTokens {
   readonly tokenHash: string | null;
   /** The ticket of a run on another machine. */
   readonly ticketHash: string | null;
-  /** A token for the claimer with this id; committed. Rejects with a RunApiError for any other one. */
+  /** A committed token for the claimer with this id. Rejects with a RunApiError for any other claimer. */
   claim(claimId: string): Promise<string>;
 }
 
-/** The tokens of a run that has its token from its start. */
+/** The tokens of a run whose token is fixed from its start. */
 export function fixedTokens(tokenHash: string | null): RunTokens {
   const claim = () => Promise.reject(refusal("unauthorized", "This run has no ticket."));
   return { tokenHash, ticketHash: null, claim };
@@ -20,7 +20,7 @@ export function fixedTokens(tokenHash: string | null): RunTokens {
 /** The scheduler's record of a run on another machine. */
 export interface StoredRemoteRun {
   readonly instanceId: string;
-  /** The TLS server name by which the door knows it. */
+  /** The TLS server name that identifies it at the door. */
   readonly name: string;
   readonly ticketHash: string;
   /** Null before its claim. */
@@ -29,7 +29,7 @@ export interface StoredRemoteRun {
 
 export interface RemoteTokensDeps {
   readonly records: {
-    /** Resolves once committed, with false when another claim was before. The same claim again replaces the token. */
+    /** Resolves once committed, with false if another claim came first. The same claim again replaces the token. */
     claim(instanceId: string, claimId: string, tokenHash: string): Promise<boolean>;
   };
   readonly redactor: { add(secrets: readonly string[]): () => void };
@@ -41,7 +41,7 @@ export function createRemoteTokens(
   { records, redactor }: RemoteTokensDeps,
 ) {
   const known = new DisposableStack();
-  /** Takes secrets out of all texts until the run is over. */
+  /** Redacts secrets in all texts until the run has ended. */
   const keepSecret = (...secrets: readonly string[]): void => {
     // After the run's end its secrets are invalid, and each known secret slows redaction down.
     if (!known.disposed) known.defer(redactor.add(secrets));
@@ -50,7 +50,7 @@ export function createRemoteTokens(
     ticketHash,
     tokenHash,
     keepSecret,
-    /** The answer to a claim may have been lost, so the same claimer gets another token for asking again. */
+    /** The answer to a claim may have been lost, so the same claimer gets another token for a repeated claim. */
     claim: async (claimId: string): Promise<string> => {
       const token = newToken();
       const hash = hashOf(token);

@@ -22,10 +22,10 @@ export interface ClusterImagesOptions {
   readonly loginFor: (image: string) => Promise<AuthConfig | undefined>;
 }
 
-/** Between two tries to push, in ms: the first, then doubled up to the last. */
+/** Time between two attempts to push, in ms: the first, then doubled up to the last. */
 const retryMs = { first: 5_000, last: 300_000 };
 
-/** With `image` that one; else built on this machine's engine, and pushed where there is a registry. */
+/** The image of `image`; by default built on this machine's engine, and pushed if there is a registry. */
 export function createClusterImages(options: ClusterImagesOptions) {
   const { images, cluster } = options;
   const named = createNames(options);
@@ -65,13 +65,13 @@ export function createClusterImages(options: ClusterImagesOptions) {
       }),
     /** Rejects with a UserError. */
     imageFor,
-    /** One that has the program, of no agent. Rejects with a UserError. */
+    /** An image with the program, of no agent. Rejects with a UserError. */
     programImage: async (): Promise<string> =>
       (await imageFor({ name: "", dockerfileHash: null })).image,
   };
 }
 
-/** The names that images have on the machines, by their ids here: each is pushed once. */
+/** The names of images on the machines, by their ids here: each is pushed once. */
 function createNames({ engine, cluster, loginFor }: ClusterImagesOptions) {
   const pushed = new Map<string, Promise<string>>();
   const push = async (id: string, name: string): Promise<string> => {
@@ -89,7 +89,7 @@ function createNames({ engine, cluster, loginFor }: ClusterImagesOptions) {
   };
 }
 
-/** The name that has a hash of the contents: machines may have others' under `latest`. */
+/** The name with a hash of the contents: machines may have another project's image under `latest`. */
 async function nameHere(engine: Engine, id: string, repo: string): Promise<string> {
   const { RepoTags } = await engine.calls().getImage(id).inspect();
   const own = RepoTags.filter((name) => name.startsWith(`${repo}:`));

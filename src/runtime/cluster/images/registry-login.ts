@@ -6,7 +6,7 @@ import type { AuthConfig } from "dockerode";
 import { z } from "zod";
 import { isMissing, messageOf, UserError } from "../../../foundation/errors.ts";
 
-/** The registry of an image that is named without one. */
+/** The registry of an image named without one. */
 export const hub = "https://index.docker.io/v1/";
 const helperMs = 10_000;
 

@@ -15,7 +15,7 @@ export interface Door {
   readonly ips: readonly string[];
 }
 
-/** The door as this machine finds it: nodes and policies know addresses, no names. */
+/** The door as this machine resolves it: nodes and policies use addresses, not names. */
 export async function findDoor(address: string): Promise<Door> {
   const { host, port } = hostAndPortOf(address);
   if (isIP(host) !== 0) return { host, port, ips: [host] };
@@ -53,7 +53,7 @@ export function closedPolicy(project: string, door: Door): V1NetworkPolicy {
   };
 }
 
-/** Creates the policy, or replaces the one that is there. */
+/** Creates the policy, or replaces an existing one. */
 export async function ensurePolicy(
   { networking, namespace }: Pick<KubeClient, "networking" | "namespace">,
   body: V1NetworkPolicy,

@@ -9,15 +9,15 @@ import type {
 } from "@kubernetes/client-node";
 import { messageOf, UserError } from "../../../foundation/errors.ts";
 
-/** The API server that the kubeconfig names, by the official client. */
+/** The API server of the kubeconfig, through the official client. */
 export interface KubeClient {
   readonly batch: BatchV1Api;
   readonly core: CoreV1Api;
   readonly networking: NetworkingV1Api;
-  /** Options of a request whose body has the changed fields alone (RFC 7386). */
+  /** Options of a request whose body has only the changed fields (RFC 7386). */
   readonly mergePatch: ReturnType<typeof setHeaderOptions>;
   readonly namespace: string;
-  /** Where it is, for a person. */
+  /** Address of the server, for a person. */
   readonly server: string;
 }
 
@@ -28,7 +28,7 @@ export interface KubeClientOptions {
   readonly kubeconfig: string | null;
 }
 
-/** Requests that answer at once fail after this, in ms. */
+/** Timeout of requests with an immediate answer, in ms. */
 const callTimeoutMs = 30_000;
 /** How long requests share one pool of connections, in ms. */
 const sharedMs = 60_000;
@@ -64,8 +64,8 @@ export async function connectKubernetes(options: KubeClientOptions): Promise<Kub
 }
 
 /**
- * Requests share connections. Left to itself, the client makes a pool for each request, and so a TLS handshake. After a
- * minute a new pool is taken, as certificates of clients are renewed.
+ * Requests share connections. By default, the client makes a pool for each request, and so a TLS handshake. After a
+ * minute a new pool is used, as certificates of clients are renewed.
  */
 function forAllRequests(): Middleware {
   let shared: ReturnType<RequestContext["getDispatcher"]>;

@@ -6,7 +6,7 @@ export function statusOf(error: unknown): number | null {
   return typeof code === "number" ? code : null;
 }
 
-/** A handler for `catch`: gives `value` when the server refused with one of these codes, and throws all else again. */
+/** A handler for `catch`: returns `value` if the server refused with one of these codes, and rethrows other errors. */
 export function ifStatus<T>(value: T, ...codes: readonly number[]): (error: unknown) => T {
   return (error) => {
     if (codes.includes(statusOf(error) ?? 0)) return value;
@@ -14,7 +14,7 @@ export function ifStatus<T>(value: T, ...codes: readonly number[]): (error: unkn
   };
 }
 
-/** The server's own message, without the client's frame around it: that one repeats all headers. */
+/** The server's own message, without the client's wrapper, which repeats all headers. */
 function serverMessage(error: unknown): string {
   const body = (error as { body?: unknown } | null)?.body;
   const status = typeof body === "string" ? parsed(body) : body;
@@ -40,7 +40,7 @@ function causeOf(error: unknown): string {
 
 const notAllowed = new Set([401, 403]);
 
-/** The error of a failed request, for a person. 5xx and 429 count as an API server that is away, as no answer does. */
+/** The error of a failed request, for a person. 5xx and 429 count as an unreachable API server, like no answer. */
 export function userError(error: unknown, server: string, what: string): UserError {
   if (error instanceof UserError) return error;
   const status = statusOf(error);

@@ -15,20 +15,20 @@ import type { RunPlace } from "./run-manifests.ts";
 export interface KubernetesOptions {
   readonly config: Pick<ClusterConfig, "address" | "namespace">;
   /**
-   * Tells this project's runs from others' of the namespace: at most 40 lower-case letters and digits. Schedulers of
+   * Separates this project's runs from others of the namespace: at most 40 lower-case letters and digits. Schedulers of
    * several machines share a namespace, so the project's path is not enough.
    */
   readonly project: string;
-  /** File of the kubeconfig; null for the client's own places. */
+  /** File of the kubeconfig; null for the client's default places. */
   readonly kubeconfig?: string | null;
 }
 
-/** Runs that are started or removed at the same time; hundreds may end at once. */
+/** Limit of concurrent starts and removals; hundreds of runs may end at once. */
 const mostAtATime = 16;
 
 /**
- * Starts runs as Jobs of the cluster that the kubeconfig names. Connects with the first call. Runs are listed whole and not
- * watched: the engine is asked only while a run waits for a machine or is silent.
+ * Starts runs as Jobs of the cluster in the kubeconfig. Connects with the first call. Runs are listed and not watched:
+ * the engine is polled only while a run waits for a machine or is silent.
  */
 export function createKubernetesEngine(options: KubernetesOptions): ClusterEngine {
   const { project, config, kubeconfig = null } = options;
@@ -113,7 +113,7 @@ async function startRun(launch: Launch, place: RunPlace, client: KubeClient): Pr
   }
 }
 
-/** The Job first, so that no other pod is made. Its secret goes with it. */
+/** The Job first, so that no other pod is created. Its secret is deleted with it. */
 async function removeRun(name: string, { batch, core, namespace }: KubeClient): Promise<void> {
   const propagationPolicy = "Background";
   await batch
@@ -126,7 +126,7 @@ async function removeRun(name: string, { batch, core, namespace }: KubeClient): 
   });
 }
 
-/** Accepted by the server, and no pod yet. */
+/** Accepted by the server, without a pod yet. */
 function isUnplaced({ state, node, problem }: PlacedRun): boolean {
   return state === "waiting" && node === null && problem === null;
 }
@@ -153,7 +153,7 @@ function atATime(most: number): <T>(action: () => Promise<T>) => Promise<T> {
     try {
       return await action();
     } finally {
-      // The next one takes the place of this one.
+      // The next action takes the place of this one.
       const next = waiting.shift();
       if (next === undefined) running -= 1;
       else next();

@@ -2,7 +2,7 @@ import type { KubernetesObject, V1ContainerStatus, V1Job, V1Pod } from "@kuberne
 import type { PlacedRun } from "../cluster-engine.ts";
 import { runOf } from "./run-manifests.ts";
 
-/** How often an image could not be pulled, by the pod's name, and whether that is its state now. */
+/** How often an image could not be pulled, by the pod's name, and whether that is its current state. */
 export type FailedPulls = ReadonlyMap<
   string,
   { readonly count: number; readonly isFailing: boolean }
@@ -12,11 +12,11 @@ export interface SeenRuns {
   readonly jobs: readonly V1Job[];
   readonly pods: readonly V1Pod[];
   readonly failedPulls: FailedPulls;
-  /** Why no pod of a Job could be made, by the Job's name. */
+  /** Why no pod of a Job could be created, by the Job's name. */
   readonly refusals: ReadonlyMap<string, string>;
 }
 
-/** An image that could not be pulled so often is not there; a registry may fail now and then. */
+/** After this many failed pulls an image counts as missing; a registry may fail occasionally. */
 const mostPulls = 3;
 
 /** The runs that the server knows: those with a Job, and those whose pod outlives it. */
@@ -107,14 +107,14 @@ function problemOf(job: V1Job | undefined, pod: V1Pod | undefined): string | nul
   );
 }
 
-/** How its program ended, as far as the node has said. */
+/** How its program ended, as far as the node has reported. */
 function endOf(pod: V1Pod | undefined): Pick<PlacedRun, "exitCode" | "outOfMemory"> {
   const terminated = runContainer(pod)?.state?.terminated;
   if (terminated === undefined) return {};
   return { exitCode: terminated.exitCode, outOfMemory: terminated.reason === "OOMKilled" };
 }
 
-/** Why a pod ended: evicted, out of memory, or the last that its program wrote. */
+/** Why a pod ended: evicted, out of memory, or the last lines that its program wrote. */
 function endingOf(pod: V1Pod | undefined): string | null {
   if (pod === undefined || !isOver(pod)) return null;
   const reason = pod.status?.reason;
@@ -143,7 +143,7 @@ function sentence(reason = "", message = ""): string | null {
   return parts.length === 0 ? null : parts.join(": ");
 }
 
-/** Counts the pods that can't pull their image now and could before; the node tries again and again. */
+/** Counts the pods that can't pull their image now and could before; the node retries. */
 export function countPulls(pods: readonly V1Pod[], before: FailedPulls): FailedPulls {
   return new Map(
     pods.map((pod) => {

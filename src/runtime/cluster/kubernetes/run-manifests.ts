@@ -13,7 +13,7 @@ import { mountedSocketDir } from "../../run-api/protocol.ts";
 import { memoryBytes, workDir } from "../../runners/container/container-options.ts";
 import { containerUser } from "../../runners/container/image/dockerfile.ts";
 import type { Launch } from "../cluster-engine.ts";
-/** Where a run finds its ticket. */
+/** Folder of a run's ticket. */
 const ticketDir = "/run/secrets";
 const ticketFile = "al-run";
 
@@ -21,7 +21,7 @@ const ticketFile = "al-run";
 const finishedSeconds = 3_600;
 /** Longer than any run. Ends a Job that waits for a machine if no scheduler is left to remove it. */
 const deadlineSeconds = 30 * 86_400;
-/** How long a drained node gives a run for its stop hooks. */
+/** How long a drained node gives a run for its stop hooks, in s. */
 const terminationSeconds = 30;
 
 export interface RunPlace {
@@ -61,7 +61,7 @@ export function runJob(launch: Launch, place: RunPlace): V1Job {
   };
 }
 
-/** The ticket of a run, which goes with its Job. */
+/** The ticket of a run, which is deleted with its Job. */
 export function ticketSecret(launch: Launch, project: string, jobUid: string): V1Secret {
   const owner = { apiVersion: "batch/v1", kind: "Job", name: launch.name, uid: jobUid };
   return {
@@ -128,13 +128,13 @@ function container(launch: Launch, folders: readonly V1VolumeMount[]): V1Contain
       capabilities: { drop: ["ALL"] },
       seccompProfile: { type: "RuntimeDefault" },
     },
-    // The last lines of a run that could not begin are why; no client of the API may need its logs.
+    // A run that could not begin reports why in its last lines; no client of the API should need its logs.
     terminationMessagePolicy: "FallbackToLogsOnError",
     volumeMounts: [...folders, { name: "ticket", mountPath: ticketDir, readOnly: true }],
   };
 }
 
-/** The machine's name, which the run gives with its claim; its host name is the pod's. */
+/** The machine's name, which the run sends with its claim; its host name is the pod's. */
 const nodeName = { name: nodeVariable, valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } };
 
 function resources({ limits, reserve }: Launch): V1ResourceRequirements {
@@ -142,7 +142,7 @@ function resources({ limits, reserve }: Launch): V1ResourceRequirements {
   const cpu = milliCpus(limits.cpus);
   return {
     limits: { memory: String(memory), cpu: `${cpu}m` },
-    // A reservation beyond the limit is refused.
+    // A reservation beyond the limit is rejected.
     requests: {
       memory: String(Math.min(memory, memoryBytes(reserve.memory))),
       cpu: `${Math.min(cpu, milliCpus(reserve.cpus))}m`,
@@ -164,7 +164,7 @@ function ticketVolume(secretName: string): V1Volume {
   return { name: "ticket", secret: { secretName, items, defaultMode: 0o440, optional: false } };
 }
 
-/** A name server that is not there: a closed run can't even ask, whether or not a network policy is in force. */
+/** A name server that does not exist: a closed run can't even ask, with or without an active network policy. */
 function closedNames({ hosts }: RunPlace): Partial<V1PodSpec> {
   return {
     dnsPolicy: "None",
@@ -178,16 +178,16 @@ function labelOf(place: string): [string, string] {
   return at < 0 ? [place, ""] : [place.slice(0, at), place.slice(at + 1)];
 }
 
-/** Labels and annotations by which the program finds its own objects in a namespace that others use too. */
+/** Labels and annotations that identify the program's own objects in a shared namespace. */
 export const projectLabel = "al.project";
 export const runLabel = "al.run";
-/** The label of pods that reach the door alone: the network policy selects it. */
+/** The label of pods that reach only the door: the network policy selects it. */
 export const closedLabel = "al.closed";
-/** Annotations, as the value of a label may be too short for them. */
+/** Annotations, as the value of a label may be too short for these names. */
 const agentAnnotation = "al.agent";
 const instanceAnnotation = "al.instance";
 
-/** The run of an object; null for objects of others. */
+/** The run of an object; null for foreign objects. */
 export function runOf({ metadata }: KubernetesObject): { name: string; instanceId: string } | null {
   const name = metadata?.labels?.[runLabel];
   const instanceId = metadata?.annotations?.[instanceAnnotation];

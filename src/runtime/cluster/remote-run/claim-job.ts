@@ -9,12 +9,12 @@ import { createPauses } from "./lease.ts";
 
 /** The result of a claim: the job, with the token for all further requests. */
 export interface ClaimedJob {
-  /** As it came: another version of the program may know more of it. */
+  /** Unparsed: another version of the program may know more fields. */
   readonly job: object;
   readonly instanceId: string;
   readonly token: string;
   readonly leaseMs: number;
-  /** When it was asked for, ms of the monotonic clock. */
+  /** When it was requested, ms of the monotonic clock. */
   readonly askedAt: number;
 }
 
@@ -22,9 +22,9 @@ export interface ClaimedJob {
 class DoorProblem extends Error {}
 
 export interface ClaimOptions {
-  /** The machine that the run is on, for people. */
+  /** The machine of the run, for people. */
   readonly node: string;
-  /** How long a door that does not answer is tried, in ms. */
+  /** How long a silent door is tried, in ms. */
   readonly unreachableMs: number;
   readonly signal: AbortSignal;
 }
@@ -33,8 +33,8 @@ const answerMs = 15_000;
 const pauseMs = 2_000;
 
 /**
- * The job of the ticket; null if another run has it, or the run is over. The request is repeated under the same id
- * until its answer comes. Rejects with a DoorProblem when the door stays unreachable or refuses.
+ * The job of the ticket; null if another process has it, or the run has ended. The request is repeated under the same id
+ * until its answer comes. Rejects with a DoorProblem if the door stays unreachable or refuses.
  */
 export async function claimJob(
   ticket: Ticket,

@@ -18,8 +18,8 @@ export interface ClaimedRun {
 
 /**
  * Works by one connection after another until the scheduler no longer knows the run (true), or the run's `signal` aborts
- * (false). `work` resolves to whether the scheduler does not know the run. Never rejects: it is the lease that ends a run
- * without a scheduler.
+ * (false). `work` resolves to whether the scheduler no longer knows the run. Never rejects: the lease ends a run without
+ * a scheduler.
  */
 export async function byConnections(
   run: ClaimedRun,

@@ -19,7 +19,7 @@ export interface DoorRequest {
 }
 
 /**
- * One connection to the door, for one request after another. All of them reach the same scheduler: the next one has
+ * One connection to the door, for one request after another, which all reach the same scheduler: the next one has
  * another connection.
  */
 export async function openDoor(address: DoorAddress, signal: AbortSignal) {
@@ -27,7 +27,7 @@ export async function openDoor(address: DoorAddress, signal: AbortSignal) {
   const agent = new OneSocketAgent(socket);
   return {
     isOpen: () => !socket.destroyed && socket.writable && socket.readable,
-    /** Rejects when the connection breaks or no whole answer comes in time; the connection is closed then. */
+    /** Rejects if the connection breaks or no complete answer comes in time; the connection is then closed. */
     request: async (asked: DoorRequest): Promise<Posted> => {
       try {
         return await exchange(asked, agent, address.name);
@@ -86,12 +86,12 @@ function headersOf(body: DoorRequest["body"]): Record<string, string | number> {
   return { "content-type": body.type, "content-length": Buffer.byteLength(body.text) };
 }
 
-/** Where the scheduler's door is, and how it is known. */
+/** Address of the scheduler's door, and its identity. */
 export type DoorAddress = Pick<Ticket, "door" | "certificate" | "name">;
 
 /** How long a connection and its handshake may take, in ms. */
 const dialMs = 10_000;
-/** Between two probes of a silent connection by the system, in ms: a machine that is gone sends no end. */
+/** Time between two probes of a silent connection by the system, in ms: a machine that disappeared sends no end. */
 const keepAliveMs = 15_000;
 
 /**
@@ -132,7 +132,7 @@ function optionsFor(door: string, servername: string) {
     servername,
     minVersion: "TLSv1.3" as const,
     allowHalfOpen: true,
-    // The certificate itself is compared. By its dates and names a run would fail whose machine's clock is wrong.
+    // The certificate itself is compared: by its dates and names, a run on a machine with a wrong clock would fail.
     rejectUnauthorized: false,
   };
 }

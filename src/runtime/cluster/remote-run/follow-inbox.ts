@@ -5,7 +5,7 @@ import type { ClaimedRun } from "./claimed-run.ts";
 
 export type StopOrder = NonNullable<InboxAnswer["stop"]>;
 
-/** How long an answer may take beyond the time for which the scheduler holds it back, in ms. */
+/** How long an answer may take beyond the time for which the scheduler holds it, in ms. */
 const lateMs = 10_000;
 /** Minimum time between two polls, in ms, for a scheduler that answers at once. */
 const paceMs = 1_000;
@@ -13,7 +13,7 @@ const paceMs = 1_000;
 export interface InboxListeners {
   /** May be called more than once with the same order. */
   readonly onStop: (order: StopOrder) => void;
-  /** A scheduler answers by another connection than before: it may be another one. */
+  /** A scheduler answers over another connection than before: it may be another one. */
   readonly onBack: () => void;
 }
 

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /**
- * How long a run may live without an answer of the scheduler: two thirds of its lease, then it ends itself. So it is gone
- * before the scheduler declares it lost and starts it again. Counted from when a request was sent, as the scheduler counts
- * from when it came.
+ * How long a run may live without an answer of the scheduler: after two thirds of its lease it ends itself. So it has
+ * ended before the scheduler declares it lost and starts it again. Counted from when a request was sent, as the
+ * scheduler counts from its arrival.
  */
 export function createLease(leaseMs: number, askedAt: number) {
   const limitMs = (leaseMs * 2) / 3;
@@ -19,17 +19,17 @@ export function createLease(leaseMs: number, askedAt: number) {
     look();
   });
   return {
-    /** The request that was answered was sent at this time, ms of the monotonic clock. */
+    /** The answered request was sent at this time, ms of the monotonic clock. */
     renew: (sentAt: number) => void (renewedAt = Math.max(renewedAt, sentAt)),
     /** Time since the last answered request was sent, in ms. */
     silentMs,
-    /** Resolves when the run has to end itself. */
+    /** Resolves when the run must end itself. */
     expired,
     [Symbol.dispose]: () => clearTimeout(timer),
   };
 }
 
-/** A lease may be longer than a timer can be, in ms. */
+/** A lease may be longer than the longest timer, in ms. */
 const longestLookMs = 60_000;
 
 const firstMs = 100;
@@ -43,7 +43,7 @@ export function createPauses(maxMs: number, random: () => number = Math.random) 
   const greatest = Math.min(maxMs, longestMs);
   let ms = firstMs;
   return {
-    /** Resolves after the next one, or when `signal` aborts. */
+    /** Resolves after the next pause, or when `signal` aborts. */
     next: async (signal: AbortSignal) => {
       const pauseMs = Math.min(greatest, ms) * (0.5 + random());
       ms = Math.min(greatest, ms * 2);

@@ -2,7 +2,7 @@ import { maxLinesBytes } from "./protocol.ts";
 import type { RemoteEnd } from "./protocol.ts";
 import { runMessageSchema } from "../../harness/run-messages.ts";
 
-/** Bytes of one request. A line has at most 32 KiB, of which escapes make six times as many. */
+/** Bytes of one request. A line has at most 32 KiB, which escapes can make six times as long. */
 const batchBytes = maxLinesBytes / 2;
 
 interface OutgoingLine extends NumberedLine {
@@ -26,7 +26,7 @@ export class OutgoingLines {
     this.#push({ time, stream, line }, stream === "stdout" ? line : null);
   }
 
-  /** The last line. It stays until the scheduler has the run's end, which it answers by knowing the run no more. */
+  /** The last line. It stays until the scheduler has the run's end, which it confirms by no longer knowing the run. */
   end(end: RemoteEnd, time: number): void {
     if (this.#hasEnded) return;
     this.#push({ time, end }, null);
@@ -51,12 +51,12 @@ export class OutgoingLines {
     return this.#lines.length === 0;
   }
 
-  /** Whether the scheduler has to be asked: it lacks lines, or may be another one. */
+  /** Whether to send a request: the scheduler lacks lines, or may be another one. */
   get isDue(): boolean {
     return !this.isEmpty || this.#isAsked;
   }
 
-  /** The scheduler may be another one, which has to get the state even when no line follows. */
+  /** The scheduler may be another one, which needs the state even if no line follows. */
   ask(): void {
     this.#isAsked = true;
     this.#changed();
@@ -67,7 +67,7 @@ export class OutgoingLines {
     return textOf(batchOf(this.#lines));
   }
 
-  /** Every line up to `stored` is in the scheduler's logs; true when it has more of them than before. */
+  /** Every line up to `stored` is in the scheduler's logs; true if that is more than before. */
   acknowledge(stored: number): boolean {
     this.#isAsked = false;
     const upTo = this.#hasEnded ? Math.min(stored, this.#seq - 1) : stored;
@@ -81,7 +81,7 @@ export class OutgoingLines {
     return gone.length > 0;
   }
 
-  /** Lines, in requests, that a new scheduler needs again: only its predecessor's memory had their state. */
+  /** Lines, in requests, that a new scheduler needs again: their state was only in its predecessor's memory. */
   state(): readonly string[] {
     const left = [...this.#state.all()];
     const requests: string[] = [];
@@ -89,7 +89,7 @@ export class OutgoingLines {
     return requests;
   }
 
-  /** Drops all lines, present and future: the scheduler takes no more. */
+  /** Drops all lines, present and future: the scheduler accepts no more. */
   close(): void {
     this.#hasEnded = true;
     this.#lines = [];
@@ -97,7 +97,7 @@ export class OutgoingLines {
     this.#changed();
   }
 
-  /** Calls it after every change. */
+  /** Adds a listener, called after every change. */
   addListener(listener: () => void): void {
     this.#listeners.add(listener);
   }
@@ -134,7 +134,7 @@ interface NumberedLine {
   readonly bytes: number;
 }
 
-/** Messages of which the last one counts, and the lines of the log that show whether a text was the model's last word. */
+/** Messages of which only the last counts, and log lines that show whether a text was the model's last word. */
 const lastCounts = new Set(["status", "ready", "rerun", "end", "tool", "said"]);
 
 /** Keeps the latest line of each kind, and the returned value with all its pieces. */
@@ -143,12 +143,12 @@ function createStateLines() {
   let value: NumberedLine[] = [];
   let pieces: NumberedLine[] = [];
   return {
-    /** A line of standard output that the scheduler has, as it was written. */
+    /** A line of standard output that the scheduler has, as written. */
     take: (line: NumberedLine, written: string) => {
       const message = messageIn(written);
       if (message === null) return;
       const kind = message.type === "log" ? message.kind : message.type;
-      // Whether the model said the last word depends on the later one of both.
+      // The later line of both shows whether the model said the last word.
       if (lastCounts.has(kind)) latest.set(kind === "said" ? "tool" : kind, line);
       if (message.type !== "return") return;
       pieces.push(line);

@@ -13,9 +13,9 @@ import type { TLSSocket } from "node:tls";
 const silentMs = 20_000;
 
 /**
- * Destroys a silent connection when the door answers by its name, but no more through this connection's relay. A relay whose
- * machine failed sends no end, and TCP retries unacknowledged bytes for a quarter of an hour. While the door does not answer
- * at all the connection stays: the network may come back.
+ * Destroys a silent connection if the door answers under its name, but no longer through this connection's relay. A
+ * relay on a failed machine sends no end, and TCP retries unacknowledged bytes for a quarter of an hour. While the door
+ * does not answer at all, the connection stays: the network may come back.
  */
 export function destroyOnDeadRelay(
   connection: TLSSocket,
@@ -50,7 +50,7 @@ const pauseMs = 1_000;
 
 /**
  * Creates the socket by which the run reaches the scheduler as on its own machine: the bytes of each connection pass
- * through a connection of its own to the door, and back. Rejects if `dir` can't have a socket.
+ * through a separate connection to the door, and back. Rejects if `dir` can't have a socket.
  */
 export async function openChannel(dir: string, address: DoorAddress) {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -66,7 +66,7 @@ export async function openChannel(dir: string, address: DoorAddress) {
   server.listen(path);
   await once(server, "listening");
   chmodSync(path, 0o600);
-  // A connection that can't be taken is that request's failure, not the run's.
+  // A failed accept fails that request, not the run.
   server.on("error", () => undefined);
   return {
     /** Absolute path of the socket. */
@@ -95,7 +95,7 @@ async function pass(connection: Socket, address: DoorAddress, closed: AbortSigna
   joinSockets(connection, door);
 }
 
-/** A client whose connection is open has asked already, and some questions may not be asked twice: it waits. */
+/** A client with an open connection has sent its request, and some may not be repeated: it waits. */
 async function dial(address: DoorAddress, signal: AbortSignal) {
   const pauses = createPauses(pauseMs);
   const until = performance.now() + awayMs;

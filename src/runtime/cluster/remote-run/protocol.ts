@@ -5,11 +5,11 @@ import { stopReasons } from "../../runners/run-stop.ts";
 import type { RunStopReason } from "../../runners/run-stop.ts";
 
 /**
- * How a run on another machine reaches the scheduler: TLS to the scheduler's door, whose certificate the run knows, under
- * the run's own server name. The connection then carries the requests of a local run's socket, and the ones below. A
- * ticket is worth one claim; its response has the job and the run's token, the bearer of all other requests.
- * `POST` a claim as JSON with the ticket as a bearer, `POST` lines as `application/x-ndjson`, `GET` the inbox. 503 and 429
- * mean: try again later. 401 means that the run is over.
+ * How a run on another machine reaches the scheduler: TLS to the scheduler's door, whose certificate the run knows,
+ * under the run's own server name. The connection then carries the requests of a local run's socket, and the ones below.
+ * A ticket is valid for one claim; the response has the job and the run's token, the bearer of all other requests.
+ * `POST` a claim as JSON with the ticket as a bearer, `POST` lines as `application/x-ndjson`, `GET` the inbox. 503 and
+ * 429 mean: retry later. 401 means that the run has ended.
  */
 export const remotePaths = {
   claim: "/remote/claim",
@@ -19,13 +19,13 @@ export const remotePaths = {
 
 /** The input of a run that starts: one JSON document, which is secret. */
 export const ticketSchema = z.object({
-  /** `host:port` of the door, as the run's machine reaches it. */
+  /** `host:port` of the door, as reachable from the run's machine. */
   door: z.string(),
   /** The door's own certificate, PEM: the run trusts no other. */
   certificate: z.string(),
-  /** The TLS server name by which the door knows the run. */
+  /** The TLS server name that identifies the run at the door. */
   name: z.string(),
-  /** Secret; worth one claim. */
+  /** Secret; valid for one claim. */
   ticket: z.string(),
 });
 export type Ticket = z.infer<typeof ticketSchema>;
@@ -34,16 +34,16 @@ export type Ticket = z.infer<typeof ticketSchema>;
 export const nodeVariable = "AL_NODE";
 
 export const claimRequestSchema = z.object({
-  /** Chosen by the claimer; the same value again is the same claimer, whose answer was lost. */
+  /** Chosen by the claimer; the same value again means the same claimer, whose answer was lost. */
   claim: z.uuid(),
-  /** The machine that it runs on, for people; empty when it is unknown. */
+  /** The run's machine, for people; empty if it is unknown. */
   node: z.string().max(200),
 });
 export type ClaimRequest = z.infer<typeof claimRequestSchema>;
 
-/** 409 `claimed` for any other claimer, which ends itself with exit code 0. */
+/** 409 `claimed` for any other claimer, which then exits with code 0. */
 export const claimAnswerSchema = z.object({
-  /** Its `channel` has the token; the socket in it is the one that the claimer makes. */
+  /** Its `channel` has the token; the claimer creates the socket in it. */
   job: jobSchema,
   /** How long a run may be without the scheduler before it is lost. It ends itself after two thirds of that. */
   leaseSeconds: z.number().positive(),
@@ -80,10 +80,10 @@ export const remoteLineSchema = z.union([
 export type RemoteLine = z.infer<typeof remoteLineSchema>;
 
 /**
- * `stored` is the highest number up to which every line is in the scheduler's logs; later lines are sent again, in
- * order. With another `scheduler` than before, the run first sends again those of its stored lines that only the
- * scheduler's memory held: status, value, rerun, account. It asks by a new connection without a line first, so that the
- * numbers that one scheduler gets only grow, but for repeats. An end is answered with 401 once it is committed.
+ * `stored` is the highest number up to which every line is in the scheduler's logs; later lines are resent, in order. To
+ * a new `scheduler`, the run first resends those stored lines that were only in the scheduler's memory: status, value,
+ * rerun, account. It first sends an empty request over a new connection, so that the numbers one scheduler gets only
+ * grow, except for repeats. An end is answered with 401 once it is committed.
  */
 export const linesAnswerSchema = z.object({ stored: z.int().min(0), scheduler: z.string() });
 export type LinesAnswer = z.infer<typeof linesAnswerSchema>;
@@ -101,13 +101,13 @@ export interface InboxAnswer {
 
 /** The scheduler's handlers of requests by runs on other machines. Each rejects with a RunApiError to refuse. */
 export interface RemoteRuns {
-  /** The job, for the claimer alone, whose claim is committed. */
+  /** The job, only for the claimer whose claim is committed. */
   claim(
     instanceId: string,
     request: ClaimRequest,
   ): Promise<{ readonly job: Job; readonly leaseSeconds: number }>;
-  /** Resolves when they are in the logs; of an end, never while the run lives. */
+  /** Resolves when the lines are in the logs; for an end, never while the run lives. */
   lines(instanceId: string, lines: readonly RemoteLine[]): Promise<LinesAnswer>;
-  /** Resolves when there is something to do, or after `inboxWaitMs`. */
+  /** Resolves when there is an order, or after `inboxWaitMs`. */
   inbox(instanceId: string, signal: AbortSignal): Promise<InboxAnswer>;
 }

@@ -33,7 +33,7 @@ export interface RemoteRunOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Aborts when the machine asks this process to end. */
   readonly terminated: AbortSignal;
-  /** For how long, in ms, a door is tried that does not answer. */
+  /** How long a silent door is tried, in ms. */
   readonly unreachableMs?: number;
   /** Writes a line for the operator of the machine; it has no secrets. */
   readonly err: (text: string) => void;
@@ -41,13 +41,13 @@ export interface RemoteRunOptions {
 
 /** How this process ends. */
 const remoteRunExits = {
-  /** The run is over, or another process has it. */
+  /** The run has ended, or another process has it. */
   over: 0,
   failed: 1,
   unreachable: 3,
   /** The scheduler did not answer for most of the lease. */
   expired: 4,
-  /** As a program that TERM ended. */
+  /** The exit code of a program ended by TERM. */
   terminated: 143,
 } as const;
 
@@ -60,8 +60,8 @@ const terminationGraceMs = 7_000;
 const lastLinesMs = 2_000;
 
 /**
- * One run on this machine: claims the job of its ticket, runs it in a process of its own, and sends the scheduler all its
- * output. Resolves to the exit code of this process; never rejects.
+ * One run on this machine: claims the job of its ticket, runs it in a separate process, and sends all output to the
+ * scheduler. Resolves to the exit code of this process; never rejects.
  */
 export async function remoteRun(options: RemoteRunOptions): Promise<number> {
   const { ticket: path, input, env, terminated, err } = options;
@@ -124,7 +124,7 @@ interface Followed {
   readonly run: ClaimedRun;
   readonly lines: OutgoingLines;
   readonly channel: Channel;
-  /** Resolves when the scheduler does not know the run any more. */
+  /** Resolves when the scheduler no longer knows the run. */
   readonly over: Promise<boolean>;
 }
 
@@ -148,7 +148,7 @@ async function followRun(
   const ended = child.ended.then(async (end) => {
     // Processes that outlived the run can no longer send requests in its name.
     channel[Symbol.dispose]();
-    // The machine took it away, as one that failed takes it: the scheduler calls it lost, and starts it once more.
+    // The machine took the run away, like a failed one: the scheduler declares it lost, and starts it once more.
     wasTakenAway = terminated.aborted && end.exitCode !== 0;
     if (!wasTakenAway) lines.end(end, Date.now());
     else await lastLines(lines);
@@ -172,24 +172,24 @@ async function firstOf(run: ClaimedRun, over: Promise<boolean>): Promise<number>
   return Promise.race([over.then(() => remoteRunExits.over), expired]);
 }
 
-/** Resolves when the scheduler has all lines, or it takes too long. */
+/** Resolves when the scheduler has all lines, or after too long. */
 async function lastLines(lines: OutgoingLines): Promise<void> {
   const until = performance.now() + lastLinesMs;
   while (!lines.isEmpty && performance.now() < until) await wait(50);
 }
 
-/** For the run's last hooks. Without it they take the run for interrupted. */
+/** For the run's post hooks, which otherwise report an interrupted run. */
 function writeStopReason(dir: string, reason: RunStopReason): void {
   try {
     const path = join(dir, stopReasonFile);
     writeFileSync(path, reason);
     chmodSync(path, 0o644);
   } catch {
-    // A full disk must not keep the run from its end.
+    // A full disk must not block the run's end.
   }
 }
 
-/** The run's ticket, from the file at `path`, or from the first line of standard input (`-`). Errors quote no part of it. */
+/** The run's ticket, from the file at `path`, or from the first line of standard input (`-`). Errors never quote it. */
 async function readTicket(path: string, input: Readable): Promise<Ticket> {
   const where = path === "-" ? "standard input" : path;
   const text = path === "-" ? await firstLineOf(input) : await readFile(path, "utf8");

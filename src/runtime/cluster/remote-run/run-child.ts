@@ -12,17 +12,17 @@ export interface ChildOptions {
   /** The program and its arguments. */
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Goes to its standard input. */
+  /** Sent to its standard input. */
   readonly job: object;
   readonly lines: OutgoingLines;
 }
 
 /** Bytes of one line; a longer one is cut. */
 const maxLineBytes = 32 * 1024;
-/** Bytes that the scheduler does not have, beyond which no output is read, and below which it is read again. */
+/** Bytes that the scheduler lacks, beyond which no output is read, and below which reading resumes. */
 const fullBytes = 4 * 1024 * 1024;
 const roomBytes = fullBytes / 2;
-/** How long, in ms, a process that escaped its end may hold an output open without writing to it. */
+/** How long a process that escaped the end may hold an output open without writing to it, in ms. */
 const lateOutputMs = 1000;
 
 /** Starts the run's own process in a process group of its own, in this process's directory. Never throws. */
@@ -39,8 +39,8 @@ export function runChild({ instanceId, command, env, job, lines }: ChildOptions)
     readInto(lines, "stdout", child.stdout),
     readInto(lines, "stderr", child.stderr),
   ];
-  // A process that ends before it read its job has an exit. The input stays open: its end would mean to the run that
-  // its scheduler is gone for good.
+  // A process that exits before it read its job still has an exit. The input stays open: its end would mean to the run
+  // that its scheduler is gone permanently.
   child.stdin.on("error", () => undefined);
   child.stdin.write(`${JSON.stringify(job)}\n`);
   const signal = (name: NodeJS.Signals) => {
@@ -53,7 +53,7 @@ export function runChild({ instanceId, command, env, job, lines }: ChildOptions)
     return { ...ending, outOfMemory: isOutOfMemory() };
   });
   return {
-    /** Sends TERM, and KILL after so many ms; of several calls the first KILL counts. */
+    /** Sends TERM, and KILL after this many ms; of several calls the first KILL counts. */
     stop: stopper(signal, ended),
     /** Resolves when all its processes have ended and all its output is in the lines. */
     ended,
@@ -122,21 +122,21 @@ function readInto(lines: OutgoingLines, stream: "stdout" | "stderr", source: Rea
   };
 }
 
-/** Above this process, so that the system ends the run first and this process can report it. */
+/** Above this process, so that the system kills the run first and this process can report it. */
 const ahead = 500;
 const greatest = 1000;
 
-/** Makes a process the first to be killed when memory is short. Its later children inherit that. */
+/** Makes a process the first to be killed if memory is short. Its later children inherit that. */
 function offerToOutOfMemory(pid: number): void {
   try {
     const own = Number(readFileSync("/proc/self/oom_score_adj", "utf8"));
     writeFileSync(`/proc/${pid}/oom_score_adj`, String(Math.min(greatest, own + ahead)));
   } catch {
-    // It ended already, or this system has no such file.
+    // The process has ended, or this system has no such file.
   }
 }
 
-/** Whether a process of this one's cgroup was ended for want of memory since this was called. */
+/** Whether a process of this one's cgroup was killed for lack of memory since this call. */
 function watchOutOfMemory(): () => boolean {
   const before = outOfMemoryKills();
   return () => outOfMemoryKills() > before;
@@ -146,7 +146,7 @@ function watchOutOfMemory(): () => boolean {
 const counterFiles = ["/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"];
 
 /**
- * How many processes the kernel ended so far in this process's cgroup: `oom_kill` of `memory.events` in version 2, of
+ * How many processes the kernel has killed in this process's cgroup: `oom_kill` of `memory.events` in version 2, of
  * `memory.oom_control` in version 1 (kernel docs, admin-guide/cgroup-v2 and cgroup-v1/memory).
  */
 function outOfMemoryKills(): number {

@@ -5,15 +5,15 @@ import type { DoorConnection } from "./door-connection.ts";
 import type { OutgoingLines } from "./outgoing-lines.ts";
 
 const longestAnswerMs = 30_000;
-/** Between two requests, in ms: a run that writes all the time is sent in larger pieces. */
+/** Time between two requests, in ms: a run that writes all the time sends larger pieces. */
 const paceMs = 50;
-/** Until lines are sent again that the scheduler took and does not have in its logs, in ms. */
+/** Delay before lines are resent that the scheduler accepted and does not have in its logs, in ms. */
 const againMs = 500;
 
 interface Sender {
   readonly lines: OutgoingLines;
   readonly run: ClaimedRun;
-  /** The one that has the state of this run; null before the first answer. */
+  /** The scheduler that has the state of this run; null before the first answer. */
   scheduler: string | null;
 }
 
@@ -24,7 +24,7 @@ export function sendLines(lines: OutgoingLines, run: ClaimedRun): Promise<boolea
   return byConnections(run, (connection) => sendBy(connection, sender), ready);
 }
 
-/** Sends by one connection, at whose other end one scheduler is; true when it does not know the run. */
+/** Sends over one connection to one scheduler; true if it no longer knows the run. */
 async function sendBy(connection: DoorConnection, sender: Sender): Promise<boolean> {
   const { lines, run } = sender;
   if (!(await sendState(connection, sender))) return true;
@@ -43,8 +43,8 @@ async function sendBy(connection: DoorConnection, sender: Sender): Promise<boole
 }
 
 /**
- * Sends a new scheduler the state of earlier lines, which it has only in its logs, before any later line. False if the
- * scheduler does not know the run.
+ * Sends a new scheduler the state of earlier lines, which it has only in its logs, before any later line. False if it
+ * does not know the run.
  */
 async function sendState(connection: DoorConnection, sender: Sender): Promise<boolean> {
   const state = sender.lines.state();
@@ -67,8 +67,8 @@ function post(connection: DoorConnection, { run }: Sender, text: string) {
 }
 
 /**
- * Resolves when the scheduler has to be asked, or a quarter of the lease passed without an answer: then an empty request shows that the
- * run lives.
+ * Resolves when a request is needed, or a quarter of the lease passed without an answer: then an empty request shows
+ * that the run lives.
  */
 function somethingToSend({ lines, run }: Sender): Promise<void> {
   const { leaseMs, lease, signal } = run;

@@ -24,7 +24,7 @@ const pauseMs = 250;
 const replicas = 2;
 const retryPauseNs = 1_000_000_000;
 
-/** Makes both networks, and the relay's service or brings it up to date; resolves when one of its tasks runs. */
+/** Creates both networks, and creates or updates the relay's service; resolves when one of its tasks runs. */
 export async function ensureRelay(options: DockerOptions): Promise<void> {
   const { engine, project, config, programImage, loginFor } = options;
   const image = await programImage();
@@ -51,11 +51,11 @@ async function createOrUpdate(engine: Engine, spec: ServiceSpec, authconfig: obj
   const service = engine.calls().getService(spec.Name ?? "");
   const there = (await ifThere(service.inspect())) as InspectedService | null;
   if (there === null) {
-    // One of that name that another scheduler of the project made meanwhile is as good.
+    // One of that name created meanwhile by another scheduler of the project is as good.
     return unlessRefused([409], engine.calls().createService(authconfig, spec));
   }
   if (there.Spec.Labels?.[relay.label] === spec.Labels?.[relay.label]) return;
-  // Otherwise the client writes the whole object into the address, too.
+  // By default the client writes the whole object into the address, too.
   const update = { _query: { version: there.Version.Index }, _body: spec };
   await service.update({ ...update, authconfig });
 }
@@ -73,7 +73,7 @@ function notStarted(name: string, tasks: readonly SwarmTask[]): UserError {
   });
 }
 
-/** The network of the relay alone. */
+/** The network that only the relay uses. */
 const outsideNetwork = (project: string) => `${closedNetwork(project)}-out`;
 
 /** In both networks its alias resolves to its own addresses. */

@@ -16,7 +16,7 @@ import { closedNetwork, labelsOf, noDns, smallLog } from "../docker/relay.ts";
 /** The file of a run's ticket, below /run/secrets. */
 const secretFile = "al-run";
 
-/** A node that is drained gives the run's last hooks and lines this long, in ns; a removed run ends itself at once. */
+/** A drained node gives the run's last hooks and lines this long, in ns; a removed run ends itself at once. */
 const stopGraceNs = 10_000_000_000;
 
 /** Swarm replaces this template with the name of the task's node. */
@@ -26,11 +26,11 @@ const restartDelayNs = 1_000_000_000;
 const socketDirBytes = 1024 * 1024;
 
 /**
- * A run as a service of one task. Not as a replicated job: with Docker before 24 the container of a job that is removed
- * runs on (moby/swarmkit#3112), and newer ones repeat jobs after each change of the leader (moby/moby#53632). A task
- * that fails is made again, if need be on another node, as its node may have failed before the run began; a ticket is
- * worth one claim, so that each further process of a run that did begin ends itself. Nothing secret is in here, as every
- * client of the engine can read it.
+ * A run as a service of one task. Not as a replicated job: with Docker before 24 the container of a removed job keeps
+ * running (moby/swarmkit#3112), and newer ones repeat jobs after each change of the leader (moby/moby#53632). A failed
+ * task is created again, perhaps on another node, as its node may have failed before the run began; a ticket is valid
+ * for one claim, so each further process of a run that did begin ends itself. It holds no secret, as every client of the
+ * engine can read it.
  */
 export function runService(launch: Launch, project: string, secretId: string): ServiceSpec {
   const { limits, reserve, place } = launch;
@@ -38,7 +38,7 @@ export function runService(launch: Launch, project: string, secretId: string): S
     Name: launch.name,
     Labels: labelsOf(launch, project),
     Mode: { Replicated: { Replicas: 1 } },
-    // No address of the service itself, which would be one more for each run.
+    // Without an address of the service itself, which would be one more for each run.
     EndpointSpec: { Mode: "dnsrr" },
     TaskTemplate: {
       ContainerSpec: containerSpec(launch, project, secretId),
@@ -50,7 +50,7 @@ export function runService(launch: Launch, project: string, secretId: string): S
           NanoCPUs: nanos(limits.cpus),
           Pids: pidsLimit,
         },
-        // More than the limit is refused by the engine.
+        // The engine rejects more than the limit.
         Reservations: {
           MemoryBytes: Math.min(memoryBytes(reserve.memory), memoryBytes(limits.memory)),
           NanoCPUs: Math.min(nanos(reserve.cpus), nanos(limits.cpus)),
@@ -97,9 +97,9 @@ function containerSpec(launch: Launch, project: string, secretId: string): Conta
 }
 
 /**
- * The folders in memory of containers on this machine, and one for the run's socket. Swarm's own mounts of type tmpfs are
- * root's and `noexec`. For a volume with options each node also makes one more that it never uses or removes; by the label
- * `docker volume prune` finds those.
+ * The in-memory folders of containers on this machine, and one for the run's socket. Swarm's own tmpfs mounts belong to
+ * root and are `noexec`. For a volume with options each node also creates one that it never uses or removes; `docker
+ * volume prune` finds those by the label.
  */
 function mountsOf({ limits, volumes }: Launch, project: string): MountSettings[] {
   const folders = Object.entries(isolation(limits, volumes).Tmpfs).map(([path, o]) => ({
@@ -116,7 +116,7 @@ function mountsOf({ limits, volumes }: Launch, project: string): MountSettings[]
   return [...folders, { Source: "", Target: mountedSocketDir, Type: "tmpfs", TmpfsOptions }];
 }
 
-/** Without a network of its own a task is in the `bridge` of its node. */
+/** Without its own network a task is in the `bridge` of its node. */
 function networksOf({ limits: { network } }: Launch, project: string) {
   if (network === "bridge") return [];
   return [{ Target: network === "none" ? closedNetwork(project) : network }];

@@ -14,7 +14,7 @@ import { runService } from "./run-service.ts";
 import { placedRuns } from "./swarm-tasks.ts";
 import type { SwarmMember, SwarmSecret, SwarmService, SwarmTask } from "./swarm-tasks.ts";
 
-/** A secret of this age without a service is left from a start that failed, in ms. */
+/** A secret of this age without a service is left from a failed start, in ms. */
 const orphanMs = 60_000;
 
 /** Runs as services of a Docker Swarm, by any of its managers. */
@@ -42,7 +42,7 @@ async function start(launch: Launch, { engine, project, loginFor }: DockerOption
     Data: Buffer.from(ticketOf(launch)).toString("base64"),
   })) as { readonly id: string };
   const login = await loginFor(launch.image);
-  // Never without a login: the client then takes the service itself for one.
+  // Never without a login: the client would then take the service for one.
   await engine.calls().createService(login ?? {}, runService(launch, project, secret.id));
 }
 
@@ -64,7 +64,7 @@ async function list(engine: Engine, project: string): Promise<readonly PlacedRun
   return [...placedRuns({ services, tasks, members }), ...orphans(secrets, services)];
 }
 
-/** Left from a start between its two requests: removed with the runs that no scheduler knows. */
+/** Left by a start between its two requests: removed with the runs that no scheduler knows. */
 function orphans(
   secrets: readonly SwarmSecret[],
   services: readonly SwarmService[],

@@ -39,7 +39,7 @@ const overStates = new Set(["complete", "failed", "rejected", "shutdown", "orpha
 
 export const isTaskOver = (state: string) => overStates.has(state);
 
-/** Each run by all tasks that Swarm made for it: it repeats some, which end themselves as the run is claimed. */
+/** Each run from all tasks that Swarm created for it: it repeats some, which end themselves as the run is claimed. */
 export function placedRuns({ services, tasks, members }: SwarmView): readonly PlacedRun[] {
   const byService = Map.groupBy(tasks, ({ ServiceID }) => ServiceID);
   const byId = new Map(members.map((member) => [member.ID, member]));
@@ -68,7 +68,7 @@ function placedRun(
   };
 }
 
-/** One that runs, else one that is to run, else the last one. */
+/** A running task, else one that is to run, else the last one. */
 function decidingTask(tasks: readonly SwarmTask[]): SwarmTask | undefined {
   const newest = [...tasks].sort((a, b) => (a.CreatedAt < b.CreatedAt ? 1 : -1));
   return (
@@ -100,7 +100,7 @@ function exitCodeOf(task: SwarmTask | undefined): number | null {
   return ContainerID === "" ? null : ExitCode;
 }
 
-/** The engine has no code for it. */
+/** Recognized by message, as the engine has no code for it. */
 function isImageMissing(problem: string | null): boolean {
   return /^No such image|pull access denied|manifest unknown|repository .* not found/i.test(
     problem ?? "",

@@ -17,7 +17,7 @@ const maxPauses = 120;
 
 /** The length of a pause in ms: short at first, then a second, so that a scheduler that fails is asked less often. */
 function pauseMs(count: number): number {
-  // Runs that lost the scheduler at the same moment don't ask again at the same moment.
+  // Runs that lost the scheduler at the same moment must not all retry at the same moment.
   return Math.min(250 * 2 ** count, 1_000) * (0.75 + Math.random() / 2);
 }
 

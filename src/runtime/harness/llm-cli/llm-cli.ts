@@ -5,7 +5,7 @@ import type { Transcript } from "../transcript.ts";
 /** Input of a CLI for one session. */
 export interface CliRequest {
   readonly model: JobModel;
-  /** Where the model's API answers, as `apiBaseUrl` has it. */
+  /** Base URL of the model's API, as `apiBaseUrl` returns it. */
   readonly baseUrl: string;
   /** Replaces the model's key. */
   readonly key: string;
@@ -19,10 +19,10 @@ export interface CliRequest {
   readonly resume: string | null;
 }
 
-/** How the CLI is started for it. Every user of the machine can read arguments: they hold no secret. */
+/** The command that starts the CLI. Every user of the machine can read arguments: they hold no secret. */
 export interface CliCommand {
   readonly args: readonly string[];
-  /** Beside the variables of the agent's commands; null takes one of those away. */
+  /** Added to the variables of the agent's commands; null removes one of those. */
   readonly env: Readonly<Record<string, string | null>>;
   readonly input: string;
   /** Files that it needs in `configDir`: relative path to content. */
@@ -31,7 +31,7 @@ export interface CliCommand {
 
 /** The CLI's own account of its session. */
 export interface CliResult {
-  /** Null when it succeeded; an HTTP status of the provider comes first, where there is one. */
+  /** Null for a success; begins with an HTTP status of the provider, if any. */
   readonly error: string | null;
   readonly tokens: number | null;
   readonly costUsd: number | null;
@@ -42,7 +42,7 @@ export interface CliResult {
 export interface CliReader {
   /** Takes one line that is a JSON object; unknown ones are skipped, as a newer CLI emits more. */
   take(event: Readonly<Record<string, unknown>>): void;
-  /** Null until the CLI emitted how it ended. */
+  /** Null until the CLI has reported its end. */
   result(): CliResult | null;
   /** Id by which the CLI resumes this session; null before it has one. */
   sessionId?(): string | null;
@@ -59,7 +59,7 @@ export interface LlmCli {
   /** The command that installs it. */
   readonly install: string;
   readonly refusesRoot: boolean;
-  /** The least that its first request needs, with a short prompt, in tokens: thinking is part of the output. */
+  /** Minimum of its first request, with a short prompt, in tokens: thinking is part of the output. */
   readonly firstRequest: { readonly input: number; readonly output: number };
   command(request: CliRequest): CliCommand;
   reader(transcript: Transcript): CliReader;

@@ -38,7 +38,7 @@ export interface CliRun {
 /** One message may hold the whole output of a tool, pictures included. */
 const maxLineBytes = 8 * 1024 * 1024;
 
-/** Runs the CLI to its end; `resume` is the id of a session of it that is resumed, null for a new one. */
+/** Runs the CLI to its end; `resume` is the id of one of its sessions to resume, null for a new one. */
 export async function runCliOnce(start: CliSession, resume: string | null): Promise<CliRun> {
   const { cli, model, transcript, session } = start;
   const { job, emit, signal } = session;
@@ -68,7 +68,7 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   };
 }
 
-/** The session's result is known by then, so that a record that cannot be read is only a warning. */
+/** The session's result is already known, so an unreadable record is only a warning. */
 async function recordOf(
   { cli, transcript }: CliSession,
   configDir: string,
@@ -156,11 +156,11 @@ interface CliOutcome {
 export interface SessionFailure {
   /** For a person. */
   readonly message: string;
-  /** For how long the model should be left out, in ms; null when waiting doesn't help. */
+  /** How long the model should be skipped, in ms; null if waiting doesn't help. */
   readonly cooldownMs: number | null;
 }
 
-/** Why the session failed, null when it did not. The CLI's own result comes first, and its exit code has to agree. */
+/** Why the session failed, null if it did not. The CLI's own result comes first, and its exit code must agree. */
 function sessionFailure(
   { end, result, problem, lastLines }: CliOutcome,
   cli: LlmCli,

@@ -56,7 +56,7 @@ async function runWithRetries(start: CliSession): Promise<CliRun> {
   return run;
 }
 
-/** A failure that may pass, of a session that the CLI can resume. */
+/** A failure that may pass, in a session that the CLI can resume. */
 function isResumable(run: CliRun): run is CliRun & { readonly failure: SessionFailure } {
   return run.sessionId !== null && run.failure !== null && run.failure.cooldownMs !== null;
 }

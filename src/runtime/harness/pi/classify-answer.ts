@@ -10,9 +10,9 @@ import type { Exchange } from "../bridge/exchanges.ts";
 
 /** One answer of a model, as pi and the wire show it. */
 export interface Answer {
-  /** pi's word: `stop`, `toolUse`, `length`, `error`, `aborted`. */
+  /** pi's stop reason: `stop`, `toolUse`, `length`, `error`, `aborted`. */
   readonly stopReason: string;
-  /** The provider's word, such as `end_turn` or `SAFETY`; null when none came. */
+  /** The provider's stop reason, such as `end_turn` or `SAFETY`; null without one. */
   readonly rawStopReason: string | null;
   /** pi's error text. */
   readonly errorText: string;
@@ -94,7 +94,7 @@ function ended({ rawStopReason: word, errorText }: Answer): Verdict | null {
     );
   }
   const made = verdict(word);
-  // Anthropic explains a refusal in words of its own.
+  // Anthropic explains a refusal in its own text.
   const isExplained = word === "refusal" && errorText !== "";
   return isExplained && made.kind === "fallback"
     ? { ...made, message: `${made.message}: ${cut(errorText, maxCharacters)}` }

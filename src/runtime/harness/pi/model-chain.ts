@@ -6,16 +6,16 @@ import type { PiModel } from "./pi-models.ts";
 import type { Verdict } from "./classify-answer.ts";
 import { continuations, nextStreak, noStreak, withinLimit } from "./retry-policy.ts";
 
-/** How long and how often a model is asked, by its config. */
+/** Timeout and retries of a model, from its config. */
 export interface RequestLimits {
   readonly maxRetries: number | null;
   readonly timeoutSeconds: number | null;
 }
 
 /**
- * Decides at the point where the session would end: a cut or empty answer is continued; after a failed one the next
- * model is asked for the same turn, without the failed answer in the conversation. A model that is rate-limited or
- * not available is reported, so that other runs try it last for a while.
+ * Decides where the session would end: a cut or empty answer is continued; after a failed one the next model gets the
+ * same turn, without the failed answer in the conversation. A model that is rate-limited or not available is reported,
+ * so that other runs try it last for a while.
  */
 export function createModelChain(
   models: readonly [PiModel, ...PiModel[]],
@@ -38,7 +38,7 @@ export function createModelChain(
   };
   const log = (text: string) => logTo(emit, "run", 40, `model "${current.name}": ${text}`);
 
-  /** Null when no model is left. */
+  /** Null if no model is left. */
   const takeNext = (message: string): PiModel | null => {
     const [next, ...others] = rest;
     if (next === undefined) return null;
@@ -71,11 +71,11 @@ export function createModelChain(
   };
   return {
     current: (): PiModel => current,
-    /** The limits of the model in use. */
+    /** The limits of the current model. */
     limits: (): RequestLimits => limitsOf(current, jobModels),
-    /** Models that can still be used, the one in use among them. */
+    /** Number of usable models, including the current one. */
     modelsLeft: (): number => rest.length + 1,
-    /** False when one of the models used so far has no known price. */
+    /** False if one of the models used so far has no known price. */
     isPriced: (): boolean => isPriced,
     /** Adjusts the verdict on the session's latest answer by the earlier ones, and returns it. */
     judge,
@@ -100,7 +100,7 @@ function asked(content: string): Drafts[number] {
   return { type: "custom_message", customType: "continue", content, display: true };
 }
 
-/** The answer is no longer part of the conversation; pi itself may have taken it out already. */
+/** The answer is no longer part of the conversation; pi may already have removed it. */
 function withoutAnswer({ entries, context }: AgentBeforeSettleEvent): Drafts {
   const last = context.contextEntries.at(-1)?.sourceEntry;
   if (last?.type !== "message" || last.message.role !== "assistant") return entries;

@@ -51,10 +51,10 @@ async function piModel(jobModel: JobModel, index: number, { endpoint, authentica
   const auth = modelAuth(jobModel, endpoint.key);
   authenticate(provider, auth);
   return {
-    /** Its name in the project's config. */
+    /** The model's name in the project's config. */
     name,
     model,
-    /** False when the cost of a token is unknown. */
+    /** False if the cost of a token is unknown. */
     priced: isPriced(jobModel) || listed !== undefined,
     thinkingLevel: thinkingLevel ?? defaultThinkingLevel,
     /** Makes its key the active one. Two models may share a provider and differ in the key. */
@@ -65,14 +65,14 @@ async function piModel(jobModel: JobModel, index: number, { endpoint, authentica
 /** A model of the job, ready to be used by pi. */
 export type PiModel = Awaited<ReturnType<typeof piModel>>;
 
-/** A model that the config gives no price is priced when pi lists it. The scripted one costs nothing. */
+/** A model without a price in the config has one if pi lists it. The scripted one is free. */
 function isPriced({ provider, price }: JobModel): boolean {
   return provider === "scripted" || (price ?? null) !== null;
 }
 
 /**
- * How a session's requests show that they are its own: by the endpoint's key, whose mark has pi ask Anthropic as
- * OAuth tokens need it. Others who speak Anthropic's API want the token alone.
+ * How a session's requests authenticate: by the endpoint's key, whose prefix makes pi call Anthropic as OAuth tokens
+ * need it. Other servers with Anthropic's API need only the token.
  */
 function modelAuth({ provider, authType }: JobModel, key: string): ModelAuth {
   const isSubscription = provider === "anthropic" && authType === "oauth_token";
@@ -111,7 +111,7 @@ function assumedShape(
   const { api, thinking } = defaults;
   const isSet = thinkingLevel !== null && thinkingLevel !== "off";
   return {
-    // A listed model that is asked by another API than the listed one keeps its limits and its price.
+    // A listed model called by another API than the listed one keeps its limits and its price.
     ...(listed === undefined ? assumedLimits(model, defaults) : limitsOf(listed)),
     id: model,
     api,
@@ -140,7 +140,7 @@ function assumedLimits(
   };
 }
 
-/** The levels that all current models of a provider take; pi turns others into the nearest of these. */
+/** The levels that all current models of a provider accept; pi maps others to the nearest of these. */
 function levels(provider: JobModel["provider"]): NonNullable<Model<Api>["thinkingLevelMap"]> {
   const takesXhigh = ["anthropic", "openai", "openrouter"].includes(provider);
   return { off: null, minimal: null, ...(takesXhigh ? { xhigh: "xhigh" } : {}) };
@@ -162,15 +162,15 @@ function compatibility(
   };
 }
 
-/** The name that pi has for a model's provider: two servers of the user's own are two providers. */
+/** pi's name for a model's provider: two custom servers are two providers. */
 export function piProvider({ provider }: JobModel, index: number): string {
   return provider === "custom" || provider === "scripted" ? `${provider}-${index + 1}` : provider;
 }
 
 /**
- * Gives a function by which requests to a provider are authenticated from then on; models of one provider may differ in
- * that. Takes the place of pi's own providers, which guess from a key how it is sent, and each of which speaks the API
- * of its own models only.
+ * Returns a function that sets the authentication of later requests to a provider; models of one provider may differ in
+ * it. Replaces pi's own providers, which guess from a key how it is sent, and each of which supports only the API of its
+ * own models.
  */
 function piAuthenticator(runtime: ModelRuntime): (provider: string, auth: ModelAuth) => void {
   const active = new Map<string, ModelAuth>();

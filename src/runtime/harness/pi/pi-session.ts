@@ -30,7 +30,7 @@ type OnOutput = (callId: string, chunk: Buffer) => void;
 
 const builtInTools = ["read", "bash", "edit", "write"];
 
-/** A session of pi with the job's instructions and tools, and nothing of the machine's pi. */
+/** A session of pi with the job's instructions and tools, and none of the machine's own pi settings. */
 export async function createPiSession(
   { job, commandEnv, requests }: Session,
   modelRuntime: ModelRuntime,
@@ -40,7 +40,7 @@ export async function createPiSession(
   // Never created, so that pi finds no files there.
   const agentDir = join(cwd, ".no-pi");
   const settingsManager = SettingsManager.inMemory({
-    // The harness retries by itself, with the provider's own word on when.
+    // The harness retries by itself, as it sees the provider's hints.
     retry: { enabled: false, provider: { maxRetries: 0 } },
     compaction: compactionSettings(job.models),
     cacheWarming: "off",
@@ -80,7 +80,7 @@ export async function createPiSession(
   return session;
 }
 
-/** pi's own shell, whose output is also passed on while it comes. */
+/** pi's own shell, whose output is also forwarded while it runs. */
 function bashTool(cwd: string, commandEnv: Session["commandEnv"], onOutput: OnOutput) {
   const local = createLocalBashOperations();
   const bashFor = (callId: string) =>
@@ -104,7 +104,7 @@ function bashTool(cwd: string, commandEnv: Session["commandEnv"], onOutput: OnOu
   });
 }
 
-/** The tool answers as the command of the same request does: with one JSON object. A refusal is the tool's error. */
+/** The tool answers like the command of the same request: with one JSON object. A refusal is the tool's error. */
 function piTool({ name, description, parameters, request }: HarnessTool, requests: RunRequests) {
   return defineTool({
     name,
@@ -124,10 +124,10 @@ const neverAborted = new AbortController().signal;
 
 type Settings = NonNullable<Parameters<typeof SettingsManager.inMemory>[0]>;
 
-/** Windows below this are shared out by quarters: pi's own reserve of 16,384 tokens would leave too little of them. */
+/** Smaller windows are divided by quarters: pi's own reserve of 16,384 tokens would leave too little of them. */
 const smallWindow = 65_536;
 
-/** When pi summarizes a session: before it outgrows the window, also one that is small. */
+/** When pi summarizes a session: before it outgrows even a small window. */
 function compactionSettings(models: readonly JobModel[]): NonNullable<Settings["compaction"]> {
   const overrides = models.flatMap((model, index) => {
     const { contextWindow } = model;

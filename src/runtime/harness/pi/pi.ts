@@ -92,7 +92,7 @@ async function talk(
   return { error: sessionError(chain, signal), usage };
 }
 
-/** The scheduler answers once a budget pays; at once where it is to stop, as it does for a run that it does not know. */
+/** The scheduler answers once a budget pays; at once if the run must stop, or is unknown. */
 async function waitForMoney(
   { requests, emit }: Pick<Session, "requests" | "emit">,
   signal: AbortSignal,
@@ -103,7 +103,7 @@ async function waitForMoney(
   return true;
 }
 
-/** pi resolves whatever happens: the verdict on the model's last answer counts. */
+/** pi always resolves: the verdict on the model's last answer counts. */
 function sessionError(chain: ModelChain, signal: AbortSignal): string | null {
   if (signal.aborted) return stoppedEarly;
   const last = chain.latest();
@@ -118,7 +118,7 @@ function sessionLog(emit: Emit, modelName: () => string) {
   const transcript = transcriptOf(emit);
   const total = { tokens: 0, costUsd: 0, turns: 0 };
 
-  /** Takes every answer that a model gave, also one of a failed attempt and a summary: all of them cost tokens. */
+  /** Receives every answer of a model, including failed attempts and summaries: all of them cost tokens. */
   function onAnswer({ usage }: AssistantMessage): void {
     total.tokens += usage.totalTokens;
     total.costUsd += usage.cost.total;

@@ -37,7 +37,7 @@ const shortestSilenceMs = 1000;
 
 /**
  * How long a model may send nothing, before its first byte and between two, in ms. By default its share of the run's
- * time, so that each model that is left and one more attempt still fit, and never more than five minutes.
+ * time, so that each remaining model and one more attempt still fit, and never more than five minutes.
  */
 export function silenceLimitMs(
   timeoutSeconds: number | null,
@@ -50,7 +50,7 @@ export function silenceLimitMs(
 
 type Why = Extract<Verdict, { kind: "continue" }>["why"];
 
-/** How often in a row a model is asked to continue, and with which words. */
+/** How often in a row a model is asked to continue, and with which text. */
 export const continuations: Readonly<
   Record<Why, { readonly limit: number; readonly prompt: string }>
 > = {

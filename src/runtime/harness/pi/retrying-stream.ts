@@ -14,7 +14,7 @@ import { readStream } from "./whole-arguments.ts";
 import type { ArgumentsCheck } from "./whole-arguments.ts";
 import { retryDelayMs, silenceLimitMs } from "./retry-policy.ts";
 
-/** pi's way to ask a model; it resolves to a stream that ends with one message, whatever happens. */
+/** pi's function that calls a model; it resolves to a stream that always ends with one message. */
 type Ask = AgentSession["agent"]["streamFunction"];
 
 export interface RetryingOptions {
@@ -26,21 +26,21 @@ export interface RetryingOptions {
   readonly check: ArgumentsCheck;
   /** The id of the session. Other requests of pi, such as a summary, are not part of the conversation. */
   readonly sessionId: string;
-  /** Resolves to whether the call is paid by now that was refused for its budget; rejects like a request of the run. */
+  /** Resolves to whether the call rejected for its budget can now be paid; rejects like a request of the run. */
   readonly waitForMoney: (signal: AbortSignal | undefined) => Promise<boolean>;
-  /** Called with each answer, that of a failed attempt too: it may have cost tokens. */
+  /** Called with each answer, including failed attempts: they may have cost tokens. */
   readonly onAnswer: (message: AssistantMessage) => void;
 }
 
-/** For clients that take no "never": the longest time that a timer of Node counts, in ms. */
+/** The longest timer of Node in ms, for clients without a "never". */
 const noTimeoutMs = 2 ** 31 - 1;
 
-/** Makes one request with more headers. */
+/** Makes one request with additional headers. */
 type AskOnce = (headers: Readonly<Record<string, string>>) => ReturnType<Ask>;
 
 /**
- * Asks as `ask` does, again when that may help: pi sees the answer of the last attempt only, in one piece, so nothing
- * of a failed attempt reaches the conversation.
+ * Like `ask`, with retries if they may help: pi sees only the answer of the last attempt, in one piece, so nothing of a
+ * failed attempt reaches the conversation.
  */
 export function retryingStream(ask: Ask, options: RetryingOptions): Ask {
   return (model, context, request) => {
@@ -58,14 +58,14 @@ export function retryingStream(ask: Ask, options: RetryingOptions): Ask {
   };
 }
 
-/** The message as pi should take it, so that it neither continues nor stops on its own account. */
+/** The message for pi, so that it neither continues nor stops by itself. */
 function judged({ message, verdict }: Answered, chain: ModelChain): AssistantMessage {
   const final = chain.judge(verdict);
   switch (final.kind) {
     case "complete":
       return message;
     case "continue":
-      // pi has the tool calls of a cut answer repeated, and would summarize the conversation after a cut text.
+      // pi would repeat the tool calls of a cut answer, and summarize the conversation after a cut text.
       return message.stopReason === "length" && hasToolCall(message)
         ? message
         : { ...message, stopReason: "stop" };
@@ -101,7 +101,7 @@ function end(
   stream.end();
 }
 
-/** For a failure of pi's own way to ask, before it made a message of it. */
+/** The message for a failure of pi's own call, before pi made one. */
 function brokenMessage(
   { api, provider, id }: Parameters<Ask>[0],
   errorMessage: string,
@@ -127,7 +127,7 @@ interface Answered {
   readonly verdict: Verdict;
 }
 
-/** Asks the model in use until it answers, or no further attempt makes sense. */
+/** Calls the current model until it answers, or no further attempt makes sense. */
 async function answered(
   ask: AskOnce,
   options: RetryingOptions,
@@ -137,9 +137,9 @@ async function answered(
   let isRepeated = false;
   for (;;) {
     const { message, verdict, exchange } = await attempt(ask, options);
-    // A call that lacked money is made again once a budget pays it, unless runs of the agent stop at their limits.
+    // A call that lacked money is repeated once a budget pays it, unless runs of the agent stop at their limits.
     if (exchange.lacksMoney && (await options.waitForMoney(signal))) continue;
-    // The model did not cause a cut by the scheduler's end: that is repeated at once, and counts no retry.
+    // The scheduler's end caused the cut, not the model: the call is repeated at once, and counts no retry.
     if (exchange.isInterrupted && verdict.kind === "retry" && !isRepeated) {
       isRepeated = true;
       continue;

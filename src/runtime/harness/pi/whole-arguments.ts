@@ -6,7 +6,7 @@ import { isWholeObject } from "../../run-api/model-gateway/json.ts";
 const reason =
   "The arguments of this call are not whole JSON; it was not executed. Send the call again with all of its arguments.";
 
-/** The answer at the end of a stream, and the arguments of its tool calls as they came, by their index. */
+/** The answer at the end of a stream, and the raw arguments of its tool calls, by their index. */
 export async function readStream(stream: AssistantMessageEventStream) {
   const sent = new Map<number, string>();
   for await (const event of stream) {
@@ -24,8 +24,8 @@ export function createArgumentsCheck() {
   const cut = new Set<string>();
   return {
     /**
-     * Checks the calls of an answer: their pieces and, where the API repeats them, the whole arguments. `cutCalls` are the
-     * ids of calls that the gateway saw cut.
+     * Checks the calls of an answer: their pieces and, if the API repeats them, the complete arguments. `cutCalls` are
+     * the ids of calls that the gateway saw cut.
      */
     take: (
       { content }: AssistantMessage,
@@ -34,7 +34,7 @@ export function createArgumentsCheck() {
     ): void => {
       for (const [index, part] of content.entries()) {
         if (part.type !== "toolCall") continue;
-        // pi adds the item's id to the one of the call.
+        // pi appends the item's id to that of the call.
         const [callId = ""] = part.id.split("|");
         const isWhole = isWholeObject(sent.get(index) ?? "") && !cutCalls.includes(callId);
         if (isWhole) cut.delete(part.id);

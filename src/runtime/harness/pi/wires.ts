@@ -6,7 +6,7 @@ import { openAICompletionsApi } from "@earendil-works/pi-ai/api/openai-completio
 import { openAIResponsesApi } from "@earendil-works/pi-ai/api/openai-responses.lazy";
 import type { ModelApi } from "../../../../streams/agent-config.ts";
 
-/** For a model's `maxTokens`: its answers have no limit but the provider's own. */
+/** For a model's `maxTokens`: only the provider's own limit applies. */
 export const noAnswerLimit = 0;
 
 /** pi's clients, by the wire format of a model. */
@@ -18,7 +18,7 @@ export const wires: Readonly<Record<ModelApi, ProviderStreams>> = {
   "mistral-conversations": withoutZeroLimit(mistralConversationsApi()),
 };
 
-/** The client sends a limit of 0 as it is, where OpenAI's send none. */
+/** The client sends a limit of 0, which OpenAI's clients omit. */
 function withoutZeroLimit(client: ProviderStreams): ProviderStreams {
   return {
     ...client,
@@ -36,7 +36,7 @@ function dropZeroLimit(
   };
 }
 
-/** Google has the limit in `config.maxOutputTokens`, Mistral in `maxTokens`. */
+/** The limit is `config.maxOutputTokens` for Google, `maxTokens` for Mistral. */
 function withoutZeros(payload: unknown): unknown {
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return payload;
   const kept = Object.entries(payload)

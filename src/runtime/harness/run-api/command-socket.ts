@@ -50,7 +50,7 @@ export async function openCommandSocket({
   // A failed accept fails the command, not the run.
   server.on("error", () => undefined);
   return {
-    /** Absolute, as the folder of the commands is. */
+    /** Absolute, like the folder of the commands. */
     path,
     binDir,
     [Symbol.asyncDispose]: async () => {

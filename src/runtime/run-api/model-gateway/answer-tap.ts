@@ -13,7 +13,7 @@ import { usualBytesPerToken } from "../../../features/spend/rules/input-estimate
 
 /** The reading of an answer so far. */
 interface AnswerReading {
-  /** As the provider reported it. */
+  /** The usage reported by the provider. */
   readonly usage: CallUsage | null;
   /** Whether no later event changes it. */
   readonly isFinal: boolean;
@@ -104,10 +104,10 @@ function cutCallIn(event: unknown): string | null {
   return json === null || isWholeObject(json) ? null : textAt(event, "item", "call_id");
 }
 
-/** Sees an answer as it passes, and reads it. */
+/** Reads an answer as it passes. */
 interface AnswerTap {
   readonly chunk: (bytes: Buffer) => void;
-  /** To be called when the last byte has passed or the answer was cut. */
+  /** Must be called when the last byte has passed or the answer was cut. */
   readonly end: () => AnswerReading;
 }
 
@@ -142,7 +142,7 @@ function streamTap(reader: AnswerReader): AnswerTap {
       if (isReadable) parser.feed(decoder.write(bytes));
     },
     end: () => {
-      // A last event without the blank line behind it is whole where its JSON is.
+      // A last event without the blank line after it is complete if its JSON is.
       if (isReadable) parser.feed("\n\n");
       const reading = reader.read();
       // An answer without any event has an unknown format, and all of its bytes may be output.
@@ -193,7 +193,7 @@ export interface SeenOfCall {
   readonly began: number;
   firstByteMs: number | null;
   status: number | null;
-  /** Null for an answer that is not the model's. */
+  /** Null for an answer that is not from the model. */
   tap: AnswerTap | null;
   /** Whether the provider may bill the call although it has not answered. */
   mayBeBilled: boolean;

@@ -11,7 +11,7 @@ const mebibyte = 1024 * 1024;
 const assured = 2 * mebibyte;
 /** Calls of one run that wait for memory before their bodies are read. */
 const maxWaiting = 16;
-/** Serializing recurses. */
+/** Serializing recurses, so the depth is limited. */
 const maxDepth = 1_000;
 
 /**
@@ -63,7 +63,7 @@ async function bytesOf(
   const bytes = Buffer.allocUnsafeSlow(length);
   const size = new JsonSize();
   let read = 0;
-  // An answer can still be sent after a body that is not read to its end.
+  // An answer can still be sent after a partly read body.
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   for await (const chunk of chunks) {
     read += chunk.copy(bytes, read);

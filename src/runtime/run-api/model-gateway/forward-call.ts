@@ -112,7 +112,7 @@ async function askModel(
   }
 }
 
-/** A scripted model's answer in the form of a provider's, so that it is metered and sent as one. */
+/** A scripted model's answer in a provider's form, so that it is metered and sent like one. */
 function scriptedAnswer({ status, headers, body }: ScriptedAnswer): UpstreamAnswer {
   return { status, headers, body: chunks(body) };
 }

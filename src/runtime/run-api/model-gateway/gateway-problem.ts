@@ -5,7 +5,7 @@ import { messageOf } from "../../../foundation/errors.ts";
 import { UpstreamTimeout } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream.ts";
 
-/** Why the gateway itself answers in place of the provider. */
+/** Why the gateway itself answers instead of the provider. */
 export class GatewayProblem extends Error implements Problem {
   readonly status: number;
   readonly code: string;

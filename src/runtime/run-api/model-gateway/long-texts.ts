@@ -28,7 +28,7 @@ export class LongTexts {
     return passed === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(passed)]);
   }
 
-  /** The document as it is sent, in pieces. */
+  /** The document to send, in pieces. */
   putBack(document: Buffer): readonly Buffer[] {
     if (this.#texts.length === 0) return [document];
     const standIn = new RegExp(`("[^"\\\\]{0,${headLength}}:?${this.#mark}x\\d+")`);
@@ -36,7 +36,7 @@ export class LongTexts {
     return parts.map((part) => this.#textOf(part) ?? Buffer.from(part));
   }
 
-  /** The length of the text that a text of the document stands for. */
+  /** The length of the text behind a text of the document. */
   lengthOf(text: string): number {
     return this.#textOf(`"${text}"`)?.length ?? text.length;
   }
@@ -55,7 +55,7 @@ export class LongTexts {
   }
 }
 
-/** Where each text without escapes begins and ends, its quotes included. */
+/** The range of each text without escapes, including its quotes. */
 function* plainTexts(bytes: Buffer): Generator<readonly [start: number, end: number]> {
   let escape = indexOf(bytes, backslash, 0);
   let end = 0;

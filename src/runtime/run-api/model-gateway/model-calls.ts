@@ -26,7 +26,7 @@ export interface ModelSources {
   readonly script: (path: string) => Promise<Script>;
 }
 
-/** The gateway of runs to the models of their agents, with the keys as they are stored now. */
+/** The gateway from runs to the models of their agents, with the currently stored keys. */
 export function createModelCalls(
   context: SchedulerContext,
   runs: Pick<LiveRuns, "get" | "find">,

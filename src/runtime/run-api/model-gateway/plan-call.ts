@@ -42,13 +42,13 @@ export interface Call {
   readonly model: UpstreamModel;
   readonly api: WireApi;
   readonly url: URL;
-  /** Freed once it was sent on. */
+  /** Freed once it was sent. */
   readonly body: RequestBody;
   /** False for calls that no provider bills. */
   readonly isMetered: boolean;
 }
 
-/** Below this an answer is rarely of use, in tokens. */
+/** A shorter answer is rarely useful, in tokens. */
 const leastAnswer = 1024;
 
 /**

@@ -30,9 +30,9 @@ export function createReadOn({ readOnMs, readOnBytes, readOnCalls }: GatewayLimi
     if (gone.aborted) onGone();
     else gone.addEventListener("abort", onGone, { once: true });
     return {
-      /** Aborts when the answer is not read any further, though the provider may bill all of it. */
+      /** Aborts when the answer is no longer read, though the provider may bill all of it. */
       signal: AbortSignal.any([cut.signal, stopping]),
-      /** To be called with the length of each chunk of the answer. */
+      /** Must be called with the length of each chunk of the answer. */
       count: (bytes: number) => {
         if (!isGone) return;
         // The timer starts with the first chunk: while the provider is silent, only its idle timeout applies.

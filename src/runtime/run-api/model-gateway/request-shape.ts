@@ -21,7 +21,7 @@ export type Fields = Readonly<Record<string, Shape>>;
 const fieldsOf = (shape: Shape) => (names: string) =>
   Object.fromEntries(names.split(" ").map((name) => [name, shape]));
 
-/** Each takes the names of fields, separated by spaces. */
+/** Each function takes the names of fields, separated by spaces. */
 export const one = fieldsOf("one");
 export const many = fieldsOf("many");
 export const json = fieldsOf("json");

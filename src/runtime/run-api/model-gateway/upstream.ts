@@ -7,7 +7,7 @@ import { Stale } from "../http-proxy.ts";
 export interface UpstreamRequest {
   readonly url: URL;
   readonly headers: OutgoingHttpHeaders;
-  /** In pieces: together they may be large. */
+  /** In pieces, as all together may be large. */
   readonly body: readonly Buffer[];
   /** How long the provider may send nothing, in ms; null for the default. */
   readonly idleMs: number | null;

@@ -6,7 +6,7 @@ import type { Objects } from "./request-shape.ts";
 export interface WireApi {
   /** Null for an operation that the format's clients never use; `path` follows the base URL, with a leading slash. */
   readonly route: (path: string, query: URLSearchParams, model: UpstreamModel) => Route | null;
-  /** The header that carries the key. */
+  /** The header with the key. */
   readonly keyHeader: (
     key: string,
     authType: UpstreamModel["authType"],
@@ -18,7 +18,7 @@ export interface WireApi {
   readonly writesLongCache?: (body: Json) => boolean;
   /** The documented fields of its requests. */
   readonly request: Objects;
-  /** The documented spelling of a field's name, where the API takes several. */
+  /** The documented spelling of a field's name, if the API accepts several. */
   readonly spelling?: (name: string) => string;
   /** An error in the provider's own shape. */
   readonly errorBody: (problem: Problem) => object;
@@ -37,17 +37,17 @@ export interface Route {
   readonly isMetered: boolean;
 }
 
-/** Where a request has the limit of its answer, in tokens. */
+/** Place of the answer's limit in a request, in tokens. */
 export interface OutputLimit {
   readonly read: (body: Json) => number | null;
-  /** Tokens among them that are for thinking alone; 0 without such a budget. */
+  /** Tokens of the limit reserved for thinking; 0 without such a budget. */
   readonly thinkingBudget: (body: Json) => number;
   readonly write: (body: Json, tokens: number, model: UpstreamModel) => Json;
 }
 
 export interface Problem {
   readonly status: number;
-  /** For programs, such as `budget_exceeded`. */
+  /** A code for programs, such as `budget_exceeded`. */
   readonly code: string;
   /** For a person. */
   readonly message: string;

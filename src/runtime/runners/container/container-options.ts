@@ -23,15 +23,15 @@ export interface ContainerLimits {
 /** The run's working directory inside the container. */
 export const workDir = "/workspace";
 
-/** Enough for builds and test suites, too few for a fork bomb to be felt. */
+/** Enough for builds and test suites, and too few for a harmful fork bomb. */
 export const pidsLimit = 512;
 export const nanosPerCpu = 1_000_000_000;
-/** A quarter of a container's usual share when processor time is scarce: the scheduler answers first. */
+/** A quarter of a container's default share if processor time is scarce: the scheduler answers first. */
 const cpuShares = 256;
 
 /**
  * The options of a run's container; `volumes` are the folders that its image declares. They hold no secrets, as every
- * client of the engine can read them: the job goes over standard input.
+ * client of the engine can read them: the job is sent over standard input.
  */
 export function containerOptions(
   request: RunRequest,
@@ -60,7 +60,7 @@ export function containerOptions(
       [instanceLabel]: instanceId,
     },
     OpenStdin: true,
-    // Not once: a scheduler that crashes must not end the runs that its successor adopts.
+    // Not once: a dead scheduler must not end the runs that its successor adopts.
     StdinOnce: false,
     Tty: false,
     Healthcheck: { Test: ["NONE"] },
@@ -82,7 +82,7 @@ export function runEnvironment({ agent, instanceId }: RunRequest): Record<string
   };
 }
 
-/** An agent's own limits go before the project's. */
+/** An agent's own limits override the project's. */
 export function limitsOf(
   { local }: RunRequest["agent"],
   project: ContainerLimits,
@@ -94,15 +94,15 @@ export function limitsOf(
   };
 }
 
-/** The limits of every run's container, with these folders in memory as `/tmp` is. */
+/** The limits of every run's container, with these folders in memory like `/tmp`. */
 export function isolation(
   { memory, cpus, network }: ContainerLimits,
   volumes: readonly string[] = [],
 ) {
   const bytes = memoryBytes(memory);
   const { uid, gid, home } = containerUser;
-  // Tools and scripts that an agent fetches must run. Files in these folders count as the run's memory; each folder
-  // may hold half of it, so that a full one fails the tool and not yet the run.
+  // Tools and scripts fetched by an agent must be executable. Files in these folders count as the run's memory; each
+  // folder may hold half of it, so that a full one fails the tool and not the run.
   const writable = `rw,exec,nosuid,nodev,size=${Math.floor(bytes / 2)}`;
   const own = `${writable},uid=${uid},gid=${gid},mode=0700`;
   return {
@@ -125,9 +125,9 @@ export function isolation(
     NetworkMode: network,
     IpcMode: "private",
     RestartPolicy: { Name: "no" },
-    // Its exit code is read after it ended; the runner removes it then.
+    // Its exit code is read after its end; then the runner removes it.
     AutoRemove: false,
-    // A restarted scheduler reads the output from this log, whatever the engine's own default is.
+    // A restarted scheduler reads the output from this log, whatever the engine's default is.
     LogConfig: { Type: "json-file", Config: { "max-size": "64m", "max-file": "1" } },
   };
 }
@@ -149,11 +149,11 @@ export interface ContainerRunnerOptions extends RunnerOptions {
   readonly images: AgentImages;
   /** The active `[local]`. */
   readonly local: () => ContainerLimits;
-  /** The config that each run was started with, as every client of the engine could read a label. */
+  /** The config that started each run; not in a label, which every client of the engine could read. */
   readonly records: RecordFiles<AgentConfig>;
-  /** How long an engine that went away during a run is waited for, in ms. */
+  /** How long to wait for an engine that went away during a run, in ms. */
   readonly engineGraceMs?: number;
-  /** Host folder of a run's control socket, which it sees at `/run/al`; null for none. */
+  /** Host folder of a run's control socket, mounted at `/run/al`; null for none. */
   readonly controlDir?: (request: RunRequest) => string | null;
   /** Runs in the container instead of `al _run-agent`. */
   readonly command?: (request: RunRequest) => {
@@ -170,8 +170,8 @@ const inEachRun: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The folders that the image declares as volumes, without those that each run has anyway. The engine would give them
- * unlimited space on its disk, whatever else is read-only: they must be folders in memory.
+ * The folders that the image declares as volumes, except those of every run. By default the engine would give them
+ * unlimited space on its disk: they must be folders in memory.
  */
 export async function declaredVolumes(engine: Engine, image: string): Promise<readonly string[]> {
   const { volumes = [] } = (await inspectImage(engine, image)) ?? {};

@@ -25,8 +25,8 @@ import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { RecordFiles } from "../record-files.ts";
 
 /**
- * While the engine is unreachable, `adopt` finds all runs that may be on it: `resume` waits for the engine, and the
- * exit of a run that is gone from it is `lost`.
+ * While the engine is unreachable, `adopt` finds all runs that may be on it: `resume` waits for the engine, and a run
+ * that is missing there gets the exit `lost`.
  */
 export interface ContainerRunner extends Runner, Adopter {
   /**
@@ -36,7 +36,7 @@ export interface ContainerRunner extends Runner, Adopter {
   reap(): Promise<void>;
 }
 
-/** Runs each agent in a container of its own, which is removed when the run is over. */
+/** Runs each agent in a separate container, which is removed at the end of the run. */
 export function createContainerRunner(options: ContainerRunnerOptions): ContainerRunner {
   const { engine, projectDir, records } = options;
   const reconciler = createReconciler(engine, projectDir);
@@ -119,13 +119,13 @@ async function ingredients(request: RunRequest, options: ContainerRunnerOptions)
   return { job, options: containerOptions(request, image, volumes, options) };
 }
 
-/** Attaches first, so that no output is missed; the input stays open as long as the run is followed. */
+/** Attaches first, so that no output is missed; the input stays open while the run is followed. */
 async function started(engine: Engine, container: string): Promise<NodeJS.ReadWriteStream> {
   const stdio = await engine
     .streams()
     .getContainer(container)
     .attach({ stream: true, stdin: true, stdout: true, stderr: true, hijack: true });
-  // `wait` has the end of a run whose connection broke.
+  // `wait` reports the end of a run whose connection broke.
   stdio.on("error", () => undefined);
   await engine.calls().getContainer(container).start();
   return stdio;
@@ -150,8 +150,8 @@ async function foundAmong(
 }
 
 /**
- * Follows a run of an earlier scheduler to its end. Waits for the engine as long as the run may last. Rejects when its
- * end can't be known.
+ * Follows a run of an earlier scheduler to its end. Waits for the engine as long as the run may last. Rejects if its end
+ * can't be known.
  */
 async function adoptedRun(
   run: RunToResume,
@@ -169,7 +169,7 @@ async function adoptedRun(
       const started = { agent: run.request.agent, container, source, output };
       return await followRun(started, subscriber, options);
     }
-    // Before the exit, as lost work may be tried again at once.
+    // Before the exit, as lost work may be retried at once.
     await removeRun(run.request, options);
     const reason =
       source === null
@@ -185,13 +185,13 @@ async function adoptedRun(
 async function outputSoFar(engine: Engine, container: string): Promise<OutputStream | null> {
   await engine.ping();
   if (!(await canFollow(engine, container))) return null;
-  // It waited for an answer of the scheduler that died.
+  // It was paused for an answer of the dead scheduler.
   await unpauseContainer(engine, container);
   const source = await followLogs(engine, container, "all");
   return source.on("error", () => undefined);
 }
 
-/** The engine's log gives a raw line no time of its own, so only its text shows where it was. */
+/** The engine's log has no time for a raw line, so only its text shows its position. */
 const position: RecordedPosition = {
   isLast: (entry, last) =>
     isRaw(entry) === isRaw(last) &&
@@ -204,7 +204,7 @@ function isRaw({ kind }: LogEntry): boolean {
   return kind === "process";
 }
 
-/** Between two tries to reach the engine, in ms: the first, then doubled up to the last. */
+/** Time between two attempts to reach the engine, in ms: the first, then doubled up to the last. */
 const pauseMs = { first: 500, last: 5_000 };
 
 /** The result of `attempt` once the engine answers; undefined if `over` is aborted before. */

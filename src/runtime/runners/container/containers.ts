@@ -39,7 +39,7 @@ export function createContainers(
       reaping = null;
       process.emitWarning(`containers of earlier runs may be left: ${messageOf(error)}`);
     }));
-  // Containers from before an outage may still run when the engine is back: reaping removes them before a retry.
+  // Containers from before an outage may still run when the engine returns: reaping removes them before a retry.
   const change$ = engineChanges(engine).pipe(
     tap((change) => {
       if (change === "gone") reaping = null;
@@ -57,8 +57,8 @@ export function createContainers(
     thaw: ({ instanceId }: RunRequest) =>
       unpauseContainer(engine, containerName(projectDir, instanceId)),
     /**
-     * Keeps the agent's image ready: also when `[local]` names another one, when it was removed, and when the engine comes
-     * back. Removes leftovers of earlier schedulers before the first image is usable. Ends only with its subscriber.
+     * Keeps the agent's image ready: also after `[local]` names another one, after it was removed, and when the engine
+     * returns. Removes leftovers of earlier schedulers before the first image is usable. Ends only with its subscriber.
      */
     prepare: (config: AgentConfig): Observable<BuildEvent> =>
       project$.pipe(

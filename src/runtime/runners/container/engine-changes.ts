@@ -6,16 +6,16 @@ import { unlessAborted } from "../as-run.ts";
 import { isUnreachable } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 
-/** So that an engine which ends every connection at once is not asked all the time, in ms. */
+/** Pause between requests to an engine that ends every connection at once, in ms. */
 const pauseMs = 1000;
 
 /** A change of the engine: an image or a name of one was removed, or the engine went away. */
 export type EngineChange = "image-removed" | "gone";
 
 /**
- * Emits "image-removed" when images are removed from the engine, then "gone" once the engine is away, and completes.
- * The engine reports removals over an open connection; when that ends, the engine is asked whether it is there.
- * Concurrent subscribers share the connection. Never errors; an engine that refuses the connection is not watched.
+ * Emits "image-removed" when images are removed from the engine, then "gone" once the engine is away, and completes. The
+ * engine reports removals over an open connection; when that ends, the engine is pinged. Concurrent subscribers share
+ * the connection. Never errors; an engine that refuses the connection is not watched.
  */
 export function engineChanges(engine: Engine): Observable<EngineChange> {
   return new Observable<EngineChange>((subscriber) => {
@@ -48,7 +48,7 @@ async function untilGone(engine: Engine, left: AbortSignal, onRemoved: () => voi
   }
 }
 
-/** Docker's words for it and Podman's. */
+/** Docker's and Podman's names for the event. */
 const removals = { type: ["image" as const], event: ["delete", "untag", "remove"] };
 
 /** Resolves when the engine's stream of events ends. */
@@ -64,7 +64,7 @@ async function connectionEnd(
     events.on("data", onRemoved);
     const ended = once(events, "close");
     await unlessAborted(ended, left);
-    // Destroyed, as its reader has nothing but its end; the common type lacks `destroy`.
+    // Destroyed, as its reader only needs its end; the common type lacks `destroy`.
     (events as { destroy?: () => void }).destroy?.();
   } catch (error) {
     if (!isUnreachable(error)) throw error;

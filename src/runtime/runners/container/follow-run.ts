@@ -18,10 +18,10 @@ import { endWhenAsked } from "./stop-container.ts";
 /** A stream of the engine; all of them can be destroyed, which the common type lacks. */
 export type OutputStream = NodeJS.ReadableStream & { destroy?(): void };
 
-/** The engine gives an exit code also for a process that a signal ended. */
+/** The engine also gives an exit code for a process ended by a signal. */
 type ContainerEnding = Ending & { readonly exitCode: number };
 
-/** A container that was started. */
+/** A started container. */
 export interface StartedContainer {
   readonly agent: AgentConfig;
   /** Its name. */
@@ -35,15 +35,15 @@ export interface StartedContainer {
 interface FollowedRun extends StartedContainer, Omit<RunSubscriber, "emit"> {
   readonly engine: Engine;
   readonly graceMs: number;
-  /** How long an engine that went away is waited for, in ms. */
+  /** How long to wait for an engine that went away, in ms. */
   readonly engineGraceMs: number;
 }
 
 const defaultEngineGraceMs = 60_000;
 
 /**
- * Exit codes of a process that was ended by KILL or TERM from outside, such as an engine that shuts down, and the
- * code of an engine that does not know it.
+ * Exit codes of a process ended by KILL or TERM from outside, such as by an engine that shuts down, and the code of an
+ * engine that does not know it.
  */
 const endedFromOutside = new Set([137, 143, 255]);
 
@@ -64,8 +64,8 @@ export async function followRun(
 }
 
 /**
- * A run's exit, which `wait` and `inspect` decide and not the end of its output; null if its subscriber left first.
- * When the engine goes away and comes back with the container alive it is followed on; otherwise the exit is `lost`.
+ * A run's exit, decided by `wait` and `inspect` and not by the end of its output; null if its subscriber left first. If
+ * the engine returns with the container alive, it is followed again; otherwise the exit is `lost`.
  */
 async function exitOf(run: FollowedRun): Promise<RunnerEvent | null> {
   const live = liveOutput(run.output);
@@ -133,7 +133,7 @@ async function endingOf({ engine, container }: FollowedRun): Promise<ContainerEn
     const endedAt = finishedAt > 0 ? finishedAt : null;
     return { exitCode: State.ExitCode, signal: null, outOfMemory: State.OOMKilled, endedAt };
   } catch (error) {
-    // It was removed from outside: the answer of `wait` is all there is.
+    // The container was removed from outside: only the answer of `wait` is left.
     if (statusOf(error) !== 404) throw error;
     return { exitCode: StatusCode, signal: null, outOfMemory: false, endedAt: null };
   }
@@ -142,15 +142,15 @@ async function endingOf({ engine, container }: FollowedRun): Promise<ContainerEn
 const silenceMs = 2000;
 
 /**
- * `wait` never settles when its connection ends without an answer. That of the output ends with it, and otherwise
- * only when the container does: then `wait` has this long to settle.
+ * `wait` never settles if its connection ends without an answer. The output's connection ends with it, or with the
+ * container: then `wait` has this long to settle.
  */
 async function afterSilence(closed: Promise<void>): Promise<"engine-gone"> {
   await closed;
   return wait(silenceMs, "engine-gone");
 }
 
-/** An engine that shuts down ends its containers first, and may still report that as an exit like any other. */
+/** An engine that shuts down ends its containers first, and may still report that as an ordinary exit. */
 async function diedWithEngine(
   run: FollowedRun,
   { exitCode, outOfMemory }: ContainerEnding,
@@ -185,7 +185,7 @@ function containerOf({ engine, container }: FollowedRun): Container {
   return engine.calls().getContainer(container);
 }
 
-/** The engine's log of a run begins anew at 64 MB, and is longer than the output that was read of it. */
+/** The engine's log of a run restarts at 64 MB, and is longer than the output read from it. */
 const longestReplay = 32 * 1024 * 1024;
 
 async function outputAgain(run: FollowedRun, live: LiveOutput): Promise<OutputStream> {
@@ -194,7 +194,7 @@ async function outputAgain(run: FollowedRun, live: LiveOutput): Promise<OutputSt
   return followLogs(run.engine, run.container, whole ? "all" : 0);
 }
 
-/** The engine's log of a container, multiplexed: all so far, or that many of its last lines, and then new output. */
+/** The engine's log of a container, multiplexed: all so far, or its given number of last lines, and then new output. */
 export function followLogs(
   engine: Engine,
   container: string,

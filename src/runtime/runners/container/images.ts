@@ -38,9 +38,9 @@ export interface AgentImagesOptions {
   readonly programDir: string;
   /** The active `[local]`. */
   readonly local: () => ImageConfig;
-  /** The one image that is built by itself, where it is not `al-agent:latest`. */
+  /** The only image that is built automatically; by default `al-agent:latest`. */
   readonly defaultImage?: string;
-  /** Time between tries to reach the engine, in ms: the first, then doubled up to the last. */
+  /** Time between attempts to reach the engine, in ms: the first, then doubled up to the last. */
   readonly retryMs?: { readonly first: number; readonly last: number };
 }
 
@@ -83,8 +83,8 @@ export function createAgentImages(options: AgentImagesOptions) {
   return {
     /**
      * Prepares the agent's image: `build-started` and `build-progress` only if something is built, and always
-     * `build-finished`. While the engine cannot be reached it emits that once and tries again until it can; only then
-     * it completes. Cold, never errors; unsubscribing aborts a build that has no other subscriber.
+     * `build-finished`. While the engine can't be reached, emits that once, retries, and completes only once it can.
+     * Cold, never errors; unsubscribing aborts a build without other subscribers.
      */
     prepare: (agent: AgentConfig): Observable<BuildEvent> =>
       prepared(
@@ -93,8 +93,8 @@ export function createAgentImages(options: AgentImagesOptions) {
         retryMs,
       ),
     /**
-     * Id of the image for a run that starts now: the current one, waited for while it is built; after a failed build
-     * the last good one. Rejects with a UserError if there was never a good one.
+     * Id of the image for a run that starts now: the current one, after waiting for its build; after a failed build the
+     * last good one. Rejects with a UserError if there was never a good one.
      */
     imageFor: async (agent: AgentConfig): Promise<string> => {
       try {
@@ -108,7 +108,7 @@ export function createAgentImages(options: AgentImagesOptions) {
   };
 }
 
-/** The log has the steps of a build once, by the agent that it was begun for. */
+/** The log has the steps of a build once, for the agent that began it. */
 function asJoined(event$: Observable<ImageEvent>): Observable<ImageEvent> {
   return event$.pipe(
     filter(({ type }) => type !== "build-progress"),
@@ -148,8 +148,8 @@ function finished(error: string | null, usable: boolean): BuildEvent {
 }
 
 /**
- * Shares a build among all subscribers of one key at the same time: a later one gets the events so far. The build is
- * canceled when the last one leaves, and forgotten when it is over.
+ * Shares a build among all concurrent subscribers of one key: a later one gets the events so far. The build is canceled
+ * when the last one unsubscribes, and forgotten when it ends.
  */
 function singleFlight() {
   const running = new Map<string, Observable<ImageEvent>>();

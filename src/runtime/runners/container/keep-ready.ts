@@ -20,7 +20,7 @@ const settleMs = 500;
 /**
  * Prepares the image, and again after the engine went away or images were removed from it, so that an image is built
  * before a run needs it. After a failed build, removed images are ignored: the build itself removes its unfinished
- * images. If the image is still there after a removal, no event is emitted.
+ * images. If the image still exists after a removal, no event is emitted.
  */
 export function keepReady(
   prepare: () => Observable<BuildEvent>,

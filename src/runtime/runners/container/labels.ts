@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Labels by which the program finds its own objects on an engine that others use too. */
+/** Labels that identify the program's own objects on a shared engine. */
 export const projectLabel = "al.project";
 export const agentLabel = "al.agent";
 export const instanceLabel = "al.instance";
@@ -10,7 +10,7 @@ export function projectId(projectDir: string): string {
   return createHash("sha256").update(projectDir).digest("hex").slice(0, 16);
 }
 
-/** A run's container: known before it is made, and again by the scheduler that comes after a crash. */
+/** Name of a run's container: known before its creation, and to the next scheduler after a crash. */
 export function containerName(projectDir: string, instanceId: string): string {
   return `al-${projectId(projectDir).slice(0, 8)}-${instanceId}`;
 }

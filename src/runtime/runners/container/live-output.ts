@@ -5,9 +5,9 @@ const headerBytes = 8;
 const stderrType = 2;
 
 /**
- * Takes the engine's multiplexed stream apart: frames of one byte for the stream (1 stdout, 2 stderr), three of
- * nothing, four for the length (big endian), then the payload (Engine API, "Attach to a container"). Payloads are
- * handed on as they come, whole or in parts, without buffering.
+ * Parses the engine's multiplexed stream: frames of one byte for the stream (1 stdout, 2 stderr), three unused bytes,
+ * four for the length (big endian), then the payload (Engine API, "Attach to a container"). Payloads are emitted as they
+ * arrive, whole or in parts, without buffering.
  */
 export function demuxer(to: {
   readonly stdout: (chunk: Buffer) => void;
@@ -41,7 +41,7 @@ export function demuxer(to: {
 
 export type LiveOutput = ReturnType<typeof liveOutput>;
 
-/** The output of a container, which may be read again from its beginning when a connection was lost. */
+/** The output of a container, which may be read again from its beginning after a lost connection. */
 export function liveOutput(output: RunOutput) {
   const stdout = skipping((chunk) => output.stdout.push(chunk));
   const stderr = skipping((chunk) => output.stderr.push(chunk));
@@ -55,7 +55,7 @@ export function liveOutput(output: RunOutput) {
         frames.push(chunk);
       });
       const closed = new Promise<void>((resolve) => {
-        // A connection that broke ends here too: the run's end is not decided by its output.
+        // A broken connection ends here too: the run's end is not decided by its output.
         for (const event of ["end", "close", "error"]) source.once(event, () => resolve());
       });
       const isIdle = () => {
@@ -65,12 +65,12 @@ export function liveOutput(output: RunOutput) {
       };
       return { closed, isIdle };
     },
-    /** The next stream repeats all output from its beginning: the part that was read already is skipped. */
+    /** The next stream repeats all output from its beginning: the part already read is skipped. */
     again: () => {
       stdout.again();
       stderr.again();
     },
-    /** Bytes that were read, each counted once. */
+    /** Number of read bytes, each counted once. */
     bytes: () => stdout.bytes() + stderr.bytes(),
   };
 }
@@ -94,7 +94,7 @@ function skipping(to: (chunk: Buffer) => void) {
 
 const lateOutputMs = 1000;
 
-/** Waits for the rest of the output of a container that ended, as long as some comes. */
+/** Waits for the remaining output of an ended container, as long as more arrives. */
 export async function restOf(reading: ReturnType<LiveOutput["read"]>): Promise<void> {
   for (;;) {
     const over = reading.closed.then(() => true);

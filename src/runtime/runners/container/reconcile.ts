@@ -6,7 +6,7 @@ import { removeContainer } from "./stop-container.ts";
 
 export type Reconciler = ReturnType<typeof createReconciler>;
 
-/** Finds containers that an earlier scheduler of the project left on the engine, by their labels. */
+/** Finds containers left on the engine by an earlier scheduler of the project, by their labels. */
 export function createReconciler(engine: Engine, projectDir: string) {
   // An agent's image has the project's label too, and so has any container that a person starts from it.
   const containers = async (): Promise<ContainerInfo[]> => {
@@ -22,8 +22,8 @@ export function createReconciler(engine: Engine, projectDir: string) {
       return found.filter((_, index) => followed[index]).map(instanceOf);
     },
     /**
-     * Removes the project's containers of all other runs. `keep` is called after the containers were listed, so that
-     * a run which starts meanwhile is safe. Returns the removed instances; rejects without an engine.
+     * Removes the project's containers of all other runs. `keep` is called after the containers were listed, so that a
+     * run started meanwhile is safe. Returns the removed instances; rejects without an engine.
      */
     reap: async (keep: () => ReadonlySet<string>): Promise<readonly string[]> => {
       const found = await containers();
@@ -40,7 +40,7 @@ function instanceOf({ Labels }: ContainerInfo): string {
 }
 
 /**
- * Whether a container, by id or name, is there and was started. One without any output can't be followed: it is unknown
+ * Whether a container, by id or name, exists and was started. One without any output can't be followed: it is unknown
  * whether its job reached it.
  */
 export async function canFollow(engine: Engine, id: string): Promise<boolean> {

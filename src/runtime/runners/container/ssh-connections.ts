@@ -21,7 +21,7 @@ const options = {
 };
 
 /**
- * Reaches the engine of another machine as Docker's own command does: by the system's ssh, with its config, keys and known
+ * Reaches the engine of another machine like Docker's own command: by the system's ssh, with its config, keys and known
  * hosts, and `docker system dial-stdio` there. All connections share one login.
  */
 export class SshConnections extends Agent {
@@ -29,7 +29,7 @@ export class SshConnections extends Agent {
   readonly #env: NodeJS.ProcessEnv;
   #login: { readonly done: Promise<void>; readonly at: number } | null = null;
 
-  /** `url` is such as `ssh://me@build-1:22`. */
+  /** `url` is for example `ssh://me@build-1:22`. */
   constructor(url: string, env: NodeJS.ProcessEnv) {
     super({ keepAlive: false });
     const { hostname, port, username } = new URL(url);
@@ -52,7 +52,7 @@ export class SshConnections extends Agent {
     return undefined;
   }
 
-  /** The machine would refuse many logins at once. */
+  /** One login at a time: the machine would refuse many at once. */
   #loggedIn(): Promise<void> {
     const now = performance.now();
     if (this.#login === null || now - this.#login.at > loginMs) {
@@ -64,7 +64,7 @@ export class SshConnections extends Agent {
   }
 
   async #logIn(): Promise<void> {
-    // ssh keeps the socket of its login there, and makes the folder only for its own files.
+    // ssh keeps the socket of its login there, and creates the folder only for its own files.
     mkdirSync(join(userInfo().homedir, ".ssh"), { recursive: true, mode: 0o700 });
     await finished(this.#ssh("exit 0").resume().end());
   }
@@ -79,12 +79,12 @@ export class SshConnections extends Agent {
   }
 }
 
-/** One `ssh` as a socket of an HTTP client. It fails with the last line of ssh's stderr. */
+/** One `ssh` process as a socket of an HTTP client. It fails with the last line of ssh's stderr. */
 function sshConnection(args: readonly string[], command: string, env: NodeJS.ProcessEnv): Duplex {
   const child = spawn("ssh", [...args, command], { env, stdio: "pipe" });
   let stderr = "";
   let limit: NodeJS.Timeout | undefined;
-  // The reason is in stderr, which is whole when ssh has ended.
+  // The reason is in stderr, which is complete once ssh has ended.
   child.stdin.on("error", () => undefined);
   child.stderr.on(
     "data",
@@ -109,14 +109,14 @@ function sshConnection(args: readonly string[], command: string, env: NodeJS.Pro
     if (!socket.push(chunk)) child.stdout.pause();
   });
   child.once("error", (error) => socket.destroy(error));
-  // An engine that closes first can make its command fail; HTTP checks whether an answer is whole.
+  // An engine that closes first can make its command fail; HTTP checks whether an answer is complete.
   child.once("close", (code) => {
     if (code === 0 || isAnswered) return socket.push(null);
     const reason = stderr.trim().split("\n").at(-1)?.trim() || "ssh ended without a message";
     return socket.destroy(Object.assign(new Error(reason), { code: "ECONNREFUSED" }));
   });
   return Object.assign(socket, {
-    /** For the whole answer, in ms; 0 for no limit. */
+    /** Timeout of the whole answer, in ms; 0 for no limit. */
     setTimeout: (ms: number) => {
       clearTimeout(limit);
       if (ms > 0) limit = setTimeout(() => socket.emit("timeout"), ms).unref();

@@ -14,10 +14,10 @@ export function endWhenAsked(
   let grace: NodeJS.Timeout | undefined;
   const send = (signal: "SIGTERM" | "SIGKILL") => {
     const container = engine.calls().getContainer(name);
-    // A run that waits is paused, and a paused one gets no signal.
+    // A waiting run is paused, and a paused one gets no signal.
     unpauseContainer(engine, name)
       .then(() => container.kill({ signal }))
-      // It may be over by now; an engine that is away ends the following, which asks again when it is back.
+      // The run may have ended; if the engine is away, following ends, and repeats the request when it returns.
       .catch(() => undefined);
   };
   const ask = () => {
@@ -33,8 +33,8 @@ export function endWhenAsked(
 }
 
 /**
- * Kills and removes a container with its volumes. A container that is gone or going is not an error. If the engine is
- * away, the container is left and false is returned.
+ * Kills and removes a container with its volumes. A container that is gone or being removed is not an error. If the
+ * engine is away, the container stays and false is returned.
  */
 export async function removeContainer(engine: Engine, container: string): Promise<boolean> {
   try {
@@ -48,7 +48,7 @@ export async function removeContainer(engine: Engine, container: string): Promis
   return true;
 }
 
-/** The record stays with a container that could not be removed, so that the next scheduler looks for it. */
+/** The record of a container that could not be removed stays, so that the next scheduler finds it. */
 export async function removeRun(
   { instanceId }: RunRequest,
   { engine, projectDir, records }: ContainerRunnerOptions,
@@ -67,7 +67,7 @@ export async function unpauseContainer(engine: Engine, container: string): Promi
   await unlessRefused(engine.calls().getContainer(container).unpause());
 }
 
-/** An engine answers 404 when the container is gone, and 409 (older ones 500) when it is so already. */
+/** An engine answers 404 if the container is gone, and 409 (older ones 500) if it is already in this state. */
 async function unlessRefused(call: Promise<unknown>): Promise<void> {
   try {
     await call;

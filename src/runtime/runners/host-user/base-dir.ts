@@ -10,14 +10,14 @@ const sharedMode = 0o1733;
 /** The bits of `sharedMode` that let other users create entries, but not remove those of each other. */
 const stickyForAll = 0o1003;
 
-/** The command by which root gives the folder of runs to all users of the machine. */
+/** The command by which root shares the folder of runs with all users of the machine. */
 export function shareBaseDir(baseDir: string): string {
   return `install -d -o root -m 1777 ${shellWord(baseDir)}`;
 }
 
 /**
- * Why runs can't work in `baseDir`; null if they can: it is this user's own folder, or one that root made for all
- * users as /tmp is. Any other owner could swap its contents.
+ * Why runs can't work in `baseDir`; null if they can: it is this user's own folder, or shared by root like /tmp. Any
+ * other owner could swap its contents.
  */
 export function whyUnsafe(
   base: Pick<Stats, "isDirectory" | "uid" | "mode">,
@@ -33,8 +33,8 @@ function isForAll({ uid, mode }: Pick<Stats, "uid" | "mode">): boolean {
 }
 
 /**
- * Makes the folder of all runs, `/tmp/al-runs`; with `shared` other users may make their working directories in
- * it. Throws a UserError `run_folder_unsafe` when it belongs to another user or is a link.
+ * Creates the folder of all runs, `/tmp/al-runs`; with `shared` other users may create their working directories in it.
+ * Throws a UserError `run_folder_unsafe` if it belongs to another user or is a link.
  */
 export async function ownBaseDir(baseDir: string, shared: boolean): Promise<void> {
   await mkdir(baseDir, { recursive: true, mode: privateMode });
@@ -50,14 +50,14 @@ export async function ownBaseDir(baseDir: string, shared: boolean): Promise<void
   if (shared && (base.mode & stickyForAll) !== stickyForAll) await chmod(baseDir, sharedMode);
 }
 
-/** A run needs a folder, its log and its files before its agent does anything: this much, in bytes and in files. */
+/** Minimum of free bytes and files: a run needs a folder, its log and its files before its agent can start. */
 const leastBytes = 256 * 1024;
 const leastFiles = 64;
 
-/** Throws the system's error when a run that starts now would find no space left. */
+/** Throws the system's error if a run that starts now would find no space left. */
 export async function assertRoom(baseDir: string): Promise<void> {
   const { blocks, bavail, bsize, files, ffree } = await statfs(baseDir);
-  // Some file systems have no limit, or count no files.
+  // Some file systems have no limit, or report no number of files.
   const hasBytes = blocks === 0 || bavail * bsize >= leastBytes;
   if (hasBytes && (files === 0 || ffree >= leastFiles)) return;
   const path = join(baseDir, "run");

@@ -4,8 +4,8 @@ import { delimiter, join } from "node:path";
 /**
  * In new network and mount namespaces: brings up the loopback interface, and hides the sockets of the machine's
  * services. Those in /run resolve names (systemd-resolved, nscd, D-Bus) or start programs outside (D-Bus, systemd,
- * container engines), whatever network namespace asks. The whole folder goes, as a service that is restarted makes its
- * own folder anew.
+ * container engines), from any network namespace. The whole folder is hidden, as a restarted service creates its own
+ * folder again.
  */
 const close = `set -e
 "$1" link set lo up
@@ -26,7 +26,7 @@ const packages: Readonly<Record<keyof NetworkTools, string>> = {
   unshare: "util-linux",
 };
 
-/** Absolute paths of the tools that close a network; a text is the name of the missing tool. */
+/** Absolute paths of the tools that close a network; a text is the name of a missing tool. */
 export function findNetworkTools({ PATH = "" }: NodeJS.ProcessEnv): NetworkTools | string {
   const dirs = [...usualDirs, ...PATH.split(delimiter).filter((dir) => dir.startsWith("/"))];
   const ip = findTool("ip", dirs);
@@ -58,7 +58,7 @@ export function closingShell(
   return ["/bin/sh", "-c", close, "al-run", ip, mount, ...command];
 }
 
-/** A PATH that leads to the same programs when /run is hidden: NixOS and fnm have theirs there, behind links. */
+/** A PATH to the same programs while /run is hidden: NixOS and fnm have theirs there, behind links. */
 export function pathWithoutRun(path: string): string {
   return path.split(delimiter).map(realDir).join(delimiter);
 }
@@ -78,12 +78,12 @@ const remedy =
   "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0; iproute2 has to be installed), " +
   'or open the network by network = "bridge" in [local]';
 
-/** For a run that must be closed and can't be. */
+/** The error of a run that must be closed and can't be. */
 export function cannotClose(why: string): string {
   return `its network has to be closed, and this OS user can't have one of its own (${why}): ${remedy}`;
 }
 
-/** For a run that is open, as it needs not be closed. */
+/** The warning for an open run that need not be closed. */
 export function openWarning(why: string): string {
   return `the network of this run is open: this OS user can't have one of its own (${why}). It reaches every host that this machine reaches. To close it, ${remedy}`;
 }

@@ -11,14 +11,14 @@ export interface Confined {
   readonly child: ChildProcess;
   /** Starts the program. */
   readonly begin: () => void;
-  /** Ends the process without its program. */
+  /** Why a process does not start in its namespaces. */
   readonly leave: () => void;
 }
 
-/** Why a process does not start in its namespaces. */
+/** Whether a later start may succeed: the machine lacked a resource at that moment, or took too long. */
 export interface Failure {
   readonly why: string;
-  /** Whether it may later: the machine lacked something at that moment, or took too long. */
+  /** Timeout in ms, long enough for a loaded machine. */
   readonly isPassing: boolean;
 }
 
@@ -31,8 +31,8 @@ interface StartOptions {
 const timeoutMs = 5000;
 
 /**
- * Starts a program that `isolate` has wrapped, in a session of its own; resolves once the namespaces are there, which
- * the process reports on descriptor 3. They are not tried beforehand: that would take as long as their start.
+ * Starts a program wrapped by `isolate`, in a separate session; resolves once the namespaces exist, which the process
+ * reports on descriptor 3. A trial beforehand would take as long as the start.
  */
 export function startConfined(
   { file, args }: Program,
@@ -41,19 +41,19 @@ export function startConfined(
   return new Promise<Confined | Failure>((resolve) => {
     const child: ChildProcess = spawn(file, [...args], {
       cwd,
-      // The words of the tools are read in English; the first process takes it out.
+      // The tools must write English messages; the first process unsets the variable.
       env: { ...env, LC_ALL: "C" },
       detached: true,
       stdio: ["pipe", "pipe", "pipe", "pipe"],
     });
     let stderr = "";
     const keep = (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-maxStderr));
-    // Null when the process has no file descriptors left.
+    // Null if the process has no file descriptors left.
     const handle = child.stderr ? (child.stdio[3] as Duplex) : null;
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      // unshare waits for its child whatever TERM says.
+      // unshare waits for its child and ignores TERM.
       if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
     }, timeoutMs);
     const settle = (result: Confined | Failure) => {
@@ -85,13 +85,13 @@ export function startConfined(
   }).catch((error: unknown) => ({ why: messageOf(error), isPassing: true }));
 }
 
-/** Characters of the tools' messages that are kept. */
+/** How many characters of the tools' messages are kept. */
 const maxStderr = 4096;
 
-/** Codes of a program that is missing or must not be started. */
+/** Codes of a program that is missing or not executable. */
 const missing: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM"]);
 
-/** The answers of the kernel and the tools that do not change by themselves. */
+/** Messages of the kernel and the tools about permanent failures. */
 const lasting =
   /not permitted|permission denied|superuser|invalid argument|not implemented|not supported|(unrecognized|unknown|invalid) option|not found|no such file/i;
 

@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { hasCode, isMissing } from "../../../foundation/errors.ts";
 import { isOwnUser } from "./supervisor-process.ts";
 
-/** Whether a run would find a program; `unlikely` where the run's PATH is not known here. */
+/** Whether a run would find a program; `unlikely` if the run's PATH is unknown here. */
 export type ProgramSearch = "found" | "missing" | "unlikely";
 
 const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin";

@@ -20,7 +20,7 @@ import type { FSWatcher } from "node:fs";
 import { open } from "node:fs/promises";
 import { lineSplitter } from "../lines.ts";
 
-/** A run whose supervisor was started, now or by an earlier scheduler. */
+/** A run whose supervisor was started, by this or an earlier scheduler. */
 export interface SupervisedRun {
   readonly request: RunRequest;
   readonly start: SupervisorStart;
@@ -33,14 +33,14 @@ export interface SupervisedRun {
 /** How following a run ends. */
 export type Followed =
   | { readonly type: "exit"; readonly exit: RunnerEvent }
-  /** Its subscriber unsubscribed; it is being killed. */
+  /** Its subscriber unsubscribed; the run is being killed. */
   | { readonly type: "left" }
-  /** The supervisor went away before the run began; `lines` has the reason, as far as it is known. */
+  /** The supervisor ended before the run began; `lines` has the reason, if known. */
   | { readonly type: "not-begun"; readonly lines: readonly string[] }
-  /** The supervisor went away without a record. */
+  /** The supervisor ended without a record. */
   | { readonly type: "gone" };
 
-/** Follows a run's log to its end, and ends the run when it is asked to. */
+/** Follows a run's log to its end, and ends the run on request. */
 export async function followRun(
   run: SupervisedRun,
   { stopping, left }: RunSubscriber,
@@ -86,17 +86,17 @@ function warnOf(instanceId: string, problem: string | null): void {
 interface ControlOptions {
   readonly instanceId: string;
   readonly workDir: string;
-  /** The process that the scheduler started: sudo, which passes signals on, or the supervisor itself. */
+  /** The process started by the scheduler: sudo, which forwards signals, or the supervisor itself. */
   readonly process: ProcessIdentity;
   readonly graceMs: number;
   /** Sends an order to a supervisor that this user may not signal. */
   readonly send: (order: SupervisorOrder) => void;
 }
 
-/** How long a supervisor that was asked to kill has until it is gone round, in ms. */
+/** How long a supervisor may take to kill before the scheduler bypasses it, in ms. */
 const supervisorMs = 2000;
 
-/** Ends a run by signals to its supervisor, and by orders where those are not permitted. */
+/** Ends a run by signals to its supervisor, or by orders if signals are not permitted. */
 function runControl(options: ControlOptions) {
   const { instanceId, workDir, send } = options;
   const timers = new Set<NodeJS.Timeout>();
@@ -127,7 +127,7 @@ function runControl(options: ControlOptions) {
       after(options.graceMs, kill);
     },
     kill,
-    /** Ends all signals and orders, as the run is over. */
+    /** Stops all signals and orders, as the run has ended. */
     done: () => {
       over = true;
       for (const timer of timers) clearTimeout(timer);
@@ -135,10 +135,10 @@ function runControl(options: ControlOptions) {
   };
 }
 
-/** Lines of a start that failed. */
+/** Limit of a failed start's lines. */
 const maxLinesBefore = 5;
 
-/** Hands a run's output on to `output`, and keeps its end; `onBegin` is called with how the run is isolated. */
+/** Passes a run's output on to `output`, and stores its end; `onBegin` is called with the run's isolation. */
 function runAccount(output: RunOutput, onBegin: (record: BeginRecord) => void) {
   let begun = false;
   let end: { readonly record: EndRecord; readonly time: number } | null = null;
@@ -172,9 +172,9 @@ function runAccount(output: RunOutput, onBegin: (record: BeginRecord) => void) {
       if (record !== null) end = { record, time };
       if (record?.leftover != null) output.line("stderr", leftoverWarning(record.leftover), time);
     },
-    /** The exit by the log; null if the log has no end. */
+    /** The exit in the log; null if the log has no end. */
     exit: () => (end === null ? null : recordedExit(end.record, end.time, output)),
-    /** Null if the run began; otherwise the lines that came instead, such as sudo's reason. */
+    /** Null if the run began; otherwise the lines instead, such as sudo's reason. */
     notBegun: (): readonly string[] | null => (begun ? null : linesBefore),
   };
 }
@@ -203,12 +203,12 @@ interface FollowRunLogOptions {
 }
 
 const chunkBytes = 64 * 1024;
-/** Room for the time and the kind of a line. */
+/** Bytes for the time and the kind of a line. */
 const prefixBytes = 64;
-/** How often the file is read although the system reported no change, in ms. */
+/** How often the file is read without a reported change, in ms. */
 const checkEveryMs = 250;
 
-/** Reads a run's log from its beginning, line by line, until the run is over. Rejects if the log can't be read. */
+/** Reads a run's log from its beginning, line by line, until the run has ended. Rejects if the log can't be read. */
 async function followRunLog(path: string, { onLine, over, left }: FollowRunLogOptions) {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   const buffer = Buffer.alloc(chunkBytes);
@@ -241,7 +241,7 @@ async function followRunLog(path: string, { onLine, over, left }: FollowRunLogOp
   }
 }
 
-/** Without a watcher (the system's are limited) the timer alone does it. */
+/** Without a watcher, of which the system has few, only the timer triggers reads. */
 function watched(path: string, onChange: () => void): FSWatcher | null {
   try {
     return watch(path, onChange).on("error", () => undefined);

@@ -26,8 +26,8 @@ export interface HostUserContext extends HostUserOptions {
 }
 
 /**
- * The OS users whose runs could be isolated, as the runs' logs have it, those of adopted runs included. A run could
- * otherwise open the network of its user's next one, by making the kernel refuse.
+ * The OS users whose runs could be isolated, according to the runs' logs, including adopted runs. Otherwise a run could
+ * open the network of its user's next one, by making the kernel refuse.
  */
 export class IsolatedUsers {
   readonly #closed = new Set<string>();
@@ -39,7 +39,7 @@ export class IsolatedUsers {
     if (unconfined === null) this.#confined.add(user);
   }
 
-  /** Whether an earlier run of this user was isolated as one with this network is to be. */
+  /** Whether an earlier run of this user had the isolation that this network requires. */
   has(user: string, network: RunNetwork): boolean {
     return (network === "open" ? this.#confined : this.#closed).has(user);
   }

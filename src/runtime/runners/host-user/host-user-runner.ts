@@ -18,8 +18,8 @@ import { supervisorStartOf } from "./run-environment.ts";
 import { logPathOf, readEndRecord, readRunRecord, workDirOf } from "./run-files.ts";
 
 /**
- * Runs each agent as an OS user: through sudo, or as the scheduler's own (`run_as = "$USER"`). A run outlives a scheduler
- * that dies; its log file has the output that the next one missed.
+ * Runs each agent as an OS user: through sudo, or as the scheduler's own (`run_as = "$USER"`). A run outlives a dead
+ * scheduler; its log file has the output that the next one missed.
  */
 export function createHostUserRunner(options: HostUserOptions): Runner & Adopter {
   const context = { ...options, isolatedUsers: new IsolatedUsers() };
@@ -90,7 +90,7 @@ async function gone(process: ProcessIdentity): Promise<void> {
   while (isAlive(process)) await wait(checkEveryMs);
 }
 
-/** Beyond this the position was missed: clocks of a run's processes differ by less, in ms. */
+/** Beyond this difference the position was missed: clocks of a run's processes differ by less, in ms. */
 const marginMs = 5000;
 
 const position: RecordedPosition = {

@@ -4,39 +4,39 @@ import { startConfined } from "./confined-start.ts";
 import type { Confined, Failure } from "./confined-start.ts";
 import type { Program, RunOrder } from "./supervisor-order.ts";
 
-/** How the processes of a run are held together, and away from the network; or why it does not start. */
+/** How the processes of a run are contained, and isolated from the network; or why it does not start. */
 export type Isolation =
-  /** In PID and network namespaces of its own, with only the loopback interface. */
+  /** In its own PID and network namespaces, with only the loopback interface. */
   | { readonly kind: "closed"; readonly confined: Confined }
-  /** In a PID namespace; `notClosed` is why the network is open, null if it is to be. */
+  /** In a PID namespace; `notClosed` is why the network is open, null if that is intended. */
   | { readonly kind: "confined"; readonly confined: Confined; readonly notClosed: string | null }
-  /** In no namespace, as the kernel gives this user none. Nothing was started. */
+  /** Without a namespace, as the kernel gives this user none. Nothing was started. */
   | { readonly kind: "bare"; readonly unconfined: string; readonly notClosed: string | null }
-  /** The network has to be closed and can't be. */
+  /** The network must be closed and can't be. */
   | { readonly kind: "unclosable"; readonly why: string }
-  /** An earlier run of this user was isolated as this one can't be. */
+  /** An earlier run of this user was isolated, and this one can't be. */
   | { readonly kind: "lost"; readonly why: string }
-  /** The start failed for now, such as for lack of descriptors. */
+  /** The start failed temporarily, such as for lack of descriptors. */
   | { readonly kind: "unknown"; readonly why: string };
 
 type Wanted = Pick<RunOrder, "network" | "mustIsolate" | "program">;
 
-/** Starts a program that `Isolation` wraps; `isClosed` if it has no network then. */
+/** Starts a program wrapped by `Isolation`; `isClosed` if it then has no network. */
 type Start = (program: Program, isClosed: boolean) => Promise<Confined | Failure>;
 
 const ownPids = ["--pid", "--fork", "--kill-child"];
 const ownNetwork = ["--net", "--mount"];
 
 /**
- * In a new user namespace: limits how many namespaces can be made in it. The kernel counts them for the OS user, whose
- * runs can't start once its namespaces are used up.
+ * In a new user namespace: limits how many namespaces can be created in it. The kernel counts them for the OS user,
+ * whose runs can't start once its namespaces are used up.
  */
 const limit =
   'for max in /proc/sys/user/max_*_namespaces; do echo 64 > "$max"; done 2>/dev/null; exec "$@"';
 
 /**
- * The first process of a namespace: it reports on descriptor 3 that it is there and starts the program when it is told
- * to. It reaps orphans, and its end kills all others. Its own messages (`Terminated`) stay out of the run's output.
+ * The first process of a namespace: it reports its start on descriptor 3 and starts the program on request. It reaps
+ * orphans, and its end kills all others. Its own messages (`Terminated`) stay out of the run's output.
  */
 const init =
   'unset LC_ALL; echo >&3; read -r go <&3 || exit; exec 3>&2 2>/dev/null; "$@" 2>&3 3>&-; exit $?';
@@ -55,7 +55,7 @@ export async function isolate(
   if ("child" in closed) return { kind: "closed", confined: closed };
   const { why, isPassing } = closed;
   if (isPassing) return { kind: "unknown", why };
-  // A run whose network must be closed is refused: it would start open.
+  // A run whose network must be closed is rejected: it would start open.
   if (network === "closed") return { kind: "unclosable", why };
   return mustIsolate ? { kind: "lost", why } : isolateOpen(wanted, why, start);
 }
@@ -72,7 +72,7 @@ async function isolateOpen(
   return mustIsolate ? { kind: "lost", why } : { kind: "bare", unconfined: why, notClosed };
 }
 
-/** Whether this OS user can have a closed network, by starting one in which nothing runs. */
+/** Whether this OS user can have a closed network, by starting an empty one. */
 export async function probeClosing(
   env: NodeJS.ProcessEnv,
 ): Promise<Exclude<Isolation, { confined: Confined }> | { readonly kind: "closed" }> {
@@ -98,11 +98,11 @@ export function createClosingProbe(env: NodeJS.ProcessEnv): () => Promise<string
 /** Why a run does not start. */
 export interface Refusal {
   readonly reason: string;
-  /** Whether it may start later, as it is. */
+  /** Whether the run may start later without changes. */
   readonly isPassing: boolean;
 }
 
-/** Why a run that got no isolation may not start. */
+/** Why a run without isolation may not start. */
 export function refusalOf({ kind, why }: Extract<Isolation, { readonly why: string }>): Refusal {
   switch (kind) {
     case "unclosable":
@@ -121,7 +121,7 @@ function cannotIsolateNow(why: string): string {
   );
 }
 
-/** From the best to the least; the first two need root. */
+/** From the best to the weakest; the first two need root. */
 function openVariants(): readonly Confine[] {
   const asRoot = [[...ownPids, "--mount-proc"], ownPids].map(
     (flags): Confine =>
@@ -148,9 +148,9 @@ async function startClosed(
 }
 
 /**
- * The network is closed before its program's own user namespace begins, so that the program has no capability by which
- * it could open it again. A process that saw others of its user in /proc could write to their memory: without an own
- * /proc it is not closed.
+ * The network is closed before its program's own user namespace begins, so that the program has no capability to open it
+ * again. A process that saw others of its user in /proc could write to their memory: without its own /proc it is not
+ * closed.
  */
 function closedVariants(tools: NetworkTools): readonly Confine[] {
   const { unshare } = tools;
@@ -165,13 +165,13 @@ function closedVariants(tools: NetworkTools): readonly Confine[] {
   return isRoot() ? [asRoot, asUser] : [asUser];
 }
 
-/** A further user namespace, in which the user's own id takes the place of that of its root. */
+/** A nested user namespace, in which the user's own id replaces that of its root. */
 function asOneself(): readonly string[] {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   return ["--user", `--map-user=${uid}`, `--map-group=${gid}`];
 }
 
-/** `command` with all capabilities in a user namespace of its own, in which few more can be made. */
+/** `command` with all capabilities in its own user namespace, in which few more can be created. */
 function inUserNamespace(
   unshare: string,
   more: readonly string[],
@@ -189,10 +189,10 @@ function startedBy([file = "", ...args]: readonly string[]): Program {
   return { file, args };
 }
 
-/** The program, started so that all it starts ends with it. */
+/** The program, started so that all its processes end with it. */
 type Confine = (program: Program) => Program;
 
-/** The first variant that starts. A passing failure ends the search: the variants after it isolate less. */
+/** The first variant that starts. A temporary failure ends the search: later variants isolate less. */
 async function firstThatStarts(
   variants: readonly Confine[],
   program: Program,

@@ -22,7 +22,7 @@ import type { ProcessIdentity } from "./process-identity.ts";
 import { supervisorStartOf, runEnvironment } from "./run-environment.ts";
 import { closeLog, createLog, logPathOf, workDirOf, writeRunRecord } from "./run-files.ts";
 
-/** A run whose scheduler is gone ends this much after its timeout, in ms. */
+/** How long after its timeout a run without a scheduler ends, in ms. */
 const overtimeMs = 10_000;
 
 /** A new run until its exit. Its log stays if it began. */
@@ -91,7 +91,7 @@ async function exitOfRun(
   }
 }
 
-/** The exit of a run whose supervisor went away before it began; `lines` or `error` has the reason. */
+/** The exit of a run whose supervisor ended before it began; `lines` or `error` has the reason. */
 async function notBegun(
   { instanceId }: RunRequest,
   start: SupervisorStart,
@@ -176,7 +176,7 @@ function orderOf(request: RunRequest, options: HostUserContext): RunOrder {
   };
 }
 
-/** Time in which a run waits for a trigger does not count as its timeout; all its waits are bounded together. */
+/** Time in which a run waits for a trigger does not count toward its timeout; all its waits together are limited. */
 function lifeMs({ timeoutSeconds, waitTimeoutSeconds }: AgentConfig): number {
   return (timeoutSeconds + maxWaitsOfRun * waitTimeoutSeconds) * 1000 + overtimeMs;
 }
@@ -186,7 +186,7 @@ export function startProblem(
   { runAs, program }: SupervisorStart,
   lines: readonly string[],
 ): string {
-  // The line with the reason, among the stack or the consequences.
+  // The line with the reason, among a stack trace or consequences.
   const line = lines.find((each) => /^sudo: |Error: |ENOENT/.test(each)) ?? lines.join("; ");
   const why = line === "" ? "no reason was given" : line;
   if (isOwnUser(runAs)) return `the run's process cannot be started: ${why}`;

@@ -6,20 +6,20 @@ import { readRunRecord } from "./run-files.ts";
 
 /** How long and how many of runs' logs are stored. */
 export interface RunLogRetention {
-  /** Whose logs are meant: all projects of a user have them in one folder. */
+  /** The project of the logs: all projects of a user have them in one folder. */
   readonly projectDir: string;
   /** Epoch ms. */
   readonly now: number;
   readonly days: number;
-  /** The most that the project's logs may have together. */
+  /** Maximum size of the project's logs together. */
   readonly maxBytes: number;
 }
 
 const dayMs = 86_400_000;
 
 /**
- * Deletes logs of a project's runs that were not written to for `days`, then the oldest beyond `maxBytes`; never one of a
- * run that lives. Resolves to the bytes that are left. Only logs of this OS user count.
+ * Deletes logs of a project's runs not written to for `days`, then the oldest beyond `maxBytes`; never one of a live
+ * run. Resolves to the remaining bytes. Only logs of this OS user count.
  */
 export async function pruneRunLogs(
   baseDir: string,
@@ -48,7 +48,7 @@ interface Log {
 async function logsOf(baseDir: string, projectDir: string): Promise<readonly Log[]> {
   const names = await readdir(baseDir).catch(() => []);
   const isThere = new Map<string, boolean>();
-  /** A log of another project is that project's to delete, unless it is gone; one without a project is any project's. */
+  /** Only another project itself deletes its logs, unless it is gone; a log without a project belongs to any project. */
   const isOfAnother = (project: string): boolean => {
     if (project === projectDir) return false;
     const known = isThere.get(project) ?? existsSync(project);

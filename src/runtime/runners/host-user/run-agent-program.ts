@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where host users' runs work and leave their logs. */
+/** Folder of host users' runs and their logs. */
 export const runsDir = "/tmp/al-runs";
 
 /** `al _run-agent <agent> --project <dir>` with absolute paths: the scheduler starts it, and sudo permits it. */

@@ -7,7 +7,7 @@ import { tempDirOf } from "./work-dir.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** How a run's supervisor is started, now and when an order has to follow it. */
+/** How a run's supervisor is started, now and again for a later order. */
 export function supervisorStartOf(
   agent: string,
   runAs: string,

@@ -6,17 +6,17 @@ import { messageOf, UserError } from "../../../foundation/errors.ts";
 import { parseRunLogLine, recordIn, runLogLine } from "./run-log.ts";
 import type { EndRecord, RunRecord } from "./run-log.ts";
 
-/** Where a run's log is: it stays after the run. */
+/** Path of a run's log, which stays after the run. */
 export function logPathOf(baseDir: string, instanceId: string): string {
   return join(baseDir, `${instanceId}.log`);
 }
 
-/** Where a run works: it goes with the run. */
+/** Path of a run's working directory, which is removed with the run. */
 export function workDirOf(baseDir: string, instanceId: string): string {
   return join(baseDir, instanceId);
 }
 
-/** Makes a run's log for the scheduler's user only and opens it. Throws a UserError when there is one already. */
+/** Creates a run's log for the scheduler's user only and opens it. Throws a UserError if it exists. */
 export function createLog(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   try {
@@ -28,7 +28,7 @@ export function createLog(path: string): number {
   }
 }
 
-/** Writes the record that a later scheduler finds the run by. */
+/** Writes the record by which a later scheduler finds the run. */
 export function writeRunRecord(logFd: number, record: RunRecord): void {
   writeFileSync(logFd, runLogLine("run", JSON.stringify(record)));
 }
@@ -38,7 +38,7 @@ export function closeLog(logFd: number): void {
   try {
     closeSync(logFd);
   } catch {
-    // EBADF: it was.
+    // EBADF: it was already closed.
   }
 }
 

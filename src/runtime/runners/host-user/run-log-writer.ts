@@ -3,7 +3,7 @@ import { cappedMessage, maxOutputBytes } from "../lines.ts";
 import { runLogLine } from "./run-log.ts";
 import type { EndRecord, BeginRecord, RunLogKind } from "./run-log.ts";
 
-/** Messages that get through once the log is full: they are small, and the run's end would be lost without them. */
+/** Messages that are written even to a full log: they are small, and the run's end would be lost without them. */
 const control = /^\{"type":"(status|cooldown|end)",/;
 const controlBytes = 1024 * 1024;
 
@@ -58,6 +58,6 @@ function writeAll(fd: number, text: string): void {
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
   } catch {
-    // No place is left to report it.
+    // The error can't be reported anywhere.
   }
 }

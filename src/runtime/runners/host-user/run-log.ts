@@ -14,18 +14,18 @@ export interface RunLogLine {
   readonly text: string;
 }
 
-/** Record `run`: how the next scheduler finds the run and adopts it. */
+/** Record `run`: how the next scheduler finds and adopts the run. */
 export interface RunRecord {
   readonly agent: AgentConfig;
   /** Absolute folder of the run's project; absent in records of earlier versions. */
   readonly project?: string | undefined;
-  /** The process that the scheduler started: sudo, or the supervisor itself. */
+  /** The process started by the scheduler: sudo, or the supervisor itself. */
   readonly process: ProcessIdentity;
 }
 
 /** Record `keeper`: the run begins. */
 export interface BeginRecord {
-  /** Whether it has a network of its own. Absent in records of earlier versions. */
+  /** Whether it has its own network. Absent in records of earlier versions. */
   readonly isClosed?: boolean | undefined;
   /** Why the run's processes have no PID namespace; null if they have one. */
   readonly unconfined: string | null;
@@ -33,19 +33,19 @@ export interface BeginRecord {
   readonly notClosed?: string | null | undefined;
 }
 
-/** Record `end`: the run is over and all its processes have ended. */
+/** Record `end`: the run and all its processes have ended. */
 export interface EndRecord {
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** Why the run never began; null if it began. */
   readonly rejected: string | null;
-  /** As `RunnerExit.blocked`. */
+  /** Like `RunnerExit.blocked`. */
   readonly blocked?: boolean;
   /** Why the run's working directory could not be removed; null if it was. */
   readonly leftover: string | null;
 }
 
-/** Bytes of a line's own text; longer output is cut before. A `run` record alone may be longer. */
+/** Limit of a line's own text in bytes; longer output is cut before. Only a `run` record may be longer. */
 export const maxTextBytes = 32 * 1024;
 
 /** `2026-11-21T05:15:26.123Z out <text>`, so that people can read it too. `time` is epoch ms. */
@@ -55,14 +55,14 @@ export function runLogLine(kind: RunLogKind, text: string, time: number = Date.n
 
 const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (out|err|run|keeper|end) (.*)$/s;
 
-/** The parts of a line; null for one that neither scheduler nor supervisor wrote, such as a line of sudo. */
+/** The parts of a line; null if neither scheduler nor supervisor wrote it, such as a line of sudo. */
 export function parseRunLogLine(line: string): RunLogLine | null {
   const [, time, kind, text] = form.exec(line) ?? [];
   if (time === undefined || text === undefined) return null;
   return { time: Date.parse(time), kind: kind as RunLogKind, text };
 }
 
-/** A record's content; null if it is not whole. */
+/** A record's content; null if it is incomplete. */
 export function recordIn(text: string): unknown {
   try {
     return JSON.parse(text);

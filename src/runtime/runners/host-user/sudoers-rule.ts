@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Program } from "./supervisor-order.ts";
 
-/** Stands for the name of any agent in the program of a rule. */
+/** Matches the name of any agent in a rule's program. */
 export const anyAgent = "[a-z0-9]*";
 
 export interface SudoersRule {
@@ -15,9 +15,9 @@ export interface SudoersRule {
 }
 
 /**
- * The text of a file for /etc/sudoers.d that lets the scheduler start runs as another user, and nothing else: this
- * program with these arguments, without a password, and with no variable of the scheduler's. Throws a UserError
- * when a path can't be written in it. The syntax is that of sudoers(5).
+ * The text of a file for /etc/sudoers.d that lets the scheduler only start runs as another user: this program with these
+ * arguments, without a password, and with no variable of the scheduler's. Throws a UserError if a path can't be written
+ * in it. The syntax is that of sudoers(5).
  */
 export function sudoersRule({ scheduler, runAs, program }: SudoersRule): string {
   const command = [program.file, ...program.args].map(escaped).join(" ");

@@ -21,7 +21,7 @@ import { maxTextBytes } from "./run-log.ts";
 import type { EndRecord } from "./run-log.ts";
 import { makeWorkDir, removeWorkDir } from "./work-dir.ts";
 
-/** Stops that signals asked the supervisor for. */
+/** Stops requested from the supervisor by signals. */
 export interface StopRequests {
   readonly now: () => "TERM" | "KILL" | null;
   readonly onRequest: (listener: () => void) => void;
@@ -34,9 +34,9 @@ export interface SupervisorContext {
   readonly logFd: number;
 }
 
-/** How long the output of a process that ended is waited for, in ms. */
+/** How long to wait for the output of an ended process, in ms. */
 const lateOutputMs = 1000;
-/** Between TERM and KILL of a run that outlived its time, in ms. */
+/** Time between TERM and KILL of a run that exceeded its time, in ms. */
 const overdueGraceMs = 10_000;
 
 type HowItEnded = Pick<EndRecord, "exitCode" | "signal" | "rejected" | "blocked">;
@@ -96,7 +96,7 @@ async function startRun(
     return ended;
   }
   const { file, args } = order.program;
-  // In a session of its own.
+  // In its own session.
   const child = spawn(file, args, { ...options(false), detached: true, stdio: "pipe" });
   return ending(child, order, job, start);
 }
@@ -156,8 +156,8 @@ function ending(
 ): Promise<HowItEnded> {
   return new Promise((resolve) => {
     const closed = [outputTo(log, "out", child.stdout), outputTo(log, "err", child.stderr)];
-    // A process that ends before it read its job has an exit. Nothing follows the job, but the input stays open: its
-    // end shows the run that its supervisor is gone.
+    // A process that ends before reading its job still has an exit. Nothing follows the job, but the input stays open:
+    // its end shows the run that its supervisor is gone.
     child.stdin?.on("error", () => undefined);
     child.stdin?.write(job);
     const signal = (name: NodeJS.Signals) => {
@@ -187,7 +187,7 @@ function ending(
   });
 }
 
-/** Kills processes that the run left behind, then waits for output that is still under way. */
+/** Kills the remaining processes of the run, then waits for output still in transit. */
 async function settled(
   child: ChildProcess,
   instanceId: string,

@@ -1,6 +1,6 @@
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 
-/** A variable of the run, `closed` or `open`: the network of a host user's run is known only once it starts. */
+/** A variable of the run, `closed` or `open`: the network of a host user's run is known only at its start. */
 export const networkVariable = "AL_NETWORK";
 
 /** A program and its arguments. */
@@ -11,8 +11,8 @@ export interface Program {
 }
 
 /**
- * The scheduler's input to `al _run-agent`, as one line of JSON. `keep` is followed by the job as a second line; `signal`
- * and `end` are for a run that is under way.
+ * The scheduler's input to `al _run-agent`, as one line of JSON. `keep` is followed by the job as a second line;
+ * `signal` and `end` are for a live run.
  */
 export type SupervisorOrder = RunOrder | SignalOrder | EndOrder;
 
@@ -22,12 +22,12 @@ export interface RunOrder {
   readonly workDir: string;
   /** The program of the run. */
   readonly program: Program;
-  /** Its environment; PATH, USER and LOGNAME are the supervisor's own where they are missing. */
+  /** Its environment; by default PATH, USER and LOGNAME are the supervisor's own. */
   readonly env: Readonly<Record<string, string>>;
   readonly network: RunNetwork;
-  /** Whether an earlier run of this user was isolated as well as can be: then this one is, or does not start. */
+  /** Whether an earlier run of this user had the best isolation: then this one has it too, or does not start. */
   readonly mustIsolate: boolean;
-  /** The run is ended after this even if no scheduler lives to do it, in ms. */
+  /** The run is ended after this even without a live scheduler, in ms. */
   readonly lifeMs: number;
 }
 
@@ -45,7 +45,7 @@ interface EndOrder {
   readonly workDir: string;
 }
 
-/** Asks the supervisor to end its run by KILL; TERM asks it to pass on TERM. sudo relays both. */
+/** Asks the supervisor to end its run by KILL; TERM makes it forward TERM. sudo relays both. */
 export const killSignal = "SIGUSR2";
 
 /** Throws for any other text; the message never quotes it. */

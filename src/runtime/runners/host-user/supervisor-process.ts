@@ -19,7 +19,7 @@ export function isOwnUser(runAs: string): boolean {
   return runAs === "$USER" || runAs === userInfo().username;
 }
 
-/** One name for one user. */
+/** One name per user. */
 export function userOf(runAs: string): string {
   return isOwnUser(runAs) ? "$USER" : runAs;
 }
@@ -27,12 +27,12 @@ export function userOf(runAs: string): string {
 /** How long a process that ends or signals a run may take, in ms. */
 const orderMs = 10_000;
 
-/** How far the priority of runs is below the scheduler's, so that it answers at once however many of them start. */
+/** How far the priority of runs is below the scheduler's, so that it answers fast however many of them start. */
 const niceness = 5;
 
 /**
- * Starts a supervisor, and with it its run, at a lower priority and in a session of its own. Its standard input is a pipe and `logFd` its output. It starts in `/`,
- * because the agent's user may not be able to enter the scheduler's directory.
+ * Starts a supervisor, and with it its run, at a lower priority and in its own session. Its standard input is a pipe and
+ * `logFd` its output. It starts in `/`, because the agent's user may not be able to enter the scheduler's directory.
  */
 export function startSupervisor(start: SupervisorStart, logFd: number): ChildProcess {
   const child = spawnSupervisor(start, ["pipe", logFd, logFd]);
@@ -40,16 +40,16 @@ export function startSupervisor(start: SupervisorStart, logFd: number): ChildPro
   return child;
 }
 
-/** Processes that this one starts from here on inherit the priority. */
+/** Processes started by this one from now on inherit the priority. */
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW));
   } catch {
-    // It ended already, or sudo has become another user: a run of usual priority is better than none.
+    // It has ended, or sudo has become another user: a run of default priority is better than none.
   }
 }
 
-/** Hands an order about a live run to the run's own user; resolves to the error text, or null on success. */
+/** Passes an order about a live run to the run's own user; resolves to the error text, or null on success. */
 export async function sendOrder(
   start: SupervisorStart,
   order: SupervisorOrder,

@@ -16,9 +16,9 @@ const notWhole =
   "no whole order came on standard input; the scheduler runs this command, not a person";
 
 /**
- * `al _run-agent`, which the scheduler starts as the agent's OS user: it reads an order from `input` and supervises a
- * run, or ends one. Its standard output is the run's log file. It outlives the scheduler, so that a run does.
- * Resolves to its exit code; never rejects.
+ * `al _run-agent`, started by the scheduler as the agent's OS user: it reads an order from `input` and supervises a run,
+ * or ends one. Its standard output is the run's log file. It outlives the scheduler, so that a run does. Resolves to its
+ * exit code; never rejects.
  */
 export async function supervisor(input: Readable, env: NodeJS.ProcessEnv): Promise<number> {
   const context = { env, asked: listen(), logFd: 1 };

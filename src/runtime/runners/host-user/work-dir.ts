@@ -1,12 +1,12 @@
 import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The folder of temporary files inside a run's working directory, so that they go when it goes. */
+/** The folder of temporary files inside a run's working directory, removed with it. */
 export function tempDirOf(workDir: string): string {
   return join(workDir, ".tmp");
 }
 
-/** Makes a run's working directory for the user that calls this only; one that is there already is refused. */
+/** Creates a run's working directory for the calling user only; an existing one is rejected. */
 export async function makeWorkDir(workDir: string): Promise<void> {
   await mkdir(workDir, { mode: 0o700 });
   await mkdir(tempDirOf(workDir), { mode: 0o700 });
@@ -23,7 +23,7 @@ export async function removeWorkDir(workDir: string): Promise<void> {
   }
 }
 
-/** An agent may have taken its own rights to a folder away; without them only root can remove its contents. */
+/** An agent may have removed its own permissions to a folder, without which only root can remove its contents. */
 async function openUp(path: string): Promise<void> {
   const stat = await lstat(path).catch(() => null);
   if (!stat?.isDirectory()) return;

@@ -7,17 +7,17 @@ import type { Machine } from "../../../../streams/machine.ts";
 import { addTo, removeFrom } from "./wait-graph.ts";
 import type { WaitGraph, WaitTarget } from "./wait-graph.ts";
 
-/** `R` is the request of a run as its events name it. */
+/** `R` is the request of a run, as its events name it. */
 export type CallCommand<R> =
-  /** It is committed, and will be dispatched. */
+  /** The call is committed, and will be dispatched. */
   | { readonly type: "made"; readonly call: OpenCall }
-  /** A run waits until all of these are over; one that is not open is. */
+  /** A run waits until all of these have ended; a call that is not open has ended. */
   | {
       readonly type: "wait";
       readonly request: R;
       readonly instanceId: string;
       readonly callIds: readonly string[];
-      /** Epoch ms; null for as long as it takes. */
+      /** Epoch ms; null without a timeout. */
       readonly until: number | null;
     }
   | { readonly type: "cancel"; readonly request: R }
@@ -28,15 +28,15 @@ export type CallCommand<R> =
 export type CallEvent<R> =
   | { readonly type: "waiting"; readonly request: R; readonly calls: readonly OpenCall[] }
   | { readonly type: "settled"; readonly request: R; readonly timedOut: boolean }
-  /** The wait would close a cycle; `path` goes from the run that asked back to itself. */
+  /** The wait would close a cycle; `path` goes from the requesting run back to itself. */
   | { readonly type: "refused"; readonly request: R; readonly path: readonly string[] }
-  /** The caller ended, and the call with it. Emitted again when it starts nevertheless. */
+  /** The caller ended, and the call with it. Emitted again if it still starts. */
   | { readonly type: "abandoned"; readonly call: OpenCall };
 
 interface CallWaiter<R> {
   readonly request: R;
   readonly instanceId: string;
-  /** The calls that are not over yet. */
+  /** The calls that have not ended. */
   readonly left: Set<string>;
 }
 

@@ -10,13 +10,13 @@ interface AcquireCommand<R> {
   readonly resource: string;
   readonly agent: string;
   readonly instanceId: string;
-  /** How long it is held at most. */
+  /** How long the lock is held at most, in ms. */
   readonly ttlMs: number;
-  /** How long to wait for it; 0 is not at all. */
+  /** How long to wait for the lock, in ms; 0 for not at all. */
   readonly waitMs: number;
 }
 
-/** Commands to the locks. `R` is the request of a run as the events that answer it name it. */
+/** Commands to the locks. `R` is the request of a run, as named by the events that answer it. */
 export type LockCommand<R> =
   | AcquireCommand<R>
   | {
@@ -52,7 +52,7 @@ export type LockEvent<R> =
 
 export type LockRefusal =
   | { readonly why: "held" | "wait_timeout"; readonly holder: HeldLock }
-  /** `path` goes from the run that asked back to itself. */
+  /** `path` goes from the requesting run back to itself. */
   | { readonly why: "deadlock"; readonly holder: HeldLock; readonly path: readonly string[] }
   /** `holder` is null if the resource is free. */
   | { readonly why: "not_holder"; readonly holder: HeldLock | null }
@@ -60,15 +60,15 @@ export type LockRefusal =
   | { readonly why: "too_many_locks"; readonly holder: null };
 
 export interface LockOptions {
-  /** Shared with all else that runs wait for. */
+  /** Shared with all other kinds of waits. */
   readonly graph: WaitGraph;
-  /** The locks that are held from before. */
+  /** The locks held from before. */
   readonly held: readonly HeldLock[];
-  /** The highest fencing token that was ever given. */
+  /** The highest fencing token given so far. */
   readonly lastToken: number;
 }
 
-/** A lock that is held, and the requests that wait for it, first come first served. */
+/** A held lock, and the requests that wait for it, first come first served. */
 interface LockEntry<R> {
   lock: HeldLock;
   readonly queue: LockWaiter<R>[];
@@ -81,11 +81,11 @@ interface LockWaiter<R> {
   readonly instanceId: string;
   readonly command: AcquireCommand<R>;
   readonly entry: LockEntry<R>;
-  /** The one before it in the queue. */
+  /** The waiter before it in the queue. */
   ahead: LockWaiter<R> | null;
 }
 
-/** Locks of one run: each is a timer, a row and a line of the status. */
+/** Limit of locks of one run: each is a timer, a row and a line of the status. */
 export const maxLocksOfRun = 100;
 
 /**
@@ -123,7 +123,7 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
       entries.set(lock.resource, entry);
       setLock(entry, lock);
     };
-    /** A lock from now on, with a fencing token above all before. */
+    /** A new lock, with a fencing token above all earlier ones. */
     const newLock = ({ resource, agent, instanceId, ttlMs }: AcquireCommand<R>): HeldLock => {
       const heldSince = now();
       const fencingToken = ++lastToken;
@@ -172,7 +172,7 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
       emit({ type: "refused", request, why: "deadlock", holder, path });
     };
 
-    /** Takes the lock from its holder and gives it to the one that waited longest. */
+    /** Takes the lock from its holder and gives it to the longest waiting request. */
     const passOn = (
       entry: LockEntry<R>,
       request: R | null,
@@ -227,7 +227,7 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
           return;
         }
         case "ended":
-          // Its waits first: a lock that it holds must not come back to it.
+          // Its waits first: a lock that it holds must not return to it.
           waiters.ofRun(command.instanceId).forEach(leave);
           for (const entry of heldBy(command.instanceId)) passOn(entry, null, "ended");
       }
@@ -235,7 +235,7 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
   });
 }
 
-/** The holder, and the nearest run ahead that is another one: no run waits for itself. */
+/** The holder, and the nearest other run ahead: no run waits for itself. */
 function waitedFor<R>(waiter: LockWaiter<R>): readonly string[] {
   const { lock } = waiter.entry;
   let { ahead } = waiter;

@@ -1,13 +1,13 @@
-/** An instance that has to end first, or several of which one is enough. */
+/** An instance that must end first, or several of which one is enough. */
 export type WaitTarget = string | readonly string[];
 export type WaitsFor = () => Iterable<WaitTarget>;
 
-/** A graph without waits. A cycle is only ever closed by a new wait, so that is when to look for one. */
+/** A graph without waits. Only a new wait can close a cycle, so a search is needed only then. */
 export function createWaitGraph() {
   const waits = new Map<string, Set<WaitsFor>>();
   return {
     /**
-     * Adds a wait of `instanceId`; the returned function removes it. Each search calls `waitsFor` anew, as its result
+     * Adds a wait of `instanceId`; the returned function removes it. Each search calls `waitsFor` again, as its result
      * changes during the wait: a lock passes to another run, a call leaves its queue.
      */
     add: (instanceId: string, waitsFor: WaitsFor): (() => void) => {
@@ -19,8 +19,8 @@ export function createWaitGraph() {
       };
     },
     /**
-     * The cycle that a wait of `instanceId` would close, from itself back to itself: `a-1`, `b-2`, `a-1`. Null if
-     * the wait closes no cycle, or can end all the same: when one of several runs is enough, and one of them works.
+     * The cycle that a wait of `instanceId` would close, from itself back to itself: `a-1`, `b-2`, `a-1`. Null if the
+     * wait closes no cycle, or can still end: one of several runs is enough, and one of them works.
      */
     cycle: (instanceId: string, waitsFor: WaitsFor): readonly string[] | null => {
       const targets: Targets = (other) =>
@@ -40,7 +40,7 @@ function* targetsOf(waits: Iterable<WaitsFor>): Iterable<WaitTarget> {
   for (const waitsFor of waits) yield* waitsFor();
 }
 
-/** Breadth first, for the shortest path; each instance is looked at once. */
+/** Breadth first, for the shortest path; each instance is visited once. */
 function pathBack(start: string, targets: Targets): readonly string[] | null {
   const cameFrom = new Map<string, string>();
   const queue = [start];
@@ -69,7 +69,7 @@ function canEnd(start: string, targets: Targets): boolean {
     typeof target === "string" ? ending.has(target) : target.some((one) => ending.has(one));
   for (let before = -1; before < ending.size;) {
     before = ending.size;
-    // Runs that were found last wait for the fewest.
+    // Runs found last wait for the fewest.
     for (const [instanceId, waited] of [...left].reverse()) {
       if (!waited.every(ends)) continue;
       ending.add(instanceId);
@@ -90,13 +90,13 @@ function reachable(start: string, targets: Targets): Map<string, readonly WaitTa
   return found;
 }
 
-/** Adds to the set of a key, which begins with its first value. */
+/** Adds to the set of a key, creating it if needed. */
 export function addTo<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
   const set = sets.get(key) ?? new Set();
   sets.set(key, set.add(value));
 }
 
-/** Takes out of the set of a key; an empty set goes. */
+/** Removes from the set of a key; an empty set is removed. */
 export function removeFrom<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
   const set = sets.get(key);
   set?.delete(value);

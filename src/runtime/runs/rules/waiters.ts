@@ -6,7 +6,7 @@ interface Waiter<R> {
   readonly instanceId: string;
 }
 
-/** The requests that wait for locks or for calls. `onTimeout` gets a waiter whose time is up; it still waits. */
+/** The requests that wait for locks or for calls. `onTimeout` gets a waiter that timed out and still waits. */
 export function createWaiters<R, W extends Waiter<R>>(
   graph: WaitGraph,
   timers: MachineContext<never>["timers"],

@@ -23,7 +23,7 @@ export interface Match<W extends Wait> {
   readonly trigger: WaitTrigger;
 }
 
-/** The occurrence as the answer to a wait holds it. */
+/** The occurrence in the form of a wait's answer. */
 type WaitTrigger = Readonly<Record<string, unknown>>;
 
 export interface Waits<W extends Wait> extends Machine<WaitCommand<W>, WaitEvent<W>> {
@@ -113,7 +113,7 @@ export function createWaits<W extends Wait>(): Waits<W> {
   };
 }
 
-/** The oldest matching wait of each agent: one run only, as the occurrence would have started one run. */
+/** The oldest matching wait of each agent: only one run, as the occurrence would have started one run. */
 function oldestOfEach<W extends Wait>(
   open: Iterable<Open<W>>,
   occurrence: Occurrence,

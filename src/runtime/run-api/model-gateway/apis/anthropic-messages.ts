@@ -44,7 +44,7 @@ function writesLongCache(body: Json): boolean {
   return someObject(body, (part) => at(part, "cache_control", "ttl") === "1h");
 }
 
-/** The smallest budget that the API takes. Source: "Extended thinking". */
+/** The API's minimum budget. Source: "Extended thinking". */
 const minThinkingTokens = 1024;
 
 function limit(): OutputLimit {
@@ -55,7 +55,7 @@ function limit(): OutputLimit {
   return {
     read: (body) => tokensAt(body, 0, "max_tokens"),
     thinkingBudget: (body) => budget(body) ?? 0,
-    // The API refuses a budget that is not below the limit.
+    // The API rejects a budget that is not below the limit.
     write: (body, tokens) => {
       const limited = { ...body, max_tokens: tokens };
       if ((budget(body) ?? 0) < tokens) return limited;

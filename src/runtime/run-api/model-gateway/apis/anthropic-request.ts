@@ -24,7 +24,7 @@ const source = (content?: Objects) =>
     ),
   );
 
-/** Results hold documents, which hold texts: each table contains the one of the parts inside. */
+/** Results hold documents, which hold texts: each table contains that of its parts. */
 function parts(depth: number): Objects {
   const inside = depth === 0 ? null : parts(depth - 1);
   return either(
@@ -77,7 +77,7 @@ export const anthropicRequest = object(
           ...one("type instructions pause_after_compaction"),
           ...json("trigger keep clear_at_least clear_tool_inputs exclude_tools"),
         },
-        // A compaction edit generates one more answer, with a limit of its own.
+        // A compaction edit generates an additional answer with a separate limit.
         ({ type }) => (String(type).startsWith("compact") ? [unversioned(String(type))] : []),
       ),
     }),

@@ -23,7 +23,7 @@ function route(path: string, query: URLSearchParams, { model }: UpstreamModel): 
   };
 }
 
-/** The API takes each name as `camelCase` and as `snake_case`. */
+/** The API accepts each name as `camelCase` and as `snake_case`. */
 function camelCased(name: string): string {
   return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -51,9 +51,9 @@ const clientTools = new Set([
   "apply_patch",
   "computer",
   "computer_use_preview",
-  // It searches the tools that the request declares.
+  // This tool searches the tools declared in the request.
   "tool_search",
-  // Its tools have names of their own.
+  // The tools in a namespace have their own names.
   "namespace",
 ]);
 
@@ -118,7 +118,7 @@ const responsesRequest = object(
     ...json("metadata client_metadata reasoning text tool_choice prompt conversation"),
     ...json("prompt_cache_options search_parameters"),
     stream_options: object(one("include_obfuscation")),
-    // A summary is one more answer, with a limit of its own.
+    // A summary is an additional answer with a separate limit.
     context_management: list(one("type compact_threshold"), ({ type }) => [String(type)]),
     input: orText(input),
     tools,

@@ -20,19 +20,19 @@ export interface AgentImageOptions {
   /** The name of the default image in Dockerfiles. */
   readonly builtByItself: string;
   readonly shared: (key: string, work: () => Observable<ImageEvent>) => Observable<ImageEvent>;
-  /** The last build of each agent that failed. */
+  /** The last failed build of each agent. */
   readonly failures: Map<string, { readonly tag: string; readonly error: unknown }>;
-  /** Whether to repeat a build that failed. */
+  /** Whether to repeat a failed build. */
   readonly again: boolean;
 }
 
 /**
- * The image of an agent that has its own Dockerfile, built if the engine has no image of these contents. Its folder
- * is the build's context, without files that need no new image when they change.
+ * The image of an agent with its own Dockerfile, built if the engine has no image of these contents. Its folder is the
+ * build's context, without files whose changes need no new image.
  */
 export function agentImage(
   { name }: AgentConfig,
-  /** The image that the agent's is built on. */
+  /** The base of the agent's image. */
   base: { readonly id: string; readonly name: string },
   options: AgentImageOptions,
 ): Observable<ImageEvent> {
@@ -61,8 +61,8 @@ export function agentImage(
 }
 
 /**
- * The entries with a Dockerfile that begins with exactly this base: `latest` is whatever was built last on this
- * engine, perhaps by another version of the program for another project.
+ * The entries with a Dockerfile that begins with exactly this base: `latest` is the last image built on this engine,
+ * perhaps by another version of the program for another project.
  */
 async function* onBase(
   entries: AsyncIterable<TarEntry>,
@@ -83,7 +83,7 @@ async function* onBase(
   }
 }
 
-/** Checks a new image and removes the ones that it replaces. */
+/** Checks a new image and removes those that it replaces. */
 async function built(
   engine: Engine,
   tag: string,
@@ -103,7 +103,7 @@ async function built(
   }
 }
 
-/** Id of the newest image that was built for the agent; null without one. */
+/** Id of the newest image built for the agent; null without one. */
 export async function lastGoodImage(
   engine: Engine,
   projectDir: string,

@@ -13,7 +13,7 @@ export type TarEntry = { readonly path: string } & (
   | { readonly type: "content"; readonly content: Buffer }
   | {
       readonly type: "file";
-      /** Absolute path to read it from. */
+      /** Absolute path of its source. */
       readonly from: string;
       readonly size: number;
       readonly executable: boolean;
@@ -25,7 +25,7 @@ type FileEntry = Extract<TarEntry, { readonly type: "file" }>;
 /** Owner root and time 0, so that equal contents are equal archives. */
 const constant = { uid: 0, gid: 0, mtime: new Date(0) };
 
-/** A tar archive of the entries, chunk by chunk. Throws when a file changed its size after it was listed. */
+/** A tar archive of the entries, chunk by chunk. Throws if a file's size changed after it was listed. */
 export async function* packTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
   // Loaded on demand: most starts build no image.
   const { pack } = await import("tar-stream");
@@ -61,7 +61,7 @@ async function addFile(archive: Pack, entry: FileEntry): Promise<void> {
   await pipeline(file, archive.entry(header));
 }
 
-/** Destroys the archive itself on a fault: the library would end it without the reason. */
+/** Destroys the archive itself on an error: the library would end it without the reason. */
 async function* contentOf(archive: Pack, { from, size }: FileEntry): AsyncGenerator<Buffer> {
   try {
     let left = size;
@@ -85,8 +85,8 @@ export async function hashEntries(entries: AsyncIterable<TarEntry>): Promise<str
 }
 
 /**
- * Everything below `root` as entries below `path`, sorted, so that equal trees give equal archives. `skip` is
- * asked with the name and the path relative to `root`. Only files, directories and links are included.
+ * Everything below `root` as entries below `path`, sorted, so that equal trees give equal archives. `skip` gets the name
+ * and the path relative to `root`. Only files, directories and links are included.
  */
 export async function* walk(
   root: string,

@@ -12,7 +12,7 @@ import { lineSplitter } from "../../lines.ts";
 /** One image to build. */
 interface Build {
   readonly tag: string;
-  /** The folder that becomes the context, its `Dockerfile` among the entries. */
+  /** The context's folder, including its `Dockerfile`. */
   readonly entries: () => AsyncIterable<TarEntry>;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -25,9 +25,9 @@ export type ImageEvent =
 const longestText = 200;
 
 /**
- * Builds an image: `build-started`, one `build-progress` a step, the image's id. Errors with a UserError
- * `build_failed` that begins with the failing command's last lines, or with the error of the connection.
- * Unsubscribing aborts the build.
+ * Builds an image: `build-started`, one `build-progress` per step, the image's id. Errors with a UserError
+ * `build_failed` that begins with the failing command's last lines, or with the error of the connection. Unsubscribing
+ * aborts the build.
  */
 export function buildImage(engine: Engine, build: Build): Observable<ImageEvent> {
   return new Observable<ImageEvent>((subscriber) => {
@@ -97,7 +97,7 @@ async function followBuild(
   }
 }
 
-/** The error of the command comes first: the engine's text is long, and repeats the whole command. */
+/** The command's error comes first: the engine's text is long, and repeats the whole command. */
 function buildFailed(tag: string, log: BuildLog, error: string): UserError {
   const step = log.step();
   const [, code] = /returned a non-zero code: (\d+)/.exec(error) ?? [];
@@ -137,10 +137,10 @@ function failed(tag: string, error: unknown): unknown {
   return buildFailed(tag, createBuildLog(), engineMessage(error));
 }
 
-/** No line of a build's answer is near this. */
+/** Far above any line of a build's answer. */
 const longestLine = 1024 * 1024;
 
-/** The JSON documents of a stream that holds one a line; other lines are left out. */
+/** The JSON documents of a stream with one per line; other lines are skipped. */
 export async function* ndjsonLines<T>(stream: NodeJS.ReadableStream): AsyncGenerator<T> {
   let lines: string[] = [];
   const splitter = lineSplitter(longestLine, (line) => lines.push(line));
@@ -157,12 +157,12 @@ function parsed<T>(line: string): T[] {
   try {
     return [JSON.parse(line) as T];
   } catch {
-    // A proxy's page or half a line of a connection that broke: the build's own end decides.
+    // A proxy's page or half a line of a broken connection: the build's own end decides.
     return [];
   }
 }
 
-/** One step of a Dockerfile as a build reports it. */
+/** One step of a Dockerfile, as reported by a build. */
 interface BuildStep {
   /** `3/9`. */
   readonly position: string;
@@ -178,7 +178,7 @@ const keptLines = 5;
 
 type BuildLog = ReturnType<typeof createBuildLog>;
 
-/** The output of a build so far, as far as the report of its failure needs it. */
+/** The output of a build so far, as needed for the report of a failure. */
 function createBuildLog() {
   let step: BuildStep | null = null;
   let lines: string[] = [];
@@ -196,13 +196,13 @@ function createBuildLog() {
     return [];
   };
   return {
-    /** Takes a piece of output as the engine sends it; returns the steps that begin in it. */
+    /** Adds a piece of the engine's output; returns the steps that begin in it. */
     add: (piece: string): readonly BuildStep[] => {
       const parts = (open + piece.replace(/\u001b\[[0-9;]*m/g, "")).split(/[\r\n]+/);
       open = parts.pop() ?? "";
       return parts.flatMap(close);
     },
-    /** The step that runs; null before the first. */
+    /** The current step; null before the first. */
     step: (): BuildStep | null => step,
     /** The last lines of that step. */
     lines: (): readonly string[] => {

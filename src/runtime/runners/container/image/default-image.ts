@@ -20,7 +20,7 @@ import type { TarEntry } from "./archive.ts";
 const registryBase = "node:24-slim";
 
 const buildLabel = "al.build";
-/** The installation and the base that an image was made from: its replacement has the same. */
+/** The installation and the base of an image: its replacement has the same. */
 const originLabel = "al.origin";
 
 /** The project's config of images: `[local].image` and `[local].base`. */
@@ -39,8 +39,8 @@ export interface DefaultImageSources {
 }
 
 /**
- * The project's base image, built first when it is the default one and no image has these contents: on the same
- * engine, `latest` may be the image of another version. Errors with a UserError when another image is missing.
+ * The project's base image, built first if it is the default one and no image has these contents: on the same engine,
+ * `latest` may be the image of another version. Errors with a UserError if another image is missing.
  */
 export function baseImage(
   sources: DefaultImageSources,
@@ -59,7 +59,7 @@ export function baseImage(
   }).pipe(concatAll());
 }
 
-/** The name of the default image on this base with exactly the program's contents, whether it is built or not. */
+/** The name of the default image on this base with exactly the program's contents, built or not. */
 export async function defaultImageTag(
   sources: DefaultImageSources,
   base: string | null,
@@ -75,7 +75,7 @@ function buildDefault(engine: Engine, build: DefaultBuild): Observable<ImageEven
     concatMap(async (event) => {
       if (event.type !== "image") return event;
       const image = engine.calls().getImage(event.id);
-      // A person builds on these names, by hand or with another program's Dockerfile.
+      // People build on these names, by hand or with another program's Dockerfile.
       for (const tag of [version, "latest"]) await image.tag({ repo, tag });
       await removeReplaced(engine, repo, labels[originLabel], event.id);
       return event;
@@ -83,7 +83,7 @@ function buildDefault(engine: Engine, build: DefaultBuild): Observable<ImageEven
   );
 }
 
-/** Images of a user's own that are built on the default one inherit its labels, so the names decide as well. */
+/** A user's own images built on the default one inherit its labels, so the names decide as well. */
 async function removeReplaced(
   engine: Engine,
   repo: string,
@@ -111,7 +111,7 @@ async function defaultBuild(
   return {
     repo,
     version,
-    /** Names these contents and no others. */
+    /** Names exactly these contents. */
     tag: `${repo}:${version}-${build}`,
     labels: {
       [versionLabel]: version,

@@ -4,7 +4,7 @@ import { programMain } from "./program.ts";
 /** The user inside every container: a number that no host user is likely to have. */
 export const containerUser = { name: "al", uid: 10001, gid: 10001, home: "/home/al" } as const;
 
-/** Where the program is inside the image. */
+/** Folder of the program in the image. */
 const programFolder = "/opt/almanac";
 
 /**
@@ -13,19 +13,19 @@ const programFolder = "/opt/almanac";
  */
 const compileCache = "/opt/almanac-cache";
 
-/** Where every shell finds commands; a login shell forgets the PATH that it was started with. */
+/** Folder in which every shell finds commands; a login shell drops the PATH that it was started with. */
 const commandFolder = "/usr/local/bin";
 
 /** The program's own command inside the image. */
 export const command = `${commandFolder}/al`;
 
-/** Where a build finds the program in its context. */
+/** Folder of the program in a build's context. */
 export const programContext = "program";
 
 /**
- * The Dockerfile of the default image on `base`, which has Node 24 and a package manager, or the tools. Missing tools alone
- * are installed, so that a base with all of them needs no network. Users are made without tools, which differ by
- * distribution. Node reads a compile cache only for the user that wrote it, so the container's user fills it.
+ * The Dockerfile of the default image on `base`, which needs Node 24 and either a package manager or the tools. Only
+ * missing tools are installed, so that a base with all of them needs no network. Users are created without tools, which
+ * differ by distribution. Node reads a compile cache only for the user that wrote it, so the container's user fills it.
  */
 export function defaultDockerfile(base: string): string {
   const { name, uid, gid, home } = containerUser;

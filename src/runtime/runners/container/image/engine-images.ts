@@ -12,7 +12,7 @@ export const versionLabel = "al.version";
 
 type Labels = Readonly<Record<string, string | undefined>>;
 
-/** The part of the engine's answer that is used. */
+/** The used part of the engine's answer. */
 interface Inspected {
   readonly Id: string;
   readonly Config: { readonly Labels: Labels | null; readonly Volumes?: object | null };
@@ -29,7 +29,7 @@ export async function inspectImage(engine: Engine, name: string) {
   }
 }
 
-/** The image, if it was built on one that holds the program. Throws a UserError otherwise. */
+/** The image, if it is based on one with the program. Throws a UserError otherwise. */
 export function withProgram(
   { id, labels }: { readonly id: string; readonly labels: Labels },
   name: string,
@@ -47,7 +47,7 @@ export function imagesWith(engine: Engine, labels: Labels): Promise<ImageInfo[]>
   return engine.calls().listImages({ filters: { label } });
 }
 
-/** Removes images by id or name. An image that a run or another image uses is refused, and goes with the next build. */
+/** Removes images by id or name. An image used by a run or another image is kept, and removed with the next build. */
 export async function removeImages(engine: Engine, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await engine

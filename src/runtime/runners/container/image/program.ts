@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { hashEntries, walk } from "./archive.ts";
 import type { TarEntry } from "./archive.ts";
 
-/** The installed program: its manifest and its build, which has all that it uses of packages. */
+/** The installed program: its manifest and its build, which includes the used parts of packages. */
 export interface Program {
   readonly version: string;
   /** Changes with any of the files. */
   readonly hash: string;
-  /** Everything, with paths below `path`. */
+  /** All files, with paths below `path`. */
   entries(path: string): AsyncIterable<TarEntry>;
 }
 
 /** Path of the program's entry below its folder. */
 export const programMain = "dist/src/cli/al.js";
 
-/** The program that is installed at `root`, the folder of its package.json. */
+/** The program installed at `root`, the folder of its package.json. */
 export async function installedProgram(root: string): Promise<Program> {
   const manifest = await readFile(join(root, "package.json"));
   const { version = "0.0.0" } = JSON.parse(manifest.toString()) as { version?: string };
@@ -26,7 +26,7 @@ export async function installedProgram(root: string): Promise<Program> {
   return { version, hash: await hashEntries(entries("")), entries };
 }
 
-/** A clone's build notes in such a file when it was made. */
+/** A clone's build writes its time into such a file. */
 function isStamp(name: string): boolean {
   return name.startsWith(".");
 }
