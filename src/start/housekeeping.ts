@@ -41,11 +41,11 @@ export function housekeeping({
   onPruned,
   warn,
 }: HousekeepingDeps): Observable<never> {
-  const orWarn = (what: string, work: () => Promise<unknown>): Observable<never> =>
+  const orWarn = (failure: string, work: () => Promise<unknown>): Observable<never> =>
     from(work()).pipe(
       ignoreElements(),
       catchError((error: unknown) => {
-        warn(`${what}: ${messageOf(error)}`);
+        warn(`${failure}: ${messageOf(error)}`);
         return EMPTY;
       }),
     );

@@ -174,7 +174,7 @@ function unknownModelWarnings(project$: Observable<ProjectConfig>): Observable<s
     filter(({ harness }) => harnesses[harness.type].callsModels),
     concatMap(({ models }) => from(unknownModels(Object.values(models)))),
     mergeMap((unknown) => unknown),
-    map(({ what, fix }) => `${what}; ${fix}`),
+    map(({ problem, fix }) => `${problem}; ${fix}`),
     distinct(),
   );
 }

@@ -8,7 +8,7 @@ export interface UnknownModel {
   /** Its name in the project. */
   readonly name: string;
   /** The assumption about it, a sentence without full stop. */
-  readonly what: string;
+  readonly problem: string;
   /** The keys that replace the assumption, for a person. */
   readonly fix: string;
   /** `key=value` that confirms the assumption, as `al config --set` takes it. */
@@ -37,7 +37,7 @@ async function unknownModel(config: Asked): Promise<UnknownModel | null> {
   const found = `model ${name}: ${JSON.stringify(model)} is not in the list of ${provider}'s models${near}`;
   return {
     name,
-    what: `${found}${near === "" ? ";" : " Otherwise"} its runs assume ${assumptionOf(config)}`,
+    problem: `${found}${near === "" ? ";" : " Otherwise"} its runs assume ${assumptionOf(config)}`,
     fix: `set contextWindow under [models.${name}] in config.toml, and maxTokens or api where they differ`,
     setting: `models.${key}.contextWindow=${window}`,
   };

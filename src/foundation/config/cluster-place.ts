@@ -6,11 +6,11 @@ export const placeExample = { swarm: "node.labels.agents==yes", kubernetes: "age
 const forms = {
   swarm: {
     pattern: /^(?:node|engine)\.[\w.-]+\s*(?:==|!=)\s*\S+$/,
-    what: "a constraint of a Swarm",
+    form: "a constraint of a Swarm",
   },
   kubernetes: {
     pattern: /^(?:[a-z0-9.-]+\/)?[A-Za-z0-9][\w.-]{0,62}=[\w.-]{0,63}$/,
-    what: "a label of Kubernetes' nodes",
+    form: "a label of Kubernetes' nodes",
   },
 } as const;
 
@@ -19,9 +19,9 @@ export function placeProblem(engine: ClusterEngineName, rule: string): string | 
   if (engine === "docker") {
     return `place has ${formatValue(rule)}, but the engine docker is one machine; leave place out`;
   }
-  const { pattern, what } = forms[engine];
+  const { pattern, form } = forms[engine];
   if (pattern.test(rule)) return null;
-  return `place has ${formatValue(rule)}; expected ${what}, e.g. ${formatValue(placeExample[engine])}`;
+  return `place has ${formatValue(rule)}; expected ${form}, e.g. ${formatValue(placeExample[engine])}`;
 }
 
 /** Where runs of the runtime `cluster` are started: the project's `[cluster]`. */

@@ -8,8 +8,10 @@ import { choice, integer, list, memorySize, pattern, processors, table, text } f
 const hostAndPort = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?):(\d{1,5})$/;
 
 function endpoint(example: string) {
-  const what = `a host name or address and a port, e.g. "${example}"`;
-  return pattern(hostAndPort, what).refine((given) => isPort(portOf(given)), { error: what });
+  const expected = `a host name or address and a port, e.g. "${example}"`;
+  return pattern(hostAndPort, expected).refine((given) => isPort(portOf(given)), {
+    error: expected,
+  });
 }
 
 /** Where agents' runs may be placed, in the words of the engine. */

@@ -23,18 +23,18 @@ export function table<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, { error: "a table" });
 }
 
-export function text(what = "text in quotes") {
-  return z.string({ error: what }).min(1, { error: what });
+export function text(expected = "text in quotes") {
+  return z.string({ error: expected }).min(1, { error: expected });
 }
 
-export function pattern(regexp: RegExp, what: string) {
-  return z.string({ error: what }).regex(regexp, { error: what });
+export function pattern(regexp: RegExp, expected: string) {
+  return z.string({ error: expected }).regex(regexp, { error: expected });
 }
 
 /** Also refuses NaN and infinity, which TOML has. */
-export function integer(what: string, min: number, max = maxInteger) {
+export function integer(expected: string, min: number, max = maxInteger) {
   const range = max === maxInteger ? `${min} or more` : `${min} to ${max}`;
-  const error = `a whole number${what && ` of ${what}`}, ${range}`;
+  const error = `a whole number${expected && ` of ${expected}`}, ${range}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
@@ -59,8 +59,8 @@ export function choice<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, { error: `one of ${formatNames(values)}` });
 }
 
-export function list<Item extends z.ZodType>(item: Item, what: string) {
-  return z.array(item, { error: what });
+export function list<Item extends z.ZodType>(item: Item, expected: string) {
+  return z.array(item, { error: expected });
 }
 
 export function texts() {
@@ -69,8 +69,8 @@ export function texts() {
 
 /** Labels for people; a repeated one counts once. */
 export function tags() {
-  const what = `a list of up to ${maxTags} tags of letters, digits, "-", "_", "." and "/", e.g. ["web", "team-a"]`;
-  return list(pattern(/^\w[\w./-]{0,39}$/, what), what).max(maxTags, { error: what });
+  const expected = `a list of up to ${maxTags} tags of letters, digits, "-", "_", "." and "/", e.g. ["web", "team-a"]`;
+  return list(pattern(/^\w[\w./-]{0,39}$/, expected), expected).max(maxTags, { error: expected });
 }
 
 const maxTags = 20;
@@ -116,16 +116,16 @@ export function credentialInstance() {
 }
 
 /** A length of time as text, such as "90s", "24h" or "7d". */
-export function duration(what: string) {
-  const error = `${what} from 1 minute to 365 days, e.g. "90m", "24h" or "7d", or "never"`;
+export function duration(expected: string) {
+  const error = `${expected} from 1 minute to 365 days, e.g. "90m", "24h" or "7d", or "never"`;
   return z.string({ error }).refine((text) => parseDuration(text) !== undefined, { error });
 }
 
 /** An http or https URL without a name and a password in it. */
-export function httpUrl(what: string) {
+export function httpUrl(expected: string) {
   return z
-    .url({ protocol: /^https?$/, error: what })
-    .refine((url) => !/^\w+:\/\/[^/?#]*@/.test(url), { error: what });
+    .url({ protocol: /^https?$/, error: expected })
+    .refine((url) => !/^\w+:\/\/[^/?#]*@/.test(url), { error: expected });
 }
 
 /** HTTP headers whose values are text; those that the program itself sends are refused. */

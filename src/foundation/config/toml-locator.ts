@@ -11,7 +11,7 @@ export interface Position {
 }
 
 /** The position of a key path in the text, or of the nearest thing around it; null without any. */
-export type Locate = (path: TomlPath, what: "key" | "value") => Position | null;
+export type Locate = (path: TomlPath, part: "key" | "value") => Position | null;
 
 interface Place {
   readonly key: AST.TOMLNode;
@@ -26,12 +26,12 @@ type Places = Map<string, Place>;
  */
 export function tomlLocator(text: string): Locate {
   let places: Places | undefined;
-  return (path, what) => {
+  return (path, part) => {
     places ??= placesIn(text);
     for (let length = path.length; length > 0; length--) {
       const place = places.get(JSON.stringify(path.slice(0, length)));
       if (place === undefined) continue;
-      const { line, column } = place[what].loc.start;
+      const { line, column } = place[part].loc.start;
       return { line, column: column + 1 };
     }
     return null;

@@ -32,8 +32,8 @@ export function createStopping(deps: StoppingDeps) {
   let phase = "starting" as Phase;
   let isHurried = false;
 
-  const after = (ms: number, what: () => void): void => {
-    timers.add(setTimeout(what, ms));
+  const after = (ms: number, action: () => void): void => {
+    timers.add(setTimeout(action, ms));
   };
   const begin = (): void => {
     if (phase !== "draining") deps.begin();

@@ -19,7 +19,7 @@ const commands = {
   ...completionCommands,
 };
 
-/** In help's order: what a newcomer needs comes first. */
+/** In help's order: commands for newcomers come first. */
 const order: readonly (keyof typeof commands)[] = [
   ...(["new", "import", "agent", "add", "update", "config", "start", "open"] as const),
   ...(["stat", "logs", "history", "cost", "alerts", "show", "replay", "run"] as const),

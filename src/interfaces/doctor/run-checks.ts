@@ -48,8 +48,8 @@ async function runCheck(check: Check, context: DoctorContext): Promise<readonly 
   try {
     return await check(context);
   } catch (error) {
-    const what = `this could not be checked: ${messageOf(error)}`;
-    return [finding("error", what, null, null)];
+    const problem = `this could not be checked: ${messageOf(error)}`;
+    return [finding("error", problem, null, null)];
   }
 }
 

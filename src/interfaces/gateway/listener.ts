@@ -52,7 +52,7 @@ export function createGatewayListener(deps: ListenerDeps) {
     const settings = gatewaySettings(options, project$.value);
     const exposure = exposureAt(settings.host);
     url = await gateway.listenTcp(settings);
-    if (exposure !== null) deps.warn(`${exposure.what}; ${exposure.advice}`);
+    if (exposure !== null) deps.warn(`${exposure.problem}; ${exposure.advice}`);
     status.apply({ type: "scheduler", patch: { gatewayUrl: url } });
     announce(url);
     // The start prints the address itself.
@@ -141,7 +141,7 @@ export function gatewaySettings(
 
 /** The problem with an address to listen on, and its fix. */
 interface Exposure {
-  readonly what: string;
+  readonly problem: string;
   readonly advice: string;
 }
 
@@ -149,7 +149,7 @@ interface Exposure {
 export function exposureAt(host: string): Exposure | null {
   if (host === "localhost" || host === "::1" || host.startsWith("127.")) return null;
   return {
-    what: `others can reach the gateway at ${host}, and the API key goes over plain HTTP`,
+    problem: `others can reach the gateway at ${host}, and the API key goes over plain HTTP`,
     advice:
       "put a reverse proxy with TLS in front of it (src/interfaces/gateway/README.md, Behind a reverse proxy)",
   };

@@ -46,7 +46,7 @@ export type Leftovers = ReturnType<typeof createLeftovers>;
 
 /** Resolves once the action succeeded or failed once; it is then retried until it succeeds. */
 async function untilDone(
-  what: string,
+  leftovers: string,
   action: () => Promise<void>,
   nextMs = pauseMs.first,
 ): Promise<void> {
@@ -54,9 +54,11 @@ async function untilDone(
     await action();
   } catch (error) {
     if (nextMs === pauseMs.first) {
-      process.emitWarning(`${what} stays on the cluster until it answers: ${messageOf(error)}`);
+      process.emitWarning(
+        `${leftovers} stays on the cluster until it answers: ${messageOf(error)}`,
+      );
     }
-    const again = () => void untilDone(what, action, Math.min(2 * nextMs, pauseMs.last));
+    const again = () => void untilDone(leftovers, action, Math.min(2 * nextMs, pauseMs.last));
     setTimeout(again, nextMs).unref();
   }
 }

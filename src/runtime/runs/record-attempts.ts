@@ -41,6 +41,6 @@ function keyOf({ host, port, denied }: Pick<EgressAttempt, "host" | "port" | "de
 function denialText({ agent, host, port, detail }: EgressAttempt, denied: DenyReason): string {
   const entry = missingEntry({ host, port, denied }, []);
   if (entry === null) return `denied: ${detail}`;
-  const what = `${bracketed(host)}:${port} denied: it ${denyProblems[denied]}`;
-  return `${what}. If the agent needs it: ${allowCommand(agent, entry)}`;
+  const problem = `${bracketed(host)}:${port} denied: it ${denyProblems[denied]}`;
+  return `${problem}. If the agent needs it: ${allowCommand(agent, entry)}`;
 }

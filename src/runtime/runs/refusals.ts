@@ -44,14 +44,14 @@ export function mustHaveSource(
   known: { readonly sources: readonly string[]; readonly agents: readonly string[] },
 ): void {
   if (source === undefined) return;
-  const [names, code, what] =
+  const [names, code, noun] =
     kind === "webhook"
       ? ([known.sources, "unknown_source", "webhook source"] as const)
       : ([known.agents, "unknown_agent", "agent"] as const);
   if (names.includes(source)) return;
   const others = names.length === 0 ? "it has none" : `it has ${names.slice(0, 10).join(", ")}`;
   const advice = didYouMean(source, names) || `; ${others}`;
-  throw refusal(code, `The project has no ${what} ${JSON.stringify(source)}${advice}`);
+  throw refusal(code, `The project has no ${noun} ${JSON.stringify(source)}${advice}`);
 }
 
 /** The same rejection for a run; `unavailable` if the run can't change its cause. Other errors are unchanged. */

@@ -25,11 +25,12 @@ it("an unknown model is reported with the assumed values and how to set them", a
   ]);
   expect(gpt).toEqual({
     name: "m",
-    what: 'model m: "gpt-6" is not in the list of openai\'s models; its runs assume a context window of 272,000 tokens, no limit of an answer and the API openai-responses, and their cost is not known',
+    problem:
+      'model m: "gpt-6" is not in the list of openai\'s models; its runs assume a context window of 272,000 tokens, no limit of an answer and the API openai-responses, and their cost is not known',
     fix: "set contextWindow under [models.m] in config.toml, and maxTokens or api where they differ",
     setting: "models.m.contextWindow=272000",
   });
-  expect(claude?.what).toContain(
+  expect(claude?.problem).toContain(
     "200,000 tokens, answers of up to 64,000 tokens and the API anthr",
   );
 });
@@ -39,8 +40,10 @@ it("a typo is recognized, another version is not", async () => {
     model("mistral", "mistral-lage-latest"),
     model("mistral", "mistral-small-2909"),
   ]);
-  expect(slip?.what).toContain('; did you mean "mistral-large-latest"? Otherwise its runs assume');
-  expect(version?.what).not.toContain("did you mean");
+  expect(slip?.problem).toContain(
+    '; did you mean "mistral-large-latest"? Otherwise its runs assume',
+  );
+  expect(version?.problem).not.toContain("did you mean");
 });
 
 it("models are known if they are listed, their window is set, or no list exists", async () => {

@@ -1,7 +1,7 @@
 import type { AlertTarget } from "../../../../streams/alert-options.ts";
 import type { Outcome } from "../../../../streams/vocabulary.ts";
 
-/** What an alert can be about. */
+/** The topics of alerts. */
 export const alertTopics = [
   "runs",
   "no_success",
@@ -22,7 +22,7 @@ export type AlertTopic = (typeof alertTopics)[number];
 export const alertPhases = ["opened", "reminder", "resolved"] as const;
 export type AlertPhase = (typeof alertPhases)[number];
 
-/** What a target is notified of: the fact, without the words and the form of any target. Plain JSON. */
+/** The content of a notification: the fact, without the words and the form of any target. Plain JSON. */
 export interface Alert {
   readonly topic: AlertTopic;
   readonly phase: AlertPhase;

@@ -63,8 +63,8 @@ function noteCosts(
 
 function skillOf(name: string, description: string): string {
   const about = description === "" ? "" : `description: ${JSON.stringify(description)}\n`;
-  const what = description === "" ? "Say here what the agent does, and how." : description;
-  return `---\nname: ${titleOf(name)}\n${about}---\n\n${what}\n`;
+  const task = description === "" ? "Say here what the agent does, and how." : description;
+  return `---\nname: ${titleOf(name)}\n${about}---\n\n${task}\n`;
 }
 
 /** The name of a new agent, whose directory must not exist yet. Throws a UserError before any further question. */

@@ -107,7 +107,7 @@ async function unknownModelNotes(
   const change = resolveProject(await readProject(projectDir), filterTable);
   if (change.type === "invalid") return [];
   const changed = Object.values(change.project.models).filter(({ name }) => names.includes(name));
-  return (await unknownModels(changed)).map(({ what, fix }) => `${what}; ${fix}`);
+  return (await unknownModels(changed)).map(({ problem, fix }) => `${problem}; ${fix}`);
 }
 
 /** The keys that people change most; any other needs --set. */

@@ -104,8 +104,8 @@ async function askAll(fields: Asked, prompts: Prompts): Promise<Entry[]> {
 /** A field that only works as a file is too long to type: the question is for its path. */
 async function ask(name: string, field: Partial<CredentialField>, prompts: Prompts) {
   const { description, env, optional, open } = field;
-  const what = description === undefined ? name : `${name} (${description})`;
-  const message = optional ? `${what}, or nothing` : what;
+  const label = description === undefined ? name : `${name} (${description})`;
+  const message = optional ? `${label}, or nothing` : label;
   if (env?.length === 0) {
     const path = await prompts.text({ message: `File with ${message}` });
     return path === "" ? "" : secretIn(path);

@@ -116,7 +116,7 @@ export async function removeStored(
   out.answer({ name, removed }, `${name} is removed (${removed.join(", ")})`);
 }
 
-function unknown(what: string, name: string, known: readonly string[]): UserError {
+function unknown(problem: string, name: string, known: readonly string[]): UserError {
   const listed = known.length === 0 ? "none is stored" : `stored: ${known.join(", ")}`;
-  return new UserError("unknown_credential", `${what} "${name}"`, meantOr(name, known, listed));
+  return new UserError("unknown_credential", `${problem} "${name}"`, meantOr(name, known, listed));
 }

@@ -39,7 +39,8 @@ export async function newProject(
   await writeSchemas(dir);
   const { agent, isReal, model } = project;
   const asked = { ...model, api: null, contextWindow: null, maxTokens: null };
-  for (const { what, fix } of await unknownModels([asked])) out.note(`warning: ${what}; ${fix}`);
+  for (const { problem, fix } of await unknownModels([asked]))
+    out.note(`warning: ${problem}; ${fix}`);
   const models = isReal ? [model.name] : ["scripted"];
   if (out.json) return out.document({ dir, files: [...files.keys()], agent, models });
   for (const path of files.keys()) out.data(path);

@@ -90,8 +90,8 @@ export function differenceNote({ from, to, changed }: RunDifference): string {
     const commit = commitText(version);
     return commit === null ? instanceId : `${instanceId} (commit ${commit})`;
   };
-  const what = changed ? "what changed from" : "nothing changed from";
-  return `${what} ${side(from)} to ${side(to)}`;
+  const words = changed ? "what changed from" : "nothing changed from";
+  return `${words} ${side(from)} to ${side(to)}`;
 }
 
 /** A unified difference as git colours it. */

@@ -88,9 +88,9 @@ function whyDisabled(
 /** `github issues opened, Codertocat/Hello-World #1: Spelling error` */
 function describe({ type, event, action, repo, number, title }: WebhookEvent): string {
   const place = [repo, number === null ? null : `#${number}`].filter((part) => part !== null);
-  const what = [type, event, action].filter((part) => part !== null).join(" ");
+  const kind = [type, event, action].filter((part) => part !== null).join(" ");
   const where = place.length === 0 ? "" : `, ${place.join(" ")}`;
-  return plainLine(`${what}${where}${title === null ? "" : `: ${title}`}`);
+  return plainLine(`${kind}${where}${title === null ? "" : `: ${title}`}`);
 }
 
 function render(agents: readonly Answer[], out: Output): string {

@@ -1,6 +1,6 @@
 import { createStore } from "./store.ts";
 
-/** What a toast leads to: an address, or an action such as Undo. */
+/** The target of a toast: an address, or an action such as Undo. */
 export interface ToastStep {
   readonly words: string;
   readonly href?: string;

@@ -61,7 +61,7 @@ function noteOf({ lookedBackTo, now }: WhyNot, count: number): string {
 /** A reason why an agent did not run, once or many times. */
 interface WhyGroup {
   /** `skipped`, `turned away`, … */
-  readonly what: string;
+  readonly outcome: string;
   readonly trigger: string;
   readonly why: string;
   readonly count: number;
@@ -69,10 +69,10 @@ interface WhyGroup {
   readonly lastAt: string;
 }
 
-const Group = memo(({ what, trigger, why, count, lastAt }: WhyGroup) => (
+const Group = memo(({ outcome, trigger, why, count, lastAt }: WhyGroup) => (
   <li>
     <div class="why-head">
-      <span class="outcome">{what}</span>
+      <span class="outcome">{outcome}</span>
       <span>{trigger}</span>
     </div>
     <div class="why">{why}</div>
@@ -87,21 +87,21 @@ const Group = memo(({ what, trigger, why, count, lastAt }: WhyGroup) => (
 function groupsOf({ refused, turnedAway, refusedDeliveries }: WhyNot): readonly WhyGroup[] {
   const single: readonly WhyGroup[] = [
     ...refused.map((entry) => ({
-      what: entry.outcome ?? "",
+      outcome: entry.outcome ?? "",
       trigger: triggerWords(entry),
       why: whyText(entry),
       count: 1,
       lastAt: entry.at,
     })),
     ...turnedAway.map((delivery) => ({
-      what: "turned away",
+      outcome: "turned away",
       trigger: ["webhook", delivery.event, delivery.action].filter(Boolean).join(" "),
       why: plainText(turnedAwayText(delivery)),
       count: 1,
       lastAt: delivery.at,
     })),
     ...refusedDeliveries.map(({ source, type, result, count, lastAt, reason }) => ({
-      what: refusalWord(result),
+      outcome: refusalWord(result),
       trigger: `webhook ${source ?? type}`,
       why: plainText(reason),
       count,
@@ -121,6 +121,6 @@ function byTime(a: WhyGroup, b: WhyGroup): number {
   return b.lastAt.localeCompare(a.lastAt);
 }
 
-function keyOf({ what, trigger, why }: WhyGroup): string {
-  return JSON.stringify([what, trigger, why]);
+function keyOf({ outcome, trigger, why }: WhyGroup): string {
+  return JSON.stringify([outcome, trigger, why]);
 }

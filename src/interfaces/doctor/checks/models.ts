@@ -30,7 +30,7 @@ async function unknownOnes(
     .filter(({ harness }) => harnesses[harness.type].callsModels)
     .flatMap((one) => one.models);
   const models = new Map(used.map((one) => [one.name, one]));
-  return (await unknownModels(models.values())).map(({ name, what: text, setting }) => {
+  return (await unknownModels(models.values())).map(({ name, problem: text, setting }) => {
     const fix = alCommand(context, `config --set ${shellWord(setting)}`);
     return finding("warning", text, `config.toml [models.${name}]`, fix);
   });

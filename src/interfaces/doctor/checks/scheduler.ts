@@ -119,5 +119,5 @@ function listen(host: string, number: number): Promise<number> {
 
 function reachable(host: string): Finding[] {
   const exposure = exposureAt(host);
-  return exposure === null ? [] : [note(exposure.what, exposure.advice)];
+  return exposure === null ? [] : [note(exposure.problem, exposure.advice)];
 }

@@ -41,7 +41,7 @@ function causeOf(error: unknown): string {
 const notAllowed = new Set([401, 403]);
 
 /** The error of a failed request, for a person. 5xx and 429 count as an unreachable API server, like no answer. */
-export function userError(error: unknown, server: string, what: string): UserError {
+export function userError(error: unknown, server: string, action: string): UserError {
   if (error instanceof UserError) return error;
   const status = statusOf(error);
   const message = serverMessage(error);
@@ -53,6 +53,6 @@ export function userError(error: unknown, server: string, what: string): UserErr
   const hint = notAllowed.has(status)
     ? "give the scheduler's user the role of src/runtime/cluster/kubernetes/README.md in that namespace"
     : undefined;
-  const text = `Kubernetes refused to ${what}: ${message}`;
+  const text = `Kubernetes refused to ${action}: ${message}`;
   return new UserError("engine_refused", text, { ...(hint && { hint }), cause: error });
 }

@@ -37,7 +37,7 @@ export function createKubernetesEngine(options: KubernetesOptions): ClusterEngin
   let hosts: RunPlace["hosts"] = [];
   let failedPulls: FailedPulls = new Map();
 
-  const asked = async <T>(what: string, ask: (client: KubeClient) => Promise<T>): Promise<T> => {
+  const asked = async <T>(action: string, ask: (client: KubeClient) => Promise<T>): Promise<T> => {
     const connected = (connecting ??= connectKubernetes({
       namespace: config.namespace,
       kubeconfig,
@@ -50,7 +50,7 @@ export function createKubernetesEngine(options: KubernetesOptions): ClusterEngin
     });
     return ask(client).catch((error: unknown) => {
       if (statusOf(error) === 401) forget();
-      throw userError(error, client.server, what);
+      throw userError(error, client.server, action);
     });
   };
   const policy = createChecked(() =>
