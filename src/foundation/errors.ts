@@ -14,6 +14,7 @@ const statuses: Readonly<Record<string, number | undefined>> = {
   unknown_host: 403,
   not_found: 404,
   unknown_agent: 404,
+  unknown_alert: 404,
   unknown_budget: 404,
   unknown_delivery: 404,
   unknown_instance: 404,

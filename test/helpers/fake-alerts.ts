@@ -1,5 +1,6 @@
 import { UserError } from "../../src/foundation/errors.ts";
 import type {
+  AckRequest,
   AlertDeliveryView,
   AlertsQuery,
   AlertsReport,
@@ -17,6 +18,7 @@ export interface FakeAlerts {
   /** What a target answers a test with. */
   answer: AlertTested;
   page(query: AlertsQuery): AlertsReport;
+  acknowledge(request: AckRequest): Promise<void>;
   retry(id: string): Promise<void>;
   retryAll(): Promise<number>;
   test(name: string): Promise<AlertTested>;
@@ -68,6 +70,16 @@ export function fakeAlerts(): FakeAlerts {
       const isLast = from + limit >= matching.length;
       const next = isLast ? null : (deliveries.at(-1)?.id ?? null);
       return { targets: fake.targets, open: fake.open, deliveries, next };
+    },
+    acknowledge: ({ agent, topic, by = "", until = null, undo }) => {
+      const isMeant = (one: OpenAlertView): boolean =>
+        one.agent === agent && (topic ?? one.topic) === one.topic;
+      if (!fake.open.some(isMeant)) {
+        return Promise.reject(new UserError("unknown_alert", "no such alert is open"));
+      }
+      const ack = undo ? null : { by, at: new Date().toISOString(), until };
+      fake.open = fake.open.map((one) => (isMeant(one) ? { ...one, ack } : one));
+      return Promise.resolve();
     },
     retry: (id) => {
       const found = fake.deliveries.find((one) => one.id === id && one.state !== "sent");

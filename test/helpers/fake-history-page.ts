@@ -12,7 +12,13 @@ export function fakeHistoryPage(
   query: HistoryQuery,
 ): HistoryPage {
   const { page, limit, before, since, agent, kind, outcome, deadLetter, refused } = query;
+  const { id: one, agentPart = "" } = query;
+  const isExact = entries.some(({ agent: name }) => name === agentPart);
+  const isNamed = (name: string | null): boolean =>
+    isExact ? name === agentPart : (name ?? "").includes(agentPart);
   const matching = entries
+    .filter(({ id }) => one === undefined || id === one)
+    .filter((entry) => agentPart === "" || isNamed(entry.agent))
     .filter((entry) => agent === undefined || entry.agent === agent)
     .filter((entry) => kind === undefined || entry.kind === kind)
     .filter((entry) => outcome === undefined || entry.outcome === outcome)

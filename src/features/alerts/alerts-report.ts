@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { alertPhases, alertTopics, deliveryStates } from "./rules/alert.ts";
+import { alertPhases, alertTopics, deliveryStates, lastingTopics } from "./rules/alert.ts";
 import { alertTargetTypes } from "../../../streams/alert-options.ts";
 
 const maxPage = 200;
@@ -40,6 +40,15 @@ const agent = z.string().nullable().meta({ description: "Null for the project as
 const topic = z.enum(alertTopics);
 const reason = z.string().nullable().meta({ description: "Why, in one line" });
 
+const ackSchema = z
+  .object({
+    by: z.string().meta({ description: "The name that was given" }),
+    at: time,
+    until: time.nullable().meta({ description: "When it is repeated; null: not until resolved" }),
+  })
+  .meta({ id: "AlertAcknowledgement" });
+export type AcknowledgementView = Readonly<z.infer<typeof ackSchema>>;
+
 const openSchema = z
   .object({
     agent,
@@ -47,6 +56,7 @@ const openSchema = z
     since: time,
     count: z.int().meta({ description: "Failures in a row" }),
     reason,
+    ack: ackSchema.nullable().meta({ description: "Set while no reminders are sent" }),
   })
   .meta({ id: "OpenAlert" });
 /** A fault that lasts. */
@@ -87,6 +97,16 @@ export const alertsReportSchema = z
   })
   .meta({ id: "AlertsReport" });
 export type AlertsReport = Readonly<z.infer<typeof alertsReportSchema>>;
+
+/** Body of `POST /api/alerts/ack`. */
+export const ackRequestSchema = z.strictObject({
+  agent,
+  topic: z.enum(lastingTopics).optional().meta({ description: "Without it all that are open" }),
+  until: time.optional().meta({ description: "Repeat it then; without it, not until resolved" }),
+  by: z.string().trim().min(1).max(80).optional().meta({ description: "Who takes care of it" }),
+  undo: z.literal(true).optional().meta({ description: "Send reminders again" }),
+});
+export type AckRequest = Readonly<z.infer<typeof ackRequestSchema>>;
 
 /** Path of `POST /api/alerts/<id>/retry`. */
 export const deliveryParams = z.object({

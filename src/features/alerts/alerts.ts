@@ -1,4 +1,10 @@
-import type { OpenAlert, TargetAnswer, SendAlert } from "./rules/alert.ts";
+import type {
+  Acknowledgement,
+  LastingTopic,
+  OpenAlert,
+  TargetAnswer,
+  SendAlert,
+} from "./rules/alert.ts";
 import type { AlertTarget, AlertOptions } from "../../../streams/alert-options.ts";
 import type { AlertStore } from "./alert-store.ts";
 import { defer, EMPTY, finalize, ignoreElements, merge, Subject, tap, throttleTime } from "rxjs";
@@ -121,6 +127,11 @@ export function createAlerts(deps: AlertsDeps) {
     store,
     open: () => rules.open(),
     targets,
+    acknowledge: async (agent, topic, ack) => {
+      const events = collect({ type: "acknowledge", agent, topic, ack });
+      for (const writes of events) await store.record(writes);
+      onCommitted();
+    },
     retry: async (id) => {
       const isFound = await store.retry(id, clock.now());
       if (isFound) onCommitted();
@@ -239,6 +250,12 @@ export interface AlertOperationsDeps {
   readonly targets: () => readonly AlertTarget[];
   /** Sends a test to one of the targets, now. One that accepts it is switched on again. Never rejects. */
   readonly test: (name: string) => Promise<TargetAnswer>;
+  /** Stores that a person takes care of the open alerts of an agent, of all topics for null; `ack` null takes it back. */
+  readonly acknowledge: (
+    agent: string | null,
+    topic: LastingTopic | null,
+    ack: Acknowledgement | null,
+  ) => Promise<void>;
   /** Sends a dead or waiting delivery now; false if the id is unknown. */
   readonly retry: (id: string) => Promise<boolean>;
 }

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { listLogFiles, logsDir } from "../../foundation/logs/log-files.ts";
+import { logsDir } from "../../foundation/logs/log-files.ts";
 import { indexPath, isCorrupt, openExisting, openIndex } from "./index-format.ts";
 import { createIndexer } from "./indexer.ts";
-import { readableSize } from "./log-cursor.ts";
+import { filesWithIndexed } from "./index-progress.ts";
 
 /**
  * Calls `use` with an index of all lines, in a process other than the scheduler, which may run or not. Lines that the
@@ -75,11 +75,6 @@ async function update(db: DatabaseSync, projectDir: string): Promise<void> {
 
 /** The names of the log files with lines that the index lacks. */
 async function unindexed(db: DatabaseSync, projectDir: string): Promise<string[]> {
-  const dir = logsDir(projectDir);
-  const rows = db.prepare("SELECT name, indexed FROM files").all();
-  const indexed = new Map(rows.map((row) => [String(row.name), Number(row.indexed)]));
-  const files = await listLogFiles(dir, null);
-  return files
-    .map(({ name }) => name)
-    .filter((name) => (readableSize(join(dir, name)) ?? 0) > (indexed.get(name) ?? 0));
+  const files = await filesWithIndexed(db, logsDir(projectDir));
+  return files.filter(({ bytes, indexed }) => bytes > indexed).map(({ name }) => name);
 }

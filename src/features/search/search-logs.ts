@@ -69,7 +69,7 @@ export function searchLogs(options: SearchOptions, query: SearchQuery): SearchPa
     const runs = groups.flatMap((group) => runOf(deps, group) ?? []);
     const pass = db.prepare("SELECT at FROM passes").get();
     const indexedUntil = pass === undefined ? null : new Date(Number(pass.at)).toISOString();
-    return { runs, next: next && `${next.day}.${next.id}`, indexedUntil };
+    return { runs, next: next && `${next.day}.${next.id}`, indexedUntil, indexing: null };
   } finally {
     db.exec("ROLLBACK");
     store?.close();

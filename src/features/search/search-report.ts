@@ -66,6 +66,15 @@ export const searchRunSchema = z
   .meta({ id: "SearchRun" });
 export type SearchRun = z.infer<typeof searchRunSchema>;
 
+const indexingSchema = z
+  .object({
+    percent: z.int().meta({ description: "Indexed bytes of all logs" }),
+    daysDone: z.int().meta({ description: "Days that are indexed, the newest first" }),
+    days: z.int(),
+  })
+  .meta({ id: "SearchIndexing" });
+export type SearchIndexing = z.infer<typeof indexingSchema>;
+
 export const searchPageSchema = z
   .object({
     runs: z.array(searchRunSchema),
@@ -74,7 +83,10 @@ export const searchPageSchema = z
         "`before` of the next page; null at the end. A page may be short, or empty, and still have a next one",
     }),
     indexedUntil: z.string().nullable().meta({
-      description: "ISO 8601: lines after it are not found yet; null before anything is indexed",
+      description: "ISO 8601: lines after it are not found yet; null until all was indexed once",
+    }),
+    indexing: indexingSchema.nullable().meta({
+      description: "How far the logs are indexed for the first time; null once they are",
     }),
   })
   .meta({ id: "SearchPage" });

@@ -7,6 +7,7 @@ import { messageOf } from "../../foundation/errors.ts";
 import { logsDir } from "../../foundation/logs/log-files.ts";
 import { createIndex, indexPath, isCorrupt, openExisting, openIndex } from "./index-format.ts";
 import { createIndexer } from "./indexer.ts";
+import { indexProgress } from "./index-progress.ts";
 import { searchLogs } from "./search-logs.ts";
 
 /** `names` are those of log files with new lines; null: all may have new lines, or be deleted. */
@@ -49,11 +50,16 @@ async function indexOrReplace(names: readonly string[] | null): Promise<void> {
 }
 
 /** Opens the index each time, because a pass may replace it. */
-function search(query: SearchQuery): SearchPage {
+async function search(query: SearchQuery): Promise<SearchPage> {
   const index = openExisting(path, { readOnly: true });
-  if (index === null) return { runs: [], next: null, indexedUntil: null };
+  const dir = logsDir(projectDir);
+  if (index === null) {
+    return { runs: [], next: null, indexedUntil: null, indexing: await indexProgress(null, dir) };
+  }
   try {
-    return searchLogs({ projectDir, db: index }, query);
+    const page = searchLogs({ projectDir, db: index }, query);
+    if (page.indexedUntil !== null) return page;
+    return { ...page, indexing: await indexProgress(index, dir) };
   } finally {
     index.close();
   }
@@ -64,7 +70,7 @@ async function answer(request: SearchRequest): Promise<SearchAnswer> {
     if (request.type === "search") {
       const late = wait(catchUpMs, false, { ref: false });
       const isCurrent = await Promise.race([pass.then(() => true).catch(() => false), late]);
-      return { type: "done", page: search(request.query), isCurrent };
+      return { type: "done", page: await search(request.query), isCurrent };
     }
     pass = pass.catch(() => null).then(() => indexOrReplace(request.names));
     await pass;

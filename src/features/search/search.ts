@@ -95,7 +95,7 @@ export function createSearch(options: SearchOptions) {
     if (answer.type === "failed") throw unavailable(`the search failed: ${answer.message}`);
     const { page, isCurrent } = answer;
     if (page === null) throw unavailable("the search failed");
-    return isAsked && isCurrent ? { ...page, indexedUntil: at } : page;
+    return isAsked && isCurrent ? { ...page, indexedUntil: at, indexing: null } : page;
   };
 
   return {

@@ -5,7 +5,11 @@ import { maxRaiseUsd, spendKeys } from "../../foundation/contracts/budget.ts";
 export const spendQuerySchema = z.object({
   by: z.enum(spendKeys).default("day"),
   since: z.iso.datetime({ offset: true }).optional().meta({
-    description: "Calls from then on; without it those of 30 days of the project's time zone",
+    description: "Calls from then on; without it those of `days`",
+  }),
+  days: z.coerce.number().int().min(1).max(366).optional().meta({
+    description:
+      "Calls of so many days of the project's time zone, today among them; 30 without it",
   }),
   agent: z.string().optional().meta({ description: "Only calls, limits and runs of this agent" }),
 });

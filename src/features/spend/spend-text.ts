@@ -14,6 +14,26 @@ export function forecastText({ monthUsd, p90Usd }: SpendForecast): string {
   return `about ${dollars(monthUsd)} a month (p90 ${dollars(p90Usd)})`;
 }
 
+const dayMs = 86_400_000;
+
+/** The cost of a month at its end: what it cost so far, and the forecast for the rest of it. Null without a forecast. */
+export function monthEndUsd(
+  month: Pick<SpendLimit, "usd" | "endsAt"> | undefined,
+  forecast: SpendForecast | null,
+  now: number,
+): number | null {
+  if (forecast === null || month?.endsAt === undefined || month.endsAt === null) return null;
+  const restDays = Math.max(0, Date.parse(month.endsAt) - now) / dayMs;
+  return month.usd + (forecast.monthUsd * restDays) / 30;
+}
+
+/** The last day of a month such as `2026-11`: `Nov 30`. */
+export function lastDayText(month: string): string {
+  const [year = 0, number = 0] = month.split("-").map(Number);
+  const day = new Date(Date.UTC(year, number, 0));
+  return day.toLocaleDateString("en", { month: "short", day: "numeric", timeZone: "UTC" });
+}
+
 /** The spent part of a limit: `$1.20 of $5.00, $0.10 reserved`. */
 export function spentText({ usd, limit, reserved }: SpendLimit): string {
   const spent = limit === null ? dollars(usd) : `${dollars(usd)} of ${dollars(limit)}`;

@@ -97,6 +97,15 @@ export const historyQuerySchema = z.object({
     .transform((value) => value === "true")
     .optional(),
   agent: z.string().optional(),
+  agentPart: z.string().min(1).max(200).optional().meta({
+    description:
+      "Only agents with this in their name, in any case; if one has exactly this name, it alone",
+  }),
+  id: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: "Only this entry, whatever else is given" }),
   kind: z.enum(triggerKinds).optional(),
   outcome: z.enum(outcomes).optional(),
   refused: z

@@ -41,7 +41,7 @@ export async function backward(
 ): Promise<LogPage> {
   const lines: LogLine[] = [];
   let newer = start && positionOf(start);
-  for await (const { raw, file } of linesBefore(dir, files, start)) {
+  for await (const { raw, file } of linesBefore(dir, files, start, scan.mayMatch)) {
     const place = positionId(file.name, raw.end);
     newer ??= place;
     if (scan.isOver(lines.length)) return page(scan, lines.reverse(), place, newer, !start);
@@ -81,12 +81,13 @@ async function* linesBefore(
   dir: string,
   files: readonly LogFile[],
   start: LogPosition | null,
+  mayMatch: LogScan["mayMatch"],
 ): AsyncGenerator<FileLine> {
   for (const file of files.toReversed()) {
     if (start !== null && file.date > start.file.date) continue;
     const path = join(dir, file.name);
     const end = file.name === start?.file.name ? start.offset : await fileSize(path);
-    for await (const raw of readBackward(path, end ?? 0)) yield { raw, file };
+    for await (const raw of readBackward(path, end ?? 0, mayMatch)) yield { raw, file };
   }
 }
 

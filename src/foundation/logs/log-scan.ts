@@ -19,6 +19,9 @@ export function createLogScan(
   let daysWithout = 0;
   let last: { readonly raw: RawLine; readonly file: LogFile } | null = null;
   return {
+    /** Whether some lines, given as one text, may hold one that is wanted; of a run, any of its lines. */
+    mayMatch: (text: string): boolean =>
+      instanceId === null ? mayMatch(text) : text.includes(instanceId),
     /** The line if it is selected, else null. */
     look: (raw: RawLine, file: LogFile): LogLine | null => {
       if (file.name !== last?.file.name) daysWithout += 1;
@@ -50,19 +53,25 @@ const commonFields: ReadonlySet<string> = new Set(["level", "time", "agent", "in
 /** Deeper values are not searched: a line of brackets must not overflow the stack. */
 const maxDepth = 32;
 
-const levelOfLine = /^\{"level":(\d+)/;
+/** Escapes of characters that text is shown without, or whose lower case is ASCII: they may stand inside of a match. */
+const hidingEscape = /\\u(?:00[0189]|007f|0130|212a)/;
+
+/** Lines of a level and above, and those of another format, which are warnings. */
+function levelLines(level: number): RegExp {
+  return new RegExp(`^(?:\\{"level":[${Math.floor(level / 10)}-9]\\d|(?!\\{"level":\\d\\d).)`, "m");
+}
 
 export function logMatcher({ level, text }: LogFilter) {
   const wanted = text.trim().toLowerCase();
+  const atLevel = levelLines(level);
   // Log files are ASCII with `\u` escapes, which have no case, and other texts are escaped in them too.
   const isPlain = /^[ !#-[\]-~]*$/.test(wanted);
   return {
-    /** Whether a raw line may match: most lines need no more than this. */
-    mayMatch: (line: string): boolean => {
-      const levelText = levelOfLine.exec(line)?.[1];
-      if (levelText !== undefined && Number(levelText) < level) return false;
-      if (wanted === "" || !isPlain) return true;
-      return line.toLowerCase().includes(wanted) || line.includes("\\u");
+    /** Whether a line, or one of several, as they are written may match: most lines need no more than this. */
+    mayMatch: (lines: string): boolean => {
+      const isOther = wanted !== "" && isPlain && !lines.toLowerCase().includes(wanted);
+      if (isOther && !hidingEscape.test(lines)) return false;
+      return level <= 10 || atLevel.test(lines);
     },
     matches: (entry: LogEntry): boolean =>
       entry.level >= level &&

@@ -72,8 +72,15 @@ async function someLines(path: string, start: number): Promise<readonly RawLine[
   return lines;
 }
 
-/** The whole lines of a file up to `end`, last first, without a partial last one. Empty if the file is missing. */
-export async function* readBackward(path: string, end: number): AsyncGenerator<RawLine> {
+/**
+ * The whole lines of a file up to `end`, last first, without a partial last one. Empty if the file is missing. Lines
+ * for whose joint text `mayMatch` is false are one, with the text of the first of them: most of a log is passed over so.
+ */
+export async function* readBackward(
+  path: string,
+  end: number,
+  mayMatch: (text: string) => boolean = () => true,
+): AsyncGenerator<RawLine> {
   // Retention may delete the file at any time.
   await using file = await open(path, "r").catch(ifMissing(null));
   if (file === null) return;
@@ -86,7 +93,9 @@ export async function* readBackward(path: string, end: number): AsyncGenerator<R
     // In the rightmost data, the part after the last newline is half a line.
     const firstNewline = from === 0 ? -1 : data.indexOf(newline);
     const whole = data.subarray(firstNewline + 1);
-    yield* wholeLines(whole, from + firstNewline + 1).reverse();
+    const offset = from + firstNewline + 1;
+    if (mayMatch(whole.toString("latin1"))) yield* wholeLines(whole, offset).reverse();
+    else yield* joined(whole, offset);
     const isWithin: boolean = rest === null && firstNewline === -1;
     const keep = firstNewline === -1 ? data : data.subarray(0, firstNewline + 1);
     rest = isWithin || keep.length > longestLine ? null : keep;
@@ -104,6 +113,13 @@ export function wholeLines(data: Buffer, offset: number): RawLine[] {
     start = at + 1;
   }
   return lines;
+}
+
+/** The whole lines in `data` as one, with the text of the first; none without a whole line. */
+function joined(data: Buffer, offset: number): RawLine[] {
+  const [first, last] = [data.indexOf(newline), data.lastIndexOf(newline)];
+  if (first === -1) return [];
+  return [{ start: offset, end: offset + last + 1, text: data.toString("utf8", 0, first) }];
 }
 
 /** End of the line that contains `position`; Infinity if it has no end yet. */

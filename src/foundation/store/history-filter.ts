@@ -17,12 +17,15 @@ export function allOf(conditions: readonly Condition[]): Condition {
   return { sql: sql || "true", values: conditions.flatMap(({ values }) => values) };
 }
 
+/** A query with the agents that it names; undefined for all. */
+export type NamedQuery = HistoryQuery & { readonly agents: readonly string[] | undefined };
+
 /** The filters of a query on `trigger_counts`. */
-export function countFilter(query: HistoryQuery): Condition {
-  const { agent, kind, deadLetter } = query;
-  // The filter's words for no agent and for all agents are not names of agents.
-  if (agent === "" || agent === "*") return { sql: "false", values: [] };
-  const given: Condition[] = [{ sql: "agent = ?", values: [agent ?? "*"] }];
+export function countFilter(query: NamedQuery): Condition {
+  const { agents, kind, deadLetter } = query;
+  // The filter's words for no agent and all agents are not agents' names.
+  const names = agents?.filter((name) => name !== "" && name !== "*");
+  const given: Condition[] = [oneOf("agent", names ?? ["*"])];
   const add = (column: string, value: SQLInputValue | undefined): void => {
     if (value !== undefined) given.push({ sql: `${column} = ?`, values: [value] });
   };
@@ -32,15 +35,20 @@ export function countFilter(query: HistoryQuery): Condition {
   return allOf(given);
 }
 
+/** Of more agents, each class would have to be looked up for each of them. */
+const soughtAgents = 20;
+
 /** The filters of a query on `triggers`, and the index that has them before the time. */
-export function rowFilter(query: HistoryQuery): Condition & { readonly index: string } {
-  const { agent, kind, deadLetter } = query;
+export function rowFilter(query: NamedQuery): Condition & { readonly index: string } {
+  const { agents, kind, deadLetter } = query;
   const isAll = kind === undefined && deadLetter === undefined && !isOfSomeOutcomes(query);
-  if (agent === undefined && isAll) return { index: "triggers_by_time", sql: "true", values: [] };
   const inClass = oneOf("class", classesOf(query));
-  if (agent === undefined) return { index: "triggers_by_class", ...inClass };
-  const ofAgent = { sql: "agent = ?", values: [agent] };
-  return { index: "triggers_by_agent_class", ...allOf([ofAgent, inClass]) };
+  const ofAgents = agents === undefined ? [] : [oneOf("agent", agents)];
+  if (agents !== undefined && agents.length <= soughtAgents) {
+    return { index: "triggers_by_agent_class", ...allOf([...ofAgents, inClass]) };
+  }
+  if (isAll) return { index: "triggers_by_time", ...allOf(ofAgents) };
+  return { index: "triggers_by_class", ...allOf([inClass, ...ofAgents]) };
 }
 
 function isOfSomeOutcomes({ outcome, refused }: HistoryQuery): boolean {

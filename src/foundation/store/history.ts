@@ -20,7 +20,7 @@ import {
   windowAfter,
   windowAt,
 } from "./history-filter.ts";
-import type { Cursor, BucketCount, Window } from "./history-filter.ts";
+import type { Cursor, BucketCount, NamedQuery, Window } from "./history-filter.ts";
 
 /** How many entries of one tree are shown: a call may have been retried. */
 const longestTree = 500;
@@ -33,14 +33,39 @@ export function createHistory(db: DatabaseSync) {
      * then skips nothing. `total` is that of the filters. Throws UserError `bad_cursor` and those of the store.
      */
     query: (query: HistoryQuery) => {
+      if (query.id !== undefined) return entryPage(db, query.id);
       const cursor = query.before === undefined ? null : parseCursor(query.before);
-      return pageOf(db, query, cursor);
+      return pageOf(db, { ...query, agents: agentsOf(db, query) }, cursor);
     },
     /** The latest runs of these agents that ended, the oldest first. Throws the store's errors. */
     latestRuns: (agents: readonly string[]) => latestRunsOf(db, agents),
     /** The tree of calls that an entry belongs to; undefined if the entry is missing. Throws the store's errors. */
     callTree: (id: string) => treeOf(db, id),
   };
+}
+
+function entryPage(db: DatabaseSync, id: string): HistoryPage {
+  const rows = db.prepare(`SELECT ${entryColumns} FROM triggers WHERE id = ?`).all(id);
+  const triggers = (rows as unknown as EntryRow[]).map(entryOf);
+  return { triggers, page: 1, limit: 1, total: triggers.length, nextBefore: null };
+}
+
+/** The agents that a query names; undefined for all. */
+function agentsOf(
+  db: DatabaseSync,
+  { agent, agentPart }: HistoryQuery,
+): readonly string[] | undefined {
+  if (agentPart === undefined) return agent === undefined ? undefined : [agent];
+  // From name to name: each has many rows.
+  const rows = db
+    .prepare(
+      `WITH RECURSIVE names (name) AS (SELECT min(agent) FROM trigger_counts UNION ALL
+         SELECT (SELECT min(agent) FROM trigger_counts WHERE agent > name) FROM names WHERE name IS NOT NULL)
+       SELECT name FROM names WHERE instr(lower(name), lower(?)) > 0 AND name <> '*'`,
+    )
+    .all(agentPart);
+  const names = rows.map(({ name }) => String(name));
+  return names.includes(agentPart) ? [agentPart] : names;
 }
 
 /** The counts of an agent are read from the newest bucket back, and only as far as its latest runs. */
@@ -96,7 +121,7 @@ function treeOf(db: DatabaseSync, id: string): CallTree | undefined {
   };
 }
 
-function pageOf(db: DatabaseSync, query: HistoryQuery, cursor: Cursor | null): HistoryPage {
+function pageOf(db: DatabaseSync, query: NamedQuery, cursor: Cursor | null): HistoryPage {
   const { page, limit } = query;
   const counts = countsOf(db, query);
   const total = counts.reduce((sum, { n }) => sum + n, 0);
@@ -113,7 +138,7 @@ function pageOf(db: DatabaseSync, query: HistoryQuery, cursor: Cursor | null): H
 }
 
 /** How many entries match the query, by bucket, newest first. Only the bucket of `since` is read. */
-function countsOf(db: DatabaseSync, query: HistoryQuery): readonly BucketCount[] {
+function countsOf(db: DatabaseSync, query: NamedQuery): readonly BucketCount[] {
   const since = sinceOf(query);
   const { sql, values } = countFilter(query);
   const first = Math.floor(since / bucketMs);
@@ -128,7 +153,7 @@ function countsOf(db: DatabaseSync, query: HistoryQuery): readonly BucketCount[]
 }
 
 /** How many entries arrived from `since` to the end of its bucket. */
-function countIn(db: DatabaseSync, query: HistoryQuery, since: number): number {
+function countIn(db: DatabaseSync, query: NamedQuery, since: number): number {
   const { index, sql, values } = rowFilter(query);
   const statement = `SELECT count(*) AS n FROM triggers INDEXED BY ${index} WHERE ${sql} AND at >= ? AND at < ?`;
   const end = (Math.floor(since / bucketMs) + 1) * bucketMs;
@@ -138,7 +163,7 @@ function countIn(db: DatabaseSync, query: HistoryQuery, since: number): number {
 /** The rows of a page. They are found in the index, and only then read. */
 function rowsIn(
   db: DatabaseSync,
-  query: HistoryQuery,
+  query: NamedQuery,
   window: Window & { readonly cursor: Cursor | null; readonly size: number },
 ): EntryRow[] {
   const { from, to, skip, cursor, size } = window;

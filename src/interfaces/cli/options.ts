@@ -23,10 +23,19 @@ const units: Readonly<Record<string, number>> = {
 
 /** Parses a moment: `90s`, `10m`, `1h30m`, `3d` ago, or an ISO 8601 date or date-time. Epoch ms. */
 export function moment(text: string): number {
+  return momentAt(text, -1);
+}
+
+/** As `moment`, with lengths from now on. */
+export function momentAhead(text: string): number {
+  return momentAt(text, 1);
+}
+
+function momentAt(text: string, sign: 1 | -1): number {
   if (/^(\d+[smhd])+$/.test(text)) {
     const parts = [...text.matchAll(/(\d+)(\w)/g)];
     return parts.reduce(
-      (at, part) => at - Number(part[1]) * (units[part[2] ?? ""] ?? 0),
+      (at, part) => at + sign * Number(part[1]) * (units[part[2] ?? ""] ?? 0),
       Date.now(),
     );
   }

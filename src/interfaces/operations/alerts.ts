@@ -2,14 +2,22 @@ import { isoTime } from "../../foundation/contracts/format.ts";
 import { meantOr } from "../../foundation/contracts/did-you-mean.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { alertTitle } from "../../features/alerts/rules/alert-text.ts";
-import type { StoredDelivery, TargetDeliveries } from "../../features/alerts/rules/alert.ts";
+import type {
+  Acknowledgement,
+  OpenAlert,
+  StoredDelivery,
+  TargetDeliveries,
+} from "../../features/alerts/rules/alert.ts";
 import type { AlertOperationsDeps } from "../../features/alerts/alerts.ts";
 import type {
+  AckRequest,
+  AcknowledgementView,
   AlertDeliveryView,
   AlertsQuery,
   AlertsReport,
   AlertTargetView,
   AlertTested,
+  OpenAlertView,
 } from "../../features/alerts/alerts-report.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 
@@ -22,6 +30,12 @@ export function createAlertOperations(
   redactor: Pick<Redactor, "redact">,
 ) {
   const redact = (text: string | null) => (text === null ? null : redactor.redact(text));
+  const openView = ({ ack, ...one }: OpenAlert): OpenAlertView => ({
+    ...one,
+    since: isoTime(one.since),
+    reason: redact(one.reason),
+    ack: ack && ackView(ack),
+  });
   return {
     /** The targets of alerts, the open alerts, and the deliveries, newest first. */
     alerts: ({ limit, ...filter }: AlertsQuery): AlertsReport => {
@@ -31,9 +45,7 @@ export function createAlertOperations(
       // Names and ids are kept, even if a credential has such a value.
       return {
         targets: targetViews(deps).map((one) => ({ ...one, lastError: redact(one.lastError) })),
-        open: deps
-          .open()
-          .map((one) => ({ ...one, since: isoTime(one.since), reason: redact(one.reason) })),
+        open: deps.open().map(openView),
         deliveries: deliveries.map(deliveryView).map((one) => ({
           ...one,
           title: redactor.redact(one.title),
@@ -42,6 +54,18 @@ export function createAlertOperations(
         })),
         next: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null,
       };
+    },
+    /** Ends the reminders of open alerts, or resumes them. Rejects with UserError `unknown_alert`. */
+    acknowledgeAlerts: async ({ agent, topic, by = "", until, undo }: AckRequest) => {
+      const isMeant = (one: OpenAlert): boolean =>
+        one.agent === agent && (topic ?? one.topic) === one.topic;
+      if (!deps.open().some(isMeant)) {
+        const whose = agent === null ? "the project" : `agent ${JSON.stringify(agent)}`;
+        throw new UserError("unknown_alert", `no such alert of ${whose} is open`);
+      }
+      const untilMs = until === undefined ? null : Date.parse(until);
+      const ack = undo ? null : { by, at: Date.now(), until: untilMs };
+      await deps.acknowledge(agent, topic ?? null, ack);
     },
     /** Makes a dead or waiting delivery due. Rejects with UserError `unknown_delivery`. */
     retryAlert: async (id: string) => {
@@ -65,6 +89,10 @@ export function createAlertOperations(
       return { accepted: false, error: redactor.redact(answer.error) };
     },
   };
+}
+
+function ackView({ by, at, until }: Acknowledgement): AcknowledgementView {
+  return { by, at: isoTime(at), until: until === null ? null : isoTime(until) };
 }
 
 function unknownTarget(name: string, names: readonly string[]): UserError {

@@ -36,18 +36,18 @@ export interface SpendAnswerDeps {
   readonly now: () => number;
 }
 
-/** Days of a report without a start, including today. */
+/** Days of a report without a start and without days, including today. */
 const reportedDays = 30;
 const dayMs = 86_400_000;
 
 /** Answers `GET /api/spend`. */
 export function createSpendAnswers(deps: SpendAnswerDeps): (asked: SpendRequest) => SpendAnswer {
   const { report, timezone } = deps;
-  return ({ by, since, agent = null }) => {
+  return ({ by, since, days = reportedDays, agent = null }) => {
     const now = deps.now();
     const agents = [...deps.agents()].filter(({ name }) => agent === null || name === agent);
     // The end of the previous day, so that the first day is complete.
-    const from = windowsAt(now - reportedDays * dayMs, timezone()).day.endsAt;
+    const from = windowsAt(now - days * dayMs, timezone()).day.endsAt;
     const rows = report.rows({ by, since: since === undefined ? from : Date.parse(since), agent });
     const limits = deps.limits(agents.map(({ name }) => name));
     return {

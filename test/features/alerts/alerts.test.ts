@@ -85,6 +85,18 @@ test("occurrences that an earlier scheduler counted for the project are alerted 
   expect(sent[0]).toMatchObject({ alert: { topic: "scheduler_down", count: 2 } });
 });
 
+test("who acknowledged an alert is stored before the operation resolves", async () => {
+  const { alertStore, alerts, live } = setUp();
+  live();
+  alerts.onEvent(failing("dev"))?.();
+  const ack = { by: "anna", at: 5, until: null };
+  await alerts.operations.acknowledge("dev", "runs", ack);
+  expect(JSON.parse(alertStore.states()[0]?.value ?? "null")).toMatchObject({ ack });
+  expect(alerts.operations.open()).toMatchObject([{ agent: "dev", ack }]);
+  await alerts.operations.acknowledge("dev", null, null);
+  expect(JSON.parse(alertStore.states()[0]?.value ?? "{}")).toMatchObject({ ack: null });
+});
+
 test("a retried recovery transaction counts a lost run once", () => {
   const { alertStore, alerts } = setUp();
   const lost = [

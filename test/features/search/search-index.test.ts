@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { SearchPage, SearchQuery } from "../../../src/features/search/search-report.ts";
+import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
+import { indexProgress } from "../../../src/features/search/index-progress.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { dayMs, findIn, logProject, noon, textsOf } from "./support.ts";
 
@@ -146,3 +148,18 @@ function storeRuns(projectDir: string, runs: Readonly<Record<string, string>>): 
   for (const [instanceId, outcome] of Object.entries(runs)) insert.run(instanceId, outcome);
   db.close();
 }
+
+test("the progress of the first pass counts bytes, and the days that are done", async () => {
+  project.write({ msg: "an older line", time: noon - dayMs });
+  project.write({ msg: "a line" });
+  expect(await indexProgress(null, project.dir)).toEqual({ percent: 0, daysDone: 0, days: 2 });
+  await project.index();
+  const db = openIndex(indexPath(project.projectDir));
+  onTestFinished(() => db.close());
+  expect(await indexProgress(db, project.dir)).toEqual({ percent: 100, daysDone: 2, days: 2 });
+  project.write({ msg: "a line" });
+  const { percent, daysDone } = await indexProgress(db, project.dir);
+  expect(percent).toBeGreaterThan(60);
+  expect(percent).toBeLessThan(75);
+  expect(daysDone).toBe(1);
+});

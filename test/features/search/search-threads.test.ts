@@ -100,3 +100,11 @@ test("a search over its time limit ends with its thread, and the next one gets a
   await expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject(unavailable);
   await mustFind("first");
 });
+
+test("until all is indexed once, a page has how far that is; then it has not", async () => {
+  project.write({ msg: "a line" });
+  expect((await find("line")).indexing).toBeDefined();
+  await mustFind("line");
+  await expect.poll(async () => (await find("line")).indexing, { timeout: 20_000 }).toBeNull();
+  expect((await find("line")).indexedUntil).not.toBeNull();
+});

@@ -167,3 +167,45 @@ test("a filter skips a line that is nested without end", async () => {
   appendFileSync(logPath(project), `${head},"msg":"a needle"}\n`);
   expect(await messages(project, text("needle"))).toEqual(["a needle"]);
 });
+
+test("parts of a log without a match are passed over, and matches in between are all found", async () => {
+  const project = tempProject();
+  const filler = "x".repeat(2_000);
+  const isMatch = (number: number) => number % 97 === 0;
+  const lines = Array.from({ length: 1_000 }, (_, number) =>
+    entry(`${isMatch(number) ? "Needle" : "hay"} ${number} ${filler}`, {
+      time: noon + number,
+      level: number % 100 === 3 ? 50 : 30,
+      instanceId: number < 30 ? "dev-aaaaaaaa" : "dev-bbbbbbbb",
+    }),
+  );
+  writeLines(logPath(project), lines);
+  const numbersOf = (found: readonly string[]) => found.map((msg) => Number(msg.split(" ")[1]));
+  const expected = lines.flatMap((_, number) => (isMatch(number) ? [number] : []));
+  expect(numbersOf(await messages(project, text("needle")))).toEqual(expected);
+  expect(numbersOf(await messages(project, text("", 50)))).toEqual(
+    Array.from({ length: 10 }, (_, hundred) => 100 * hundred + 3),
+  );
+  const ofRun = { instanceId: "dev-aaaaaaaa", lines: 5 };
+  expect(numbersOf(await messages(project, ofRun))).toEqual([25, 26, 27, 28, 29]);
+  // Each part goes on where the one before it ended.
+  const found: number[] = [];
+  let before: string | null = null;
+  do {
+    const page = await pageOf(project, { ...text("needle"), from: { before } }, 100_000);
+    found.unshift(...numbersOf(page.lines.map((line) => line.entry.msg)));
+    before = page.older;
+  } while (before !== null);
+  expect(found).toEqual(expected);
+});
+
+test("a match is found across the colours of a terminal, and after letters of other alphabets", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  for (const msg of ["ü nee\u001b[1mdle", "\u212aelvin", "needless", "other ✓"]) {
+    writer.write(entry(msg));
+  }
+  await writer.flush();
+  expect(await messages(project, text("needle"))).toEqual(["ü nee\u001b[1mdle", "needless"]);
+  expect(await messages(project, text("kelvin"))).toEqual(["\u212aelvin"]);
+});

@@ -132,6 +132,42 @@ test.each(["", "x", "1-", "' OR 1=1", "zz-zz-zz"])("%j is rejected as a cursor",
   );
 });
 
+test("a part of a name finds its agents in any case, a whole name its agent alone", async () => {
+  const store = tempStore();
+  const names = [
+    "sync-web",
+    "sync",
+    "report-data",
+    ...Array.from({ length: 30 }, (_, i) => `a${i}-x`),
+  ];
+  const rest = { source: null, event: null, action: null, receiptId: null, reason: "r" };
+  const kinds = { kind: "cron", outcome: "missed" } as const;
+  await Promise.all(
+    [...names, null].map((agent, at) =>
+      store.work.deadLetter({ ...rest, ...kinds, agent, at: 1_000 + at, id: agent ?? "none" }),
+    ),
+  );
+  const found = (query: Partial<HistoryQuery>) => {
+    const page = store.history.query({ ...wholeHistory, ...query });
+    expect(page.total).toBe(page.triggers.length);
+    return ids(page).toSorted();
+  };
+  expect(found({ agentPart: "DATA" })).toEqual(["report-data"]);
+  expect(found({ agentPart: "sync-" })).toEqual(["sync-web"]);
+  expect(found({ agentPart: "sync" })).toEqual(["sync"]);
+  expect(found({ agentPart: "none" })).toEqual([]);
+  // More agents than are looked up one by one.
+  expect(found({ agentPart: "-x" })).toHaveLength(30);
+  expect(found({ agentPart: "-x", outcome: "missed" })).toHaveLength(30);
+  expect(found({ agentPart: "-x", outcome: "dropped" })).toEqual([]);
+});
+
+test("one entry is found by its id, whatever else is asked for", async () => {
+  const store = await filled();
+  expect(ids(store.history.query({ ...wholeHistory, id: "e7", agent: "nobody" }))).toEqual(["e7"]);
+  expect(store.history.query({ ...wholeHistory, id: "gone" })).toMatchObject({ total: 0 });
+});
+
 test("the latest runs of an agent are the last twenty that ended, however its work is spread over time", async () => {
   const store = tempStore();
   const ends = ["succeeded", "failed"] as const;

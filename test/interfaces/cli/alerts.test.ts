@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { beforeEach, expect, test } from "vitest";
 import pc from "picocolors";
 import { renderAlerts } from "../../../src/interfaces/cli/status/render-alerts.ts";
@@ -25,8 +26,9 @@ const bad: AlertsReport = {
     {
       ...{ agent: "dev", topic: "runs", since: minutesAgo(90), count: 3 },
       reason: "exited with\u001b[2J code 1",
+      ack: null,
     },
-    { agent: null, topic: "config", since: minutesAgo(2), count: 1, reason: null },
+    { agent: null, topic: "config", since: minutesAgo(2), count: 1, reason: null, ack: null },
   ],
   deliveries: [
     aDelivery(
@@ -176,10 +178,60 @@ test("one alert is retried by its id, all dead ones by --all", async () => {
   expect([none.stdout, none.stderr]).toEqual(["", "no alert was given up\n"]);
 });
 
+test("an open alert is acknowledged, snoozed and reminded of again, in the user's name", async () => {
+  const bodies: unknown[] = [];
+  cli.operator.routes["POST /api/alerts/ack"] = ({ body }) => {
+    bodies.push(body);
+    return { success: true };
+  };
+  const by = userInfo().username;
+  expect((await cli.al(["alerts", "ack", "dev"])).stdout).toBe(
+    "dev: no reminders until it is resolved\n",
+  );
+  const before = Date.now();
+  const snoozed = await cli.al(["alerts", "snooze", "project", "1h30m"]);
+  expect(snoozed.stdout).toMatch(/^project: no reminders until \d/);
+  const undone = await cli.al(["alerts", "ack", "dev", "--undo"]);
+  expect(undone.stdout).toBe("dev: reminders are sent again\n");
+  const until = expect.any(String) as string;
+  expect(bodies).toEqual([
+    { agent: "dev", by },
+    { agent: null, by, until },
+    { agent: "dev", undo: true },
+  ]);
+  const ms = Date.parse((bodies[1] as { until: string }).until) - before - 5_400_000;
+  expect(Math.abs(ms)).toBeLessThan(60_000);
+  cli.operator.routes["POST /api/alerts/ack"] = (_asked, response) =>
+    problem(response, 404, "unknown_alert", 'no alert of agent "cat" is open');
+  const unknown = await cli.al(["alerts", "ack", "cat"]);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    1,
+    expect.stringMatching(/no alert of agent "cat" is open[^]*al alerts shows what is open/),
+  ]);
+});
+
+test("who acknowledged or snoozed an open alert is below it", () => {
+  const style = { colors: pc.createColors(false), columns: null, now };
+  const acks = [
+    { by: "an\u001b[2Jna", at: minutesAgo(30), until: null },
+    { by: "ops", at: minutesAgo(30), until: minutesAgo(-30) },
+  ];
+  const open = bad.open.map((one, index) => ({ ...one, ack: acks[index] ?? null }));
+  expect(renderAlerts({ ...nothing, open }, style).split("\n")).toEqual([
+    "Wrong now          Agent    Since     Count  Why",
+    "runs fail          dev      10:30:00  3      exited with code 1",
+    "  acknowledged by anna at 11:30:00",
+    "config is invalid  project  11:58:00",
+    "  snoozed by ops until 12:30:00",
+  ]);
+});
+
 test.each([
   ["neither an id nor --all", ["retry"]],
   ["both", ["retry", "some-id", "--all"]],
   ["a test of no target", ["test"]],
+  ["a snooze for no time", ["snooze", "dev"]],
+  ["a snooze for a time that there is not", ["snooze", "dev", "soon"]],
   ["a state that there is not", ["list", "--state", "lost"]],
   ["a command that there is not", ["rettry"]],
 ])("%s is wrong usage", async (_what, args) => {

@@ -19,8 +19,8 @@ function withAlerts(): TestDeps {
   ];
   const reason = "exited with code 1";
   alerting.open = [
-    { agent: "dev", topic: "runs", since, count: 3, reason },
-    { agent: null, topic: "config", since, count: 1, reason: null },
+    { agent: "dev", topic: "runs", since, count: 3, reason, ack: null },
+    { agent: null, topic: "config", since, count: 1, reason: null, ack: null },
   ];
   const due = { endedAt: null, nextAt: new Date(Date.now() + 1_750_000).toISOString() };
   alerting.deliveries = [
@@ -38,10 +38,21 @@ async function texts(page: Page, id: string): Promise<string[]> {
   return rows.map((text) => text.replaceAll(/\s+/g, " ").trim());
 }
 
+async function openTexts(page: Page): Promise<string[]> {
+  const cells = page.locator("#open tr").filter({ visible: true });
+  const rows = await cells.evaluateAll((all) =>
+    all.map((row) => {
+      const shown = row.querySelectorAll("td:not(.act)");
+      return [...shown].map((cell) => cell.textContent).join(" ");
+    }),
+  );
+  return rows.map((text) => text.replaceAll(/\s+/g, " ").trim());
+}
+
 test("the page shows open alerts, the state of each target, and where each delivery is", async () => {
   const { page, errors } = await open(path, withAlerts());
   await expect.poll(() => texts(page, "deliveries")).toHaveLength(4);
-  expect(await texts(page, "open")).toEqual([
+  expect(await openTexts(page)).toEqual([
     "runs fail dev 1 h ago 3 times exited with code 1",
     "config is invalid project 1 h ago",
   ]);
@@ -67,7 +78,7 @@ test("the page shows open alerts, the state of each target, and where each deliv
 test("without targets the page shows how to add one, and alerts all the same", async () => {
   const deps = testDeps();
   deps.operations.alerting.open = [
-    { agent: "dev", topic: "image", since, count: 1, reason: "no such image" },
+    { agent: "dev", topic: "image", since, count: 1, reason: "no such image", ack: null },
   ];
   const { page } = await open(path, deps);
   await expect.poll(() => page.locator("#targets-none").innerText()).toContain("[alerts.ops]");
@@ -75,6 +86,11 @@ test("without targets the page shows how to add one, and alerts all the same", a
     .poll(() => page.locator("#deliveries-none").innerText())
     .toBe("No alert was sent yet.");
   expect(await texts(page, "open")).toHaveLength(1);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy: Command" }).click();
+  await expect
+    .poll(() => page.evaluate("navigator.clipboard.readText()"))
+    .toBe("al creds add slack_webhook");
   for (const id of ["open-none", "targets-table", "filters", "retry-all", "off", "pager"])
     expect(await page.locator(`#${id}`).isVisible(), id).toBe(false);
 });
@@ -96,6 +112,46 @@ test("a test goes to one target, and its rejection is shown with the reason", as
   expect(calls.filter((call) => call.startsWith("test"))).toEqual([
     "testAlertTarget ops",
     "testAlertTarget chat",
+  ]);
+});
+
+test("deliveries of one alert to several targets are one row, with a link to its agent", async () => {
+  const deps = withAlerts();
+  const { alerting } = deps.operations;
+  const [first = aDelivery(1)] = alerting.deliveries;
+  const twin = { ...aDelivery(7, { target: "chat", state: "dead", attempts: 8 }), at: first.at };
+  alerting.deliveries = [{ ...first, lastError: "HTTP 503" }, twin, aDelivery(2)];
+  const { page } = await open(path, deps);
+  await expect.poll(() => texts(page, "deliveries")).toHaveLength(2);
+  expect((await texts(page, "deliveries"))[0]).toMatch(
+    /^1 min ago dev failed run exited with code 1 ops waiting in 29 min HTTP 503 chat dead after 8 attempts Retry$/,
+  );
+  const link = page
+    .locator("#deliveries .what")
+    .first()
+    .getByRole("link", { name: "dev", exact: true });
+  expect(await link.getAttribute("href")).toBe("/dashboard/agents/dev");
+});
+
+test("an open alert is acknowledged, snoozed and reminded of again", async () => {
+  const { page, deps } = await open(path, withAlerts());
+  const { calls } = deps.operations;
+  await page.getByRole("button", { name: "Acknowledge: runs fail of dev" }).click();
+  await expect
+    .poll(async () => (await openTexts(page))[0])
+    .toMatch(/exited with code 1acknowledged by the dashboard \S/);
+  await page.getByRole("combobox", { name: "Snooze: config is invalid" }).selectOption("1 hour");
+  await expect
+    .poll(async () => (await openTexts(page))[1])
+    .toMatch(/^config is invalid project 1 h ago snoozed by the dashboard until \d\d:\d\d/);
+  await page.getByRole("button", { name: "Remind again: runs fail of dev" }).click();
+  await expect.poll(async () => (await openTexts(page))[0]).toMatch(/exited with code 1$/);
+  const asked = calls.filter((call) => call.startsWith("acknowledge"));
+  const from = '"by":"the dashboard","agent":';
+  expect(asked).toEqual([
+    `acknowledgeAlerts {${from}"dev","topic":"runs"}`,
+    expect.stringContaining(`{${from}null,"topic":"config","until":"`),
+    `acknowledgeAlerts {${from}"dev","topic":"runs","undo":true}`,
   ]);
 });
 
@@ -168,7 +224,9 @@ test("the page fits a phone with any text", async () => {
   alerting.targets = [
     aTarget(long, { state: "off", lastError: long, dead: 12_345, offSince: since }),
   ];
-  alerting.open = [{ agent: long, topic: "credentials", since, count: 99, reason: long }];
+  alerting.open = [
+    { agent: long, topic: "credentials", since, count: 99, reason: long, ack: null },
+  ];
   alerting.deliveries = [
     aDelivery(1, { target: long, title: long, reason: long, state: "dead", lastError: long }),
   ];

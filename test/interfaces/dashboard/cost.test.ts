@@ -66,9 +66,17 @@ test("the page shows spending and reservations by day, agent and model, and the 
   expect(await page.locator("#today-note").innerText()).toBe("no limit");
   expect(await page.locator("#month-note").innerText()).toBe("of $20.00");
   expect(await page.locator("#reserved").innerText()).toBe("$0.01");
-  expect(await page.locator("#forecast").innerText()).toBe("$157.50");
+  const now = new Date();
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+  const restDays = (Date.UTC(year, month + 1) - Date.now()) / 86_400_000;
+  const atEnd = Number((await page.locator("#forecast").innerText()).slice(1).replace(",", ""));
+  expect(Math.abs(atEnd - (5.25 + (157.5 * restDays) / 30))).toBeLessThan(0.1);
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  expect(await page.locator("#figures dt").last().innerText()).toMatch(
+    new RegExp(`^By [A-Z][a-z]{2} ${lastDay}$`),
+  );
   expect(await page.locator("#forecast-note").innerText()).toBe(
-    "p90 $157.50, by schedules, triggers and the last runs",
+    "so far, and the rest at $157.50 in 30 days (p90 $157.50)",
   );
   const texts = async (id: string) =>
     (await page.locator(`#${id} tr`).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "));
@@ -77,7 +85,11 @@ test("the page shows spending and reservations by day, agent and model, and the 
     "claude $5.01 2 5.0M",
     "new unpriced 1 unpriced $0.25 1 250k",
   ]);
-  expect(await texts("limits")).toHaveLength(6);
+  expect(await texts("limits")).toEqual([
+    expect.stringMatching(/^project \d{4}-\d\d \$5\.25 \$0\.01 reserved \$20\.00$/),
+    expect.stringMatching(/^dev \d{4}-\d\d-\d\d \$5\.00 \$0\.01 reserved \$8\.00$/),
+    expect.stringMatching(/^cat \d{4}-\d\d-\d\d \$0\.25 \$8\.00$/),
+  ]);
   expect(await page.locator("#unpriced").innerText()).toContain("Model new is unpriced");
   expect(await page.locator("#days rect").count()).toBe(30);
   expect(await page.locator("#days rect:not(.none) title").textContent()).toContain("$5.26");
@@ -106,4 +118,32 @@ test("the page follows the spending of runs, and keeps the last amounts while th
   const toast = page.locator(".toast").first();
   await expect.poll(() => toast.innerText(), { timeout: 10_000 }).toContain("the disk is full");
   expect(await page.locator("#today").innerText()).toBe("$1.00");
+});
+
+test("the range is chosen and in the address; a day's amount is shown by pointer and keys", async () => {
+  const { deps, pay } = spending();
+  await pay(1_000_000);
+  const { page, errors } = await open("/dashboard/cost", deps);
+  const bars = page.locator("#days rect");
+  await expect.poll(() => bars.count()).toBe(30);
+  await page.getByRole("combobox", { name: "Time" }).selectOption("7 days");
+  await expect.poll(() => bars.count()).toBe(7);
+  expect(page.url()).toContain("days=7");
+  await page.reload();
+  await expect.poll(() => bars.count()).toBe(7);
+  const note = page.locator("#days .chart-note");
+  expect(await note.innerText()).toBe("$1.00 in all, at most $1.00 a day");
+  expect(await page.locator(".chart-scale").innerText()).toMatch(/\$1\.00\s+\$0\.50\s+\$0/);
+  const today = new Date().toISOString().slice(0, 10);
+  await page.getByRole("group", { name: "Cost by day" }).focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect.poll(() => note.innerText()).toBe(`${today}: $1.00, 1 call`);
+  await page.keyboard.press("ArrowLeft");
+  await expect.poll(() => note.innerText()).toMatch(/: nothing$/);
+  expect(await page.locator("#days rect.chosen").count()).toBe(1);
+  await bars.last().hover();
+  await expect.poll(() => note.innerText()).toBe(`${today}: $1.00, 1 call`);
+  await page.getByRole("combobox", { name: "Time" }).selectOption("90 days");
+  await expect.poll(() => bars.count()).toBe(90);
+  expect(errors).toEqual([]);
 });

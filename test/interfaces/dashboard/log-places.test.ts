@@ -138,25 +138,77 @@ test("a page holds 5,000 lines: earlier lines replace the newest ones", async ()
   expect(shown).toEqual(between(100, 5_100));
   await click("later");
   await expect.poll(async () => (await numbers(page)).at(-1)).toBe(5_199);
-}, 60_000);
+}, 120_000);
 
-test("the filter searches the whole log, reports its progress, and continues", async () => {
+test("the filter searches the whole log by itself, and reports its progress", async () => {
   const deps = longLog(300);
   const whole = Object.assign({}, deps.logs);
   const real = (query: LogPageQuery) => whole.page(query);
   // A scan that ends after 100 lines, as one of 32 MiB does.
+  let isHeld = true;
   deps.logs.page = async (query) => {
     if ("after" in query.from) return real(query);
+    const isFirst = query.from.before === null;
+    if (!isFirst) await expect.poll(() => isHeld).toBe(false);
     const all = { ...query, filter: { level: 10, text: "" }, lines: 100 };
     const part = await real(all);
     const lines = part.lines.filter(({ entry }) => entry.msg.includes(query.filter.text));
     return Object.assign({}, part, { lines, older: part.lines.length < 100 ? null : part.older });
   };
   const { page } = await open(`${path}?q=${encodeURIComponent("<42>")}`, deps);
-  await expect.poll(() => page.locator("#reached").innerText()).toMatch(/^Searched back to .*\.$/);
-  expect(await page.locator("#log-empty").innerText()).toBe("No matching lines yet.");
-  await page.getByRole("button", { name: "Search earlier lines" }).click();
-  await page.getByRole("button", { name: "Search earlier lines" }).click();
+  await expect
+    .poll(() => page.locator("#reached").innerText())
+    .toMatch(/^Searching … back to .*\.$/);
+  expect(await page.locator("#log-empty").innerText()).toBe("Searching …");
+  expect(await page.locator("#earlier").isVisible()).toBe(false);
+  isHeld = false;
   await expect.poll(() => numbers(page)).toEqual([42]);
   expect(await page.locator("#log-empty").isVisible()).toBe(false);
+  expect(await page.locator("#reached").innerText()).toBe("No earlier match.");
+});
+
+test("from match to match it goes by buttons and keys, each among the lines around it", async () => {
+  const { page, url } = await open(`${path}?q=${encodeURIComponent("00>")}`, longLog());
+  const marked = page.locator(".line.marked .text");
+  const markedIs = (line: number) => expect.poll(() => marked.innerText()).toBe(`<${line}>`);
+  await expect.poll(() => numbers(page)).toEqual([100, 200, 300, 400, 500, 600, 700, 800, 900]);
+  await page.getByRole("button", { name: "Previous match" }).click();
+  await markedIs(900);
+  expect(await numbers(page)).toContain(880);
+  expect(page.url()).toBe(`${url}${path}?q=00%3E&at=${encodeURIComponent(position(900))}`);
+  await page.getByRole("button", { name: "Next match" }).click();
+  await expect.poll(() => page.locator(".toast").innerText()).toContain("no later match");
+  await page.locator("#log").focus();
+  await page.keyboard.press("N");
+  await markedIs(800);
+  await page.keyboard.press("N");
+  await markedIs(700);
+  await page.keyboard.press("n");
+  await markedIs(800);
+  await page.reload();
+  await markedIs(800);
+  await page.getByRole("button", { name: "Matches only" }).click();
+  await expect.poll(() => numbers(page)).toHaveLength(9);
+});
+
+test("one button leads to the first error of a run, and to the last one of a log", async () => {
+  const deps = longLog(300);
+  const write = (instanceId: string, msg: string) =>
+    deps.logs.write({ agent: "dev", instanceId, msg, level: 50 });
+  write("dev-bbbbbbbb", "<1000>");
+  write("dev-bbbbbbbb", "<1001>");
+  for (let line = 2_000; line < 2_200; line++)
+    deps.logs.write({ agent: "dev", instanceId: "dev-cccccccc", msg: `<${line}>` });
+  const { page, url } = await open(path, deps);
+  const marked = page.locator(".line.marked .text");
+  await page.getByRole("button", { name: "Last error" }).click();
+  await expect.poll(() => marked.innerText()).toBe("<1001>");
+  await page.goto(`${url}${path}?instance=dev-bbbbbbbb`);
+  await page.getByRole("button", { name: "First error" }).click();
+  await expect.poll(() => marked.innerText()).toBe("<1000>");
+  await page.getByRole("button", { name: "Next match" }).click();
+  await expect.poll(() => marked.innerText()).toBe("<1001>");
+  await page.goto(`${url}${path}?instance=dev-cccccccc`);
+  await page.getByRole("button", { name: "First error" }).click();
+  await expect.poll(() => page.locator(".toast").innerText()).toContain("no error in this log");
 });

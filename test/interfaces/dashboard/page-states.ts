@@ -27,6 +27,7 @@ const found: TestDeps["search"] = {
       })),
       next: "n",
       indexedUntil: ago(1),
+      indexing: null,
     }),
 };
 const notStarted = { startedAt: null, endedAt: null, durationMs: null, instanceId: null } as const;
@@ -103,7 +104,9 @@ export function brokenState(): TestDeps {
     aTarget("ops", { state: "failing", waiting: 2, dead: 1, lastError: "HTTP 503" }),
     aTarget("chat", { type: "telegram", state: "off", lastError: "HTTP 410", offSince: ago(900) }),
   ];
-  alerting.open = [{ agent: "dev", topic: "runs", since: ago(900), count: 3, reason: "exit 1" }];
+  alerting.open = [
+    { agent: "dev", topic: "runs", since: ago(900), count: 3, reason: "exit 1", ack: null },
+  ];
   alerting.deliveries = [
     aDelivery(1, { state: "dead", attempts: 8, lastError: "HTTP 404" }),
     aDelivery(2, { agent: null, instanceId: null }),

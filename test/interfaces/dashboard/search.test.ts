@@ -47,7 +47,9 @@ function searching(...pages: readonly Partial<SearchPage>[]) {
     const page = pages[Math.min(asked.length, pages.length - 1)];
     asked.push(query);
     const indexedUntil = new Date().toISOString();
-    return Promise.resolve(Object.assign({ runs: [], next: null, indexedUntil }, page));
+    return Promise.resolve(
+      Object.assign({ runs: [], next: null, indexedUntil, indexing: null }, page),
+    );
   };
   return { asked, deps: testDeps({ search: { find } }) };
 }
@@ -71,7 +73,7 @@ test("a search result is a run with its outcome and cost, and its lines with the
     result.getByRole("link", { name }).first().getAttribute("href");
   expect(await address("dev-abcdefgh")).toBe("/dashboard/agents/dev/runs/dev-abcdefgh");
   expect(await address("2026")).toBe(
-    "/dashboard/agents/dev/logs?instance=dev-abcdefgh&at=dev-2026-11-21.log%3A4711",
+    "/dashboard/agents/dev/logs?instance=dev-abcdefgh&at=dev-2026-11-21.log%3A4711&q=needle",
   );
   expect(await address("3 more lines in its log")).toBe(
     "/dashboard/agents/dev/logs?instance=dev-abcdefgh&q=needle",
@@ -155,7 +157,8 @@ test("more runs come on demand, and empty pages are skipped", async () => {
 });
 
 test("no match, a rejected search and logs that are not indexed yet have their messages", async () => {
-  const { deps, asked } = searching({}, {}, { runs: [run()], indexedUntil: null });
+  const indexedUntil = "2026-11-20T00:00:00.000Z";
+  const { deps, asked } = searching({}, {}, { runs: [run()], indexedUntil });
   const { page, url } = await open(`${path}?q=needle`, deps);
   await expect.poll(() => page.locator("#none").innerText()).toBe("No lines match.");
   await page.goto(`${url}${path}?q=needle&agent=dev`);
@@ -176,12 +179,30 @@ test("no match, a rejected search and logs that are not indexed yet have their m
   expect(await refused.page.locator("#none").isVisible()).toBe(false);
 });
 
+test("while logs are indexed it shows how far that is, and the lines that were found meanwhile", async () => {
+  const indexing = { percent: 42, daysDone: 12, days: 30 };
+  const behind = { indexedUntil: null, indexing };
+  const { deps } = searching(behind, { ...behind, runs: [run()] }, { runs: [run(), run()] });
+  const { page } = await open(`${path}?q=needle`, deps);
+  const notice = page.locator("#search-behind");
+  await expect
+    .poll(() => notice.innerText())
+    .toBe(
+      "The logs are being indexed: 42 %, the newest 12 of 30 days. Lines that are not indexed yet are not found.",
+    );
+  expect(await page.locator("#none").innerText()).toBe("Nothing found so far.");
+  await expect.poll(() => page.locator(".result").count(), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => page.locator(".result").count(), { timeout: 10_000 }).toBe(2);
+  expect(await notice.isVisible()).toBe(false);
+}, 30_000);
+
 test("a slow search is shown as running, and a newer one replaces it", async () => {
   let answer: (page: SearchPage) => void = () => undefined;
   const page = (instanceId: string): SearchPage => ({
     runs: [run({ instanceId })],
     next: null,
     indexedUntil: null,
+    indexing: null,
   });
   const find = ({ q }: SearchQuery): Promise<SearchPage> =>
     q === "slow"

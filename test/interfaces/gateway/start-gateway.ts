@@ -34,7 +34,9 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
     sessions: memorySessions(),
     loginLinks: createLoginLinks(() => apiKey),
     logs: memoryLogs(),
-    search: { find: () => Promise.resolve({ runs: [], next: null, indexedUntil: null }) },
+    search: {
+      find: () => Promise.resolve({ runs: [], next: null, indexedUntil: null, indexing: null }),
+    },
     apiKey: () => apiKey,
     keyChange$: NEVER,
     metrics: createMetrics("0.1.0"),

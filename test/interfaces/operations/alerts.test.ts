@@ -1,6 +1,11 @@
 import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { expect, test } from "vitest";
-import type { Alert, Delivery, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
+import type {
+  Acknowledgement,
+  Alert,
+  Delivery,
+  TargetAnswer,
+} from "../../../src/features/alerts/rules/alert.ts";
 import type { AlertTarget } from "../../../streams/alert-options.ts";
 import type { AlertOperationsDeps } from "../../../src/features/alerts/alerts.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
@@ -38,22 +43,29 @@ function setUp(names: readonly string[] = ["ops", "pager"]) {
   redactor.add([secret]);
   const tested: string[] = [];
   const answers: TargetAnswer[] = [];
+  const acknowledged: unknown[] = [];
+  let ack: Acknowledgement | null = null;
   const deps: AlertOperationsDeps = {
     store: alerts,
     open: () => [
-      { agent: "dev", topic: "runs", since: hour, count: 3, reason: alert.reason },
-      { agent: null, topic: "config", since: hour, count: 1, reason: null },
+      { agent: "dev", topic: "runs", since: hour, count: 3, reason: alert.reason, ack },
+      { agent: null, topic: "config", since: hour, count: 1, reason: null, ack: null },
     ],
     targets: () => names.map(target),
     test: (name) => {
       tested.push(name);
       return Promise.resolve(answers.shift() ?? { type: "accepted" });
     },
+    acknowledge: (agent, topic, given) => {
+      acknowledged.push([agent, topic]);
+      ack = given;
+      return Promise.resolve();
+    },
     retry: (id) => alerts.retry(id, 5 * hour),
   };
   const operations = createAlertOperations(deps, redactor);
   const record = (...deliveries: Delivery[]) => alerts.record({ states: [], deliveries });
-  return { alerts, operations, record, tested, answers };
+  return { alerts, operations, record, tested, answers, acknowledged };
 }
 
 const all = { limit: 50 };
@@ -82,8 +94,32 @@ test("an open alert has its reason, without secrets", () => {
     {
       ...{ agent: "dev", topic: "runs", since: "1970-01-01T01:00:00.000Z", count: 3 },
       reason: "token [redacted] was refused",
+      ack: null,
     },
-    { agent: null, topic: "config", since: "1970-01-01T01:00:00.000Z", count: 1, reason: null },
+    {
+      ...{ agent: null, topic: "config", since: "1970-01-01T01:00:00.000Z", count: 1 },
+      ...{ reason: null, ack: null },
+    },
+  ]);
+});
+
+test("what is open is acknowledged by agent and topic, with who did it and when", async () => {
+  const { operations, acknowledged } = setUp();
+  const until = "1970-01-01T05:00:00.000Z";
+  await operations.acknowledgeAlerts({ agent: "dev", by: "anna", until });
+  expect(operations.alerts(all).open).toMatchObject([
+    { agent: "dev", ack: { by: "anna", at: expect.stringMatching(/^20/) as string, until } },
+    { agent: null, ack: null },
+  ]);
+  await operations.acknowledgeAlerts({ agent: "dev", topic: "runs", undo: true });
+  expect(operations.alerts(all).open).toMatchObject([{ ack: null }, { ack: null }]);
+  for (const which of [{ agent: "cat" }, { agent: "dev", topic: "config" } as const]) {
+    const refused = operations.acknowledgeAlerts(which);
+    await expect(refused).rejects.toMatchObject({ code: "unknown_alert" });
+  }
+  expect(acknowledged).toEqual([
+    ["dev", null],
+    ["dev", "runs"],
   ]);
 });
 

@@ -109,3 +109,15 @@ test("the forecast counts the cost of the last runs of enabled agents with a sch
   expect(ask({ by: "day" }).forecast).toEqual({ monthUsd: 0.03, p90Usd: 0.09 });
   expect(ask({ by: "day", agent: "off" }).forecast).toBeNull();
 });
+
+test("days are whole days, with today", async () => {
+  const { pay, ask, setNow } = spending();
+  for (const ago of [9, 6, 0]) {
+    setNow(noon - ago * 86_400_000 - 11 * 3_600_000);
+    await pay(answered(1_000_000));
+  }
+  setNow(noon);
+  const days = (asked: object) => ask({ by: "day", ...asked }).rows.map(({ key }) => key);
+  expect(days({ days: 7 })).toEqual(["2026-11-16", "2026-11-22"]);
+  expect(days({})).toHaveLength(3);
+});

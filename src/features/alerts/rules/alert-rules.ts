@@ -2,7 +2,15 @@ import type { AlertOptions, AlertTarget, QuietHours } from "../../../../streams/
 import { createMachine } from "../../../../streams/machine.ts";
 import type { Machine, MachineContext } from "../../../../streams/machine.ts";
 import type { Outcome, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
-import type { Alert, AlertWrites, Delivery, OpenAlert, RuleState } from "./alert.ts";
+import type {
+  Acknowledgement,
+  Alert,
+  AlertWrites,
+  Delivery,
+  LastingTopic,
+  OpenAlert,
+  RuleState,
+} from "./alert.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
 import { createAgentAlerts } from "./agent-alerts.ts";
 import { createFaults } from "./faults.ts";
@@ -42,6 +50,14 @@ export type AlertCommand =
   | { readonly type: "project-config"; readonly error: string | null }
   /** At a start: how long the scheduler was down. */
   | { readonly type: "scheduler-down"; readonly downMs: number; readonly crashed: boolean }
+  /** A person takes care of what is open, of an agent or null for the project; `ack` null takes that back. */
+  | {
+      readonly type: "acknowledge";
+      readonly agent: string | null;
+      /** Null for all topics. */
+      readonly topic: LastingTopic | null;
+      readonly ack: Acknowledgement | null;
+    }
   /** Targets or options of the project changed. An agent's options come with its `agent-set`. */
   | { readonly type: "options-changed" };
 
@@ -130,6 +146,8 @@ function createRules(deps: AlertRulesDeps, { emit, timers, now }: MachineContext
         const reason = crashed ? "it ended without being stopped" : "it was stopped";
         return faults.occur(project, "scheduler_down", reason, now() - downMs);
       }
+      case "acknowledge":
+        return faults.acknowledge(command.agent ?? project, command.topic, command.ack);
       case "options-changed":
         return faults.set(project, true);
     }

@@ -1,14 +1,20 @@
 import type { AlertTarget } from "../../../../streams/alert-options.ts";
 import type { Outcome } from "../../../../streams/vocabulary.ts";
 
-/** The topics of alerts. */
-export const alertTopics = [
+/** Faults that last until they are fixed. */
+export const lastingTopics = [
   "runs",
   "no_success",
   "config",
   "image",
   "credentials",
   "blocked",
+] as const;
+export type LastingTopic = (typeof lastingTopics)[number];
+
+/** What an alert can be about. */
+export const alertTopics = [
+  ...lastingTopics,
   "missed_ticks",
   "dead_letters",
   "budget",
@@ -85,6 +91,16 @@ export interface AlertWrites {
   readonly deliveries: readonly Delivery[];
 }
 
+/** A person takes care of an alert: it sends no reminder. */
+export interface Acknowledgement {
+  /** The name that the person or program gave. */
+  readonly by: string;
+  /** Epoch ms. */
+  readonly at: number;
+  /** When a reminder is sent if it still lasts, epoch ms; null for never. */
+  readonly until: number | null;
+}
+
 /** A fault that lasts and was alerted. */
 export interface OpenAlert {
   /** Null for the project as a whole. */
@@ -95,6 +111,7 @@ export interface OpenAlert {
   /** Failures in a row. */
   readonly count: number;
   readonly reason: string | null;
+  readonly ack: Acknowledgement | null;
 }
 
 /** Waiting and dead deliveries of a target, and whether it accepts alerts. */

@@ -1,6 +1,6 @@
 import type { AlertOptions } from "../../../../streams/alert-options.ts";
 import type { MachineContext } from "../../../../streams/machine.ts";
-import type { Alert, OpenAlert, RuleState } from "./alert.ts";
+import type { Acknowledgement, Alert, LastingTopic, OpenAlert, RuleState } from "./alert.ts";
 import {
   alertOf,
   createRecords,
@@ -11,7 +11,7 @@ import {
   nextAlertAt,
   plainFault,
 } from "./records.ts";
-import type { AlertRecord, Fault, LastingTopic, OccurrenceTopic, Rule } from "./records.ts";
+import type { AlertRecord, Fault, OccurrenceTopic, Rule } from "./records.ts";
 
 export interface FaultsDeps extends Pick<MachineContext<never>, "timers" | "now"> {
   readonly states: readonly RuleState[];
@@ -59,7 +59,7 @@ export function createFaults(deps: FaultsDeps) {
     const { count, alertedAt } = record.state;
     if (isLasting(record.rule)) {
       const phase = isOpen(record) ? "reminder" : "opened";
-      records.change(record, { alertedAt: now() });
+      records.change(record, { alertedAt: now(), ack: null });
       alert(alertOf(record, phase, now()));
       return true;
     }
@@ -161,6 +161,14 @@ export function createFaults(deps: FaultsDeps) {
       records.change(record, { since: now(), count: percent, alertedAt: now(), fault });
       alert({ ...alertOf(record, "opened", now()), reason });
     },
+    /** Acknowledges what is open of an agent, of all topics for null; `ack` null takes it back. */
+    acknowledge: (agent: string, topic: LastingTopic | null, ack: Acknowledgement | null): void => {
+      for (const record of records.ofAgent(agent).filter(isOpen)) {
+        if (topic !== null && record.rule !== topic) continue;
+        records.change(record, { ack });
+        arm(record);
+      }
+    },
     /** The first minute is over: forgets agents that were not set, and clears faults that were not seen again. */
     settle: (): void => {
       const known = present;
@@ -177,7 +185,7 @@ export function createFaults(deps: FaultsDeps) {
         .filter(isOpen)
         .map((record) => {
           const { agent, topic, since, count, reason } = alertOf(record, "opened", now());
-          return { agent, topic, since, count, reason };
+          return { agent, topic, since, count, reason, ack: record.state.ack };
         })
         .toSorted((a, b) => a.since - b.since),
     openCount: records.openCount,

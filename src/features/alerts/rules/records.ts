@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { AlertOptions } from "../../../../streams/alert-options.ts";
 import { outcomes } from "../../../../streams/vocabulary.ts";
-import type { Alert, AlertPhase, AlertTopic, RuleState } from "./alert.ts";
+import { lastingTopics } from "./alert.ts";
+import type { Alert, AlertPhase, AlertTopic, LastingTopic, RuleState } from "./alert.ts";
 
-/** Faults that last until they are fixed. */
-export type LastingTopic = "runs" | "no_success" | "config" | "image" | "credentials" | "blocked";
 /** Events that are over as soon as they happen. */
 export type OccurrenceTopic = "missed_ticks" | "dead_letters" | "scheduler_down";
 /** A record's topic; budgets have one record for a day and one for a month. */
@@ -29,7 +28,7 @@ export function isOccurrence(rule: Rule): boolean {
 }
 
 export function isLasting(rule: Rule): boolean {
-  return topics[rule] !== "budget" && !isOccurrence(rule);
+  return lastingTopics.some((topic) => topic === rule);
 }
 
 /** Whether each start finds the fault again. It also outlasts the time in which its agent is disabled. */
@@ -59,6 +58,11 @@ const stateSchema = z.object({
   /** Time of the last alert, epoch ms; null before the first one. */
   alertedAt: z.number().nullable(),
   fault: faultSchema,
+  /** See `Acknowledgement`; states of older versions have none. */
+  ack: z
+    .object({ by: z.string(), at: z.number(), until: z.number().nullable() })
+    .nullable()
+    .default(null),
 });
 export type RecordState = Readonly<z.infer<typeof stateSchema>>;
 
@@ -88,10 +92,14 @@ export function nextAlertAt({ rule, state }: AlertRecord, options: AlertOptions)
   const { since, count, alertedAt } = state;
   if (topics[rule] === "budget") return Infinity;
   if (isOccurrence(rule)) return alertedAt === null ? 0 : alertedAt + countedMs;
-  if (alertedAt !== null) return alertedAt + (options.remindMs ?? Infinity);
+  if (alertedAt !== null) return reminderAt(state, alertedAt, options);
   if (rule === "runs") return count >= options.after ? since : Infinity;
   if (rule === "no_success") return since + (options.noSuccessForMs ?? Infinity);
   return since + settleMs;
+}
+
+function reminderAt({ ack }: RecordState, alertedAt: number, { remindMs }: AlertOptions): number {
+  return ack === null ? alertedAt + (remindMs ?? Infinity) : (ack.until ?? Infinity);
 }
 
 /** The alert about a record at `now`. */
@@ -132,8 +140,10 @@ export function createRecords(states: readonly RuleState[], save: (state: RuleSt
     all: (): readonly AlertRecord[] => [...byAgent.keys()].flatMap(ofAgent),
     openCount: () => openCount,
     /** A record that begins now and was not alerted; stored with its first change. */
-    begin: (agent: string, rule: Rule, now: number): AlertRecord =>
-      add(agent, rule, { since: now, count: 0, alertedAt: null, fault: plainFault(null) }, true),
+    begin: (agent: string, rule: Rule, now: number): AlertRecord => {
+      const state = { since: now, count: 0, alertedAt: null, fault: plainFault(null), ack: null };
+      return add(agent, rule, state, true);
+    },
     change: (
       record: AlertRecord,
       changed: Partial<RecordState>,

@@ -3,7 +3,7 @@ import { searchKinds } from "../../../features/search/search-kinds.ts";
 import { spendKeys } from "../../../foundation/contracts/budget.ts";
 import { outcomes, triggerNames } from "../../../../streams/vocabulary.ts";
 import type { Commands, Define } from "../help/al-command.ts";
-import { moment, wholeNumber } from "../options.ts";
+import { moment, momentAhead, wholeNumber } from "../options.ts";
 
 const listAlerts: Define = (command) =>
   command
@@ -33,6 +33,24 @@ const retry: Define = (command) =>
     .option("--all", "all that were given up")
     .examples("al alerts retry 0198c0de-7a11-4000-8000-5ec0ffee0001", "al alerts retry --all")
     .does(async () => (await import("../operator/alerts.ts")).retryAlerts);
+
+const whose = '"project", or an agent\'s name';
+
+const ack: Define = (command) =>
+  command
+    .description("acknowledge what is open: no reminders until it is resolved")
+    .argument("<scope>", whose)
+    .option("--undo", "send reminders again")
+    .examples("al alerts ack triage", "al alerts ack project --undo")
+    .does(async () => (await import("../operator/alerts.ts")).acknowledge);
+
+const snooze: Define = (command) =>
+  command
+    .description("send no reminder of what is open for a time; one at its end, if it still lasts")
+    .argument("<scope>", whose)
+    .argument("<time>", "how long: 30m, 4h, 2d, or a date-time", momentAhead)
+    .examples("al alerts snooze triage 4h", "al alerts snooze project 2026-12-01T09:00Z")
+    .does(async () => (await import("../operator/alerts.ts")).snooze);
 
 /** Commands that show the state of a project. */
 export const reportCommands = {
@@ -109,9 +127,11 @@ export const reportCommands = {
       .does(async () => (await import("../operator/show.ts")).showCost),
   alerts: (command) =>
     command
-      .description("show what is wrong now and which alerts arrived; send a test, or one again")
-      .examples("al alerts", "al alerts test ops", "al alerts retry --all")
+      .description("show what is wrong now and which alerts arrived; acknowledge, test, send again")
+      .examples("al alerts", "al alerts ack triage", "al alerts test ops", "al alerts retry --all")
       .inner("list", listAlerts, { isDefault: true })
+      .inner("ack", ack)
+      .inner("snooze", snooze)
       .inner("test", testAlert)
       .inner("retry", retry),
   show: (command) =>

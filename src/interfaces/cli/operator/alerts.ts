@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import type { DeliveryState } from "../../../features/alerts/rules/alert.ts";
 import type {
   AlertsReport,
@@ -7,7 +8,7 @@ import type {
 import { counted } from "../../../foundation/contracts/format.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
-import { plainLine } from "../terminal/format.ts";
+import { localTime, plainLine } from "../terminal/format.ts";
 import { connect, explained } from "./connect.ts";
 import { renderAlerts } from "../status/render-alerts.ts";
 
@@ -48,6 +49,39 @@ function notes({ open, targets, deliveries }: AlertsReport): readonly string[] {
     ...(targets.length === 0 ? [noTarget] : []),
     ...(targets.length > 0 && deliveries.length === 0 ? ["no alert was sent yet"] : []),
   ];
+}
+
+/** Ends the reminders of what is open of an agent or the project until it is resolved; `undo` resumes them. */
+export async function acknowledge(
+  context: Context,
+  scope: string,
+  { undo, until }: { readonly undo?: true; readonly until?: number },
+): Promise<void> {
+  const client = await connect(context);
+  const repeatedAt = until === undefined ? undefined : new Date(until).toISOString();
+  const by = undo ? undefined : userName();
+  const body = { agent: scope === "project" ? null : scope, by, until: repeatedAt, undo };
+  const asked = client.post("/api/alerts/ack", body);
+  const answer = await explained(asked, ["unknown_alert"], {
+    hint: "al alerts shows what is open",
+  });
+  const end = until === undefined ? "it is resolved" : localTime(until, Date.now());
+  const done = undo ? "reminders are sent again" : `no reminders until ${end}`;
+  context.out.answer(answer, `${scope}: ${done}`);
+}
+
+/** Ends the reminders of what is open until a moment, epoch ms. */
+export function snooze(context: Context, scope: string, until: number): Promise<void> {
+  return acknowledge(context, scope, { until });
+}
+
+/** The OS user; a container may have none of a name. */
+function userName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Sends a test to a target, and prints whether it accepted. */

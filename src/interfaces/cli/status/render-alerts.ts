@@ -32,7 +32,14 @@ function openTable(open: readonly OpenAlertView[], style: StatusStyle): string {
     plainLine(reason ?? ""),
   ]);
   const columns = titled("Wrong now", "Agent", "Since", "Count", "Why…");
-  return renderTable(columns, rows, style);
+  const below = open.map(({ ack }) => {
+    if (ack === null) return [];
+    const { by, at, until } = ack;
+    const [how, when] = until === null ? ["acknowledged", at] : ["snoozed", until];
+    const time = `${until === null ? "at" : "until"} ${timeText(when, style)}`;
+    return [style.colors.dim(`  ${how} by ${plainLine(by)} ${time}`)];
+  });
+  return withLinesBelow(renderTable(columns, rows, style), below);
 }
 
 function targetTable(targets: readonly AlertTargetView[], style: StatusStyle): string {

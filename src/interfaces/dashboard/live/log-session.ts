@@ -1,5 +1,6 @@
 import type { LogPageAnswer } from "../../views/log-page.ts";
 import { withQuery } from "../text/addresses.ts";
+import { isFiltered } from "../text/log-choice.ts";
 import type { LogChoice } from "../text/log-choice.ts";
 import type { LogLine } from "../text/log-lines.ts";
 import { fetchJson } from "./api.ts";
@@ -16,6 +17,8 @@ interface LogState {
   /** Time of the earliest line that was searched, epoch ms. */
   readonly reachedAt: number | null;
   readonly isReading: boolean;
+  /** Whether earlier parts of the log are being searched: few lines matched so far. */
+  readonly isSearching: boolean;
   readonly isCleared: boolean;
   /** Whether the line in the address is no longer in the log. */
   readonly isGone: boolean;
@@ -25,6 +28,8 @@ interface LogState {
   readonly failure: string;
 }
 
+/** A direction in the log from a position. */
+export type Side = "before" | "after";
 type PlacedEntry = Pick<LogLine, "position" | "entry">;
 type LogPart = Omit<LogPageAnswer, "lines"> & { readonly lines: readonly PlacedEntry[] };
 
@@ -43,15 +48,19 @@ const aroundLines = 60;
 const pageLines = 100;
 /** Lines that a page holds. */
 const maxLines = 5_000;
+/** Errors that are read at a time to find the first one. */
+const mostErrors = 1_000;
 const retryMs = 3_000;
 
 /** Reads the lines around the one that a choice names, or the newest ones. */
 export async function readFirstPart(
   agent: string,
-  { at, ...chosen }: LogChoice,
+  choice: LogChoice,
   read: ReadPart,
   limit = pageLines,
 ): Promise<FirstPart | null> {
+  const { at } = choice;
+  const chosen = shownLines(choice);
   const newest = async (isGone: boolean): Promise<FirstPart | null> => {
     const part = await read(partPath(agent, { ...chosen, limit }));
     return part && { ...part, isGone };
@@ -63,6 +72,12 @@ export async function readFirstPart(
   if (!before.lines.some(({ position }) => position === at)) return newest(true);
   const { older, reachedAt } = before;
   return { ...after, older, reachedAt, lines: [...before.lines, ...after.lines], isGone: false };
+}
+
+/** Around a line all lines are shown; its matches are for going on. */
+function shownLines(choice: LogChoice) {
+  const { instance, q, level } = choice;
+  return isFiltered(choice) ? { instance, q, level } : { instance, q: "", level: "" };
 }
 
 function partPath(agent: string, query: Parameters<typeof withQuery>[1]): string {
@@ -79,6 +94,7 @@ export function firstLog(choice: LogChoice, part: FirstPart | null): LogState {
     newer: part?.atEnd === true ? null : newer,
     reachedAt,
     isReading: part === null,
+    isSearching: false,
     isCleared: false,
     isGone: part?.isGone === true,
     received: 0,
@@ -101,7 +117,7 @@ export function openLog(
 ) {
   const { choice } = start.state;
   const { instance, q, level } = choice;
-  const chosen = { instance, q, level };
+  const chosen = shownLines(choice);
   let { state } = start;
   let live: ReturnType<typeof followLog> | null = null;
   let waiting: PlacedEntry[] = [];
@@ -131,7 +147,8 @@ export function openLog(
     change({ failure: fetched.ok ? "" : fetched.detail });
     return fetched.ok && !isClosed ? fetched.value : null;
   };
-  const readMore = (from: object) => read(partPath(agent, { ...chosen, ...from, limit }));
+  const readMore = (from: object, limitNow = limit) =>
+    read(partPath(agent, { ...chosen, ...from, limit: limitNow }));
   const flush = (): void => {
     const fresh = waiting;
     waiting = [];
@@ -150,6 +167,53 @@ export function openLog(
     live?.close();
     live = followLog({ agent, ...chosen, after: newer, lines: limit }, receive);
   };
+  const searchBack = async (wanted: number): Promise<void> => {
+    change({ isSearching: true });
+    await readEarlier(wanted);
+    change({ isSearching: false });
+  };
+  /** Reads back until so many more lines are shown, or the beginning of the log: one part may have none that match. */
+  const readEarlier = async (wanted: number, beforeChange = () => {}): Promise<void> => {
+    let missing = wanted;
+    while (missing > 0 && state.older !== null) {
+      const page = await readMore({ before: state.older }, missing);
+      if (page === null) break;
+      beforeChange();
+      missing -= page.lines.length;
+      addAbove(page.lines, { older: page.older, reachedAt: page.reachedAt });
+    }
+  };
+  /**
+   * The position of the next match on one side of a position, or of the last one for ""; null if there is none,
+   * undefined if the log can't be read.
+   */
+  const matchBeside = async (from: string, side: Side, matches: object = { q, level }) => {
+    const way = from === "" ? "before" : side;
+    let place: string | null = from;
+    while (place !== null) {
+      const page: LogPart | null = await readMore({ q: "", ...matches, [way]: place }, 2);
+      if (page === null) return undefined;
+      // The line at the position itself is before it.
+      const others = page.lines.filter(({ position }) => position !== from);
+      const found = others.at(way === "before" ? -1 : 0);
+      if (found !== undefined) return found.position;
+      place = way === "before" ? page.older : page.atEnd ? null : page.newer;
+    }
+    return null;
+  };
+  /** The position of the first error of the run, or of the log's last one; else as `matchBeside`. */
+  const errorPosition = async () => {
+    if (instance === "") return matchBeside("", "before", { level: "error" });
+    let first: string | null = null;
+    let before: string | null = "";
+    while (before !== null) {
+      const page: LogPart | null = await readMore({ q: "", level: "error", before }, mostErrors);
+      if (page === null) return undefined;
+      first = page.lines[0]?.position ?? first;
+      before = page.older;
+    }
+    return first;
+  };
   const load = async (): Promise<void> => {
     clearTimeout(timer);
     const part = await readFirstPart(agent, choice, read, limit);
@@ -159,21 +223,22 @@ export function openLog(
       return;
     }
     change(firstLog(choice, part));
+    begin(part);
+  };
+  const begin = (part: LogPart): void => {
     followFrom(part);
+    if (isFiltered(choice)) void searchBack(limit - part.lines.length);
   };
 
   if (first === null) {
     change({});
     void load();
-  } else followFrom(first);
+  } else begin(first);
   return {
     /** Reads a page of earlier lines; `beforeChange` is called before they are shown. */
-    earlier: async (beforeChange: () => void): Promise<void> => {
-      const page = state.older === null ? null : await readMore({ before: state.older });
-      if (page === null) return;
-      beforeChange();
-      addAbove(page.lines, { older: page.older, reachedAt: page.reachedAt });
-    },
+    earlier: (beforeChange: () => void) => readEarlier(limit, beforeChange),
+    matchBeside,
+    errorPosition,
     /** Reads a page of later lines; `beforeChange` is called before they are shown. */
     later: async (beforeChange: () => void): Promise<void> => {
       const page = state.newer === null ? null : await readMore({ after: state.newer });

@@ -2,11 +2,16 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { deliveryStates } from "../../../features/alerts/rules/alert.ts";
-import type { AlertsReport, AlertTargetView } from "../../../features/alerts/alerts-report.ts";
+import type {
+  AlertDeliveryView,
+  AlertsReport,
+  AlertTargetView,
+} from "../../../features/alerts/alerts-report.ts";
 import { scheduler } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
 import { announce } from "../live/toasts.ts";
 import { useDocument } from "../live/use-document.ts";
+import { Copied } from "../parts/copied.tsx";
 import { Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Panel, Unread } from "../parts/panel.tsx";
@@ -17,7 +22,7 @@ import type { LivePage } from "../send-page.tsx";
 import { exactTime } from "../text/format.ts";
 import { queryOf } from "../text/list-view.ts";
 import type { ListView } from "../text/list-view.ts";
-import { OpenRow, TargetRow, DeliveryRow, RetryAll } from "../parts/alert-rows.tsx";
+import { AlertRow, OpenRow, RetryAll, TargetRow } from "../parts/alert-rows.tsx";
 import type { Done } from "../parts/alert-rows.tsx";
 
 interface AlertsData {
@@ -94,14 +99,14 @@ function Report({ report, views, dead, done }: ReportProps) {
       <Part
         id="open"
         title="Open"
-        columns={["What", "Agent", "Since", "Count", "Why"]}
+        columns={["What", "Agent", "Since", "Count", "Why", "(Action)"]}
         none={
           <p class="muted none" id="open-none">
             Nothing is wrong now.
           </p>
         }
         rows={open.map((alert) => (
-          <OpenRow {...alert} key={`${alert.topic} ${alert.agent ?? ""}`} />
+          <OpenRow alert={alert} done={done} key={`${alert.topic} ${alert.agent ?? ""}`} />
         ))}
       />
       <Part
@@ -116,14 +121,14 @@ function Report({ report, views, dead, done }: ReportProps) {
       <Part
         id="deliveries"
         title="Deliveries"
-        columns={["Time", "Alert", "Target", "State", "Last error", "(Action)"]}
+        columns={["Time", "Alert", "Deliveries"]}
         none={
           <p class="muted none" id="deliveries-none" role="status">
             {none}
           </p>
         }
-        rows={deliveries.map((delivery) => (
-          <DeliveryRow delivery={delivery} done={done} key={delivery.id} />
+        rows={byAlert(deliveries).map((group) => (
+          <AlertRow deliveries={group} done={done} key={group[0].id} />
         ))}
       >
         <Filters
@@ -152,6 +157,21 @@ function Report({ report, views, dead, done }: ReportProps) {
       <Pager label="Pages of the deliveries" views={views} older={next} />
     </>
   );
+}
+
+/** Deliveries of one alert follow each other: they were stored together. */
+function byAlert(deliveries: readonly AlertDeliveryView[]) {
+  const groups: [AlertDeliveryView, ...AlertDeliveryView[]][] = [];
+  for (const one of deliveries) {
+    const last = groups.at(-1);
+    if (last !== undefined && alertOf(last[0]) === alertOf(one)) last.push(one);
+    else groups.push([one]);
+  }
+  return groups;
+}
+
+function alertOf({ at, agent, topic, phase, title, reason }: AlertDeliveryView): string {
+  return JSON.stringify([at, agent, topic, phase, title, reason]);
 }
 
 const noneAtAll = "No alert was sent yet.";
@@ -203,15 +223,11 @@ function NoTargets() {
         The project has no target yet: alerts are shown here only. A target needs a credential with
         its address
       </p>
-      <pre tabIndex={0} role="group" aria-label="Command">
-        al creds add slack_webhook
-      </pre>
+      <Copied text="al creds add slack_webhook" label="Command" />
       <p>
         and a table in the project’s <code>config.toml</code>:
       </p>
-      <pre tabIndex={0} role="group" aria-label="Lines of config.toml">
-        {'[alerts.ops]\ntype = "slack"'}
-      </pre>
+      <Copied text={'[alerts.ops]\ntype = "slack"'} label="Lines of config.toml" />
     </div>
   );
 }

@@ -5,11 +5,20 @@ import type { SpendKey } from "../../../foundation/contracts/budget.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import type {
   SpendAnswer,
+  SpendForecast,
   SpendLimit,
   SpendRowView,
 } from "../../../features/spend/spend-report.ts";
-import { dollars, doubtText, scopeName } from "../../../features/spend/spend-text.ts";
+import {
+  dollars,
+  doubtText,
+  lastDayText,
+  monthEndUsd,
+  scopeName,
+} from "../../../features/spend/spend-text.ts";
 import { useDocument } from "../live/use-document.ts";
+import { Select } from "../parts/fields.tsx";
+import { useListViews } from "../parts/list-views.tsx";
 import { Panel, Unread } from "../parts/panel.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
@@ -17,16 +26,18 @@ import { Table } from "../parts/table.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { agentAddress } from "../text/addresses.ts";
 import { compactCount } from "../text/format.ts";
+import type { ListView } from "../text/list-view.ts";
 import { isDay, percent } from "../text/spending.ts";
 import { Days } from "../parts/cost-days.tsx";
 
 interface CostData {
   readonly frame: Frame;
+  readonly view: ListView;
   /** Spending by each key; null if it could not be read. */
   readonly first: Readonly<Record<SpendKey, SpendAnswer | null>>;
 }
 
-/** The spending of runs on models: now, by day, by agent and by model, the limits, and a forecast. */
+/** The spending of runs on models: now, by day, by agent and by model, the limits, and the month's end. */
 export const page: LivePage<CostData> = {
   name: "cost",
   title: () => "Cost",
@@ -34,27 +45,48 @@ export const page: LivePage<CostData> = {
   view: Cost,
 };
 
+export const costFilters = ["days"];
+const ranges = { 7: "7 days", 90: "90 days" };
+
+/** How many days a view has. */
+export function daysOf({ filters }: ListView): number {
+  const days = Number(filters.days);
+  return days in ranges ? days : 30;
+}
+
 /** Adding up the calls of 30 days takes the scheduler a moment: it is not requested for each call. */
 const pauseMs = 5_000;
 
-function useSpend(by: SpendKey, first: SpendAnswer | null) {
+function useSpend(by: SpendKey, days: number, first: SpendAnswer | null) {
   const on = ({ agents }: StatusUpdate): boolean => agents !== undefined;
-  return useDocument<SpendAnswer>(() => `/api/spend?by=${by}`, { first, on, pauseMs });
+  const path = () => `/api/spend?by=${by}&days=${days}`;
+  return useDocument<SpendAnswer>(path, { first, view: String(days), on, pauseMs });
 }
 
-function Cost({ frame, first }: CostData) {
-  const byDay = useSpend("day", first.day);
-  const byAgent = useSpend("agent", first.agent);
-  const byModel = useSpend("model", first.model);
+function Cost({ frame, view, first }: CostData) {
+  const views = useListViews(costFilters, view);
+  const range = daysOf(views.view);
+  const byDay = useSpend("day", range, first.day);
+  const byAgent = useSpend("agent", range, first.agent);
+  const byModel = useSpend("model", range, first.model);
   const [days, agents, models] = [byDay.value, byAgent.value, byModel.value];
   const isEmpty = days?.rows.length === 0;
   return (
     <Site frame={frame} title="Cost" current="cost">
       <div class="page-title">
         <h1>Cost</h1>
-        <span class="muted" id="period">
-          {isEmpty ? "" : "the last 30 days"}
-        </span>
+        <div class="end">
+          <Select
+            id="range"
+            label="Time"
+            isBare
+            any="30 days"
+            values={Object.keys(ranges)}
+            words={ranges}
+            value={range === 30 ? "" : String(range)}
+            onChange={(chosen) => views.filter(chosen === "" ? {} : { days: chosen })}
+          />
+        </div>
       </div>
       <Notice kind="warning" id="unpriced" text={models === null ? null : unpricedText(models)} />
       <Unread documents={[byDay, byAgent, byModel]} />
@@ -62,7 +94,7 @@ function Cost({ frame, first }: CostData) {
       {days !== null && agents !== null && models !== null && !isEmpty && (
         <div class="cost-parts" id="parts">
           <Panel id="by-days" title="By day" class="cost-part wide">
-            <Days spending={days} />
+            <Days spending={days} range={range} />
           </Panel>
           <Panel id="by-agents" title="By agent" class="cost-part">
             <Rows id="agents" rows={agents.rows} kind="agent" />
@@ -71,11 +103,11 @@ function Cost({ frame, first }: CostData) {
             <Rows id="models" rows={models.rows} kind="model" />
           </Panel>
           <Panel id="by-limits" title="Limits" class="cost-part wide">
-            <Limits limits={days.limits} />
+            <Limits limits={days.limits.filter(({ limit }) => limit !== null)} />
           </Panel>
         </div>
       )}
-      {isEmpty && <Empty />}
+      {isEmpty && <Empty range={range} />}
     </Site>
   );
 }
@@ -92,29 +124,28 @@ function unpricedText({ rows }: SpendAnswer): string | null {
   );
 }
 
+/** Its id, title, amount and note. */
+type Figure = readonly [string, string, string, string];
+
+function forecastFigure(month: SpendLimit | undefined, forecast: SpendForecast | null): Figure {
+  const title = `By ${month === undefined ? "the end of the month" : lastDayText(month.window)}`;
+  const atEnd = monthEndUsd(month, forecast, Date.now());
+  if (forecast === null || atEnd === null)
+    return ["forecast", title, "–", "no agent that starts by itself spent anything yet"];
+  const rest = `${dollars(forecast.monthUsd)} in 30 days (p90 ${dollars(forecast.p90Usd)})`;
+  return ["forecast", title, dollars(atEnd), `so far, and the rest at ${rest}`];
+}
+
 /** The page's largest numbers; a note below each explains it. */
 function Figures({ spending }: { readonly spending: SpendAnswer }) {
   const ofProject = spending.limits.filter(({ scope }) => scope === "project");
   const today = ofProject.find(isDay);
   const month = ofProject.find((one) => !isDay(one));
-  const { forecast } = spending;
-  const figures: readonly (readonly [string, string, string, string])[] = [
+  const figures: readonly Figure[] = [
     ["today", "Today", dollars(today?.usd ?? 0), limitNote(today)],
     ["month", "This month so far", dollars(month?.usd ?? 0), limitNote(month)],
     ["reserved", "Reserved now", dollars(today?.reserved ?? 0), "by calls that are open"],
-    forecast === null
-      ? [
-          "forecast",
-          "Forecast of a month",
-          "–",
-          "no agent that starts by itself spent anything yet",
-        ]
-      : [
-          "forecast",
-          "Forecast of a month",
-          dollars(forecast.monthUsd),
-          `p90 ${dollars(forecast.p90Usd)}, by schedules, triggers and the last runs`,
-        ],
+    forecastFigure(month, spending.forecast),
   ];
   return (
     <dl class="figures" id="figures">
@@ -192,24 +223,29 @@ function Rows({ id, rows, kind }: RowsProps) {
   );
 }
 
-/** The limits, and windows without a limit in which something was spent. */
 function Limits({ limits }: { readonly limits: readonly SpendLimit[] }) {
-  const used = limits.filter(({ usd, reserved, limit }) => usd + reserved > 0 || limit !== null);
+  if (limits.length === 0) {
+    return (
+      <p class="muted" id="limits-none">
+        No limit is set. <code>[budget]</code> in a <code>config.toml</code> sets one.
+      </p>
+    );
+  }
   return (
     <Table columns={["Of", "In", "Spent", "Limit"]} rowsId="limits">
-      {used.slice(0, mostRows).map(({ scope, window, usd, reserved, limit }) => (
+      {limits.slice(0, mostRows).map(({ scope, window, usd, reserved, limit }) => (
         <tr key={`${scope} ${window}`}>
           <td class="cost-name">{plainText(scopeName(scope))}</td>
           <td class="number">{window}</td>
           <td class="number">
             {dollars(usd)}
-            {limit !== null && <Share usd={usd} reserved={reserved} whole={limit} />}
+            <Share usd={usd} reserved={reserved} whole={limit ?? 0} />
             <div class="sub">{reserved === 0 ? "" : `${dollars(reserved)} reserved`}</div>
           </td>
-          <td class="number">{limit === null ? "none" : dollars(limit)}</td>
+          <td class="number">{dollars(limit ?? 0)}</td>
         </tr>
       ))}
-      <MoreRow all={used.length} noun="limit" />
+      <MoreRow all={limits.length} noun="limit" />
     </Table>
   );
 }
@@ -232,13 +268,13 @@ function Share({ usd, reserved, whole }: ShareProps) {
   );
 }
 
-function Empty() {
+function Empty({ range }: { readonly range: number }) {
   return (
     <section class="panel empty" id="empty">
       <h2>Nothing spent yet</h2>
       <p class="muted">
-        No run asked a model in the last 30 days. What runs spend appears here while they run, and{" "}
-        <code>al cost</code> prints it.
+        No run asked a model in the last {range} days. What runs spend appears here while they run,
+        and <code>al cost</code> prints it.
       </p>
     </section>
   );

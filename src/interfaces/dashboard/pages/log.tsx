@@ -4,8 +4,9 @@ import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { HistoryPage } from "../../../foundation/contracts/history.ts";
 import { concerns, useAgent } from "../live/agents.ts";
-import type { FirstPart } from "../live/log-session.ts";
+import { showToast } from "../live/toasts.ts";
 import { useDocument } from "../live/use-document.ts";
+import type { FirstPart, Side } from "../live/log-session.ts";
 import { useFollow, useLog } from "../live/use-log.ts";
 import { Action } from "../parts/action.tsx";
 import { AgentState, KillRuns, RunAgent } from "../parts/agent-head.tsx";
@@ -63,6 +64,14 @@ function Log({ frame, agent, choice: firstChoice, ...data }: LogData) {
     history.replaceState(null, "", withQuery(location.pathname, { ...next }));
   };
   const place = usePlace(log, () => choose({}));
+  const goTo = (found: string | null | undefined, what: string, matches = {}): void => {
+    if (found === null) showToast(`There is no ${what} in this log.`);
+    else if (found !== undefined) choose({ at: found, ...matches });
+  };
+  const toMatch = async (side: Side) =>
+    goTo(await log.session.current?.matchBeside(choice.at, side), words[side]);
+  const toError = async () =>
+    goTo(await log.session.current?.errorPosition(), "error", { q: "", level: "error" });
   const clear = (): void => {
     log.session.current?.clear();
     place.follow.set(true);
@@ -89,6 +98,8 @@ function Log({ frame, agent, choice: firstChoice, ...data }: LogData) {
         choice={choice}
         runs={isAgent ? (runs.value?.triggers ?? []) : null}
         onChoose={choose}
+        onMatch={toMatch}
+        onError={toError}
         wrap={wrap}
         raw={raw}
         isFollowing={place.isFollowing}
@@ -119,14 +130,16 @@ function Log({ frame, agent, choice: firstChoice, ...data }: LogData) {
   );
 }
 
+const words = { before: "earlier match", after: "later match" };
 const goneText = "The line of this link is not in the log any more. These are the newest lines.";
 
 type LogState = ReturnType<typeof useLog>;
 
-function emptyText({ choice, isReading, isCleared, older }: LogState, isAgent: boolean): string {
-  if (isReading) return isFiltered(choice) ? "Searching …" : "Reading the log …";
+function emptyText(log: LogState, isAgent: boolean): string {
+  const { choice, isReading, isSearching, isCleared } = log;
+  if (isReading || isSearching) return isFiltered(choice) ? "Searching …" : "Reading the log …";
   if (isCleared) return "Cleared. New lines appear here; the log file keeps the old ones.";
-  if (isFiltered(choice)) return older === null ? "No matching lines." : "No matching lines yet.";
+  if (isFiltered(choice)) return "No matching lines.";
   if (choice.instance !== "") {
     return "No lines of this run: it has logged nothing yet, or its log is no longer kept.";
   }
@@ -189,13 +202,13 @@ interface LogBoxProps {
 }
 
 function LogBox({ agent, log, place, isWrapped, isRaw }: LogBoxProps) {
-  const { choice, lines, older, newer, isReading, isCleared, session } = log;
+  const { choice, lines, older, newer, isReading, isSearching, isCleared, session } = log;
   const { box, onScroll, keepPlace, set } = place.follow;
   const { instance, q, level } = choice;
   const links = useMemo(
     () => ({
       run: (id: string) => withQuery(`${agentAddress(agent)}/logs`, { instance: id, q, level }),
-      line: (position: string) => lineAddress(agent, position, instance === "" ? null : instance),
+      line: (position: string) => lineAddress(agent, position, instance, { q, level }),
     }),
     [choice],
   );
@@ -220,7 +233,7 @@ function LogBox({ agent, log, place, isWrapped, isRaw }: LogBoxProps) {
           act={async () => session.current?.earlier(keepPlace)}
           id="earlier"
           class="button"
-          hidden={!hasEarlier}
+          hidden={!hasEarlier || isSearching}
         >
           {isFiltered(choice) ? "Search earlier lines" : "Earlier lines"}
         </Action>
@@ -249,10 +262,11 @@ function LogBox({ agent, log, place, isWrapped, isRaw }: LogBoxProps) {
 }
 
 /** How far a filter has searched, or where the log begins. */
-function reachedText({ choice, older, reachedAt, isReading }: LogState): string {
+function reachedText({ choice, older, reachedAt, isReading, isSearching }: LogState): string {
   if (older !== null && !isReading) {
     const isKnown = isFiltered(choice) && reachedAt !== null;
-    return isKnown ? `Searched back to ${exactTime(reachedAt)}.` : "";
+    if (!isKnown) return "";
+    return `${isSearching ? "Searching …" : "Searched"} back to ${exactTime(reachedAt)}.`;
   }
   if (isFiltered(choice)) return "No earlier match.";
   return choice.instance === "" ? "The log begins here." : "The run begins here.";

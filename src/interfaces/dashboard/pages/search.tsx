@@ -2,7 +2,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { outcomes } from "../../../../streams/vocabulary.ts";
 import { searchKinds } from "../../../features/search/search-kinds.ts";
-import type { SearchPage, SearchRun } from "../../../features/search/search-report.ts";
+import type {
+  SearchIndexing,
+  SearchPage,
+  SearchRun,
+} from "../../../features/search/search-report.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { fetchJson } from "../live/api.ts";
 import { useAgentNames } from "../live/agents.ts";
@@ -39,7 +43,7 @@ function Search({ frame, view: firstView, found }: SearchData) {
   const views = useListViews(searchFilters, firstView);
   const { q = "" } = views.view.filters;
   const search = useSearch(views.view, views.key, found);
-  const { runs, next, indexedUntil, failure, isReading, readMore } = search;
+  const { runs, next, indexedUntil, indexing, failure, isReading, readMore } = search;
   const total = `${counted(runs.length, "run")}${next === null ? "" : " so far"}`;
   return (
     <Site frame={frame} title="Search" current="search">
@@ -51,7 +55,7 @@ function Search({ frame, view: firstView, found }: SearchData) {
       </div>
       <SearchForm views={views} firstNames={frame.agentNames} />
       <Failed failure={failure} retry={readMore} />
-      <Notice kind="warning" id="search-behind" text={behindText(indexedUntil)} />
+      <Notice kind="warning" id="search-behind" text={behindText(indexedUntil, indexing)} />
       <div id="results">
         {runs.map((run, index) => (
           <SearchResult run={run} words={q} key={`${views.key} ${index}`} />
@@ -63,7 +67,7 @@ function Search({ frame, view: firstView, found }: SearchData) {
         role="status"
         hidden={runs.length > 0 || (failure !== "" && !isReading)}
       >
-        {isReading ? "Searching …" : noneText(views.view, next !== null)}
+        {isReading ? "Searching …" : noneText(views.view, next !== null, indexing !== null)}
       </p>
       <nav class="pager" aria-label="More results" hidden={next === null}>
         <Action act={readMore} class="button">
@@ -79,9 +83,10 @@ export function hasWords({ filters }: ListView): boolean {
   return (filters.q ?? "") !== "";
 }
 
-function noneText(view: ListView, isMore: boolean) {
+function noneText(view: ListView, isMore: boolean, isIndexing: boolean) {
   const { filters } = view;
   if (!hasWords(view)) return "The logs of all agents are searched, and the scheduler's own.";
+  if (isIndexing) return "Nothing found so far.";
   if (isMore) return "Nothing found so far: the rest of the logs is searched on demand.";
   const isFiltered = Object.keys(filters).some((key) => key !== "q" && key !== "order");
   return isFiltered ? "No lines match with these filters." : "No lines match.";
@@ -90,15 +95,19 @@ function noneText(view: ListView, isMore: boolean) {
 /** From this delay of the index on, the page shows it. */
 const behindMs = 60_000;
 
-function behindText(indexedUntil: string | null | undefined): string | null {
-  if (indexedUntil === undefined) return null;
-  const until = indexedUntil === null ? null : Date.parse(indexedUntil);
-  if (until !== null && Date.now() - until <= behindMs) return null;
-  const how =
-    until === null
-      ? "No lines are searched yet."
-      : `Lines after ${exactTime(until)} are not searched yet.`;
-  return `The logs are still being indexed. ${how}`;
+function behindText(
+  indexedUntil: string | null | undefined,
+  indexing: SearchIndexing | null,
+): string | null {
+  if (indexing !== null) {
+    const { percent, daysDone, days } = indexing;
+    const done = daysDone === 0 ? "" : `, the newest ${daysDone} of ${counted(days, "day")}`;
+    return `The logs are being indexed: ${percent} %${done}. Lines that are not indexed yet are not found.`;
+  }
+  if (indexedUntil === undefined || indexedUntil === null) return null;
+  const until = Date.parse(indexedUntil);
+  if (Date.now() - until <= behindMs) return null;
+  return `The logs are still being indexed. Lines after ${exactTime(until)} are not searched yet.`;
 }
 
 interface Found {
@@ -108,16 +117,22 @@ interface Found {
   readonly next: string | null;
   /** Undefined before the first response. */
   readonly indexedUntil?: string | null;
+  readonly indexing: SearchIndexing | null;
   readonly failure: string;
   readonly isReading: boolean;
 }
 
+/** Runs of a page of the API. */
+const pageRuns = 20;
+/** While logs are indexed, a search that shows one page is repeated after this long. */
+const growingMs = 5_000;
 /** How many pages without a run are requested in a row. */
 const emptyPages = 10;
 
 /** The runs of a view, page by page; a response for an earlier view is dropped. */
 function useSearch(view: ListView, key: string, first: SearchPage | null) {
-  const none: Found = { key, runs: [], next: null, failure: "", isReading: hasWords(view) };
+  const nothing = { runs: [], next: null, indexing: null, failure: "" };
+  const none: Found = { key, ...nothing, isReading: hasWords(view) };
   const isKnown = first !== null && (first.runs.length > 0 || first.next === null);
   const [found, setFound] = useState(isKnown ? { ...none, ...first, isReading: false } : none);
   const latestKey = useLatest(key);
@@ -129,9 +144,9 @@ function useSearch(view: ListView, key: string, first: SearchPage | null) {
       const fetched = await fetchJson<SearchPage>(searchPath(view, now.next, Date.now()));
       if (latestKey.current !== key) return;
       if (!fetched.ok) return setFound({ ...now, failure: fetched.detail, isReading: false });
-      const { runs, next, indexedUntil } = fetched.value;
+      const { runs, next, indexedUntil, indexing } = fetched.value;
       const isReading = runs.length === 0 && next !== null && pages < emptyPages;
-      now = { ...now, runs: [...now.runs, ...runs], next, indexedUntil, isReading };
+      now = { ...now, runs: [...now.runs, ...runs], next, indexedUntil, indexing, isReading };
       setFound(now);
       if (!isReading) return;
     }
@@ -139,6 +154,18 @@ function useSearch(view: ListView, key: string, first: SearchPage | null) {
   useEffect(() => {
     if (shown.isReading) void readAfter(shown);
   }, [key]);
+  const isGrowing = shown.indexing !== null && !shown.isReading && shown.runs.length <= pageRuns;
+  useEffect(() => {
+    if (!isGrowing) return undefined;
+    const again = async (): Promise<void> => {
+      const fetched = await fetchJson<SearchPage>(searchPath(view, null, Date.now()));
+      // A failure shows the same lines, and is followed by another attempt.
+      const fresh = fetched.ok ? { ...none, ...fetched.value, isReading: false } : { ...shown };
+      if (latestKey.current === key) setFound(fresh);
+    };
+    const timer = setTimeout(() => void again(), growingMs);
+    return () => clearTimeout(timer);
+  }, [found]);
   return { ...shown, readMore: () => readAfter({ ...shown, failure: "", isReading: true }) };
 }
 

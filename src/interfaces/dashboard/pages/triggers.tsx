@@ -4,30 +4,19 @@ import { outcomes, triggerKinds, triggerNames } from "../../../../streams/vocabu
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry, HistoryPage } from "../../../foundation/contracts/history.ts";
 import type { RefusedDeliveriesAnswer } from "../../../foundation/contracts/refused-deliveries.ts";
-import { stateWord } from "../../../foundation/contracts/format.ts";
 import type { LivePage } from "../send-page.tsx";
 import { useAgentNames } from "../live/agents.ts";
 import { useDocument } from "../live/use-document.ts";
-import { EntryDetails } from "../parts/details.tsx";
 import { Checkbox, Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Unread } from "../parts/panel.tsx";
 import { Refused } from "../parts/refused-deliveries.tsx";
-import { memo } from "../parts/memo.ts";
-import {
-  AgentLink,
-  EntryRunLink,
-  Outcome,
-  RunDuration,
-  TriggerLabel,
-} from "../parts/run-parts.tsx";
 import { frameStyles, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
-import { DetailsRow, Table, Unfold } from "../parts/table.tsx";
-import { Time } from "../parts/time.tsx";
+import { Table } from "../parts/table.tsx";
+import { triggerColumns, TriggerRows } from "../parts/trigger-rows.tsx";
 import { dayTime } from "../text/format.ts";
 import type { ListView } from "../text/list-view.ts";
-import { triggerWords, whyText } from "../text/trigger-words.ts";
 
 interface TriggersData {
   readonly frame: Frame;
@@ -35,6 +24,8 @@ interface TriggersData {
   /** Null if the history could not be read. */
   readonly history: HistoryPage | null;
   readonly refused: RefusedDeliveriesAnswer | null;
+  /** The entry that the address names, which is open. */
+  readonly opened: HistoryEntry | null;
 }
 
 export const triggerFilters = ["agent", "kind", "outcome", "since", "hours", "dead"];
@@ -48,9 +39,8 @@ export const page: LivePage<TriggersData> = {
 };
 
 const hourMs = 3_600_000;
-const columns = ["Time", "Trigger", "Agent", "Outcome", "Duration", "Why", "(Details)"];
 
-function Triggers({ frame, view: firstView, history, refused }: TriggersData) {
+function Triggers({ frame, view: firstView, history, refused, opened }: TriggersData) {
   const views = useListViews(triggerFilters, firstView);
   const { view, isNarrow } = views;
   const agentNames = useAgentNames(frame.agentNames);
@@ -60,7 +50,17 @@ function Triggers({ frame, view: firstView, history, refused }: TriggersData) {
     isQuiet: true,
     on: () => true,
   });
-  const { entries, total, nextBefore, isKnown, latest } = list;
+  const { total, nextBefore, isKnown, latest } = list;
+  const firstKey = useRef(views.key).current;
+  const isApart =
+    opened !== null && views.key === firstKey && !list.entries.some(({ id }) => id === opened.id);
+  const entries = isApart ? [opened, ...list.entries] : list.entries;
+  useEffect(() => {
+    if (opened !== null)
+      document
+        .querySelector(`[data-entry="${CSS.escape(opened.id)}"]`)
+        ?.scrollIntoView({ block: "center" });
+  }, []);
   const none = isNarrow
     ? "No entries match these filters."
     : "Nothing has triggered an agent yet. Schedules, webhooks, calls and manual runs appear here.";
@@ -90,9 +90,18 @@ function Triggers({ frame, view: firstView, history, refused }: TriggersData) {
         <h2 class="visually-hidden" id="history-title">
           Trigger history
         </h2>
-        <Table columns={columns} id="triggers" rowsId="trigger-rows" hidden={entries.length === 0}>
+        <Table
+          columns={triggerColumns}
+          id="triggers"
+          rowsId="trigger-rows"
+          hidden={entries.length === 0}
+        >
           {entries.map((entry) => (
-            <TriggerRows entry={entry} key={`${views.key} ${entry.id}`} />
+            <TriggerRows
+              entry={entry}
+              isOpenAtFirst={entry.id === opened?.id}
+              key={`${views.key} ${entry.id}`}
+            />
           ))}
         </Table>
         <p class="muted none" id="none" role="status" hidden={!isKnown || entries.length > 0}>
@@ -106,8 +115,9 @@ function Triggers({ frame, view: firstView, history, refused }: TriggersData) {
 
 /** The address of the API for a view. */
 export function triggersPath({ filters, before }: ListView, now: number): string {
-  const { hours, dead, ...rest } = filters;
+  const { agent, hours, dead, ...rest } = filters;
   const query = new URLSearchParams(rest as Record<string, string>);
+  if (agent !== undefined) query.set("agentPart", agent);
   if (hours !== undefined) {
     query.set("since", new Date(now - (Number(hours) || 1) * hourMs).toISOString());
   }
@@ -174,7 +184,7 @@ function TriggerFilters({ views, agentNames }: TriggerFiltersProps) {
       onChange={views.filter}
       onReset={() => views.filter({})}
     >
-      <TextField name="agent" label="Agent" value={agent} suggestions={agentNames} />
+      <TextField name="agent" label="Agent" value={agent} suggestions={agentNames} isLive />
       <Select
         name="kind"
         label="Trigger"
@@ -206,53 +216,3 @@ function TriggerFilters({ views, agentNames }: TriggerFiltersProps) {
     </Filters>
   );
 }
-
-/** The row of an entry, and the details that unfold below it. */
-const TriggerRows = memo(({ entry }: { readonly entry: HistoryEntry }) => {
-  const [isOpen, setOpen] = useState(false);
-  const words = isOpen ? "Hide" : "Details";
-  return (
-    <>
-      <tr data-entry={entry.id}>
-        <td>
-          <Time at={entry.at} />
-        </td>
-        <td>
-          <TriggerLabel {...entry} />
-        </td>
-        <td>
-          <div class="agent-cell">
-            <AgentLink agent={entry.agent} />
-            <EntryRunLink {...entry} />
-          </div>
-        </td>
-        <td>
-          <Outcome entry={entry} />{" "}
-          <span class="pill off" hidden={!entry.deadLetter || stateWord(entry) === "unmatched"}>
-            dead letter
-          </span>
-        </td>
-        <td>
-          <RunDuration entry={entry} />
-        </td>
-        <td>
-          <span class="why">{whyText(entry)}</span>
-        </td>
-        <td>
-          <Unfold
-            isOpen={isOpen}
-            onToggle={() => setOpen(!isOpen)}
-            label={`${words} of the ${triggerWords(entry)} of ${entry.at}`}
-          >
-            {words}
-          </Unfold>
-        </td>
-      </tr>
-      {isOpen && (
-        <DetailsRow columns={columns.length}>
-          <EntryDetails entry={entry} />
-        </DetailsRow>
-      )}
-    </>
-  );
-});

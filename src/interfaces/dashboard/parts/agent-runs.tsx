@@ -7,7 +7,7 @@ import { useAgentDocument } from "../live/agents.ts";
 import { post } from "../live/api.ts";
 import { changesAddress, triggersAddress } from "../text/addresses.ts";
 import { runsPath } from "../text/agent-apis.ts";
-import { hasCalls } from "../text/calls.ts";
+import { hasCalls, valueLine } from "../text/calls.ts";
 import { compactCount, costText } from "../text/format.ts";
 import { runningSince, whyText } from "../text/trigger-words.ts";
 import { Action } from "./action.tsx";
@@ -147,7 +147,5 @@ const maxResultChars = 200;
 
 /** The beginning of the value that a run returned, on one line. */
 function resultText({ value }: HistoryEntry): string {
-  if (value === null || value === undefined) return "";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return plainText(text.slice(0, maxResultChars)).replace(/\s+/g, " ").trim();
+  return plainText(valueLine(value).slice(0, maxResultChars)).replace(/\s+/g, " ").trim();
 }

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { attemptsText, topicWords } from "../../../features/alerts/alert-words.ts";
 import type {
+  AcknowledgementView,
   AlertDeliveryView,
   AlertsRetried,
   AlertTargetView,
@@ -11,15 +12,30 @@ import type {
 import { counted } from "../../../foundation/contracts/format.ts";
 import { post } from "../live/api.ts";
 import { showToast } from "../live/toasts.ts";
+import { agentAddress } from "../text/addresses.ts";
 import { Action } from "./action.tsx";
+import { Select } from "./fields.tsx";
 import { AgentLink, RunLink } from "./run-parts.tsx";
-import { Time } from "./time.tsx";
+import { ListTime, Time } from "./time.tsx";
 
 /** Announces an action of the reader, and reads the report again. */
 export type Done = (words: string) => void;
 
+const hourMs = 3_600_000;
+const snoozes = { 1: "1 hour", 8: "8 hours", 24: "1 day", 168: "1 week" };
+
 /** The row of an open alert. */
-export function OpenRow({ agent, topic, since, count, reason }: OpenAlertView) {
+export function OpenRow({ alert, done }: { readonly alert: OpenAlertView; readonly done: Done }) {
+  const { agent, topic, since, count, reason, ack } = alert;
+  const what = `${topicWords[topic]} of ${agent ?? "the project"}`;
+  const send = async (more: object, words: string): Promise<void> => {
+    const answer = await post("/api/alerts/ack", { agent, topic, ...more });
+    if (answer !== null) done(`${what}: ${words}`);
+  };
+  const snooze = (hours: string): Promise<void> => {
+    const until = new Date(Date.now() + Number(hours) * hourMs).toISOString();
+    return send({ until }, "snoozed");
+  };
   return (
     <tr>
       <td class="what">{topicWords[topic]}</td>
@@ -30,8 +46,52 @@ export function OpenRow({ agent, topic, since, count, reason }: OpenAlertView) {
         <Time at={since} />
       </td>
       <td class="number">{count > 1 ? `${count} times` : ""}</td>
-      <td class="why">{reason}</td>
+      <td class="why">
+        {reason}
+        {ack !== null && <Acknowledged {...ack} />}
+      </td>
+      <td class="act">
+        {ack === null ? (
+          <>
+            <Action act={() => send({}, "acknowledged")} label={`Acknowledge: ${what}`}>
+              Acknowledge
+            </Action>{" "}
+            <Select
+              label={`Snooze: ${what}`}
+              isBare
+              any="Snooze …"
+              values={Object.keys(snoozes)}
+              words={snoozes}
+              value=""
+              onChange={(hours) => void snooze(hours)}
+            />
+          </>
+        ) : (
+          <Action
+            act={() => send({ undo: true }, "reminders again")}
+            label={`Remind again: ${what}`}
+          >
+            Remind again
+          </Action>
+        )}
+      </td>
     </tr>
+  );
+}
+
+function Acknowledged({ by, at, until }: AcknowledgementView) {
+  return (
+    <div class="sub">
+      {until === null ? (
+        <>
+          acknowledged by {by} <Time at={at} />
+        </>
+      ) : (
+        <>
+          snoozed by {by} until <ListTime at={until} />
+        </>
+      )}
+    </div>
   );
 }
 
@@ -90,17 +150,15 @@ function TestButton({ name, done }: { readonly name: string; readonly done: Done
 
 const deliveryPills = { sent: "good", waiting: "held", dead: "error" } as const;
 
-interface DeliveryRowProps {
-  readonly delivery: AlertDeliveryView;
+interface AlertRowProps {
+  /** The deliveries of one alert. */
+  readonly deliveries: readonly [AlertDeliveryView, ...AlertDeliveryView[]];
   readonly done: Done;
 }
 
-export function DeliveryRow({ delivery, done }: DeliveryRowProps) {
-  const { id, at, title, agent, instanceId, reason, target, state, attempts, nextAt } = delivery;
-  const retry = async (): Promise<void> => {
-    const answer = await post(`/api/alerts/${encodeURIComponent(id)}/retry`);
-    if (answer !== null) done(`${title} is sent to ${target} again`);
-  };
+/** An alert, with its way to each target. */
+export function AlertRow({ deliveries, done }: AlertRowProps) {
+  const [{ at, title, agent, instanceId, reason }] = deliveries;
   return (
     <tr>
       <td>
@@ -108,33 +166,59 @@ export function DeliveryRow({ delivery, done }: DeliveryRowProps) {
       </td>
       <td class="alert">
         <div class="what">
-          {title}{" "}
+          <Title title={title} agent={agent} />{" "}
           {agent !== null && instanceId !== null && (
             <RunLink agent={agent} instanceId={instanceId} text="run" />
           )}
         </div>
         <div class="sub">{reason}</div>
       </td>
-      <td>{target}</td>
-      <td class="state">
-        <span class={`pill ${deliveryPills[state]}`}>{state}</span>
-        <div class="sub">
-          <span>{attemptsText(delivery)}</span>{" "}
-          {nextAt !== null && <Time at={nextAt} side="future" />}
-        </div>
-      </td>
-      <td class="why">{state === "sent" ? "" : delivery.lastError}</td>
-      <td class="act">
-        <Action
-          class="link acts"
-          act={retry}
-          label={`Retry ${title} to ${target}`}
-          hidden={state === "sent" || (state === "waiting" && attempts === 0)}
-        >
-          Retry
-        </Action>
+      <td>
+        <ul class="ways">
+          {deliveries.map((delivery) => (
+            <Way delivery={delivery} done={done} key={delivery.id} />
+          ))}
+        </ul>
       </td>
     </tr>
+  );
+}
+
+/** The title of an alert; the name of its agent is a link. */
+function Title({ title, agent }: Pick<AlertDeliveryView, "title" | "agent">) {
+  const from = agent === null ? -1 : title.indexOf(agent);
+  if (agent === null || from === -1) return <>{title}</>;
+  return (
+    <>
+      {title.slice(0, from)}
+      <a href={agentAddress(agent)}>{agent}</a>
+      {title.slice(from + agent.length)}
+    </>
+  );
+}
+
+function Way({ delivery, done }: { readonly delivery: AlertDeliveryView; readonly done: Done }) {
+  const { id, title, target, state, attempts, nextAt, lastError } = delivery;
+  const retry = async (): Promise<void> => {
+    const answer = await post(`/api/alerts/${encodeURIComponent(id)}/retry`);
+    if (answer !== null) done(`${title} is sent to ${target} again`);
+  };
+  return (
+    <li class={state === "sent" ? "" : "open-way"}>
+      {target} <span class={`pill ${deliveryPills[state]}`}>{state}</span>{" "}
+      <span class="sub">
+        {attemptsText(delivery)} {nextAt !== null && <Time at={nextAt} side="future" />}{" "}
+        {state !== "sent" && lastError}
+      </span>{" "}
+      <Action
+        class="link acts"
+        act={retry}
+        label={`Retry ${title} to ${target}`}
+        hidden={state === "sent" || (state === "waiting" && attempts === 0)}
+      >
+        Retry
+      </Action>
+    </li>
   );
 }
 

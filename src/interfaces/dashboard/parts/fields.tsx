@@ -50,11 +50,20 @@ interface TextFieldProps {
   readonly value: string;
   /** Offered while the reader types. */
   readonly suggestions: readonly string[];
+  /** Whether a pause in the typing shows the view. */
+  readonly isLive?: boolean;
 }
 
+const pauseMs = 250;
+
 /** A text among the filters of a list. */
-export function TextField({ name, label, value, suggestions }: TextFieldProps) {
+export function TextField({ name, label, value, suggestions, isLive = false }: TextFieldProps) {
   const field = useFieldValue<HTMLInputElement>(value);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const submitSoon = (): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => field.current?.form?.requestSubmit(), pauseMs);
+  };
   return (
     <>
       <label>
@@ -66,6 +75,7 @@ export function TextField({ name, label, value, suggestions }: TextFieldProps) {
           autocomplete="off"
           defaultValue={value}
           ref={field}
+          onInput={isLive ? submitSoon : undefined}
         />
       </label>
       <datalist id={`${name}-names`}>

@@ -1,13 +1,16 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import { useIsLocal } from "../live/clock.ts";
+import type { Side } from "../live/log-session.ts";
 import { remember, remembered } from "../live/remember.ts";
 import { logDownloadAddress, withQuery } from "../text/addresses.ts";
 import { exactTime, ownTimeZone } from "../text/format.ts";
+import { hasMatches } from "../text/log-choice.ts";
 import type { LogChoice } from "../text/log-choice.ts";
+import { Action } from "./action.tsx";
 import { Select } from "./fields.tsx";
 
 /** A switch, whose state the browser remembers. */
@@ -29,7 +32,10 @@ interface ToolbarProps {
   readonly choice: LogChoice;
   /** The runs that can be chosen; null for a log without runs. */
   readonly runs: readonly HistoryEntry[] | null;
-  readonly onChoose: (change: Pick<LogChoice, "q" | "level">) => void;
+  readonly onChoose: (change: Partial<LogChoice>) => void;
+  /** Leads to the next match on a side of the line that the address names. */
+  readonly onMatch: (side: Side) => unknown;
+  readonly onError: () => unknown;
   readonly wrap: Switch;
   readonly raw: Switch;
   readonly isFollowing: boolean;
@@ -45,6 +51,7 @@ export function LogToolbar(props: ToolbarProps) {
     <div class="toolbar" role="toolbar" aria-label="Log">
       {runs !== null && <RunChoice choice={choice} runs={runs} />}
       <LogFilter choice={choice} onChoose={onChoose} />
+      <Matches {...props} />
       <span class="muted" id="time-zone">
         Times: {ownTimeZone()}
       </span>
@@ -71,6 +78,33 @@ export function LogToolbar(props: ToolbarProps) {
           {isFollowing ? "Following" : "Follow"}
         </Toggle>
       </div>
+    </div>
+  );
+}
+
+/** Leads from match to match, each among all lines around it. */
+function Matches({ choice, onChoose, onMatch, onError }: ToolbarProps) {
+  const areShown = hasMatches(choice);
+  return (
+    <div class="matches" role="group" aria-label="Matches">
+      {areShown && (
+        <>
+          <Action id="previous-match" class="button" act={() => onMatch("before")}>
+            ↑ Previous match
+          </Action>
+          <Action id="next-match" class="button" act={() => onMatch("after")}>
+            ↓ Next match
+          </Action>
+        </>
+      )}
+      {areShown && choice.at !== "" && (
+        <Action id="only-matches" class="button" act={() => onChoose({})}>
+          Matches only
+        </Action>
+      )}
+      <Action id="to-error" class="button" act={onError}>
+        {choice.instance === "" ? "Last error" : "First error"}
+      </Action>
     </div>
   );
 }
@@ -127,6 +161,9 @@ const levels = { info: "Info and above", warn: "Warnings and errors", error: "Er
 
 function LogFilter({ choice, onChoose }: Pick<ToolbarProps, "choice" | "onChoose">) {
   const text = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (choice.q === "" && text.current !== null) text.current.value = "";
+  }, [choice.q]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const follow = (level: string): void => {
     clearTimeout(timer.current);

@@ -42,7 +42,7 @@ export const SearchResult = memo(({ run, words }: ResultProps) => {
       {matches.map((match) => (
         <Match
           match={match}
-          address={lineAddress(agent, match.position, instanceId)}
+          address={lineAddress(agent, match.position, instanceId, { q: isWord ? words : null })}
           key={match.position}
         />
       ))}

@@ -13,6 +13,8 @@ const shortcuts: readonly (readonly [keys: string, text: string])[] = [
   ["k", "Previous row"],
   ["Enter", "Open the row"],
   ["← →", "Older or newer run of a row’s strip"],
+  ["n", "Next match in a log"],
+  ["N", "Previous match"],
   ["?", "Show this list"],
 ];
 const setting = "shortcuts";
@@ -90,6 +92,8 @@ function createKeys(pages: readonly HeaderPage[], showList: () => void) {
     "?": showList,
     j: () => focusRow(1),
     k: () => focusRow(-1),
+    n: () => press("#next-match"),
+    N: () => press("#previous-match"),
     g: () => (prefixedUntil = performance.now() + prefixMs),
   };
   return (event: KeyboardEvent): void => {
@@ -124,6 +128,10 @@ function focusFilter(): void {
   const field = shown.find((each) => each.closest("main") !== null) ?? shown[0];
   field?.focus();
   field?.select();
+}
+
+function press(button: string): void {
+  document.querySelector<HTMLElement>(button)?.click();
 }
 
 /** Rows of tables, items of lists, lines of a log. */

@@ -22,13 +22,18 @@ export function logAddress(
   return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId, q: text });
 }
 
-/** The address of the log around one line, whose position is its `LogLine.id`. */
+/** The address of the log around one line, whose position is its `LogLine.id`. `matches` says which lines are matches. */
 export function lineAddress(
   agent: string,
   position: string,
   instanceId: string | null = null,
+  matches: QueryValues = {},
 ): string {
-  return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId, at: position });
+  return withQuery(`${agentAddress(agent)}/logs`, {
+    instance: instanceId,
+    at: position,
+    ...matches,
+  });
 }
 
 /** The address of an agent's log as a file. `choice` selects its lines. */

@@ -52,6 +52,29 @@ export function parsed(text: string): unknown {
   }
 }
 
+/** The beginning of a long value, as the history has it: the first text in it. */
+const cutText = /^\{"[^"\\]*":("(?:[^"\\]|\\.)*)/;
+
+/** What a returned value says, on one line: its text without JSON around it, or its fields. */
+export function valueLine(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") {
+    const cut = cutText.exec(value)?.[1];
+    return cut === undefined ? value : String(parsed(`${cut.replace(/\\$/, "")}"`));
+  }
+  if (typeof value !== "object") return JSON.stringify(value);
+  const fields: [string, unknown][] = Object.entries(value);
+  const only = fields.length === 1 ? fields[0]?.[1] : undefined;
+  if (Array.isArray(value)) return value.map(valueLine).join(", ");
+  if (typeof only === "string") return only;
+  const text = ([name, inner]: [string, unknown]): string =>
+    textFields.includes(name) && typeof inner === "string" ? inner : `${name}: ${valueLine(inner)}`;
+  return fields.map(text).join(" · ");
+}
+
+/** Fields whose names say nothing beside their text. */
+const textFields = ["summary", "text", "message", "result"];
+
 /** A value as text that is easy to read. */
 export function prettyText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);

@@ -6,7 +6,7 @@ export interface LogChoice {
   readonly q: string;
   /** Lines of this level and above. */
   readonly level: string;
-  /** The lines around this position, regardless of their text and level. */
+  /** The lines around this position, also those without the text and below the level: these lead to the next match. */
   readonly at: string;
 }
 
@@ -15,10 +15,15 @@ export function choiceOf(query: URLSearchParams): LogChoice {
   const [instance = "", q = "", level = "", at = ""] = ["instance", "q", "level", "at"].map(
     (name) => query.get(name) ?? "",
   );
-  return at === "" ? { instance, q, level, at } : { instance, q: "", level: "", at };
+  return { instance, q, level, at };
 }
 
-/** Whether lines are left out by their text or level. */
-export function isFiltered({ q, level }: LogChoice): boolean {
+/** Whether some lines are matches, by their text or level. */
+export function hasMatches({ q, level }: LogChoice): boolean {
   return q !== "" || level !== "";
+}
+
+/** Whether all lines but the matches are left out. */
+export function isFiltered(choice: LogChoice): boolean {
+  return choice.at === "" && hasMatches(choice);
 }

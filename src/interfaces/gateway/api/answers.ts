@@ -21,6 +21,7 @@ export const stoppingAnswer = z.object({
   running: z.int().meta({ description: "How many runs it ends, or lets finish" }),
 });
 export const pausedAnswer = z.object({ success, paused: z.boolean() });
+export const acknowledgedAnswer = z.object({ success, agent: z.string().nullable() });
 export const enabledAnswer = z.object({ success, agent: z.string(), enabled: z.boolean() });
 export const killedAnswer = z.object({ success, agent: z.string(), killed: z.int() });
 export const killedRunAnswer = z.object({ success, instanceId: z.string() });

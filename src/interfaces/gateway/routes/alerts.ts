@@ -1,4 +1,5 @@
 import {
+  ackRequestSchema,
   allRetriedSchema,
   alertsQuerySchema,
   alertsReportSchema,
@@ -7,13 +8,14 @@ import {
   targetParams,
   testedSchema,
 } from "../../../features/alerts/alerts-report.ts";
+import { acknowledgedAnswer } from "../api/answers.ts";
 import { emptyBody } from "../api/bodies.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
 
 const { get, post } = routesOf("Alerts");
 
-/** Lists alerts and their deliveries, and retries undelivered ones. */
+/** Lists alerts and their deliveries, acknowledges open alerts, and retries undelivered ones. */
 export const alertRoutes = ({ operations }: GatewayDeps) => [
   get("/api/alerts", {
     summary: "The targets of alerts, what is wrong now, and the deliveries",
@@ -23,6 +25,18 @@ export const alertRoutes = ({ operations }: GatewayDeps) => [
     response: { 200: alertsReportSchema },
     problems: [503],
     handle: ({ query }) => operations.alerts(query),
+  }),
+  post("/api/alerts/ack", {
+    summary: "Acknowledge what is open of an agent or the project, or snooze it",
+    description: "No reminders are sent until it is resolved, or until `until`.",
+    body: ackRequestSchema,
+    response: { 200: acknowledgedAnswer },
+    problems: [404, 503],
+    handle: async ({ body, caller }) => {
+      const by = caller?.kind === "session" ? "the dashboard" : "the API";
+      await operations.acknowledgeAlerts({ by, ...body });
+      return { success: true as const, agent: body.agent };
+    },
   }),
   post("/api/alerts/:id/retry", {
     summary: "Send an alert again that was given up, or now one that waits",

@@ -6,7 +6,7 @@ import { routesOf } from "../api/route.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
 import { alertFilters, alertsPath, page as alertsPage } from "../../dashboard/pages/alerts.tsx";
 import { tabAt } from "../../dashboard/parts/agent-tabs.tsx";
-import { page as costPage } from "../../dashboard/pages/cost.tsx";
+import { costFilters, daysOf, page as costPage } from "../../dashboard/pages/cost.tsx";
 import { agentsData, page as overviewPage } from "../../dashboard/pages/overview.tsx";
 import {
   hasWords,
@@ -74,6 +74,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     summary: "The trigger history",
     handle: async (request, reply) => {
       const view = viewOf(triggerFilters, queryOf(request.url));
+      const id = queryOf(request.url).get("entry");
       const now = Date.now();
       return sendLivePage(reply, triggersPage, {
         frame: frameOf(deps),
@@ -81,6 +82,10 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
         history: await readOrNull(() =>
           deps.operations.history(parsedQuery(historyQuerySchema, triggersPath(view, now))),
         ),
+        opened: await readOrNull(() => {
+          if (id === null) return null;
+          return deps.operations.history({ page: 1, limit: 1, id }).triggers[0] ?? null;
+        }),
         refused: await readOrNull(async () => ({
           deliveries: [
             ...(await deps.operations.refusedDeliveries(
@@ -108,10 +113,13 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
   get("/dashboard/cost", {
     ...page,
     summary: "What runs spend on models",
-    handle: async (_request, reply) => {
-      const spend = (by: SpendKey) => readOrNull(() => deps.operations.spend({ by }));
+    handle: async ({ url }, reply) => {
+      const view = viewOf(costFilters, queryOf(url));
+      const days = daysOf(view);
+      const spend = (by: SpendKey) => readOrNull(() => deps.operations.spend({ by, days }));
       return sendLivePage(reply, costPage, {
         frame: frameOf(deps),
+        view,
         first: {
           day: await spend("day"),
           agent: await spend("agent"),

@@ -52,7 +52,7 @@ function poisonedSearch(poison: Poison): SearchPage {
   };
   const run = { agent: "dev", at, outcome: null, usd: null, count: 9, matches: [match, match] };
   const runs = [poison.text(), null].map((instanceId) => Object.assign({ instanceId }, run));
-  return { runs, next: poison.text(), indexedUntil: null };
+  return { runs, next: poison.text(), indexedUntil: null, indexing: null };
 }
 
 function poisonDetail({ operations }: TestDeps, poison: Poison): void {
@@ -129,7 +129,8 @@ function poisonAlerts({ operations: { alerting } }: TestDeps, poison: Poison): v
   const text = () => poison.text();
   const lost = { state: "off", offSince: at } as const;
   alerting.targets = [aTarget(text(), { ...lost, lastError: text() })];
-  alerting.open = [{ agent: text(), topic: "runs", since: at, count: 2, reason: text() }];
+  const ack = { by: text(), at, until: null };
+  alerting.open = [{ agent: text(), topic: "runs", since: at, count: 2, reason: text(), ack }];
   const named = { target: text(), agent: text(), title: text(), reason: text() };
   alerting.deliveries = [
     aDelivery(1, { ...named, instanceId: text(), state: "dead", lastError: text() }),

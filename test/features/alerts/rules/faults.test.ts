@@ -12,6 +12,11 @@ import { defaultOptions, ended, rulesDeps, runEvent, set, shortly } from "./aler
 const dev = eventsOf("dev");
 const minute = 60_000;
 
+function acknowledge(until: number | null, isUndone = false): AlertCommand {
+  const ack = isUndone ? null : { by: "anna", at: 0, until };
+  return { type: "acknowledge", agent: "dev", topic: null, ack };
+}
+
 function lost(isRetried: boolean): AlertCommand {
   const run = { item: anItem("1"), instanceId: "dev-1", outcome: "lost", reason: "gone" } as const;
   return { type: "lost", ...run, isRetried };
@@ -45,6 +50,9 @@ const commands: Record<string, AlertCommand> = {
   d: runEvent(dev.enabled(false)),
   e: runEvent(dev.enabled(true)),
   r: runEvent(dev.removed()),
+  a: acknowledge(null),
+  A: acknowledge(null, true),
+  h: acknowledge(9 * minute),
 };
 
 const alerts = {
@@ -58,6 +66,7 @@ const alerts = {
   Q: "dev runs resolved 3",
   c: "dev config opened 1",
   C: "dev config resolved 1",
+  g: "dev config reminder 1",
   p: "project config opened 1",
   P: "project config resolved 1",
   f: "dev image opened 1",
@@ -108,6 +117,22 @@ describe("an agent whose runs fail", () => {
     expectAlerts("s-xxx----o--", "--1----E-Q", { remindMs: 5 * minute });
   });
 
+  it.each([
+    ["that is acknowledged is not repeated, and resolves", "s-x-a--x-------o", "--1------------O"],
+    ["is repeated once that is taken back", "s-x-a--------A--o", "--1----------R--o"],
+    [
+      "that is snoozed is repeated at its end and from then on",
+      "s-x-h------------o",
+      "--1------R----R--o",
+    ],
+    ["can't be acknowledged before it is alerted", "sa-x--------o", "---1----R---o"],
+    [
+      "that is acknowledged is new once the agent is enabled again",
+      "s--c----a-d-e------C",
+      "----c--------c----gC",
+    ],
+  ])("an alert %s", (_, done, alerted) => expectAlerts(done, alerted, { remindMs: 5 * minute }));
+
   it("is closed without an alert when it is disabled or removed", () => {
     expectAlerts("s-x-d---x-e-o", "--1", { remindMs: 5 * minute });
     expectAlerts("s-x-r-------s-o", "--1", { remindMs: 5 * minute });
@@ -151,8 +176,8 @@ it("open alerts are listed, the oldest first", () => {
   rules.apply(ended("dev", "failed", "first"), 20);
   rules.apply(ended("ops", "failed", "last"), 30);
   expect(rules.open()).toEqual([
-    { agent: "ops", topic: "runs", since: 10, count: 2, reason: "last" },
-    { agent: "dev", topic: "runs", since: 20, count: 1, reason: "first" },
+    { agent: "ops", topic: "runs", since: 10, count: 2, reason: "last", ack: null },
+    { agent: "dev", topic: "runs", since: 20, count: 1, reason: "first", ack: null },
   ]);
   expect(rules.openCount()).toBe(2);
   rules.apply(ended("ops", "succeeded"), 40);

@@ -94,6 +94,18 @@ describe("after a restart", () => {
     expect(second.sent()).toHaveLength(2);
   });
 
+  it("an acknowledged alert sends no reminder, and still has who acknowledged it", () => {
+    const ack = { by: "anna", at: 2, until: null };
+    const before = [
+      [0, set("dev")],
+      [1, ended("dev")],
+      [2, { type: "acknowledge", agent: "dev", topic: "runs", ack }],
+    ] as const;
+    const { second } = restarted(before, hour, [[hour, set("dev")]], { remindMs: minute });
+    expect(second.sent()).toEqual([]);
+    expect(second.rules.open()).toMatchObject([{ agent: "dev", topic: "runs", ack }]);
+  });
+
   it("a removed agent is forgotten without an alert", () => {
     const before = [
       [0, set("dev")],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callNodes } from "../../../../src/interfaces/dashboard/text/calls.ts";
+import { callNodes, valueLine } from "../../../../src/interfaces/dashboard/text/calls.ts";
 import type { CallNode } from "../../../../src/interfaces/dashboard/text/calls.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
 
@@ -24,4 +24,18 @@ test("a call taken by a waiting run of its own tree causes no cycle", () => {
 
 test("a call whose caller was deleted is still shown", () => {
   expect(textOf(callNodes([entry("b", "i-a"), entry("c", "i-b")]))).toBe("b(c)");
+});
+
+test.each([
+  [{ summary: "All done" }, "All done"],
+  [{ summary: "All done", ok: true, files: 3 }, "All done · ok: true · files: 3"],
+  [{ url: "https://a.test/1" }, "https://a.test/1"],
+  [["a", { b: 1 }], "a, b: 1"],
+  ["as it is", "as it is"],
+  [`{"summary":"cut \\"here\\" an…`, 'cut "here" an…'],
+  ['{"summary":"cut in an escape \\', "cut in an escape "],
+  [0, "0"],
+  [null, ""],
+])("the line of the value %j is %j", (value, line) => {
+  expect(valueLine(value)).toBe(line);
 });

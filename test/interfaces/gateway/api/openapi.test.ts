@@ -52,6 +52,7 @@ test("every route of the design's table exists", async () => {
       "GET /dashboard/cost",
       "GET /dashboard/alerts",
       "GET /api/alerts",
+      "POST /api/alerts/ack",
       "POST /api/alerts/retry",
     ],
     ...["POST /api/alerts/{id}/retry", "POST /api/alerts/targets/{name}/test"],

@@ -4,6 +4,7 @@ import type { InjectOptions } from "fastify";
 import { UserError } from "../../../../src/foundation/errors.ts";
 import type { ReceiptView } from "../../../../src/foundation/contracts/operator-api.ts";
 import { emptyWhyNot } from "../../../helpers/empty-why-not.ts";
+import type { OpenAlertView } from "../../../../src/features/alerts/alerts-report.ts";
 import { aDelivery, aTarget } from "../../../helpers/fake-alerts.ts";
 import type { FakeOperations } from "../../../helpers/fake-operations.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
@@ -39,6 +40,9 @@ const lock = {
 };
 const spending = { rows: [], limits: [], forecast: { monthUsd: 3.1, p90Usd: 7 } };
 const targets = [aTarget("ops", { state: "failing", waiting: 1, lastError: "HTTP 503" })];
+const open: readonly OpenAlertView[] = [
+  { agent: "dev", topic: "runs", since: at, count: 2, reason: null, ack: null },
+];
 const dead = { state: "dead", attempts: 8, lastError: "HTTP 503" } as const;
 const deliveries = () => [aDelivery(1), aDelivery(2, dead), aDelivery(3)];
 const [, deadOne] = deliveries();
@@ -57,7 +61,7 @@ function fill(operations: FakeOperations): void {
   operations.refusedNow.push(refused);
   operations.heldLocks.push(lock);
   operations.spending.set("agent", spending);
-  Object.assign(operations.alerting, { targets, open: [], deliveries: deliveries() });
+  Object.assign(operations.alerting, { targets, open, deliveries: deliveries() });
 }
 
 async function setUp() {
@@ -198,7 +202,7 @@ const answers: readonly Row[] = [
     { receiptId: null, matched: [{ replayOf: "t1" }] },
     "replayTrigger t1",
   ],
-  ["GET /api/alerts", undefined, 200, { targets, open: [], next: null }, 'alerts {"limit":50}'],
+  ["GET /api/alerts", undefined, 200, { targets, open, next: null }, 'alerts {"limit":50}'],
   [
     `GET /api/alerts?state=dead&target=ops&before=${deadId}&limit=7`,
     undefined,
@@ -208,6 +212,20 @@ const answers: readonly Row[] = [
   ],
   [`POST /api/alerts/${deadId}/retry`, undefined, 202, { ...ok, id: deadId }, null],
   ["POST /api/alerts/retry", undefined, 202, { ...ok, retried: 1 }, "retryDeadAlerts"],
+  [
+    "POST /api/alerts/ack",
+    { agent: "dev", by: "anna", until: "2026-11-23T00:00:00Z" },
+    200,
+    ok,
+    'acknowledgeAlerts {"by":"anna","agent":"dev","until":"2026-11-23T00:00:00Z"}',
+  ],
+  [
+    "POST /api/alerts/ack",
+    { agent: "dev", topic: "runs", undo: true },
+    200,
+    ok,
+    'acknowledgeAlerts {"by":"the API","agent":"dev","topic":"runs","undo":true}',
+  ],
   ["POST /api/alerts/targets/ops/test", undefined, 200, { accepted: true, error: null }, null],
 ];
 
@@ -240,6 +258,12 @@ const malformed: readonly Malformed[] = [
   [`POST /api/webhooks/${receiptId}/replay`, { agent: "dev" }],
   [`POST /api/alerts/${deadId}/retry`, { all: true }],
   ["POST /api/alerts/retry", { target: "ops" }],
+  ...[
+    {},
+    { agent: "dev", topic: "digest" },
+    { agent: "dev", until: "4h" },
+    { agent: "dev", undo: false },
+  ].map((body): Malformed => ["POST /api/alerts/ack", body]),
   ["POST /api/alerts/targets/ops/test", { to: "me" }],
 ];
 
@@ -295,7 +319,7 @@ describe("the operator API", () => {
 
   test("a search is forwarded with its order and limit; a rejection has its reason", async () => {
     const asked: unknown[] = [];
-    const answer = { runs: [], next: "2026-03-10.7", indexedUntil: null };
+    const answer = { runs: [], next: "2026-03-10.7", indexedUntil: null, indexing: null };
     const find = (query: unknown) => {
       asked.push(query);
       if (asked.length === 1) return Promise.resolve(answer);

@@ -1,0 +1,35 @@
+/** @jsxImportSource preact */
+import { useRef, useState } from "preact/hooks";
+import { announce, showToast } from "../live/toasts.ts";
+import { Action } from "./action.tsx";
+
+/** How long the button shows that the text was copied. */
+const shownMs = 4_000;
+
+/** A text to type or paste elsewhere, with a button that copies it; `label` is its name for screen readers. */
+export function Copied({ text, label }: { readonly text: string; readonly label: string }) {
+  const shown = useRef<HTMLPreElement>(null);
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      announce(`${label} copied`);
+      setCopied(true);
+      setTimeout(() => setCopied(false), shownMs);
+    } catch {
+      // A page that came over plain HTTP has no clipboard.
+      if (shown.current !== null) getSelection()?.selectAllChildren(shown.current);
+      showToast("Selected: copy it with Ctrl+C.");
+    }
+  };
+  return (
+    <div class="copied">
+      <pre tabIndex={0} role="group" aria-label={label} ref={shown}>
+        {text}
+      </pre>
+      <Action act={copy} class="link" label={`Copy: ${label}`}>
+        {isCopied ? "Copied ✓" : "Copy"}
+      </Action>
+    </div>
+  );
+}
