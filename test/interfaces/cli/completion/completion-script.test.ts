@@ -36,7 +36,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   "al history --agent h": ["hello"],
   "al -p other logs ": ["elsewhere"],
   "al logs -p other ": ["elsewhere"],
-  "al alerts ": ["help", "list", "retry", "test"],
+  "al alerts ": ["ack", "help", "list", "retry", "snooze", "test"],
   "al alerts test ": ["night-shift", "ops"],
   "al alerts list --target n": ["night-shift"],
   "al alerts list --state d": ["dead"],
