@@ -157,9 +157,6 @@ function StatusLine({ look, text, otherwise = null }: StatusLineProps) {
 
 function LastRun(props: ContentProps) {
   const { name, lastRunAt, lastOutcome, running } = props.agent;
-  const text = useTicking(
-    (now) => props.column.value(props.agent, { now, paused: false, draining: false }).text,
-  );
   // The outcome of the run before would be taken for that of the running one.
   const ended = running > 0 ? "" : (lastOutcome ?? "");
   return (
@@ -167,7 +164,8 @@ function LastRun(props: ContentProps) {
       {lastRunAt === null ? (
         <Value {...props} />
       ) : (
-        <a href={latestRunAddress(name)} aria-label={`Latest run of ${name}, ${text}`}>
+        <a href={latestRunAddress(name)}>
+          <span class="visually-hidden">{`Latest run of ${name}, `}</span>
           <Value {...props} />
         </a>
       )}
