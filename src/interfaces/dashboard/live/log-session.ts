@@ -144,7 +144,8 @@ export function openLog(
 
   const read: ReadPart = async (path) => {
     const fetched = await fetchJson<LogPart>(path);
-    change({ failure: fetched.ok ? "" : fetched.detail });
+    const failure = fetched.ok ? "" : fetched.detail;
+    if (failure !== state.failure) change({ failure });
     return fetched.ok && !isClosed ? fetched.value : null;
   };
   const readMore = (from: object, limitNow = limit) =>
