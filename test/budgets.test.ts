@@ -29,7 +29,7 @@ const budgets = {
   "src/runtime/runners": 5_241,
   "src/runtime/runs": 2_667,
   "src/interfaces/cli": 10_264,
-  "src/interfaces/dashboard": 9_913,
+  "src/interfaces/dashboard": 9_924,
   "src/interfaces/doctor": 2_181,
   "src/interfaces/gateway": 3_829,
   "src/interfaces/operations": 1_688,

@@ -11,13 +11,15 @@ import { useFollow, useLog } from "../live/use-log.ts";
 import { Action } from "../parts/action.tsx";
 import { AgentState, KillRuns, RunAgent } from "../parts/agent-head.tsx";
 import { LogLines } from "../parts/log-lines.tsx";
+import { emptyText, reachedText } from "../parts/log-texts.ts";
+import type { LogState } from "../parts/log-texts.ts";
 import { LogToolbar, useSwitch } from "../parts/log-toolbar.tsx";
 import { Failed } from "../parts/panel.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { agentAddress, lineAddress, triggersAddress, withQuery } from "../text/addresses.ts";
-import { costText, exactTime } from "../text/format.ts";
+import { costText } from "../text/format.ts";
 import { isFiltered } from "../text/log-choice.ts";
 import type { LogChoice } from "../text/log-choice.ts";
 
@@ -133,19 +135,6 @@ function Log({ frame, agent, choice: firstChoice, ...data }: LogData) {
 const words = { before: "earlier match", after: "later match" };
 const goneText = "The line of this link is not in the log any more. These are the newest lines.";
 
-type LogState = ReturnType<typeof useLog>;
-
-function emptyText(log: LogState, isAgent: boolean): string {
-  const { choice, isReading, isSearching, isCleared } = log;
-  if (isReading || isSearching) return isFiltered(choice) ? "Searching …" : "Reading the log …";
-  if (isCleared) return "Cleared. New lines appear here; the log file keeps the old ones.";
-  if (isFiltered(choice)) return "No matching lines.";
-  if (choice.instance !== "") {
-    return "No lines of this run: it has logged nothing yet, or its log is no longer kept.";
-  }
-  return `No lines yet. They appear here as the ${isAgent ? "agent runs" : "scheduler works"}.`;
-}
-
 /** The place of the reader in the log: at the newest line, or elsewhere. */
 function usePlace(log: LogState, toNewest: () => void) {
   const follow = useFollow();
@@ -259,15 +248,4 @@ function LogBox({ agent, log, place, isWrapped, isRaw }: LogBoxProps) {
       </div>
     </div>
   );
-}
-
-/** How far a filter has searched, or where the log begins. */
-function reachedText({ choice, older, reachedAt, isReading, isSearching }: LogState): string {
-  if (older !== null && !isReading) {
-    const isKnown = isFiltered(choice) && reachedAt !== null;
-    if (!isKnown) return "";
-    return `${isSearching ? "Searching …" : "Searched"} back to ${exactTime(reachedAt)}.`;
-  }
-  if (isFiltered(choice)) return "No earlier match.";
-  return choice.instance === "" ? "The log begins here." : "The run begins here.";
 }
