@@ -30,7 +30,7 @@ export interface StatusChange {
   /** The agent whose row changed or was removed. */
   readonly agent: string | null;
   readonly logs: readonly RecentLog[];
-  /** The claim that changed or ended. */
+  /** The changed or ended lock claim. */
   readonly claim: LockStatusId | null;
 }
 

@@ -339,7 +339,7 @@ export const mutations: readonly Mutation[] = [
     find: '["--net", "--mount"]',
     replace: '["--mount"]',
     tests: ["test/runtime/runners/host-user/closed-network.test.ts"],
-    only: "and no other",
+    only: "sees only the loopback",
   },
   {
     defence: "a closed run can't see processes outside of it",
@@ -347,7 +347,7 @@ export const mutations: readonly Mutation[] = [
     find: '[unshare, ...inner, ...ownPids, "--mount-proc", "--", ...asFirst(program)]',
     replace: '[unshare, ...inner, ...ownPids, "--", ...asFirst(program)]',
     tests: ["test/runtime/runners/host-user/closed-network.test.ts"],
-    only: "sees no process",
+    only: "sees only the loopback",
   },
   {
     defence: "a run's proxy requires its key",
@@ -518,7 +518,7 @@ export const mutations: readonly Mutation[] = [
     find: 'return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };',
     replace: "return { status: 200, body: { receiptId: acceptance.receipt.id, matched: [] } };",
     tests: ["test/faults/store/unavailable-store.test.ts"],
-    only: "the disk fails",
+    only: "on a full disk",
     built: true,
   },
   {

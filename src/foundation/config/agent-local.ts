@@ -65,7 +65,7 @@ export const localKey = agentKey({
   ],
 });
 
-/** Values of variables may be long, so only their names are described. */
+/** Values of variables may be long, so a change names only the key. */
 function describeLocal(key: string, before: AgentLocalConfig, after: AgentLocalConfig): string {
   if (key === "env") return "local.env changed";
   const valueIn = (local: object): unknown =>

@@ -106,11 +106,13 @@ export function tomlWords(reason: string, text: string, place: Position): string
 }
 
 function definedTwice(rest: string): string {
-  return `${/^[^\]\s=]+/.exec(rest)?.[0] ?? "this key"} is defined twice`;
+  return `${/^(?:"[^"]*"|'[^']*'|[^\]\s="'])+/.exec(rest)?.[0] ?? "this key"} is defined twice`;
 }
 
 function missingValue(rest: string): string {
-  return `expected a value${rest === "" ? " behind the =" : "; text stands in quotes"}`;
+  return rest === "" || rest.startsWith("#")
+    ? "expected a value"
+    : "expected a value; text stands in quotes";
 }
 
 function restOfLine(text: string, { line, column }: Position): string {

@@ -46,12 +46,12 @@ export function bytesText(bytes: number): string {
     : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }
 
-/** Outcomes of work that never became a run. */
+/** An outcome in words: "timed out". */
 export function outcomeText(outcome: string): string {
   return outcome.replaceAll("_", " ");
 }
 
-/** Ends of work that no run was started for. */
+/** Outcomes of work that never became a run. */
 export const refusedOutcomes = [
   "skipped",
   "missed",

@@ -145,7 +145,7 @@ const callSums = `total(CASE billing WHEN 'subscription' THEN 0 ELSE nano_usd + 
 const daySums = `total(nano) AS nano, total(subscription_nano) AS subscriptionNano, sum(calls) AS calls,
   total(tokens) AS tokens, sum(unpriced) AS unpriced, sum(estimated) AS estimated`;
 
-/** Longest day in ms, before its name comes again. */
+/** No day is longer, and its name does not return later, in ms. */
 const longestDayMs = 50 * 3_600_000;
 
 /** Adds up the cost of calls: whole days from their sums, and only the calls of a day that `since` cuts in two. */

@@ -14,7 +14,7 @@ interface Change {
   readonly reserved: NanoUsd;
   readonly raised: NanoUsd;
   readonly turns: number;
-  /** How long a call to a model waits for the store, such as for disk space, before its run should retry, in ms. */
+  /** The highest percentage for which a warning was logged. */
   readonly warned: number;
 }
 
@@ -22,7 +22,7 @@ interface RefusalRow {
   readonly refused: string | null;
 }
 
-/** How long a call to a model waits for the store, such as for disk space, before its run is to ask again, in ms. */
+/** How long a call to a model waits for the store, such as for disk space, before its run should retry, in ms. */
 const callWaitMs = 20_000;
 
 const nothing: Change = { spent: 0, reserved: 0, raised: 0, turns: 0, warned: 0 };

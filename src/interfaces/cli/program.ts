@@ -72,8 +72,10 @@ function nameInErrors(command: Command, path: string): void {
 }
 
 /** A command that was meant by a word that the default one of its group took: `al alerts lst`. */
-function commandMeant({ code }: CommanderError, { args, parent }: Command): string | null {
+function commandMeant({ code }: CommanderError, command: Command): string | null {
+  const { args, parent } = command;
   if (code !== "commander.excessArguments" || parent?.parent == null) return null;
+  if (parent.args[0] === command.name()) return null;
   return closest(
     args[0] ?? "",
     parent.commands.map((one) => one.name()),

@@ -50,7 +50,7 @@ interface LoginOptions {
   /** The address after the login, already made safe. */
   readonly next: string;
   readonly message: LoginMessage | null;
-  /** The name by which the browser may know the private host. */
+  /** Key under which the browser remembers the private host. */
   readonly remember: string;
 }
 

@@ -13,7 +13,7 @@ import type { Frame } from "./parts/site.tsx";
 export interface LivePage<Data extends { readonly frame: Frame }> {
   /** The name of its script. */
   readonly name: string;
-  /** Names of its files in styles/, after base.css. */
+  /** Begins the tab's title; null on the overview. */
   readonly title: (data: Data) => string | null;
   /** Names of its files in styles/, after base.css. */
   readonly styles: readonly string[];

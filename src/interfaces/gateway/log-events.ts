@@ -10,7 +10,7 @@ type AgentQuery = LogQuery & { readonly agent: string };
 
 /**
  * An agent's lines that pass a filter: those so far in one text, however many they are, and then the new ones of each turn.
- * Each line is an event of that name.
+ * Each line is sent as one `event`.
  */
 export async function agentLogEvents(
   logs: LogSource,

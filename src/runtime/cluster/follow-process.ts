@@ -135,7 +135,7 @@ function createWaiting(
       isShown = true;
       emit({ type: "status-text", text });
     },
-    /** A machine has claimed the run. */
+    /** Clears it: the run is claimed. */
     end: () => {
       waiting.dispose();
       if (isShown) emit({ type: "status-text", text: "" });

@@ -192,7 +192,7 @@ headers = { "X-Team" = "a b" }`;
       '[webhooks.hub]\ntype = "github"\ncredential = "../x"',
       'config.toml:3:14  webhooks.hub.credential is "../x"; expected the name of a credential\'s instance, e.g. "default"',
     ],
-    ["a = 1\nb = \n", "config.toml:2:5  not valid TOML: expected a value behind the ="],
+    ["a = 1\nb = \n", "config.toml:2:5  not valid TOML: expected a value"],
     ["a = b c", "config.toml:1:5  not valid TOML: expected a value; text stands in quotes"],
     ["a = 1\na = 2", "config.toml:2:1  not valid TOML: a is defined twice"],
     ["[a.b]\n[a.b]", "config.toml:2:2  not valid TOML: a.b is defined twice"],

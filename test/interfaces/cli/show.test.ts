@@ -177,7 +177,9 @@ describe("al show", () => {
       }),
     });
     expect(await cli.failure(["show", "dve"])).toContain('did you mean "dev"?');
-    expect(await cli.failure(["show", "dev"])).toContain('agent "dev" has not run yet');
+    expect(await cli.failure(["show", "dev"])).toContain(
+      'agent "dev" has no run among its latest 200 history entries',
+    );
     const stderr = await cli.failure(["show", "dev-cccccccc"]);
     expect(stderr).toContain("al history lists the runs with their instance ids");
   });

@@ -30,7 +30,7 @@ describe("the status", () => {
     ]);
   });
 
-  it("begins a row with the last known run", () => {
+  it("begins a row with its stored switch and last run", () => {
     const seed = (name: string): Partial<AgentRecord> => ({
       enabled: name !== "dev",
       lastRunAt: 5,

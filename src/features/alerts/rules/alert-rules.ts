@@ -73,7 +73,7 @@ export interface BudgetCommand {
   readonly limitUsd: number;
 }
 
-/** To be stored together with the event that the command is about. */
+/** Writes to commit together with the event behind the command. */
 export type AlertEvent = { readonly type: "writes" } & AlertWrites;
 
 type Change = RuleState | Delivery;

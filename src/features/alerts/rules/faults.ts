@@ -169,7 +169,7 @@ export function createFaults(deps: FaultsDeps) {
         arm(record);
       }
     },
-    /** The first minute is over: forgets agents that were not set, and clears faults that were not seen again. */
+    /** A minute after the start: forgets agents that did not come, and clears faults that did not come again. */
     settle: (): void => {
       const known = present;
       present = null;

@@ -51,7 +51,7 @@ export async function writeBackup(
     throw unwritable(
       file,
       error,
-      hasCode(error, "ENOENT", "ENOTDIR")
+      hasCode(error, "ENOENT", "ENOTDIR") && !existsSync(dirname(file))
         ? `make the directory ${dirname(file)} first, or name a file in another one`
         : "free some space there, or name a file on another disk",
     );

@@ -143,7 +143,7 @@ export const reportCommands = {
       )
       .option(
         "--diff [instance]",
-        "what changed in config and instructions since that run; without one since the last that succeeded",
+        "what changed in config and instructions since that run, or an agent's latest; without one since the last that succeeded",
       )
       .option("--prompt", "what its model was given: instructions, environment and trigger")
       .examples(

@@ -117,11 +117,12 @@ async function ask(name: string, field: Partial<CredentialField>, prompts: Promp
 function fieldOf(
   type: string,
   known: Readonly<Record<string, CredentialField>>,
-  { field }: AddOptions,
+  { field, replace }: AddOptions,
 ): string {
   const names = Object.keys(known);
   if (field !== undefined) {
-    const near = names.includes(field) ? null : closest(field, names);
+    // A stored field beyond those of its type can be replaced.
+    const near = names.includes(field) || replace === true ? null : closest(field, names);
     if (near === null) return field;
     throw new UserError("usage", `${type} has no field "${field}"`, {
       hint: meant(near),

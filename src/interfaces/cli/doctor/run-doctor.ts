@@ -23,7 +23,7 @@ export async function doctor(
     : runDoctor(context, options);
 }
 
-/** Examines the project and prints the findings; the exit code is 1 if an error remains. */
+/** Examines the project and prints the findings; the exit code is 1 if an error remains, or a warning with --strict. */
 async function runDoctor(context: Context, options: DoctorRunOptions): Promise<number> {
   const { out, projectDir, env } = context;
   const findings: CheckFinding[] = [];

@@ -36,16 +36,16 @@ function innerOf(entry: CommandEntry, name: string): CommandEntry {
 /** Throws UserError `usage` for `al help <no command>`, which would print the help of the commands above it. */
 export function mustKnowHelp(program: Command, words: readonly string[]): void {
   const [first, ...names] = operandsIn(words);
-  if (first === "help" && names[0] !== "help") mustHold(program, names);
+  if (first === "help" && names[0] !== "help") mustHold(program, names, "al");
 }
 
-function mustHold({ commands }: Command, [name, ...rest]: readonly string[]): void {
-  if (name === undefined || commands.length === 0) return;
+function mustHold({ commands }: Command, [name, ...rest]: readonly string[], path: string): void {
+  if (name === undefined || name === "help" || commands.length === 0) return;
   const found = commands.find((one) => isCalled(one, name));
-  if (found !== undefined) return mustHold(found, rest);
+  if (found !== undefined) return mustHold(found, rest, `${path} ${found.name()}`);
   const known = commands.flatMap((one) => [one.name(), ...one.aliases()]);
   throw new UserError("usage", `unknown command '${name}'`, {
-    hint: meantOr(name, known, "al --help lists the commands"),
+    hint: meantOr(name, known, `${path} --help lists the commands`),
   });
 }
 

@@ -181,8 +181,10 @@ function ask<T>(context: Context, name: string, question: Question<T>): Promise<
       if (latest !== null && latest !== name) return question(reader, latest);
       const names = await reader.agentNames();
       const list = "al history lists the runs with their instance ids";
-      const hint = names.includes(name) ? `al run ${name}` : meantOr(name, names, list);
-      const message = names.includes(name) ? `agent "${name}" has not run yet` : messageOf(error);
+      const hint = names.includes(name) ? `al history --agent ${name}` : meantOr(name, names, list);
+      const message = names.includes(name)
+        ? `agent "${name}" has no run among its latest 200 history entries`
+        : messageOf(error);
       throw new UserError("unknown_instance", message, { hint, cause: error });
     }
   });

@@ -84,10 +84,10 @@ function keyOf({ instanceId, call }: LogEntry): string {
   return `${instanceId ?? ""} ${String(call)}`;
 }
 
-/** Computes the day of a moment; consecutive lines mostly have the same one. */
+/** Days of every time zone begin at a quarter of an hour, in ms. */
 const quarterMs = 900_000;
 
-/** Gives the day of a moment; lines that follow each other are mostly of the same one. */
+/** Computes the day of a moment; consecutive lines mostly have the same one. */
 function createDays(): (time: number) => string {
   let last = { quarter: NaN, day: "" };
   return (time) => {

@@ -15,7 +15,7 @@ export const relayName = (project: string) => `${closedNetwork(project)}-door`;
 
 /** The properties that relays have on every engine. */
 export const relay = {
-  /** The name by which a closed run reaches its engine's relay. */
+  /** Host name of the relay, for runs with a closed network. */
   alias: "al-door",
   memoryBytes: 256 * 1024 * 1024,
   pids: 64,

@@ -23,7 +23,7 @@ export interface Exchange extends AnswerFacts {
   shouldRetry: boolean | null;
   /** Whether the scheduler refused the call for its budget. */
   isOverBudget: boolean;
-  /** The provider's own hint on a retry (`x-should-retry`), null without one. */
+  /** Whether only the lack of money caused the refusal. */
   lacksMoney: boolean;
   /** How long the model was silent when the request was cut for it, in ms; null if it wasn't cut. */
   silentMs: number | null;

@@ -11,14 +11,14 @@ export interface Confined {
   readonly child: ChildProcess;
   /** Starts the program. */
   readonly begin: () => void;
-  /** Why a process does not start in its namespaces. */
+  /** Ends the process without its program. */
   readonly leave: () => void;
 }
 
-/** Whether a later start may succeed: the machine lacked a resource at that moment, or took too long. */
+/** Why a process does not start in its namespaces. */
 export interface Failure {
   readonly why: string;
-  /** Timeout in ms, long enough for a loaded machine. */
+  /** Whether a later start may succeed: the machine lacked a resource at that moment, or took too long. */
   readonly isPassing: boolean;
 }
 

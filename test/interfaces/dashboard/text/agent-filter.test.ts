@@ -63,7 +63,7 @@ test("blocked agents come after errors, then waiting ones; a run that begins mov
   expect(all.map(({ name }) => name)).toEqual(["f", "e", "b", "c", "d"]);
 });
 
-test("each order ends with agents without a value", () => {
+test("each order begins with the most relevant agents, and ends with agents without a value", () => {
   expect(shown("sort=name")).toEqual(["api-review", "api-triage", "data-sync", "web-report"]);
   expect(shown("sort=-name")).toEqual(["web-report", "data-sync", "api-triage", "api-review"]);
   expect(shown("")).toEqual(["data-sync", "api-triage", "web-report", "api-review"]);

@@ -70,7 +70,7 @@ describe("a refused call", () => {
     expect(gateway.problems).toEqual([]);
   });
 
-  it("may be retried only if its rate is too high", async () => {
+  it("may be retried if only its rate is too high", async () => {
     const meter = testMeter({ granted: false, code: "rate_limited", detail: "60 a minute" });
     const { url } = await start(completions, { meter });
     const reply = await post(url + completions.path, completions.body);

@@ -133,7 +133,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     });
   }
 
-  it("is ended by a command as its own user if sudo exits before it", async () => {
+  it("is ended by a command as its own user if sudo hands its process over to it", async () => {
     // Without a session to close, sudo does not wait, and its process may not be signalled any more.
     const handOver = `Defaults:${schedulerUser.name} !pam_session, !pam_setcred\n`;
     const takeOut = await withSudoersRule(handOver);

@@ -53,7 +53,7 @@ const clientTools = new Set([
   "computer_use_preview",
   // This tool searches the tools declared in the request.
   "tool_search",
-  // The tools in a namespace have their own names.
+  // Its tools are counted by their own names.
   "namespace",
 ]);
 
