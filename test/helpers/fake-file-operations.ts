@@ -29,7 +29,13 @@ export function fakeFileOperations(
     },
     agentFiles: (name) => {
       find(name);
-      return Promise.resolve(fake().shownFiles);
+      const { files, ...shown } = fake().shownFiles;
+      const text = fake().details.get(name)?.config?.instructions;
+      const own = (file: string) => (file === "SKILL.md" && text ? { text } : {});
+      return Promise.resolve({
+        ...shown,
+        files: files.map((one) => ({ ...one, ...own(one.name) })),
+      });
     },
     editFile: async (agent, { file, dryRun }) => {
       called("editFile", agent, file, dryRun);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { alertOptionsOf } from "../../src/start/services.ts";
 import { agentFiles, project, usualAgent, usualProject } from "../foundation/config/samples.ts";
+import { createRedactor } from "../../src/foundation/credentials/redactor.ts";
 import { anAgent } from "../helpers/agents.ts";
 import { maskSecrets } from "../../src/interfaces/operations/operations.ts";
 
@@ -39,10 +40,25 @@ it("the config shown by the gateway has the names of a model's headers, not the 
   const [model] = anAgent("dev").models;
   if (model === undefined) throw new Error("the agent has no model");
   const agent = anAgent("dev", { models: [{ ...model, headers: { "X-Secret": "s3cret" } }] });
-  expect(maskSecrets(agent).models[0]?.headers).toEqual({ "X-Secret": "***" });
+  expect(maskSecrets(agent, createRedactor()).models[0]?.headers).toEqual({ "X-Secret": "***" });
 });
 
 it("the config shown by the gateway lacks the URL of a heartbeat", () => {
-  expect(maskSecrets(anAgent("dev", { heartbeat: "https://a.example/k" })).heartbeat).toBe("***");
-  expect(maskSecrets(anAgent("dev")).heartbeat).toBeNull();
+  const shown = (heartbeat: string | null) =>
+    maskSecrets(anAgent("dev", { heartbeat }), createRedactor()).heartbeat;
+  expect(shown("https://a.example/k")).toBe("***");
+  expect(shown(null)).toBeNull();
+});
+
+it("the config shown by the gateway lacks known secrets", () => {
+  const redactor = createRedactor();
+  redactor.add(["s3cret-of-a-tool"]);
+  const agent = anAgent("dev", {
+    instructions: "Send s3cret-of-a-tool.",
+    params: { a: "s3cret-of-a-tool" },
+  });
+  expect(maskSecrets(agent, redactor)).toMatchObject({
+    instructions: "Send [redacted].",
+    params: { a: "[redacted]" },
+  });
 });

@@ -113,7 +113,10 @@ function issueMessage(issue: Issue, path: TomlPath, found: unknown): string {
   if (found === undefined) return `${name} is missing; expected ${issue.message}`;
   const values = issue.code === "invalid_value" ? issue.values.map(String) : [];
   const near = typeof found === "string" ? didYouMean(found, values) : "";
-  return `${name} is ${formatValue(found)}; expected ${issue.message}${near}`;
+  // A wrong address may be close to the right one, which is secret.
+  const shown =
+    path[0] === "heartbeat" && typeof found === "string" ? "[redacted]" : formatValue(found);
+  return `${name} is ${shown}; expected ${issue.message}${near}`;
 }
 
 function valueAt(data: unknown, path: TomlPath): unknown {

@@ -1,16 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Replaces a file in one step, so that no reader sees half of it. */
+/** Replaces a file in one step, so that no reader sees half of it. `own` is called with the new one before that. */
 export async function replaceFile(
   path: string,
   content: string | Uint8Array,
   mode: number,
+  own?: (file: FileHandle) => Promise<void>,
 ): Promise<void> {
   const draft = join(dirname(path), draftName());
+  const writeDraft = async (): Promise<void> => {
+    await using file = await open(draft, "wx", mode);
+    await file.writeFile(content);
+    await own?.(file);
+  };
   try {
-    await writeFile(draft, content, { flag: "wx", mode });
+    await writeDraft();
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
@@ -18,11 +25,15 @@ export async function replaceFile(
   }
 }
 
-/** Replaces the text of an existing file, even behind a link; its mode stays. */
+/** Replaces the text of an existing file, even behind a link. Its mode stays, and its owner where this user may set one. */
 export async function replaceText(path: string, text: string): Promise<void> {
   const target = await realpath(path);
-  const { mode } = await stat(target);
-  await replaceFile(target, text, mode & 0o777);
+  const { mode, uid, gid } = await stat(target);
+  await replaceFile(target, text, mode & 0o777, async (file) => {
+    await file.chown(uid, gid).catch(() => undefined);
+    // The umask has taken bits of it.
+    await file.chmod(mode & 0o777);
+  });
 }
 
 /** The name of an unfinished file or directory. */

@@ -8,6 +8,7 @@ import {
   readSchemas,
 } from "../../foundation/config/agent-files.ts";
 import type { AgentFiles } from "../../foundation/config/agent-files.ts";
+import { readTextSync } from "../../foundation/config/read-project.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { editableFiles } from "../../foundation/contracts/file-edits.ts";
 import type {
@@ -18,13 +19,13 @@ import type {
 } from "../../foundation/contracts/file-edits.ts";
 import { messageOf, UserError } from "../../foundation/errors.ts";
 import { replaceText } from "../../foundation/files/replace-file.ts";
-import { hiddenLines, shownText, withHidden } from "./hidden-lines.ts";
+import { hiddenLines, refuseBaring, shownText, withHidden } from "./hidden-lines.ts";
 import { checkAgent, newProblems, refuseProblems } from "./project-files.ts";
 import { knownAgent } from "./runnable.ts";
 
 export type EditContext = Pick<
   SchedulerContext,
-  "status" | "project$" | "projectDir" | "redactor" | "log"
+  "status" | "project$" | "projectDir" | "home" | "redactor" | "log"
 >;
 
 /** Rejects with UserError `unknown_agent`. */
@@ -48,7 +49,7 @@ export async function agentFiles(name: string, context: EditContext): Promise<Sh
     files: editableFiles.map((file) => {
       const path = `agents/${name}/${file}`;
       const text = textOf(files, file);
-      const shown = text && shownText(text, redact);
+      const shown = text && shownText(text, file, redact);
       const hash = hashOf(shown ?? "");
       const own = problems
         .filter((problem) => problem.file === path)
@@ -70,12 +71,10 @@ export async function editFile(
   const { redact } = context.redactor;
   const files = await filesOf(name, context);
   const before = textOf(files, file) ?? "";
-  if (hash !== hashOf(shownText(before, redact))) {
-    const message = `agents/${name}/${file} has changed on disk since it was read; nothing was written`;
-    throw new UserError("conflict", message);
-  }
-  const hidden = hiddenLines(before, redact);
-  const after = withHidden(text, hidden, `agents/${name}/${file}`);
+  const path = `agents/${name}/${file}`;
+  if (hash !== hashOf(shownText(before, file, redact))) throw changedOnDisk(path);
+  const after = withHidden(text, hiddenLines(before, file, redact), path);
+  if (file === "config.toml") refuseBaring(before, after, redact);
   return applyEdit({ files, file, after, dryRun }, context);
 }
 
@@ -99,9 +98,7 @@ export async function applyEdit(
   const project = project$.value;
   if (!project.gateway.edit) throw new UserError("read_only", readOnly);
   if (before === null) throw new UserError("refused", `${path} can't be read`);
-  await mustBeOwn(join(projectDir, path), join(projectDir, "agents", agent)).catch(
-    unwritable(path),
-  );
+  await mustBeOwn(projectDir, agent, file).catch(unwritable(path));
   const size = Buffer.byteLength(after);
   const most = maxFileBytes[file];
   if (size > most) throw new UserError("refused", `${path} may have ${most} bytes, not ${size}`);
@@ -114,10 +111,14 @@ export async function applyEdit(
   // An invalid text is rejected here, where the caller sees it, and not at the reload.
   refuseProblems(newProblems({ text: before, judge }, after), redactor.redact);
   const { textDifference } = await import("../../features/versions/difference.ts");
-  const [old, now] = [before, after].map((text) => shownText(text, redactor.redact));
+  const [old, now] = [before, after].map((text) => shownText(text, file, redactor.redact));
   const change = textDifference([path, path], old ?? "", now ?? "");
   const written = before !== after && !dryRun;
   if (written) {
+    // The checks have taken a while.
+    await mustBeOwn(projectDir, agent, file).catch(unwritable(path));
+    const last = readTextSync(join(projectDir, path), projectDir, most);
+    if (last.type !== "text" || last.text !== before) throw changedOnDisk(path);
     await replaceText(join(projectDir, path), after).catch(unwritable(path));
     log(30, `${path} was edited on the dashboard or by the API`);
   }
@@ -127,9 +128,16 @@ export async function applyEdit(
 const readOnly =
   "files are not edited over HTTP: [gateway].edit is false in the project's config.toml";
 
-/** A link may lead to a file that other agents share, or to the project's own. */
-async function mustBeOwn(path: string, agentDir: string): Promise<void> {
-  const [file, own] = await Promise.all([realpath(path), realpath(agentDir)]);
+function changedOnDisk(path: string): UserError {
+  const message = `${path} has changed on disk since it was read; nothing was written`;
+  return new UserError("conflict", message);
+}
+
+/** A link may lead to a file that other agents share, or to the project's own; so may the agent's directory. */
+async function mustBeOwn(projectDir: string, agent: string, name: EditableFile): Promise<void> {
+  const agents = join(projectDir, "agents");
+  const own = join(await realpath(agents), agent);
+  const file = await realpath(join(agents, agent, name));
   if (dirname(file) !== own)
     throw new UserError("refused", "it is a link out of the agent's directory");
 }

@@ -1,22 +1,31 @@
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
+import type { EditableFile } from "../../foundation/contracts/file-edits.ts";
 import { UserError } from "../../foundation/errors.ts";
 
 type Redact = Redactor["redact"];
 
 const mark = "[redacted]";
+const address = /https?:\/\/[^\s"']+/gi;
 
 /**
- * A file's text for people: without known secrets and the addresses of `[heartbeat]`, which are as secret. Its lines stay
- * lines; their ends are those of Unix, as browsers have them.
+ * A file's text for people: without known secrets and, in `config.toml`, the addresses of `[heartbeat]`, which are as
+ * secret. Its lines stay lines, but for a secret over several; their ends are those of Unix, as browsers have them.
  */
-export function shownText(text: string, redact: Redact): string {
+export function shownText(text: string, file: EditableFile, redact: Redact): string {
+  const lines = linesOf(text);
+  const secret = file === "SKILL.md" ? [] : heartbeatLines(lines);
+  const bare = lines.map((line, index) => (secret[index] ? line.replace(address, mark) : line));
+  const whole = redact(bare.join("\n"));
+  return linesOf(whole).length < lines.length ? whole : bare.map((line) => redact(line)).join("\n");
+}
+
+/** For each line, whether it is of `[heartbeat]`. */
+function heartbeatLines(lines: readonly string[]): readonly boolean[] {
   let table = "";
-  const shown = (line: string): string => {
+  return lines.map((line) => {
     table = /^\s*\[+\s*["']?([\w-]+)/.exec(line)?.[1] ?? table;
-    const isSecret = table === "heartbeat" || /^\s*["']?heartbeat\b/.test(line);
-    return redact(isSecret ? line.replace(/https?:\/\/[^\s"']+/g, mark) : line);
-  };
-  return linesOf(text).map(shown).join("\n");
+    return table === "heartbeat" || /^\s*["']?heartbeat\b/.test(line);
+  });
 }
 
 function linesOf(text: string): readonly string[] {
@@ -24,7 +33,10 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** What is hidden in a file's text. */
-interface Hidden {
+export interface Hidden {
+  /** The lines of the text, and as they are shown. */
+  readonly own: readonly string[];
+  readonly shown: readonly string[];
   /** The lines that are shown as others, by what is shown; null for one that could be two different ones. */
   readonly lines: ReadonlyMap<string, string | null>;
   /** The lines that are shown as they are. */
@@ -32,26 +44,65 @@ interface Hidden {
   readonly lineEnd: string;
 }
 
-export function hiddenLines(text: string, redact: Redact): Hidden {
+export function hiddenLines(text: string, file: EditableFile, redact: Redact): Hidden {
   const lines = new Map<string, string | null>();
   const others = new Set<string>();
-  const shown = linesOf(shownText(text, redact));
-  for (const [index, line] of linesOf(text).entries()) {
+  const own = linesOf(text);
+  const shown = linesOf(shownText(text, file, redact));
+  for (const [index, line] of own.entries()) {
     const seen = shown[index] ?? "";
     if (seen === line) others.add(line);
     else lines.set(seen, (lines.get(seen) ?? line) === line ? line : null);
   }
-  return { lines, others, lineEnd: text.includes("\r\n") ? "\r\n" : "\n" };
+  for (const line of others) if (lines.has(line)) lines.set(line, null);
+  return { own, shown, lines, others, lineEnd: text.includes("\r\n") ? "\r\n" : "\n" };
 }
 
-/** An edited text with what was hidden in it. Throws UserError `refused` for a mark that stands for nothing known. */
-export function withHidden(text: string, { lines, others, lineEnd }: Hidden, path: string): string {
+/**
+ * An edited text with what was hidden in it. Throws UserError `refused` for a mark that stands for nothing known, and for a
+ * secret over several lines.
+ */
+export function withHidden(text: string, hidden: Hidden, path: string): string {
+  const { own, shown, lines, others, lineEnd } = hidden;
+  if (shown.length < own.length)
+    throw new UserError("refused", `${path} has a secret over several lines; edit it on disk`);
+  const edited = linesOf(text);
+  const untouched = untouchedLines(edited, hidden);
+  const isWritten = [...others].some((line) => line.includes(mark));
   const whole = (line: string, index: number): string => {
-    const hidden = lines.get(line);
-    if (typeof hidden === "string") return hidden;
-    if (lines.size === 0 || !line.includes(mark) || others.has(line)) return line;
+    const secret = lines.get(line);
+    if (typeof secret === "string") return secret;
+    // Lines that differ in characters that are not seen, such as a form feed.
+    if (!line.includes(mark)) return untouched(index) ?? line;
+    if (lines.size === 0 ? isWritten : secret === undefined && others.has(line)) return line;
     const message = `${path}:${index + 1}  ${mark} stands for a secret; leave the line as it was, or write the secret again`;
     throw new UserError("refused", message);
   };
-  return linesOf(text).map(whole).join(lineEnd);
+  return edited.map(whole).join(lineEnd);
+}
+
+/** The own text of a line above or below all changes, by its index in the edited text; undefined between them. */
+function untouchedLines(edited: readonly string[], { own, shown }: Hidden) {
+  const most = Math.min(edited.length, shown.length);
+  let above = 0;
+  while (above < most && edited[above] === shown[above]) above += 1;
+  let below = 0;
+  while (below < most - above && edited.at(-1 - below) === shown.at(-1 - below)) below += 1;
+  return (index: number): string | undefined => {
+    if (index < above) return own[index];
+    return index < edited.length - below ? undefined : own[index - edited.length + own.length];
+  };
+}
+
+/**
+ * Throws UserError `refused` if an address of `[heartbeat]` would be shown after an edit: a table of another name would make
+ * it so.
+ */
+export function refuseBaring(before: string, after: string, redact: Redact): void {
+  const lines = linesOf(before);
+  const secret = heartbeatLines(lines);
+  const known = lines.flatMap((line, index) => (secret[index] ? (line.match(address) ?? []) : []));
+  const [old, now] = [before, after].map((text) => shownText(text, "config.toml", redact));
+  if (known.some((one) => now?.includes(one) && !old?.includes(one)))
+    throw new UserError("refused", "an address of [heartbeat] would be shown; edit it on disk");
 }

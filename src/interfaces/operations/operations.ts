@@ -8,6 +8,7 @@ import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
+import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
 import type { AlertOperationsDeps } from "../../features/alerts/alerts.ts";
@@ -60,7 +61,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     agent: (name: string): AgentDetail => {
       const { config } = knownAgent(status, name);
       if (config === null) return { config, nextTicks: [] };
-      return { config: maskSecrets(config), nextTicks: nextTicks(config, Date.now()) };
+      return { config: maskSecrets(config, redactor), nextTicks: nextTicks(config, Date.now()) };
     },
     phase: () => stopping.phase(),
     /** Why no work can be stored now, for a person; null if it can. */
@@ -200,11 +201,14 @@ async function trigger(
 
 const mask = "***";
 
-/** The config for a person: headers of models and the URL of a heartbeat may hold secrets. */
-export function maskSecrets(config: AgentConfig): AgentConfig {
+/** The config for a person: without known secrets, headers of models, and the URL of a heartbeat, which may hold some. */
+export function maskSecrets(
+  config: AgentConfig,
+  { redactValue }: Pick<Redactor, "redactValue">,
+): AgentConfig {
   const models = config.models.map((model) => {
     const names = Object.keys(model.headers);
     return { ...model, headers: Object.fromEntries(names.map((name) => [name, mask])) };
   });
-  return { ...config, models, heartbeat: config.heartbeat && mask };
+  return redactValue({ ...config, models, heartbeat: config.heartbeat && mask }) as AgentConfig;
 }

@@ -13,7 +13,7 @@ const dev = `schedule = "0 9 * * *" # ${attack}\nmodels = ["main"]\ncredentials 
 /** The page of an agent whose files are on disk, edited by the real operations. */
 async function openFiles(files: Partial<Parameters<typeof agentProject>[0]> = {}, tab = "config") {
   const project = await agentProject({ dev, ...files });
-  const deps = withDetail();
+  const deps = withDetail({ instructions: "# Who" });
   Object.assign(deps.operations, project.edits);
   const opened = await open(`${path}?tab=${tab}`, deps);
   await opened.page.waitForSelector("body[data-connection=live]");
@@ -63,6 +63,8 @@ test("a file is edited after its difference was shown", async () => {
   expect(await field.inputValue()).toBe(dev);
   await type(page, (text) => text.replace("0 9", "5 9"));
   await page.getByRole("link", { name: "Runs" }).click();
+  const leave = `dispatchEvent(new Event("beforeunload", { cancelable: true }))`;
+  await expect.poll(() => page.evaluate(leave)).toBe(false);
   await page.getByRole("link", { name: "Config" }).click();
   await page.getByRole("button", { name: "Review the change" }).click();
   const dialog = page.locator("#write-dialog");
@@ -75,6 +77,7 @@ test("a file is edited after its difference was shown", async () => {
   expect(await page.locator("#announcer").textContent()).toBe(`Wrote ${config}`);
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Edit");
   expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(await page.evaluate(leave)).toBe(true);
   expect(errors).toEqual([]);
 });
 
@@ -121,14 +124,17 @@ test("an edit on disk meanwhile is shown beside the text, which is kept until th
 });
 
 test("instructions are rendered, and edited as they are written", async () => {
-  const { page, read } = await openFiles({ skill: "# Who\n" }, "instructions");
+  const { page, read } = await openFiles({ skill: "---\nname: a\n---\n# Who\n" }, "instructions");
   await page.getByRole("button", { name: "As written" }).click();
-  expect(await lines(page)).toEqual(["# Who"]);
+  expect((await lines(page)).at(-1)).toBe("# Who");
   await page.getByRole("button", { name: "Edit" }).click();
   await type(page, () => "# Who\n\nYou.\n");
   await page.getByRole("button", { name: "Review the change" }).click();
   await page.getByRole("button", { name: "Write it" }).click();
   await expect.poll(() => read("agents/dev/SKILL.md")).toBe("# Who\n\nYou.\n");
+  // The active ones are still the earlier.
+  await expect.poll(() => lines(page)).toEqual(["# Who", "", "You."]);
+  expect(await page.getByRole("button", { name: "As written" }).count()).toBe(0);
 });
 
 test("files are read-only by edit = false; nothing is wider than a phone", async () => {

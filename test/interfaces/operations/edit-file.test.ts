@@ -1,4 +1,12 @@
-import { chmodSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { expect, test } from "vitest";
 import { allowHostSchema } from "../../../src/foundation/contracts/run-hosts.ts";
 import type { EditableFile } from "../../../src/foundation/contracts/file-edits.ts";
@@ -41,14 +49,14 @@ const hourly = (text: string): string => text.replace("0 9 * * *", "0 * * * *");
 
 test("an edit is shown before it is written in one step; the file's mode stays, and the log has it", async () => {
   const { edit, pathOf, read, context } = await setUp();
-  chmodSync(pathOf(config), 0o640);
+  chmodSync(pathOf(config), 0o666);
   const change = `--- ${config}\n+++ ${config}\n@@ -1,4 +1,4 @@\n # What starts it\n-schedule = "0 9 * * *" # every morning\n+schedule = "0 * * * *" # every morning\n models = ["main"]\n credentials = []\n`;
   const answer = { success: true, agent: "dev", file: config, change };
   expect(await edit(hourly, { dryRun: true })).toEqual({ ...answer, written: false });
   expect(read(config)).toBe(dev);
   expect(await edit(hourly)).toEqual({ ...answer, written: true });
   expect(read(config)).toBe(hourly(dev));
-  expect(statSync(pathOf(config)).mode & 0o777).toBe(0o640);
+  expect(statSync(pathOf(config)).mode & 0o777).toBe(0o666);
   expect(await edit((text) => text)).toMatchObject({ change: "", written: false });
   expect(context.lines).toEqual([`${config} was edited on the dashboard or by the API`]);
 });
@@ -70,6 +78,18 @@ test("an edit of a file that changed on disk meanwhile is refused, and the file 
   ]);
   expect(both.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   expect(read(config)).toBe(hourly(dev));
+});
+
+test("an edit on disk while an edit is checked is not overwritten", async () => {
+  const { context, edit, read, write } = await setUp();
+  const { redact } = context.redactor;
+  context.redactor.redact = (text) => {
+    // The difference is made after the check of the hash.
+    if (text.includes("0 * * * *")) write(config, `${dev}scale = 2\n`);
+    return redact(text);
+  };
+  await expect(edit(hourly)).rejects.toMatchObject({ code: "conflict" });
+  expect(read(config)).toBe(`${dev}scale = 2\n`);
 });
 
 test("a text with a new error is refused with its place, and a broken file is fixed one thing at a time", async () => {
@@ -151,6 +171,58 @@ test("a mark that could stand for two secrets is not written", async () => {
   expect(read(skill)).toBe("Write [redacted] for secrets.\nAnd [redacted] again.\n");
 });
 
+test("lines that nobody touched stay, also those that look like another", async () => {
+  const { context, edit, shown, edits, read, write } = await setUp({
+    skill: "One.\n\f\n\nTwo.\n\n\u001b[0m\n",
+  });
+  const name = "SKILL.md";
+  await edit((text) => text.replace("Two.", "Two.\n\nThree."), { name });
+  expect(read(skill)).toBe("One.\n\f\n\nTwo.\n\nThree.\n\n\u001b[0m\n");
+  context.redactor.add([secret]);
+  write(skill, `t = "[redacted]"\nt = "${secret}"\n`);
+  await expect(edit((text) => `Go.\n${text}`, { name })).rejects.toMatchObject({ code: "refused" });
+  write(skill, `Use ${secret}.\n`);
+  const { text } = await shown(name);
+  write(skill, "Use nothing.\n");
+  const { hash } = await shown(name);
+  const kept = { file: name, text, hash, dryRun: false } as const;
+  await expect(edits.editFile("dev", kept)).rejects.toMatchObject({ code: "refused" });
+  expect(read(skill)).toBe("Use nothing.\n");
+});
+
+test("a secret over several lines is hidden, and its file is edited on disk only", async () => {
+  const { context, edit, shown } = await setUp({
+    skill: `a\n${secret.slice(0, 20)}\n${secret.slice(20)}\nb\n`,
+  });
+  context.redactor.add([secret]);
+  expect((await shown("SKILL.md")).text).toBe("a\n[redacted]\nb\n");
+  await expect(edit((text) => `${text}c\n`, { name: "SKILL.md" })).rejects.toMatchObject({
+    message: expect.stringContaining("edit it on disk") as string,
+  });
+});
+
+test("stored credentials are hidden before a run has loaded them", async () => {
+  const { context, shown } = await setUp({ skill: `Use ${secret}.\n` });
+  const dir = `${context.home}/credentials/github_token/default`;
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  writeFileSync(`${dir}/token`, secret, { mode: 0o600 });
+  const { text, hash } = await shown("SKILL.md");
+  expect(text).toBe("Use [redacted].\n");
+  context.redactor.add([secret]);
+  expect(await shown("SKILL.md")).toMatchObject({ hash });
+});
+
+test("no door shows an address of a heartbeat", async () => {
+  const { edit, shown } = await setUp({
+    dev: `${dev}[heartbeat]\nurl = "${url.replace("https", "HTTPS")}"\n`,
+    skill: `[heartbeat]\nSee ${url}.\n`,
+  });
+  expect((await shown()).text).not.toContain("5f6e1f0a");
+  expect((await shown("SKILL.md")).text).toContain(url);
+  const bare = edit((text) => text.replace("[heartbeat]", "[params]"), { dryRun: true });
+  await expect(bare).rejects.toMatchObject({ code: "refused" });
+});
+
 test("a link out of the agent's directory is not written through, and one inside of it is", async () => {
   const { edits, edit, pathOf, read, write } = await setUp();
   write("shared/config.toml", dev);
@@ -168,6 +240,9 @@ test("a link out of the agent's directory is not written through, and one inside
   symlinkSync("own.toml", pathOf(config));
   await edit(hourly);
   expect(read("agents/dev/own.toml")).toBe(hourly(dev));
+  renameSync(pathOf("agents/dev"), pathOf("agents/two"));
+  symlinkSync("two", pathOf("agents/dev"));
+  await expect(edit(() => dev)).rejects.toMatchObject({ code: "refused" });
 });
 
 test("a text over the size that the scheduler reads is refused, and line ends stay those of the file", async () => {

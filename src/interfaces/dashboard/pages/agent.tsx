@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { AgentStatus, LockStatus } from "../../../../streams/status/wire.ts";
 import type { SpendAnswer } from "../../../features/spend/spend-report.ts";
 import type { ShownFiles } from "../../../foundation/contracts/file-edits.ts";
@@ -13,8 +13,7 @@ import { errorToShow } from "../../views/agent-columns.ts";
 import { useAgent, useAgentDocument, useLocks } from "../live/agents.ts";
 import { useBudget } from "../parts/agent-budget.tsx";
 import { Config, NextRuns } from "../parts/agent-detail.tsx";
-import { AgentFile } from "../parts/agent-file.tsx";
-import type { Drafts } from "../parts/agent-file.tsx";
+import { AgentFile, useDrafts } from "../parts/agent-file.tsx";
 import { AgentState, KillRuns, RunAgent, RunWithPrompt, Toggle } from "../parts/agent-head.tsx";
 import { Hosts } from "../parts/agent-hosts.tsx";
 import { Runs } from "../parts/agent-runs.tsx";
@@ -79,8 +78,7 @@ function Agent(data: AgentData) {
   const { view, filter } = useListViews(tabFilters, viewOfTab(data.tab));
   const tab = tabOf(view);
   const first = useFirst(data, tab);
-  const [drafts, setDrafts] = useState<Drafts>({});
-  const file = { agent: name, first: first.files, drafts, onDrafts: setDrafts };
+  const file = { agent: name, first: first.files, ...useDrafts() };
   return (
     <Site frame={frame} title={name} current="agents" isBelow={true}>
       <div class="page-title">

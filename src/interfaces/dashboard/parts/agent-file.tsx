@@ -17,6 +17,19 @@ import { Panel } from "./panel.tsx";
 /** Edits that were begun, by file: they outlive a look at another tab. */
 export type Drafts = Readonly<Partial<Record<EditableFile, Draft | null>>>;
 
+/** The drafts of a page. The browser asks before it leaves a page with a text that is not written. */
+export function useDrafts() {
+  const [drafts, onDrafts] = useState<Drafts>({});
+  const isUnsaved = Object.values(drafts).some((draft) => draft && draft.text !== draft.from);
+  useEffect(() => {
+    if (!isUnsaved) return;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [isUnsaved]);
+  return { drafts, onDrafts };
+}
+
 interface FileProps {
   readonly agent: string;
   readonly title: string;
@@ -64,7 +77,7 @@ function FilePanel(props: FilePanelProps) {
   const { text, hash, problems } = file;
   const [isRaw, setRaw] = useState(false);
   const edit = useFocusAfter(draft !== null);
-  const canRender = draft === null && rendered !== undefined && problems.length === 0;
+  const canRender = draft === null && isCurrent(file, rendered) && problems.length === 0;
   const head = (
     <span class="file-head">
       <Copy text={placeOf(file)} />
@@ -78,7 +91,7 @@ function FilePanel(props: FilePanelProps) {
           type="button"
           class="button acts"
           ref={edit}
-          onClick={() => onDraft({ text, hash })}
+          onClick={() => onDraft({ text, hash, from: text })}
         >
           Edit
         </button>
@@ -99,6 +112,13 @@ function FilePanel(props: FilePanelProps) {
       )}
     </Panel>
   );
+}
+
+const frontMatter = /^\uFEFF?---[ \t]*(?=\n).*?\n---[ \t]*(?:\n|$)/s;
+
+/** Whether the active instructions are those of the file: while an agent's config is broken, earlier ones stay active. */
+function isCurrent({ text }: ShownFile, active: string | undefined): boolean {
+  return active !== undefined && text?.replace(frontMatter, "").trim() === active.trim();
 }
 
 /** A button that takes the focus when what it opened is closed. */

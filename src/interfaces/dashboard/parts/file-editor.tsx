@@ -11,7 +11,9 @@ import { WriteDialog } from "./write-dialog.tsx";
 /** An edit that is not written yet. */
 export interface Draft {
   readonly text: string;
-  /** The hash of the text that it began with. */
+  /** The text that it began with. */
+  readonly from: string;
+  /** The hash of the text on disk that it replaces. */
   readonly hash: string;
 }
 
@@ -36,7 +38,6 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
     field.current?.setSelectionRange(0, 0);
     field.current?.focus();
   }, []);
-  useWarning(draft.text !== file.text);
   const request = async (dryRun: boolean): Promise<FileEdited | null> => {
     const { text, hash } = draft;
     const answer = await send<FileEdited>(`${agentApi(agent)}/files`, {
@@ -49,7 +50,7 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
     if (answer.ok) return answer.value;
     // It may have changed on disk.
     refresh();
-    if (field.current !== null) goToLine(field.current, answer.detail);
+    if (field.current !== null) goToLine(field.current, file.path, answer.detail);
     return null;
   };
   const review = async (): Promise<void> => {
@@ -126,19 +127,9 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
   );
 }
 
-/** The browser asks before it leaves a page with a text that is not written. */
-function useWarning(isNeeded: boolean): void {
-  useEffect(() => {
-    if (!isNeeded) return;
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener("beforeunload", warn);
-    return () => removeEventListener("beforeunload", warn);
-  }, [isNeeded]);
-}
-
-/** Puts the cursor into the line that a refusal names. */
-function goToLine(field: HTMLTextAreaElement, refusal: string): void {
-  const line = Number(/:(\d+)/.exec(refusal)?.[1] ?? 0);
+/** Puts the cursor into the line of the file that a refusal names. */
+function goToLine(field: HTMLTextAreaElement, path: string, refusal: string): void {
+  const line = Number(/^\d+/.exec(refusal.split(`${path}:`)[1] ?? "")?.[0] ?? 0);
   if (line === 0) return;
   const lines = field.value.split("\n");
   const start = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);

@@ -150,6 +150,8 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
       const { page } = await import("../../dashboard/pages/agent.tsx");
       const tab = tabAt(queryOf(url));
       const { operations } = deps;
+      // Read first: with an agent's files, the secrets that are hidden in all documents are learned.
+      const first = await tabDocuments[tab](name, deps);
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         name,
@@ -158,7 +160,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
         locks: operations.snapshot().locks,
         detail: await readOrNull(() => detailOf(name, deps)),
         spending: await readOrNull(() => operations.spend({ by: "day", agent: name })),
-        first: await tabDocuments[tab](name, deps),
+        first,
       });
     },
   }),
