@@ -5,10 +5,10 @@ import { messageOf } from "../errors.ts";
 /** Makes many writes durable with one fsync. */
 export interface GroupCommit {
   /**
-   * Runs `fn` inside the next transaction and resolves with its result once that is committed, hence durable. `fn` may run
-   * more than once, after its earlier writes were rolled back. An error of `fn` rejects this promise only; when the commit fails (disk full, read-only), every write of the
-   * transaction is rejected with UserError `store_unavailable`, and later writes are tried anew. With `waitMs`, a write
-   * waits that long for the store first, in its place before all later writes.
+   * Runs `fn` inside the next transaction and resolves with its result once that is durable. `fn` may run more than once,
+   * after its earlier writes were rolled back. Its error rejects this promise only; if the commit fails (disk full,
+   * read-only), so does every write of the transaction, with UserError `store_unavailable`. With `waitMs`, a write first
+   * waits that long for the store, in its place before all later writes.
    */
   readonly write: <T>(fn: () => T, waitMs?: number) => Promise<T>;
   /**

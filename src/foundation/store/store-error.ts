@@ -57,9 +57,9 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === 5;
 }
 
-/** Whether the file, the disk or a lock blocks the store for now. */
+/** Whether the file, the disk or a lock blocks the store for now; also of an error that is translated already. */
 export function isUnavailable(error: unknown): boolean {
-  return troubleOf(error)?.code === "store_unavailable";
+  return (error instanceof UserError ? error.code : troubleOf(error)?.code) === "store_unavailable";
 }
 
 /** The same object, whose methods and nested objects throw errors with hints. */

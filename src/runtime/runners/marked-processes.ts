@@ -29,10 +29,15 @@ export async function signalRun(instanceId: string, signal: NodeJS.Signals): Pro
 async function signalMarked(mark: string, signal: NodeJS.Signals): Promise<number> {
   const names = await readdir("/proc").catch(() => []);
   const pids = names.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
-  const carries = await Promise.all(pids.map((pid) => hasMark(pid, mark)));
-  const marked = pids.filter((_pid, index) => carries[index]);
-  for (const pid of marked) trySignal(pid, signal);
-  return marked.length;
+  const signalled = await Promise.all(
+    pids.map(async (pid) => {
+      const isMarked = await hasMark(pid, mark);
+      // At once: others may take a while to judge, and meanwhile it would fork on, or its number be reused.
+      if (isMarked) trySignal(pid, signal);
+      return isMarked;
+    }),
+  );
+  return signalled.filter(Boolean).length;
 }
 
 /** Signals a process group, which may be gone already. */

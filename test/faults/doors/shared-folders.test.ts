@@ -28,7 +28,9 @@ import {
   createLog,
   logPathOf,
   readRunRecord,
+  workDirOf,
 } from "../../../src/runtime/runners/host-user/run-files.ts";
+import { removeWorkDir } from "../../../src/runtime/runners/host-user/work-dir.ts";
 import { asUser, tempUser, uidOf, whyNoOsUsers } from "../../helpers/os-users.ts";
 import type { OsUser } from "../../helpers/os-users.ts";
 
@@ -136,6 +138,14 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
     expect(await unsafe(() => as(`mkdir ${base} && chmod 1777 ${base}`))).toBe(
       `belongs to another OS user (id ${uidOf(attacker)})`,
     );
+  });
+
+  test("in place of a run's working directory is not removed with the run", async () => {
+    await ownBaseDir(base, true);
+    const workDir = workDirOf(base, "dev-1");
+    await as(`mkdir ${workDir} && touch ${workDir}/theirs`);
+    await expect(removeWorkDir(workDir)).rejects.toThrow("belongs to another OS user");
+    expect(await readdir(workDir)).toEqual(["theirs"]);
   });
 
   test("keeps its mode if root made it for all", async () => {

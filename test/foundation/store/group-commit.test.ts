@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../../src/foundation/store/database.ts";
 import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
+import { withStoreErrors } from "../../../src/foundation/store/store-error.ts";
 import { tempDir } from "./support.ts";
 
 function open() {
@@ -84,6 +85,24 @@ test("a full disk rejects with a clear error, and writes resume when there is sp
   db.exec("PRAGMA max_page_count = 100000");
   await commits.write(() => insert.run(3, null));
   expect(numbers()).toEqual([1, 3]);
+});
+
+test("records of a turn wait for space even if one's error is translated already", async () => {
+  const { db, path, insert, commits, numbers } = open();
+  await commits.write(() => insert.run(0, null));
+  const { put } = withStoreErrors(path, {
+    put: (n: number) => insert.run(n, Buffer.alloc(100_000)),
+  });
+  const pages = Number(db.prepare("PRAGMA page_count").get()?.page_count);
+  db.exec(`PRAGMA max_page_count = ${pages + 2}`);
+  const records = Promise.all([
+    commits.record(() => insert.run(1, null)),
+    commits.record(() => put(2)),
+  ]);
+  await expect(commits.write(() => put(3))).rejects.toMatchObject({ code: "store_unavailable" });
+  db.exec("PRAGMA max_page_count = 100000");
+  await records;
+  expect(numbers()).toEqual([0, 1, 2]);
 });
 
 test("a write with time to wait is retried until the store is available, before later writes", async () => {

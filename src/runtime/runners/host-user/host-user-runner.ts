@@ -2,7 +2,7 @@ import type { Runner } from "../../../../streams/runs/runner.ts";
 import { reasonOf } from "../../../foundation/errors.ts";
 import type { Adopter, FoundRun, RunToResume } from "../adopt-runs.ts";
 import { asRun } from "../as-run.ts";
-import { lostExit, rejectedExit } from "../run-exit.ts";
+import { blockedExit, lostExit, rejectedExit } from "../run-exit.ts";
 import type { HostUserOptions, HostUserContext } from "./host-user-options.ts";
 import { IsolatedUsers } from "./host-user-options.ts";
 import { newRun } from "./new-run.ts";
@@ -80,6 +80,9 @@ async function adoptedRun(
   if (followed.type === "left") return;
   if (followed.type === "exit") return emit(followed.exit);
   await sendOrder(start, { order: "end", instanceId, workDir });
+  if (followed.type === "not-begun") {
+    return emit(blockedExit("the scheduler ended before the run began"));
+  }
   emit(lostExit("the run's supervisor went away while there was no scheduler"));
 }
 

@@ -2,6 +2,7 @@ import { exitEvent, stoppedBeforeStart } from "../../../../streams/runs/runner.t
 import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import type { RunnerEvent } from "../../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
@@ -63,9 +64,8 @@ async function exitOfRun(
   // The supervisor makes the run's namespaces meanwhile.
   const made = await unlessAborted(begunJob(request, options).catch(failed), over);
   if (made === null || over.aborted || "type" in made) {
-    stdin?.destroy();
-    await gone;
-    await rm(logPathOf(baseDir, instanceId), { force: true });
+    await endWithoutJob(supervisor);
+    await removeRemains(instanceId, start, baseDir);
     return made !== null && "type" in made && !over.aborted ? made : stoppedBeforeStart;
   }
   stdin?.end(`${JSON.stringify(made)}\n`);
@@ -100,12 +100,33 @@ async function notBegun(
   lines: readonly string[],
   error: Error | null,
 ): Promise<RunnerEvent> {
-  await rm(logPathOf(baseDir, instanceId), { force: true });
-  const workDir = workDirOf(baseDir, instanceId);
-  // Left by a supervisor that was killed before its first record.
-  if (existsSync(workDir)) await sendOrder(start, { order: "end", instanceId, workDir });
+  await removeRemains(instanceId, start, baseDir);
   if (stopping.aborted) return stoppedBeforeStart;
   return failedStart(error, baseDir, startProblem(start, error === null ? lines : [error.message]));
+}
+
+/** How long a supervisor without a job may take to end by itself, and again to be killed, in ms. */
+const unbegunMs = 1000;
+
+/** Ends a supervisor that gets no job. Of sudo, which may not be killed, it does not wait longer: that begins no run. */
+async function endWithoutJob({ stdin, over, kill }: Supervisor): Promise<void> {
+  const isOver = () =>
+    Promise.race([over.then(() => true), wait(unbegunMs, false, { ref: false })]);
+  stdin?.destroy();
+  if (await isOver()) return;
+  kill();
+  await isOver();
+}
+
+/** Removes the log of a run that never began, and the folder left by a supervisor that was killed. */
+async function removeRemains(
+  instanceId: string,
+  start: SupervisorStart,
+  baseDir: string,
+): Promise<void> {
+  await rm(logPathOf(baseDir, instanceId), { force: true });
+  const workDir = workDirOf(baseDir, instanceId);
+  if (existsSync(workDir)) await sendOrder(start, { order: "end", instanceId, workDir });
 }
 
 async function begunJob(request: RunRequest, options: HostUserContext): Promise<Job> {
@@ -121,6 +142,8 @@ interface Supervisor {
   readonly stdin: ChildProcess["stdin"];
   /** Resolves when the process has ended, to the error if it could not be started. */
   readonly over: Promise<Error | null>;
+  /** Kills it, if this user may. */
+  readonly kill: () => void;
 }
 
 /** Starts the supervisor of a run. Its order is written after the run's record, by which a later scheduler finds it. */
@@ -135,7 +158,8 @@ function startedSupervisor(
     const child = startSupervisor(start, logFd);
     const { stdin, pid } = child;
     const over = overOf(child);
-    if (pid === undefined) return { process: null, stdin, over };
+    const kill = () => void child.kill("SIGKILL");
+    if (pid === undefined) return { process: null, stdin, over, kill };
     const process = identityOf(pid);
     stdin?.on("error", () => undefined);
     try {
@@ -146,7 +170,7 @@ function startedSupervisor(
       throw error;
     }
     stdin?.write(`${JSON.stringify(order)}\n`);
-    return { process, stdin, over };
+    return { process, stdin, over, kill };
   } finally {
     closeLog(logFd);
   }
@@ -155,7 +179,8 @@ function startedSupervisor(
 function overOf(child: ChildProcess): Promise<Error | null> {
   return new Promise((resolve) => {
     child.once("exit", () => resolve(null));
-    child.once("error", (error) => {
+    // Also emitted by a kill that is not permitted.
+    child.on("error", (error) => {
       if (child.pid === undefined) resolve(error);
     });
   });

@@ -12,8 +12,15 @@ export async function makeWorkDir(workDir: string): Promise<void> {
   await mkdir(tempDirOf(workDir), { mode: 0o700 });
 }
 
-/** Removes a working directory with its contents; removing a missing one is not an error. */
+/**
+ * Removes a working directory with its contents; removing a missing one is not an error. Rejects if it belongs to another
+ * user, who can make one of that name first in a shared folder.
+ */
 export async function removeWorkDir(workDir: string): Promise<void> {
+  const found = await lstat(workDir).catch(() => null);
+  if (found !== null && found.uid !== process.getuid?.()) {
+    throw new Error(`${workDir} belongs to another OS user`);
+  }
   const options = { recursive: true, force: true, maxRetries: 3, retryDelay: 50 };
   try {
     await rm(workDir, options);

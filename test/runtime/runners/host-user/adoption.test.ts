@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   appendFile,
   chmod,
   chown,
+  mkdir,
   mkdtemp,
   readdir,
   readFile,
@@ -13,7 +14,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lastValueFrom, map, NEVER, Subject, take, tap, toArray } from "rxjs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { logPathOf, readRunRecord } from "../../../../src/runtime/runners/host-user/run-files.ts";
+import { identityOf } from "../../../../src/runtime/runners/host-user/process-identity.ts";
+import {
+  closeLog,
+  createLog,
+  logPathOf,
+  readRunRecord,
+  writeRunRecord,
+} from "../../../../src/runtime/runners/host-user/run-files.ts";
 import { anyAgent, sudoersRule } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../../streams/vocabulary.ts";
@@ -22,7 +30,7 @@ import { tempUser, whyNoOsUsers, withSudoersRule } from "../../../helpers/os-use
 import type { OsUser } from "../../../helpers/os-users.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { eventsOf, remoteScheduler } from "./remote-runner.ts";
-import { aRequest, aRunner, supervisorProgram, leftovers } from "./support.ts";
+import { aRequest, aRunner, supervisorProgram, leftovers, projectDir } from "./support.ts";
 
 const missing = whyNoOsUsers();
 if (missing !== null) {
@@ -147,6 +155,19 @@ describe("a run whose scheduler was killed, as the scheduler's user", () => {
     const exit = exitOf(await collect(run$.pipe(tap(({ type }) => type === "output" && kill()))));
     expect(exit).toMatchObject({ lost: true, exitCode: null });
     expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
+  });
+
+  it("costs no attempt if it never began", async () => {
+    const request = aRequest("echo hi");
+    await mkdir(baseDir);
+    const supervisor = spawn("sleep", ["300"]);
+    const logFd = createLog(logPathOf(baseDir, request.instanceId));
+    const identity = identityOf(supervisor.pid ?? 0);
+    writeRunRecord(logFd, { agent: request.agent, project: projectDir, process: identity });
+    closeLog(logFd);
+    const events = collect(aRunner(baseDir).resume({ request, last: null }, NEVER));
+    supervisor.kill("SIGKILL");
+    expect(exitOf(await events)).toMatchObject({ blocked: true });
   });
 
   it("is not mistaken for a process that got its number later", async () => {

@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lastValueFrom, NEVER } from "rxjs";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Program } from "../../../../src/runtime/runners/host-user/supervisor-order.ts";
 import { startProblem } from "../../../../src/runtime/runners/host-user/new-run.ts";
+import { until } from "../contract.ts";
 import { aRequest, aRunner, leftovers, supervisorProgram } from "./support.ts";
 
 const program = { file: "/opt/node", args: ["/opt/al.js", "_run-agent", "dev"] };
@@ -34,16 +36,24 @@ describe("a run that another OS user could not start", () => {
   });
 });
 
+/** A supervisor that makes its working directory and then runs `line`. Orders to end a run reach the real one. */
+function supervisorOf(workDir: string, line: string): () => Program {
+  const { file, args } = supervisorProgram("dev");
+  const script = `mkdir "${workDir}" && ${line}; exec "$0" "$@"`;
+  return () => ({ file: "/bin/sh", args: ["-c", script, file, ...args] });
+}
+
+function emptyBaseDir(): string {
+  const baseDir = mkdtempSync(join(tmpdir(), "al-runs-"));
+  onTestFinished(() => rmSync(baseDir, { recursive: true, force: true }));
+  return baseDir;
+}
+
 describe("a supervisor that is killed between making its working directory and its first record", () => {
   it("leaves nothing of its run", async () => {
-    const baseDir = mkdtempSync(join(tmpdir(), "al-runs-"));
-    onTestFinished(() => rmSync(baseDir, { recursive: true, force: true }));
+    const baseDir = emptyBaseDir();
     const request = aRequest("echo hi");
-    const { file, args } = supervisorProgram("dev");
-    const workDir = join(baseDir, request.instanceId);
-    // Orders to end a run reach the real supervisor.
-    const script = `mkdir "${workDir}" && kill -9 $$; exec "$0" "$@"`;
-    const runAgent = () => ({ file: "/bin/sh", args: ["-c", script, file, ...args] });
+    const runAgent = supervisorOf(join(baseDir, request.instanceId), "kill -9 $$");
     const runner = aRunner(baseDir, { runAgent });
     const exit = await lastValueFrom(runner.run(request, NEVER));
     expect(exit).toMatchObject({
@@ -51,5 +61,27 @@ describe("a supervisor that is killed between making its working directory and i
       exit: { rejected: expect.stringContaining("cannot be started") as string },
     });
     expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
+  });
+});
+
+describe("a run that can't be prepared", () => {
+  it.each([
+    ["does not end", "exec sleep 300"],
+    ["was killed", "kill -9 $$"],
+  ])("ends and leaves nothing, even if its supervisor %s", async (_how, line) => {
+    const baseDir = emptyBaseDir();
+    const request = aRequest("echo hi");
+    const workDir = join(baseDir, request.instanceId);
+    const runner = aRunner(baseDir, {
+      runAgent: supervisorOf(workDir, line),
+      prepare: async () => {
+        await until(() => Promise.resolve(existsSync(workDir)));
+        throw new Error("no such repository");
+      },
+    });
+    expect(await lastValueFrom(runner.run(request, NEVER))).toMatchObject({
+      exit: { rejected: "no such repository" },
+    });
+    expect(readdirSync(baseDir)).toEqual([]);
   });
 });
