@@ -57,7 +57,7 @@ test("a host is allowed after its line was shown", async () => {
   expect(await dialog.isVisible()).toBe(false);
 });
 
-test("a rejection is shown, and nothing is written", async () => {
+test("a refused Allow is shown; no dialog opens", async () => {
   const { page, deps } = await open(path, withHosts(host("api.evil.test")));
   deps.operations.refusal = new UserError("invalid_config", "the file has an error");
   await page.getByRole("button", { name: /^Allow for this agent … api/ }).click();

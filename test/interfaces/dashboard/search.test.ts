@@ -126,7 +126,7 @@ test("the search is in the address: reload and Back find it again", async () => 
     .toEqual({ q: `"exit 3" time*`, order: "newest", limit: 20 });
 });
 
-test("a time is a moment, from the list or from a link", async () => {
+test("24h and a date in the link both ask for a moment", async () => {
   const { deps, asked } = searching({});
   const { page } = await open(`${path}?q=a&since=24h`, deps);
   await expect.poll(() => asked.length).toBe(1);

@@ -29,7 +29,7 @@ describe("targets of alerts", () => {
     );
   });
 
-  test("one that is switched off is an error with the test that switches it on", async () => {
+  test("one that is switched off is an error; al alerts test switches it on", async () => {
     withTargets(ops);
     await ward.credential("slack_webhook", "url", "https://hooks.example/x");
     const store = openStore(ward.dir, Date.now);

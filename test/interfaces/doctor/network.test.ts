@@ -46,7 +46,7 @@ describe("[network]", () => {
     ]);
   });
 
-  test("hosts of private networks are noted by file", async () => {
+  test("a note names each file with private hosts", async () => {
     ward.edit("config.toml", "[gateway]", '[network]\nallow = ["npm"]\n\n[gateway]');
     ward.edit(agentConfig, "[runtime]", '[network]\nallow = ["db.lan:5432 private"]\n\n[runtime]');
     expect(await found("network")).toEqual([

@@ -43,7 +43,7 @@ describe("a job", () => {
     expect(output).not.toContain("FROM_HOOK");
   });
 
-  it("ends at a pre hook that fails: its last line on stderr leads, its command follows", async () => {
+  it("ends at a failing pre hook; its error begins with the last line of stderr", async () => {
     const failing = "echo out; echo no such repository >&2; exit 4";
     const ended = await runOf(aJob(workDir, { hooks: hooks([failing, "touch never"]) }));
     expect(ended.exitCode).toBe(1);

@@ -37,7 +37,7 @@ test.each([
   new Error("no space left on device"),
   new UserError("no_model", "no key"),
   "ENOSPC",
-])("the machine lacks nothing: %s", (error) => {
+])("not the machine's fault: %s", (error) => {
   expect(machineFault(error, "/work")).toBeNull();
 });
 

@@ -73,7 +73,7 @@ describe("the graph: switches", () => {
       { ports: builds(({ dockerfileHash }) => (dockerfileHash === null ? "-y" : "--b--y")) },
     ));
 
-  it("emits that an agent is disabled after the event that sets it", () => {
+  it("says after agent-set that the agent was already disabled", () => {
     const said: string[] = [];
     marbles((helpers) => {
       const event$ = drawn(helpers, { changes: "a" }, { isEnabled: () => false });

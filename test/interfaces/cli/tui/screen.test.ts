@@ -47,7 +47,7 @@ const busy = aSnapshot(
 );
 
 describe("the header", () => {
-  test("names the project and counts", () => {
+  test("has project name and counts", () => {
     const [first] = show(busy);
     expect(first).toBe("demo · 5 agents · 1 running · 1 with an error · Almanac 0.1.0");
   });

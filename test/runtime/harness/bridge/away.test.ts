@@ -171,7 +171,7 @@ test("a client's headers about its own connection are not forwarded", async () =
   expect(await text(client)).toMatch(/HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n2$/);
 });
 
-test("a scheduler that stops while reading, after the first bytes of its answer, interrupts the call", async () => {
+test("a connection cut after the answer began, with the request half read, interrupts the call", async () => {
   const stop = await serveRaw((connection) => {
     connection.pause();
     connection.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun");

@@ -119,7 +119,7 @@ describe("a run in the pi harness", () => {
     expect((await readdir(workDir, { recursive: true })).toSorted()).toEqual(before);
   });
 
-  it("gives commands the credentials' variables without its own environment, and bounds each message", async () => {
+  it("gives commands the credentials' variables, not its own, and no message is 32 KiB long", async () => {
     const credentials = [
       { type: "github_token", instance: "default", fields: {}, env: { GITHUB_TOKEN: "t0ken" } },
     ];

@@ -39,7 +39,7 @@ describe("an address", () => {
     expect(addressProblem(address, privately)).toBeNull();
   });
 
-  it.each(always)("%s is open", (address) => {
+  it.each(always)("%s passes", (address) => {
     expect(addressProblem(address, open)).toBeNull();
   });
 
