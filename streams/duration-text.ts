@@ -6,12 +6,12 @@ export function durationText(ms: number): string {
   if (ms < 10 * second) return `${(ms / second).toFixed(1)} s`;
   const seconds = Math.round(ms / second);
   if (seconds < 60) return `${seconds} s`;
-  if (seconds < 600) return `${Math.floor(seconds / 60)} min ${padded(seconds % 60)} s`;
+  if (seconds < 600) return `${Math.floor(seconds / 60)} min${rest(seconds % 60, "s")}`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   const minutes = Math.round(seconds / 60);
-  return `${Math.floor(minutes / 60)} h ${padded(minutes % 60)} min`;
+  return `${Math.floor(minutes / 60)} h${rest(minutes % 60, "min")}`;
 }
 
-function padded(value: number): string {
-  return String(value).padStart(2, "0");
+function rest(value: number, unit: string): string {
+  return value === 0 ? "" : ` ${String(value).padStart(2, "0")} ${unit}`;
 }

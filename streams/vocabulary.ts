@@ -210,6 +210,8 @@ export interface UsedBudget {
   readonly usd: number;
   /** US dollars, including raises. */
   readonly limit: number;
+  /** The least that its rejected call needs, US dollars; absent if all is spent. */
+  readonly needed?: number;
   readonly onLimit: OnLimit;
 }
 
@@ -253,7 +255,13 @@ export type RunEvent = At &
         readonly instanceId: string | null;
         readonly entry: LogEntry;
       }
-    | { readonly type: "status-text"; readonly instanceId: string; readonly text: string }
+    | {
+        readonly type: "status-text";
+        readonly instanceId: string;
+        readonly text: string;
+        /** The run waits for money; else absent. */
+        readonly needsMoney?: true;
+      }
     /** Why the machine can't start the run now; null once it could. Emitted with each failed start. */
     | { readonly type: "blocked"; readonly instanceId: string; readonly reason: string | null }
     /** Which budget keeps the agent's work from running; null once none does. */

@@ -22,6 +22,8 @@ export interface AgentRecord {
   readonly running: number;
   /** Number of locks each of its runs waits for, by instance id; without runs that wait for none. */
   readonly lockWaits: ReadonlyMap<string, number>;
+  /** The instance ids of its runs that wait for money. */
+  readonly moneyWaits: ReadonlySet<string>;
   /** Why the machine can't start claimed runs, by instance id. */
   readonly blocked: ReadonlyMap<string, string>;
   readonly queued: number;
@@ -39,6 +41,7 @@ export interface AgentRecord {
 const noCosts: AgentRecord["runCosts"] = new Map();
 const noReasons: AgentRecord["blocked"] = new Map();
 const noWaits: AgentRecord["lockWaits"] = new Map();
+const noMoneyWaits: AgentRecord["moneyWaits"] = new Set();
 
 /** An agent before its first event. */
 export function newRecord(name: string): AgentRecord {
@@ -55,6 +58,7 @@ export function newRecord(name: string): AgentRecord {
     statusText: null,
     running: 0,
     lockWaits: noWaits,
+    moneyWaits: noMoneyWaits,
     blocked: noReasons,
     queued: 0,
     lastRunAt: null,
@@ -107,11 +111,12 @@ type Obstacle = Pick<AgentStatus, "state" | "blockedBy">;
  * failure other than of a budget comes before a used budget: money does not fix it.
  */
 export function stateOf(record: AgentRecord): Obstacle {
-  const { building, blocked, running, lockWaits } = record;
+  const { building, blocked, running, lockWaits, moneyWaits } = record;
   if (building) return state("building");
   if (blocked.size > 0) return state("blocked", "machine");
   if (running === 0) return stateWithoutRuns(record);
-  return lockWaits.size < running ? state("running") : state("waiting", "lock");
+  if (new Set([...lockWaits.keys(), ...moneyWaits]).size < running) return state("running");
+  return state("waiting", moneyWaits.size > 0 ? "budget" : "lock");
 }
 
 function stateWithoutRuns(record: AgentRecord): Obstacle {

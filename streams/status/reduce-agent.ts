@@ -86,7 +86,7 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
         statusText: null,
       };
     case "status-text":
-      return { ...record, statusText: event.text };
+      return { ...record, statusText: event.text, moneyWaits: moneyWaitsAfter(record, event) };
     case "blocked": {
       const others = withoutRun(record.blocked, event.instanceId);
       if (event.reason === null) return { ...record, blocked: others };
@@ -98,6 +98,7 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
         running: record.running - 1,
         blocked: withoutRun(record.blocked, event.instanceId),
         lockWaits: withoutRun(record.lockWaits, event.instanceId),
+        moneyWaits: moneyWaitsAfter(record, event),
         runCosts: withoutRun(record.runCosts, event.instanceId),
         lastDurationMs: event.at - event.startedAt,
         lastOutcome: event.end.outcome,
@@ -105,6 +106,17 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
         runError: isEndedOnPurpose(event.end.outcome) ? record.runError : runErrorOf(event.end),
       };
   }
+}
+
+function moneyWaitsAfter(
+  { moneyWaits }: AgentRecord,
+  event: Extract<RunEvent, { type: "status-text" | "finished" }>,
+): AgentRecord["moneyWaits"] {
+  const { instanceId } = event;
+  const waits = event.type === "status-text" && event.needsMoney === true;
+  if (waits === moneyWaits.has(instanceId)) return moneyWaits;
+  const others = [...moneyWaits].filter((id) => id !== instanceId);
+  return new Set(waits ? [...others, instanceId] : others);
 }
 
 type SpentEvent = Extract<RunEvent, { type: "spent" }>;

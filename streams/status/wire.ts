@@ -15,6 +15,9 @@ const usedBudgetSchema = z
     endsAt: time.meta({ description: "When the window turns" }),
     usd: z.number().meta({ description: "US dollars that are spent" }),
     limit: z.number().meta({ description: "US dollars, with what it was raised by" }),
+    needed: z.exactOptional(
+      z.number().meta({ description: "The least that the rejected call needs, in US dollars" }),
+    ),
     onLimit: z.enum(onLimits).meta({ description: "Whether its work waits or is refused" }),
   })
   .readonly()

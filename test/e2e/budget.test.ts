@@ -14,7 +14,7 @@ const run = async (agent: string) => (await project.al("run", agent)).code;
 const statusTextOf = (agent: string) => async () => (await project.agent(agent))?.statusText;
 
 const ofRun =
-  /^this run's budget: \$0\.00 of \$0\.01 is spent; the call needs at least \$\d.*al budget raise run:\w+-\w{8} <usd>$/;
+  /^this run's budget: \$0\.00 of \$0\.01 is spent; the call needs at least \$\d.*\[budget\], then al replay <entry>$/;
 
 /** A project with the agent `hello` whose model costs a tenth of a cent for each token: its first request, a dollar. */
 async function priced(): Promise<LiveProject> {
@@ -114,7 +114,7 @@ describe("a budget", () => {
   test("starts waiting work when it is raised", async () => {
     await useUpDay("waits");
     expect(await project.print("stat")).toMatch(
-      /^warning waits waits for money: \$0\.00 of its \$0\.02 a day .* begins in .*: al budget raise waits <usd>$/m,
+      /^warning waits waits for money: \$0\.00 of its \$0\.02 a day is spent; the call needs at least \$\d\S+; the next day begins in .*: al budget raise waits <usd>$/m,
     );
     await raise("waits", "500");
     await project.scheduler.waitForOutput(/its budget pays calls to models again/);
@@ -167,7 +167,8 @@ test("a run whose call was rejected ends over_budget under the scheduler that ad
 
 const atDay =
   /^waits for money until \d{4}-\d\d-\d\d \d\d:\d\d \S+: the budget of agent \w+ for \d{4}-/;
-const atRun = /^waits for money: this run's budget \(\$3\.\d\d of \$4\.00\); al budget raise run:/;
+const atRun =
+  /^waits for money: this run's budget \(\$3\.\d\d of \$4\.00\); the call needs at least \$\d\S+; al budget raise run:/;
 const paused = (agent: string, limit = atDay) =>
   expect.poll(statusTextOf(agent), slowly).toMatch(limit);
 /** One session wrote all of it. */
@@ -190,6 +191,7 @@ test("a run paused at its agent's budget frees its slot, stops its timeout, surv
   const since = performance.now();
   const instanceId = (await project.latest("writer"))?.instanceId;
   expect(await project.print("stat")).toContain("waits for money");
+  expect(await project.agent("writer")).toMatchObject({ state: "waiting", blockedBy: "budget" });
   expect(await run("other")).toBe(0);
   await raise("writer", "0.01");
   await paused("writer", /of \$4\.01\)/);
@@ -201,7 +203,7 @@ test("a run paused at its agent's budget frees its slot, stops its timeout, surv
   await paused("writer");
   await raise("writer", "9");
   await latest("writer").toMatchObject({ ...whole, instanceId });
-  expect(await project.print("logs", "writer")).toContain("the budget pays again");
+  expect(await project.print("logs", "writer")).toContain("the model is asked again");
 });
 
 describe("a run at a limit of its budget", () => {

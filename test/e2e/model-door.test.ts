@@ -85,7 +85,7 @@ test("a run that calls its model by curl is metered and capped, and al run exits
     outcome: "over_budget",
     deadLetter: true,
     reason: expect.stringMatching(
-      /^this run's budget: .*al budget raise run:asker-\w+ <usd>$/,
+      /^this run's budget: .*\[budget\], then al replay <entry>$/,
     ) as string,
   });
   const calls = storedCalls(project);

@@ -183,17 +183,27 @@ function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 
 /** The windows of agents and of the project have an end and a limit; only those of runs lack one. */
 function usedBudget(
-  { scope, window, endsAt, usd, limit }: BudgetState,
+  { scope, window, endsAt, usd, limit, needed }: BudgetState,
   onLimit: OnLimit,
 ): UsedBudget {
-  return { scope, window, endsAt: endsAt ?? Infinity, usd, limit: limit ?? 0, onLimit };
+  const needs = needed === undefined ? {} : { needed };
+  return { scope, window, endsAt: endsAt ?? Infinity, usd, limit: limit ?? 0, ...needs, onLimit };
 }
 
 /** For a person: whose budget it is, until when, and the command that raises it. */
-export function usedText({ usd, limit, scope, window, endsAt }: UsedBudget): string {
-  return usedUpText(usedUp({ scope, window, endsAt, usd, limit }));
+export function usedText(budget: UsedBudget): string {
+  return usedUpText(usedUp(budget));
 }
 
-function usedUp({ usd, limit, scope, window, endsAt }: Omit<BudgetState, "reserved">): UsedUp {
-  return { scope, window, endsAt, spent: nanoOfUsd(usd), cap: nanoOfUsd(limit ?? 0) };
+function usedUp({
+  usd,
+  limit,
+  scope,
+  window,
+  endsAt,
+  needed,
+}: Omit<BudgetState, "reserved">): UsedUp {
+  const amounts = { spent: nanoOfUsd(usd), cap: nanoOfUsd(limit ?? 0) };
+  const needs = needed === undefined ? {} : { needed: nanoOfUsd(needed) };
+  return { scope, window, endsAt, ...amounts, ...needs };
 }

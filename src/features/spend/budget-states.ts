@@ -5,6 +5,7 @@ import type { Budgets, AccountKey } from "../../foundation/contracts/budget.ts";
 import type { Ledger } from "./rules/ledger.ts";
 import type { RunTotals } from "./rules/ledger-events.ts";
 import { usdOfNano } from "../../foundation/contracts/money.ts";
+import type { NanoUsd } from "../../foundation/contracts/money.ts";
 import type { BudgetState, RunSpend } from "../../foundation/contracts/spend.ts";
 
 /** The project's accounts, then those of these agents. `now` is epoch ms. */
@@ -63,14 +64,24 @@ export function runSpend(
 /** All is spent, or the last rejected call needs more than the limit. */
 function isExhausted(limited: LimitedAccount): boolean {
   const cap = capOf(limited);
-  if (cap === null) return false;
+  return cap !== null && (limited.account.spent >= cap || neededOf(limited) !== null);
+}
+
+/** The amount that the last rejected call needs; null if the limit could pay it now. */
+function neededOf(limited: LimitedAccount): NanoUsd | null {
+  const cap = capOf(limited);
   const { spent, neededCap } = limited.account;
-  return spent >= cap || (neededCap !== null && neededCap > cap);
+  return cap === null || neededCap === null || neededCap <= Math.max(cap, spent)
+    ? null
+    : neededCap - spent;
 }
 
 function stateOf(limited: LimitedAccount): BudgetState {
   const { scope, window, endsAt, spent, reserved } = limited.account;
   const cap = capOf(limited);
   const amounts = { usd: usdOfNano(spent), reserved: usdOfNano(reserved) };
-  return { scope, window, endsAt, ...amounts, limit: cap === null ? null : usdOfNano(cap) };
+  const limit = cap === null ? null : usdOfNano(cap);
+  const needed = neededOf(limited);
+  const state = { scope, window, endsAt, ...amounts, limit };
+  return needed === null ? state : { ...state, needed: usdOfNano(needed) };
 }

@@ -1,7 +1,13 @@
 import type { LedgerEvent, LedgerRefusal } from "./rules/ledger-events.ts";
 import type { CallRefusal } from "../../foundation/contracts/model-gateway.ts";
 import type { AccountKey } from "../../foundation/contracts/budget.ts";
-import { projectScope, raiseCommand, agentOf } from "../../foundation/contracts/budget.ts";
+import {
+  projectScope,
+  neededText,
+  raiseCommand,
+  runScope,
+  agentOf,
+} from "../../foundation/contracts/budget.ts";
 import { momentText } from "../../foundation/contracts/format.ts";
 import { usdText } from "../../foundation/contracts/money.ts";
 import type { NanoUsd } from "../../foundation/contracts/money.ts";
@@ -55,28 +61,32 @@ export function refusalText(refusal: LedgerRefusal): string {
   const { scope, window, cap, spent, reserved, needed } = refusal;
   const held = reserved === 0 ? "" : ` and ${usdText(reserved)} is reserved by open calls`;
   const amounts = `${usdText(spent)} of ${usdText(cap)} is spent${held}`;
-  const least = `the call needs at least ${usdText(needed)}`;
-  return `${ownerOf(scope, window)}: ${amounts}; ${least}. ${remedyOf(refusal)}`;
+  return `${ownerOf(scope, window)}: ${amounts}; ${neededText(needed)}. ${remedyOf(refusal)}`;
 }
 
 /** For a person: which budget is used up, and why no run is started; amounts in nano-dollars. */
-export function usedUpText({ scope, window, endsAt, spent, cap }: UsedUp): string {
+export function usedUpText({ scope, window, endsAt, spent, cap, needed }: UsedUp): string {
   const amounts = `${usdText(spent)} of ${usdText(cap)} is spent`;
-  const rest = spent < cap ? ", and the rest pays no call" : "";
-  return `budget: ${ownerOf(scope, window)} is used up: ${amounts}${rest}. ${remedyOf({ scope, endsAt })}`;
+  return `budget: ${ownerOf(scope, window)} is used up: ${amounts}${needs(needed)}. ${remedyOf({ scope, endsAt })}`;
 }
 
 /** For a person: which budget a suspended run waits for, and until when; amounts in nano-dollars. */
-export function waitsForMoneyText({ scope, window, endsAt, spent, cap }: UsedUp): string {
+export function waitsForMoneyText({ scope, window, endsAt, spent, cap, needed }: UsedUp): string {
   const until = endsAt === null ? "" : ` until ${momentText(endsAt)}`;
   const limit = `${ownerOf(scope, window)} (${usdText(spent)} of ${usdText(cap)})`;
-  return `waits for money${until}: ${limit}; ${raiseCommand(scope)}`;
+  return `waits for money${until}: ${limit}${needs(needed)}; ${raiseCommand(scope)}`;
+}
+
+function needs(needed: NanoUsd | undefined): string {
+  return needed === undefined ? "" : `; ${neededText(needed)}`;
 }
 
 /** A budget that pays no call. */
 export interface UsedUp extends AccountKey {
   readonly spent: NanoUsd;
   readonly cap: NanoUsd;
+  /** The least that the rejected call needs; absent if all is spent. */
+  readonly needed?: NanoUsd;
 }
 
 /** Whose budget it is, and for which window. */
@@ -86,7 +96,10 @@ export function ownerOf(scope: string, window: string): string {
   return agent === null ? "this run's budget" : `the budget of agent ${agent} for ${window}`;
 }
 
+/** A run ends with its own budget: that can't be raised any more when a person reads this. */
 function remedyOf({ scope, endsAt }: { readonly scope: string; readonly endsAt: number | null }) {
+  if (scope.startsWith(runScope("")))
+    return "A person can raise `run` in the agent's [budget], then al replay <entry>";
   const turns = endsAt === null ? "" : ` before it turns at ${momentText(endsAt)}`;
   return `A person can raise it${turns}: ${raiseCommand(scope)}`;
 }

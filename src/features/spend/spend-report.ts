@@ -21,7 +21,7 @@ const rowSchema = z
   .object({
     key: z.string().meta({ description: "The agent, the model's name in the project, or the day" }),
     usd: usd.meta({
-      description: "With what open calls reserved, without what subscriptions paid",
+      description: "Without what open calls reserved and what subscriptions paid",
     }),
     subscriptionUsd: usd.meta({
       description: "What calls would have cost that subscriptions paid",
@@ -45,6 +45,9 @@ const limitSchema = z
     usd: usd.meta({ description: "Spent, without what is reserved" }),
     limit: z.number().nullable().meta({ description: "US dollars; null for no limit" }),
     reserved: usd.meta({ description: "By calls that are open" }),
+    needed: z.exactOptional(
+      usd.meta({ description: "The least that its rejected call needs, while it can't pay it" }),
+    ),
   })
   .meta({ id: "SpendLimit" });
 /** The spending in a window of a scope, and its limit. */

@@ -1,5 +1,5 @@
 import type { Budget } from "../../../streams/agent-config.ts";
-import { nanoOfUsd } from "./money.ts";
+import { nanoOfUsd, usdText } from "./money.ts";
 import type { NanoUsd } from "./money.ts";
 
 /** The budgets that apply to the runs of an agent. */
@@ -93,6 +93,11 @@ export interface StoredAccount {
 /** The command that raises the limits of a scope. */
 export function raiseCommand(scope: string): string {
   return `al budget raise ${agentOf(scope) ?? (scope === projectScope ? "project" : scope)} <usd>`;
+}
+
+/** The least that a rejected call needs, in words. */
+export function neededText(needed: NanoUsd): string {
+  return `the call needs at least ${usdText(needed)}`;
 }
 
 export function agentOf(scope: string): string | null {

@@ -111,6 +111,8 @@ export interface BudgetState {
   readonly reserved: number;
   /** Including raises; null for no limit. */
   readonly limit: number | null;
+  /** The least that its last rejected call needs, while the limit can't pay it; else absent. */
+  readonly needed?: number;
 }
 
 /** Whether the budgets of a run can pay its model after a rejected call. */

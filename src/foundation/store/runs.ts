@@ -70,6 +70,10 @@ export function createRuns(db: DatabaseSync) {
       .filter((row) => row !== undefined)
       .map((row) => row as unknown as Found)
       .sort((a, b) => b.at - a.at || b.seq - a.seq)[0];
+  const judgedLast = (agent: string): Found | undefined => {
+    const end = { agent, at: Number.MAX_SAFE_INTEGER, seq: 0 };
+    return latestBefore(end, [...succeededClasses, ...failedClasses]);
+  };
   return {
     /** Undefined if the run is unknown, or retention deleted it. */
     find: (instanceId: string): StoredRun | undefined => {
@@ -85,10 +89,7 @@ export function createRuns(db: DatabaseSync) {
       return (place && latestBefore(place, succeededClasses)?.instanceId) ?? null;
     },
     /** The agent's latest run that succeeded or failed by itself; null for none. */
-    latestJudged: (agent: string): string | null => {
-      const end = { agent, at: Number.MAX_SAFE_INTEGER, seq: 0 };
-      return latestBefore(end, [...succeededClasses, ...failedClasses])?.instanceId ?? null;
-    },
+    latestJudged: (agent: string): string | null => judgedLast(agent)?.instanceId ?? null,
     /** The failed runs of the same agent from its last success to this run; null if this one did not fail. */
     failingAt: (instanceId: string): Omit<Failing, "changed"> | null => {
       const place = placeOf.get(instanceId) as unknown as Place | undefined;
@@ -100,6 +101,7 @@ export function createRuns(db: DatabaseSync) {
       return {
         instanceId,
         count,
+        newest: !isAfter(judgedLast(agent), place),
         since: isoTime(since),
         lastSuccess: before ? { instanceId: before.instanceId, at: isoTime(before.at) } : null,
       };
@@ -123,6 +125,10 @@ interface FailedRow {
 
 interface Found extends Omit<Place, "agent" | "outcome"> {
   readonly instanceId: string;
+}
+
+function isAfter(run: Found | undefined, { at, seq }: Place): boolean {
+  return run !== undefined && (run.at > at || (run.at === at && run.seq > seq));
 }
 
 function runOf(row: RunRow): StoredRun {

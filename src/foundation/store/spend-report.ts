@@ -108,7 +108,7 @@ function prepareTriggered(db: DatabaseSync, now: number): (agent: string) => num
 export interface SpendRow {
   /** An agent, a model's name in the project, or a day of the project's time zone. */
   readonly key: string;
-  /** Including reservations of open calls, without calls that subscriptions paid. */
+  /** Without reservations of open calls, and without calls that subscriptions paid. */
   readonly nano: NanoUsd;
   /** The cost by price of calls that subscriptions paid. */
   readonly subscriptionNano: NanoUsd;
@@ -134,7 +134,7 @@ export const tokenSum =
   "total(coalesce(input, 0) + coalesce(cache_read, 0) + coalesce(cache_write, 0) + coalesce(output, 0))";
 
 /** Amounts are read as REAL: integers beyond the exact numbers of JavaScript can't be read. */
-const callSums = `total(CASE billing WHEN 'subscription' THEN 0 ELSE nano_usd + coalesce(reserved, 0) END) AS nano,
+const callSums = `total(CASE billing WHEN 'subscription' THEN 0 ELSE nano_usd END) AS nano,
   total(CASE billing WHEN 'subscription' THEN nano_usd ELSE 0 END) AS subscriptionNano,
   count(*) AS calls,
   ${tokenSum} AS tokens,
@@ -148,26 +148,29 @@ const daySums = `total(nano) AS nano, total(subscription_nano) AS subscriptionNa
 /** No day is longer, and its name does not return later, in ms. */
 const longestDayMs = 50 * 3_600_000;
 
+/** Subtracts the reservations of open calls, which the sums of days include. */
+const heldSums = `-total(reserved) AS nano, 0 AS subscriptionNano, 0 AS calls, 0 AS tokens, 0 AS unpriced,
+  0 AS estimated`;
+
 /** Adds up the cost of calls: whole days from their sums, and only the calls of a day that `since` cuts in two. */
 function spendRows(db: DatabaseSync, { by, since, agent }: SpendQuery): readonly SpendRow[] {
   const first = dayOfCall(db, ">= ? ORDER BY at, seq", since);
   if (first === null) return [];
   const isCut = dayOfCall(db, "< ? ORDER BY at DESC, seq DESC", since) === first;
-  const days = `SELECT ${by} AS key, ${daySums} FROM model_call_days
-    WHERE day ${isCut ? ">" : ">="} :first AND (:agent IS NULL OR agent = :agent) GROUP BY 1`;
+  const whole = `day ${isCut ? ">" : ">="} :first AND (:agent IS NULL OR agent = :agent)`;
+  const days = `SELECT ${by} AS key, ${daySums} FROM model_call_days WHERE ${whole} GROUP BY 1`;
+  const held = `SELECT ${by} AS key, ${heldSums} FROM model_calls INDEXED BY model_calls_open
+    WHERE reserved IS NOT NULL AND billing <> 'subscription' AND ${whole} GROUP BY 1`;
   const calls = `SELECT ${by} AS key, ${callSums} FROM model_calls INDEXED BY model_calls_by_time
     WHERE at >= :since AND at < :until AND day = :first AND (:agent IS NULL OR agent = :agent) GROUP BY 1`;
   const order = by === "day" ? "key" : "nano DESC, key";
-  if (!isCut) {
-    const select = db.prepare(`${days} ORDER BY ${order}`);
-    return select.all({ first, agent }).map(rowOf);
-  }
   const select = db.prepare(
     `SELECT key, sum(nano) AS nano, sum(subscriptionNano) AS subscriptionNano, sum(calls) AS calls,
        sum(tokens) AS tokens, sum(unpriced) AS unpriced, sum(estimated) AS estimated
-     FROM (${days} UNION ALL ${calls}) GROUP BY 1 ORDER BY ${order}`,
+     FROM (${[days, held, ...(isCut ? [calls] : [])].join(" UNION ALL ")}) GROUP BY 1 ORDER BY ${order}`,
   );
-  return select.all({ first, agent, since, until: since + longestDayMs }).map(rowOf);
+  const ofCut = isCut ? { since, until: since + longestDayMs } : {};
+  return select.all({ first, agent, ...ofCut }).map(rowOf);
 }
 
 function rowOf(row: object): SpendRow {

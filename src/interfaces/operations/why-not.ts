@@ -8,6 +8,8 @@ import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { blockedError, unmetError } from "../../../streams/status/agent-record.ts";
 import type { LockStatus } from "../../../streams/status/wire.ts";
 import { counted, isoTime, momentText } from "../../foundation/contracts/format.ts";
+import { neededText } from "../../foundation/contracts/budget.ts";
+import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Store } from "../../foundation/store/store.ts";
@@ -93,10 +95,11 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
 
 function budgetText(used: AgentRecord["usedBudget"]): string {
   if (used === null) return "";
-  const { scope, usd, limit, endsAt, onLimit } = used;
+  const { scope, usd, limit, endsAt, onLimit, needed } = used;
   const whose = scope === "project" ? "The project's budget" : "Its budget";
   const work = onLimit === "pause" ? "work waits" : "work is refused";
-  return `${whose} is used up ($${usd.toFixed(2)} of $${limit.toFixed(2)}): ${work} until ${momentText(endsAt)}.`;
+  const needs = needed === undefined ? "" : `; ${neededText(nanoOfUsd(needed))}`;
+  return `${whose} is used up ($${usd.toFixed(2)} of $${limit.toFixed(2)}${needs}): ${work} until ${momentText(endsAt)}.`;
 }
 
 function lockTexts(agent: string, locks: readonly LockStatus[]): string[] {

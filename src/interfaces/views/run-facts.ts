@@ -42,15 +42,15 @@ export function commitText({ commit, dirty }: RunVersionView): string | null {
 }
 
 /**
- * `had been failing since 06:33, 78 in a row; last success 06:26; config changed in between`. `moment` formats an ISO time for its
+ * `failing since 06:33, 78 in a row; last success 06:26; config changed in between`. `moment` formats an ISO time for its
  * reader.
  */
 export function failingText(
-  { since, count, lastSuccess, changed }: Failing,
+  { since, count, newest, lastSuccess, changed }: Failing,
   moment: (at: string) => string,
 ): string {
   const parts = [
-    `had been failing since ${moment(since)}${inARow(count)}`,
+    `${newest ? "" : "had been "}failing since ${moment(since)}${inARow(count)}`,
     lastSuccess === null ? "no success is known" : `last success ${moment(lastSuccess.at)}`,
     ...(changed === null ? [] : [`${changed.join(" and ") || "nothing"} changed in between`]),
   ];

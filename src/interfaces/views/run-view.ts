@@ -21,7 +21,7 @@ export type RunVersionView = z.infer<typeof runVersionSchema>;
 /** Calls to models, as the scheduler counted them. */
 const runSpendSchema = z
   .object({
-    usd: z.number().meta({ description: "With what open calls reserved" }),
+    usd: z.number().meta({ description: "Without what open calls reserved" }),
     subscriptionUsd: z
       .number()
       .meta({ description: "What calls would have cost that a subscription paid" }),

@@ -52,13 +52,13 @@ export function createBudgetWaits({ clock, store, funds, onProblem }: RequestCon
    * cancels the wait.
    */
   const open = (run: LiveRun, pending: Pending, isStored: boolean): (() => void) => {
-    const wait: OpenBudgetWait = { pending, over: new Subscription(), isStored, refused: null };
-    let isSuspended = false;
+    const begun = { isStored, isSuspended: false, refused: null };
+    const wait: OpenBudgetWait = { pending, over: new Subscription(), ...begun };
     const next = (found: RunFunds): void => {
       if (found.type !== "short") return answer(run, wait, found.type === "paid");
       const { text } = found;
-      if (isSuspended) return run.showStatus(text);
-      isSuspended = true;
+      if (wait.isSuspended) return run.showStatus(text);
+      wait.isSuspended = true;
       // A run ended meanwhile does not end for its budget: its work may be retried.
       [wait.refused, run.overBudget] = [run.overBudget, null];
       pending.suspend({ pausesClock: true, text });

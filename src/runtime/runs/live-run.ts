@@ -55,6 +55,7 @@ export interface OpenBudgetWait {
   /** The wait's subscriptions and timers; unsubscribed when it ends. */
   readonly over: Subscription;
   isStored: boolean;
+  isSuspended: boolean;
   /** Why the call that the run is to repeat was rejected; null before it waits. */
   refused: string | null;
 }
@@ -163,7 +164,10 @@ export class LiveRun implements Disposable {
   /** Emits a status text of the run. */
   showStatus(text: string): void {
     const { agent, instanceId } = this;
-    this.#deps.emit({ type: "status-text", agent, at: this.#deps.clock.now(), instanceId, text });
+    const at = this.#deps.clock.now();
+    const needsMoney = [...this.budgetWaits.values()].some(({ isSuspended }) => isSuspended);
+    const wait = needsMoney ? ({ needsMoney } as const) : {};
+    this.#deps.emit({ type: "status-text", agent, at, instanceId, text, ...wait });
   }
 
   /** Freezes an idle run: its other requests need its processes. */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import type { BudgetWarning, RunSpend } from "../../../src/foundation/contracts/spend.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
 import { tempDir, tempStore } from "../../foundation/store/support.ts";
 import { budgets } from "./rules/support.ts";
 import { answered, noSignal, plan, tempMeter, terms } from "./support.ts";
@@ -9,6 +10,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** What the run's open calls reserved. */
+const reserved = (report: Store["spendReport"]) =>
+  report.accounts(["run"]).find(({ scope }) => scope === "run:dev-1")?.reserved;
+
 const now = () => Date.parse("2026-11-22T12:00:00Z");
 
 test("a call is stored with its highest cost, then with its cost", async () => {
@@ -16,7 +21,8 @@ test("a call is stored with its highest cost, then with its cost", async () => {
   const { spendReport } = store;
   const grant = await begin();
   expect(grant.maxOutputTokens).toBeNull();
-  expect(spendReport.run("dev-1")).toMatchObject({ nano: 10_000_000, calls: 1, tokens: 0 });
+  expect(spendReport.run("dev-1")).toMatchObject({ nano: 0, calls: 1, tokens: 0 });
+  expect(reserved(spendReport)).toBe(10_000_000);
   grant.settle(answered(2_000));
   grant.settle(answered(9_000));
   await vi.waitFor(() => expect(spendReport.run("dev-1").nano).toBe(2_000_000));
@@ -126,14 +132,14 @@ describe("a call", () => {
     const termsOf = () => Promise.resolve({ ...terms, billing: "unpriced" as const });
     const { store, begin } = tempMeter({ termsOf });
     await begin();
-    expect(store.spendReport.run("dev-1")).toMatchObject({ nano: 10_000_000, unpriced: 1 });
+    expect(store.spendReport.run("dev-1")).toMatchObject({ nano: 0, unpriced: 1 });
   });
 
   test("that may be served in a dearer tier is reserved, and charged, at its price", async () => {
     const termsOf = () => Promise.resolve({ ...terms, provider: "openai" as const });
     const { store, begin } = tempMeter({ termsOf });
     const grant = await begin({ serviceTier: "auto" });
-    expect(store.spendReport.run("dev-1").nano).toBe(20_000_000);
+    expect(reserved(store.spendReport)).toBe(20_000_000);
     grant.settle(answered(1_000, { serviceTier: "priority" }));
     await vi.waitFor(() => expect(store.spendReport.run("dev-1").nano).toBe(2_000_000));
   });

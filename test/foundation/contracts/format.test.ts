@@ -27,10 +27,11 @@ test.each([
   [312, "312 ms"],
   [1234, "1.2 s"],
   [42_300, "42 s"],
-  [59_600, "1 min 00 s"],
+  [59_600, "1 min"],
   [185_000, "3 min 05 s"],
   [912_000, "15 min"],
   [2 * hour + 9.6 * minute, "2 h 10 min"],
+  [24 * hour, "24 h"],
 ])("%i ms is %s", (ms, text) => expect(durationText(ms)).toBe(text));
 
 test("a time includes its time zone", () =>

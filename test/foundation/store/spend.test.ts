@@ -139,10 +139,10 @@ describe("a report", () => {
   }
   const row = { nano: 0, subscriptionNano: 0, calls: 1, tokens: 4_321, unpriced: 0, estimated: 0 };
 
-  test("adds up by agent, the largest first, with reservations", async () => {
+  test("adds up by agent, the largest first, without reservations", async () => {
     expect((await filled()).rows({ by: "agent", since: 0, agent: null })).toEqual([
       { ...row, key: "ops", nano: 5_400, calls: 2, tokens: 8_642, unpriced: 1, estimated: 1 },
-      { ...row, key: "dev", nano: 460, subscriptionNano: 400, calls: 3, tokens: 8_642 },
+      { ...row, key: "dev", nano: 400, subscriptionNano: 400, calls: 3, tokens: 8_642 },
     ]);
   });
 
@@ -152,11 +152,11 @@ describe("a report", () => {
       report.rows({ by, since, agent: null }).map(({ key, nano }) => [key, nano]);
     expect(keys("day")).toEqual([
       ["2026-11-21", 5_000],
-      ["2026-11-22", 860],
+      ["2026-11-22", 800],
     ]);
-    expect(keys("day", now)).toEqual([["2026-11-22", 860]]);
+    expect(keys("day", now)).toEqual([["2026-11-22", 800]]);
     expect(keys("model")).toEqual([
-      ["claude", 5_460],
+      ["claude", 5_400],
       ["gpt", 400],
     ]);
   });

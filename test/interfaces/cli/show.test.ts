@@ -68,6 +68,7 @@ describe("al show", () => {
         failing: {
           instanceId: "dev-bbbbbbbb",
           count: 1078,
+          newest: false,
           since: new Date(2026, 10, 20, 6, 33).toISOString(),
           lastSuccess: {
             instanceId: "dev-aaaaaaaa",

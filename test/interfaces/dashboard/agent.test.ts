@@ -51,7 +51,7 @@ test("the active config is shown, and follows a change of its files", async () =
   const local = { memory: "1g", cpus: 0.5, network: null, env: { LOG_LEVEL: "debug" } };
   const first = { timeoutSeconds: 120, hooks: { pre: ["git clone x ."], post: [] }, local };
   const { page, deps } = await open(`${path}?tab=config`, withDetail(first));
-  await expect.poll(() => page.locator("#config").innerText()).toContain("2 min 00 s");
+  await expect.poll(() => page.locator("#config").innerText()).toContain("2 min");
   const shown = await page.locator("#config").innerText();
   expect(shown).toContain("git clone x .");
   expect(shown).toMatch(/Memory\s+1g\s+Processors\s+0\.5\s+Variables\s+LOG_LEVEL=debug/);
@@ -59,7 +59,7 @@ test("the active config is shown, and follows a change of its files", async () =
   const config = anAgent("dev", { timeoutSeconds: 60, instructions: "Be brief." });
   deps.operations.details.set("dev", { config, nextTicks: [] });
   deps.operations.addLog({ agent: "dev", msg: "timeout 120 → 60" });
-  await expect.poll(() => page.locator("#config").innerText()).toContain("1 min 00 s");
+  await expect.poll(() => page.locator("#config").innerText()).toContain("1 min");
   await page.getByRole("link", { name: "Instructions" }).click();
   await expect.poll(() => page.locator(".instructions").innerText()).toBe("Be brief.");
 });
@@ -167,6 +167,7 @@ test("a failing agent shows since when, how often, and what changed since its la
   deps.operations.failing = () => ({
     instanceId: "dev-bbbbbbbb",
     count: 1078,
+    newest: true,
     since: minutesAgo(3 * 24 * 60),
     lastSuccess: { instanceId: "dev-aaaaaaaa", at: minutesAgo(3 * 24 * 60 + 7) },
     changed: ["config"],
@@ -233,7 +234,7 @@ test("a used-up budget shows its end, and a person can raise it", async () => {
   deps.operations.setAgent({ name: "dev", usedBudget });
   await expect
     .poll(() => page.locator("#used-budget-text").innerText())
-    .toBe("It waits for money: $5.00 of its $5.00 a day is spent; the next begins in 2 h.");
+    .toBe("It waits for money: $5.00 of its $5.00 a day is spent; the next day begins in 2 h.");
   await notice.getByRole("button", { name: "Raise" }).click();
   expect(await page.locator("#raise-dialog h2").innerText()).toBe("Raise the budget of dev");
   await page.getByRole("button", { name: "Cancel" }).click();

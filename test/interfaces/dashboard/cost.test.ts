@@ -80,9 +80,9 @@ test("the page shows spending and reservations by day, agent and model, and the 
   );
   const texts = async (id: string) =>
     (await page.locator(`#${id} tr`).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "));
-  expect(await texts("agents")).toEqual(["dev $5.01 2 5.0M", "cat 1 unpriced $0.25 1 250k"]);
+  expect(await texts("agents")).toEqual(["dev $5.00 2 5.0M", "cat 1 unpriced $0.25 1 250k"]);
   expect(await texts("models")).toEqual([
-    "claude $5.01 2 5.0M",
+    "claude $5.00 2 5.0M",
     "new unpriced 1 unpriced $0.25 1 250k",
   ]);
   expect(await texts("limits")).toEqual([
@@ -92,7 +92,7 @@ test("the page shows spending and reservations by day, agent and model, and the 
   ]);
   expect(await page.locator("#unpriced").innerText()).toContain("Model new is unpriced");
   expect(await page.locator("#days rect").count()).toBe(30);
-  expect(await page.locator("#days rect:not(.none) title").textContent()).toContain("$5.26");
+  expect(await page.locator("#days rect:not(.none) title").textContent()).toContain("$5.25");
   expect(await page.locator("nav.pages [aria-current]").innerText()).toBe("Cost");
   await page.getByRole("link", { name: "cat" }).click();
   await page.waitForURL("**/dashboard/agents/cat");

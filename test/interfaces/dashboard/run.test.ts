@@ -81,6 +81,7 @@ describe("the page of a run", () => {
     const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: true };
     const failing = {
       ...{ instanceId: instance, count: 1, since: "2026-11-20T06:33:00Z", changed: null },
+      newest: false,
       lastSuccess: { instanceId: "dev-aaaaaaaa", at: "2026-11-20T06:26:00Z" },
     };
     const deps = withRun({ outcome: "failed", reason: "exit code 3", lastSuccess, failing });

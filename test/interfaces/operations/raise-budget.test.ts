@@ -6,6 +6,15 @@ import { budgets } from "../../features/spend/rules/support.ts";
 
 const now = () => Date.parse("2026-11-22T12:00:00Z");
 
+test("a raise that does not pay the rejected call answers with the least that it needs", async () => {
+  const { meter, refusal } = tempMeter({ budgetsOf: () => budgets({ dayUsd: 0.0001 }), now });
+  await refusal();
+  const raise = (usd: number) => raiseBudget("agent:dev", usd, { ...depsOf(), meter });
+  const [day] = await raise(0.0001);
+  expect(day).toMatchObject({ usd: 0, needed: 0.001024 });
+  expect((await raise(1))[0]).not.toHaveProperty("needed");
+});
+
 function depsOf(): RaiseBudgetDeps {
   const budgetsOf = () => budgets({ dayUsd: 1 }, { monthUsd: 20 });
   const { meter } = tempMeter({ budgetsOf, now });

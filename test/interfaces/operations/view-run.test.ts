@@ -172,12 +172,14 @@ test("failed runs are counted since the last success, in spite of other ends bet
   const failing = {
     instanceId: "dev-6",
     count: 2,
+    newest: true,
     since: "1970-01-01T00:00:00.003Z",
     lastSuccess: { instanceId: "dev-2", at: "1970-01-01T00:00:00.002Z" },
     changed: ["instructions"],
   };
   expect((await viewRun("dev-6", deps)).failing).toEqual(failing);
   expect(agentFailing("dev", store)).toEqual(failing);
+  expect((await viewRun("dev-3", deps)).failing).toMatchObject({ count: 1, newest: false });
   expect(agentFailing("ops", store)).toMatchObject({ count: 1, lastSuccess: null, changed: null });
   expect(agentFailing("cat", store)).toBeNull();
   expect((await viewRun("dev-5", deps)).failing).toBeNull();

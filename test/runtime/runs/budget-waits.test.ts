@@ -42,6 +42,8 @@ describe("a run that waits for budget", () => {
     world.end(other);
     expect(await asked).toEqual({ ok: true, paid: true });
     expect(texts(world)).toEqual([inDay.text, ""]);
+    const needs = world.events.map((one) => one.type === "status-text" && one.needsMoney === true);
+    expect([needs.filter(Boolean).length, needs.at(-1)]).toEqual([1, false]);
     await waiting(world, 0);
   });
 

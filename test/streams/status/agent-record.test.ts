@@ -36,6 +36,12 @@ describe("the state of an agent", () => {
     ["running", { ...pauses, running: 1 }],
     ["waiting lock", { running: 2, lockWaits: waits(["dev-1", 1], ["dev-2", 2]) }],
     ["running", { running: 2, lockWaits: waits(["dev-1", 2]) }],
+    ["waiting budget", { running: 1, moneyWaits: new Set(["dev-1"]) }],
+    ["running", { running: 2, moneyWaits: new Set(["dev-1"]), lockWaits: waits(["dev-1", 1]) }],
+    [
+      "waiting budget",
+      { running: 2, moneyWaits: new Set(["dev-1"]), lockWaits: waits(["dev-2", 1]) },
+    ],
     ["error", { configError: "scale is not a number" }],
     ["running", { running: 2, runError }],
     ["running", { running: 1, configError: "scale is not a number" }],

@@ -71,6 +71,22 @@ describe("the record of an agent", () => {
     expect(reduceAgent(busy, at5.started("dev-2")).statusText).toBeNull();
   });
 
+  it("waits while its run waits for money", () => {
+    const text = {
+      type: "status-text",
+      agent: "dev",
+      at: 0,
+      instanceId: "dev-1",
+      text: "",
+    } as const;
+    const waiting = after(at0.set(), at0.started(), { ...text, needsMoney: true });
+    expect(stateOf(waiting)).toEqual({ state: "waiting", blockedBy: "budget" });
+    expect(stateOf(reduceAgent(waiting, text)).state).toBe("running");
+    expect(stateOf([at5.finished(), at5.started()].reduce(reduceAgent, waiting)).state).toBe(
+      "running",
+    );
+  });
+
   it("keeps a run's failure until one succeeds", () => {
     const failed = after(at0.set(), at0.started(), at5.finished("failed", "no key"));
     expect(failed).toMatchObject({ runError: "failed: no key", lastOutcome: "failed" });

@@ -116,7 +116,9 @@ const whose = ({ agent }: Alert): string => agent ?? "the project";
 const lasted = ({ since, at }: Alert): string => lengthText(at - since);
 const times = (count: number): string => (count === 1 ? "" : ` ${count} times`);
 const spent: Title = ({ agent, count }) =>
-  `${agent ?? "The project"} spent ${count} % of its budget`;
+  count < 100
+    ? `${agent ?? "The project"} spent ${count} % of its budget`
+    : `The budget of ${agent ?? "the project"} can't pay the next call`;
 /** The first three: a phone shows the title alone. */
 const ofAgents = ({ agents }: Alert): string => {
   if (agents.length === 0) return "";

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   agentScope,
   maxRaiseUsd,
+  neededText,
   projectScope,
   runScope,
 } from "../../../foundation/contracts/budget.ts";
@@ -79,9 +80,10 @@ export async function raiseBudget(context: Context, target: string, amount: stri
   const path = `/api/budgets/${encodeURIComponent(scope)}/raise`;
   const answer = (await client.post(path, { usd })) as BudgetRaised;
   out.answer(answer, `the budget of ${target} is raised by ${usdText(nanoOfUsd(usd))}`);
-  for (const { window, usd: spent, limit } of answer.limits) {
+  for (const { window, usd: spent, limit, needed } of answer.limits) {
     if (limit === null) continue;
-    out.data(`${window}  ${usdText(nanoOfUsd(spent))} of ${usdText(nanoOfUsd(limit))}`);
+    const needs = needed === undefined ? "" : `; ${neededText(nanoOfUsd(needed))}`;
+    out.data(`${window}  ${usdText(nanoOfUsd(spent))} of ${usdText(nanoOfUsd(limit))}${needs}`);
   }
 }
 

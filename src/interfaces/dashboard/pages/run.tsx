@@ -101,7 +101,7 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
           </span>
         )}
       </p>
-      <FailingSince agent={agent} failing={run.failing} isPast={true} />
+      <FailingSince agent={agent} failing={run.failing} />
       <Notice
         kind={look === undefined ? "error" : "warning"}
         id="reason"

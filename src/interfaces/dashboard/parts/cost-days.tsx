@@ -24,7 +24,7 @@ export function Days({ spending: { rows, limits }, range }: DaysProps) {
   const most = Math.max(0, ...rows.map(({ usd }) => usd));
   const sum = rows.reduce((total, { usd }) => total + usd, 0);
   const reserved = limits.find((one) => isDay(one) && one.scope === "project")?.reserved ?? 0;
-  const held = reserved === 0 ? "" : ` with ${dollars(reserved)} reserved`;
+  const held = reserved === 0 ? "" : `, ${dollars(reserved)} reserved`;
   const choose = (index: number): void => setChosen(Math.min(Math.max(index, 0), range - 1));
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

@@ -31,19 +31,16 @@ export function RunLink({ agent, instanceId, text = instanceId }: RunLinkProps) 
 export function FailingSince({
   agent,
   failing,
-  isPast = false,
 }: {
   readonly agent: string;
   readonly failing: Failing | null;
-  /** The failures up to an earlier run: the agent may have recovered. */
-  readonly isPast?: boolean;
 }) {
   if (failing === null) return null;
-  const { since, count, instanceId, lastSuccess, changed } = failing;
+  const { since, count, instanceId, newest, lastSuccess, changed } = failing;
   const at = (time: string) => listTime(Date.parse(time));
   return (
     <p class="outcome failed" id="failing">
-      {isPast ? "Had been failing" : "Failing"} since {at(since)}
+      {newest ? "Failing" : "Had been failing"} since {at(since)}
       {inARow(count)}
       {lastSuccess === null ? (
         "; no success is known"

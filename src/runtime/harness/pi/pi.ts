@@ -99,7 +99,7 @@ async function waitForMoney(
 ): Promise<boolean> {
   const answer = await requests.perform("budget-wait", {}, signal).catch(refusedAnswer);
   if (answer.paid !== true) return false;
-  logTo(emit, "run", 30, "the budget pays again: the model is asked for the same turn");
+  logTo(emit, "run", 30, "the model is asked again for the same turn");
   return true;
 }
 

@@ -90,7 +90,12 @@ test.each<[Partial<Alert>, string, string]>([
   [{ topic: "dead_letters" }, "Work for dev became a dead letter", "error"],
   [{ topic: "dead_letters", count: 7 }, "7 items of work for dev became dead letters", "error"],
   [{ topic: "budget", count: 80 }, "dev spent 80 % of its budget", "warning"],
-  [{ topic: "budget", agent: null, count: 100 }, "The project spent 100 % of its budget", "error"],
+  [{ topic: "budget", count: 100 }, "The budget of dev can't pay the next call", "error"],
+  [
+    { topic: "budget", agent: null, count: 100 },
+    "The budget of the project can't pay the next call",
+    "error",
+  ],
   [{ topic: "scheduler_down", since: 0, at: 7_300_000 }, "The scheduler was down for 2 h", "error"],
   [{ topic: "scheduler_down", count: 4 }, "The scheduler was down 4 times", "error"],
   [{ topic: "no_success", since: 0, at: 48 * hourMs }, "dev had no success for 48 h", "error"],

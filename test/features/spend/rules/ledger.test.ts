@@ -70,7 +70,7 @@ describe("near a limit", () => {
     });
     if (refused.type !== "refused") return;
     expect(refusalText(refused.refusal)).toBe(
-      "this run's budget: $0.007 of $0.008 is spent; the call needs at least $0.001. A person can raise it: al budget raise run:dev-1 <usd>",
+      "this run's budget: $0.007 of $0.008 is spent; the call needs at least $0.001. A person can raise `run` in the agent's [budget], then al replay <entry>",
     );
   });
 

@@ -93,7 +93,7 @@ test("shows the cost of running runs, and how to raise a used-up budget", () => 
     anAgentStatus("ops", { running: 1, runningUsd: 0.05, statusText: "reading" }),
   ];
   const text = renderStatus(snapshotOf(agents), plainStyle);
-  const waits = "waits for money: $5.00 of its $5.00 a day is spent; the next begins in 2 h";
+  const waits = "waits for money: $5.00 of its $5.00 a day is spent; the next day begins in 2 h";
   expect(text).toMatch(/^dev +idle +waits for money/m);
   expect(text).toMatch(/^ops +idle +now \$0\.05: reading/m);
   expect(text).not.toContain("the call needs more");

@@ -44,7 +44,7 @@ it("a session asks for the same turn once it is paid, as often as that takes", a
   );
   expect(error).toBeNull();
   expect(asked).toEqual(["budget-wait", "budget-wait"]);
-  expect(log).toMatch(/the budget pays again.*\n.*the budget pays again.*\nOne\./);
+  expect(log).toMatch(/the model is asked again.*\n.*the model is asked again.*\nOne\./);
   expect(usage).toMatchObject({ model: "poor", turns: 1 });
 });
 
