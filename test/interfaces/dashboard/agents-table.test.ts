@@ -47,6 +47,15 @@ test("at 1280×800 at least fifteen of thirty agents are visible", async () => {
   expect(await endOf(12)).toBeLessThanOrEqual(800);
 });
 
+test("the long status of a running agent is whole where its column is narrow", async () => {
+  const statusText = "waits for the health checks of the staging cluster";
+  const agents = [{ name: "deploy", state: "running" as const, statusText }, { name: "idle" }];
+  const { page } = await open("/dashboard", testDeps({ operations: fakeOperations(agents) }));
+  const status = page.locator("[data-agent=deploy] .status-text").first();
+  await expect.poll(() => status.innerText()).toBe(statusText);
+  expect((await status.boundingBox())?.width).toBeGreaterThan(1000);
+});
+
 test("thirty agents are at most 3,000 px high on a phone, and a tablet has the table", async () => {
   const { page } = await open("/dashboard", withThirty());
   await page.setViewportSize({ width: 390, height: 844 });

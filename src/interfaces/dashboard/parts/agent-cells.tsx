@@ -129,6 +129,7 @@ function Status({ agent, column }: ContentProps) {
         }
         text={status}
         otherwise={isEmpty ? column.emptyText : null}
+        isOfAgent={error === null}
       />
       <StatusLine look="warning" text={budget} />
       <StatusLine look="warning" text={warning} />
@@ -140,9 +141,11 @@ interface StatusLineProps {
   readonly look: string;
   readonly text: string | null;
   readonly otherwise?: string | null;
+  /** Only what an agent says has links. */
+  readonly isOfAgent?: boolean;
 }
 
-function StatusLine({ look, text, otherwise = null }: StatusLineProps) {
+function StatusLine({ look, text, otherwise = null, isOfAgent = false }: StatusLineProps) {
   const shown = text === null ? otherwise : plainText(text);
   return (
     <div
@@ -150,7 +153,7 @@ function StatusLine({ look, text, otherwise = null }: StatusLineProps) {
       title={text === null ? undefined : plainText(text)}
       hidden={shown === null}
     >
-      {shown !== null && <Linked text={shown} />}
+      {shown !== null && isOfAgent ? <Linked text={shown} /> : shown}
     </div>
   );
 }

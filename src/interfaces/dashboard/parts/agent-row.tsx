@@ -35,7 +35,7 @@ export const AgentRow = memo(({ isSelected, onSelect, ...shown }: AgentRowProps)
   const toggle = enabled ? "Disable" : "Enable";
   const refusals = refusalsOf(agent);
   return (
-    <tr data-agent={name} role="row" class={hasProblem(agent) ? "problem" : undefined}>
+    <tr data-agent={name} role="row" class={lookOf(agent)}>
       <Cell title="Select">
         <input
           type="checkbox"
@@ -70,9 +70,15 @@ export const AgentRow = memo(({ isSelected, onSelect, ...shown }: AgentRowProps)
   );
 });
 
-/** Whether the status has a line of its own, over the whole width. */
-function hasProblem({ error, usedBudget, warning }: AgentStatus): boolean {
-  return [error, usedBudget, warning].some((one) => one !== null);
+/** A narrow column has room for as many characters. */
+const shortStatus = 18;
+
+/** A problem has a line of its own, over the whole width; where the column is narrow, so has a long status of a run. */
+function lookOf(agent: AgentStatus): string | undefined {
+  const { error, usedBudget, warning, state, statusText } = agent;
+  if ([error, usedBudget, warning].some((one) => one !== null)) return "problem";
+  const isLong = state !== "idle" && (statusText?.length ?? 0) > shortStatus;
+  return isLong ? "long" : undefined;
 }
 
 function Cell(props: { readonly title: string; readonly children: ComponentChildren }) {

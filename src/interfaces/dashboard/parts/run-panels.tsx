@@ -142,8 +142,8 @@ export function Since({ run, first }: RunProps & { readonly first: RunDifference
         {changed === false && ". It ran the same."}
         {changed === true && (
           <>
-            . Its config or instructions changed:{" "}
-            <a href={changesAddress(agent, instanceId, earlier)}>as a page</a>.
+            . Its config or instructions changed.{" "}
+            <a href={changesAddress(agent, instanceId, earlier)}>Show on its own page</a>
           </>
         )}
       </p>
