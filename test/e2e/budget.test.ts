@@ -140,7 +140,7 @@ describe("a budget", () => {
     expect(metrics).toContain(`${counter} ${calls}`);
     const printed = await project.print("cost");
     expect(printed).toMatch(/^hello +\$/m);
-    expect(printed).toMatch(/^project +\d{4}-\d\d +\$.* of \$50000\.00$/m);
+    expect(printed).toMatch(/^project +\d{4}-\d\d +\$.* of \$50,000\.00$/m);
     const log = await project.print("logs", "hello");
     expect(log).toMatch(/INFO +\d+ tokens \(\$\d+\.\d\d\)$/m);
     expect(log).toMatch(/run succeeded after \S+ m?s \(\$\d+\.\d\d\)$/m);

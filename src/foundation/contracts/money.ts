@@ -15,6 +15,8 @@ export function usdOfNano(nano: NanoUsd): number {
 /** For a person: cents, and below a cent as many digits as needed to show it. */
 export function usdText(nano: NanoUsd): string {
   const usd = usdOfNano(nano);
-  if (nano === 0 || Math.abs(usd) >= 0.01) return `$${usd.toFixed(2)}`;
+  if (nano === 0 || Math.abs(usd) >= 0.01) {
+    return `$${usd.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",")}`;
+  }
   return `$${Number(usd.toPrecision(2)).toFixed(9).replace(/0+$/, "")}`;
 }

@@ -1,3 +1,4 @@
+import { dollars } from "../../features/spend/spend-text.ts";
 import { denyProblems, hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { durationText } from "../../../streams/duration-text.ts";
 import { bytesText, counted, inARow } from "../../foundation/contracts/format.ts";
@@ -68,7 +69,7 @@ function runCostText({ costUsd, spend }: RunView): string | null {
   if (usd === null) return null;
   const calls = spend.calls === 0 ? "" : ` in ${counted(spend.calls, "call")}`;
   if (usd === 0 && spend.unpriced > 0) return `unpriced${calls}`;
-  return `$${usd < 0.01 ? usd.toFixed(6).replace(/\.?0+$/, "") : usd.toFixed(2)}${calls}`;
+  return `${dollars(usd)}${calls}`;
 }
 
 /** A host that a run requested, and why it was denied or how many bytes it transferred. */

@@ -27,7 +27,7 @@ test("an agent's last runs are a table and three charts, and are updated live", 
   expect(await Promise.all(labels)).toEqual([
     "Duration of the last runs: last 1.0 s, median 4.0 s · most 8.0 s",
     "Tokens of the last runs: last 1.2k, median 1.2k · most 3.0k",
-    "Cost of the last runs: last $0.0100, median $0.10 · most $0.50",
+    "Cost of the last runs: last $0.01, median $0.10 · most $0.50",
   ]);
   expect(await charts.first().locator("rect").count()).toBe(3);
   expect(await page.locator("#charts .scale").first().innerText()).toMatch(/^8\.0 s\s+0$/);

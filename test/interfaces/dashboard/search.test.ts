@@ -63,7 +63,7 @@ test("a search result is a run with its outcome and cost, and its lines with the
   const result = page.getByRole("article", { name: "dev-abcdefgh" });
   await expect.poll(() => result.count()).toBe(1);
   const shown = await result.innerText();
-  for (const part of ["dev-abcdefgh", "failed", "$0.0123", "tool results"])
+  for (const part of ["dev-abcdefgh", "failed", "$0.01", "tool results"])
     expect(shown).toContain(part);
   expect(await result.locator(".match-lines").innerText()).toBe(
     "the line before\na needle in it\nthe line after\n",

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { dollars } from "../../../features/spend/spend-text.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { HistoryPage } from "../../../foundation/contracts/history.ts";
 import { concerns, useAgent } from "../live/agents.ts";
@@ -19,7 +20,6 @@ import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { agentAddress, lineAddress, triggersAddress, withQuery } from "../text/addresses.ts";
-import { costText } from "../text/format.ts";
 import { isFiltered } from "../text/log-choice.ts";
 import type { LogChoice } from "../text/log-choice.ts";
 
@@ -170,7 +170,7 @@ function Head({ name, agent }: { readonly name: string; readonly agent: AgentSta
   const isToday = endsAt !== undefined && Date.parse(endsAt) > Date.now();
   return (
     <>
-      <AgentState agent={agent} more={isToday ? [`${costText(usd)} today`] : []} />
+      <AgentState agent={agent} more={isToday ? [`${dollars(usd)} today`] : []} />
       <div class="end" role="group" aria-label="Actions">
         <a class="button" href={triggersAddress(name)}>
           Triggers

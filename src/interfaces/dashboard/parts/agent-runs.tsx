@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
+import { dollars } from "../../../features/spend/spend-text.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry, HistoryPage } from "../../../foundation/contracts/history.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
@@ -8,7 +9,7 @@ import { post } from "../live/api.ts";
 import { changesAddress, triggersAddress } from "../text/addresses.ts";
 import { runsPath } from "../text/agent-apis.ts";
 import { hasCalls, valueLine } from "../text/calls.ts";
-import { compactCount, costText } from "../text/format.ts";
+import { compactCount } from "../text/format.ts";
 import { runningSince, whyText } from "../text/trigger-words.ts";
 import { Action } from "./action.tsx";
 import { Calls } from "./calls.tsx";
@@ -120,7 +121,7 @@ const RunRows = memo(({ run, changedSince: before }: RunRowsProps) => {
           <RunDuration entry={run} />
         </td>
         <td class="number">{tokens === null ? "–" : compactCount(tokens)}</td>
-        <td class="number">{costUsd === null ? "–" : costText(costUsd)}</td>
+        <td class="number">{costUsd === null ? "–" : dollars(costUsd)}</td>
         <td class="run-actions">
           <EntryRunLink {...run} />
           <Action

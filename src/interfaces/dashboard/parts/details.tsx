@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { dollars } from "../../../features/spend/spend-text.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import type { ReceiptView, ReplayResult } from "../../../foundation/contracts/operator-api.ts";
@@ -8,7 +9,7 @@ import { post } from "../live/api.ts";
 import { announce } from "../live/toasts.ts";
 import { useDocument } from "../live/use-document.ts";
 import { hasCalls, prettyText } from "../text/calls.ts";
-import { compactCount, costText, exactTime } from "../text/format.ts";
+import { compactCount, exactTime } from "../text/format.ts";
 import { Action } from "./action.tsx";
 import { Calls, Preformatted } from "./calls.tsx";
 import { Unread } from "./panel.tsx";
@@ -53,7 +54,7 @@ function factsOf(entry: HistoryEntry): readonly (readonly [string, string])[] {
     ["Exit code", exitCode === null ? null : String(exitCode)],
     ["Model", entry.model],
     ["Tokens", tokens === null ? null : compactCount(tokens)],
-    ["Cost", costUsd === null ? null : costText(costUsd)],
+    ["Cost", costUsd === null ? null : dollars(costUsd)],
     [entry.kind === "agent-call" ? "Called by" : "Source", entry.caller ?? entry.source],
     ["Call", entry.callId],
     ["Receipt", entry.receiptId],

@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
 import { durationText } from "../../../../streams/duration-text.ts";
+import { dollars } from "../../../features/spend/spend-text.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
-import { compactCount, costText, dayTime, exactTime } from "../text/format.ts";
+import { compactCount, dayTime, exactTime } from "../text/format.ts";
 import { Bars } from "./bars.tsx";
 import type { Bar } from "./bars.tsx";
 import { memo } from "./memo.ts";
@@ -16,7 +17,7 @@ interface Measure {
 const measures: readonly Measure[] = [
   { name: "Duration", of: ({ durationMs }) => durationMs, text: durationText },
   { name: "Tokens", of: ({ tokens }) => tokens, text: compactCount },
-  { name: "Cost", of: ({ costUsd }) => costUsd, text: costText },
+  { name: "Cost", of: ({ costUsd }) => costUsd, text: dollars },
 ];
 
 const chartHeight = 44;

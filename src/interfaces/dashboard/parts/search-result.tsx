@@ -2,10 +2,11 @@
 import type { ComponentChild } from "preact";
 import type { SearchKind } from "../../../features/search/search-kinds.ts";
 import type { SearchMatch, SearchRun } from "../../../features/search/search-report.ts";
+import { dollars } from "../../../features/spend/spend-text.ts";
 import { counted, outcomeText } from "../../../foundation/contracts/format.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { agentAddress, lineAddress, logAddress } from "../text/addresses.ts";
-import { costText, exactTime } from "../text/format.ts";
+import { exactTime } from "../text/format.ts";
 import { memo } from "./memo.ts";
 import { RunLink } from "./run-parts.tsx";
 
@@ -72,7 +73,7 @@ function Head({ agent, instanceId, at, outcome, usd }: SearchRun) {
           {outcomeText(state)}
         </span>
       )}
-      {usd !== null && <span class="muted">{costText(usd)}</span>}
+      {usd !== null && <span class="muted">{dollars(usd)}</span>}
       <time class="muted" dateTime={at}>
         {exactTime(Date.parse(at))}
       </time>

@@ -56,12 +56,6 @@ export function compactCount(count: number): string {
   return `${value < 9.95 ? value.toFixed(1) : value.toFixed(0)}${sign}`;
 }
 
-/** US dollars: `$0`, `$0.0012`, `$1.20`. */
-export function costText(usd: number): string {
-  if (usd === 0) return "$0";
-  return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
-}
-
 /** The words of pino's level numbers. */
 export function levelName(level: number): "debug" | "info" | "warn" | "error" {
   if (level >= 50) return "error";

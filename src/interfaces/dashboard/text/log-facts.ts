@@ -1,7 +1,7 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { durationText } from "../../../../streams/duration-text.ts";
+import { dollars } from "../../../features/spend/spend-text.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
-import { costText } from "./format.ts";
 
 /** The usage of one turn: `1,204 tokens (1,000 in, 204 out) · $0.0012 · haiku`. */
 export function usageText(entry: LogEntry): string {
@@ -27,7 +27,7 @@ export function factList({ tokens, costUsd, durationMs, turns }: LogEntry): read
     numberFact(durationMs, durationText),
     numberFact(turns, (count) => counted(count, "turn")),
     numberFact(tokens, (count) => counted(count, "token")),
-    numberFact(costUsd, (cost) => (cost === 0 ? "" : costText(cost))),
+    numberFact(costUsd, (cost) => (cost === 0 ? "" : dollars(cost))),
   ];
   return facts.filter((fact) => fact !== "");
 }

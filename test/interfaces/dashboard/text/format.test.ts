@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import {
   compactCount,
-  costText,
   exactTime,
   levelName,
 } from "../../../../src/interfaces/dashboard/text/format.ts";
@@ -27,13 +26,6 @@ test.each([
   [999_499, "999k"],
   [999_500, "1.0M"],
 ])("%i tokens are %s", (count, text) => expect(compactCount(count)).toBe(text));
-
-test.each([
-  [0, "$0"],
-  [0.00123, "$0.0012"],
-  [0.1, "$0.10"],
-  [12.345, "$12.35"],
-])("%d dollars are %s", (usd, text) => expect(costText(usd)).toBe(text));
 
 test("a time is in 24 hours in any locale", () => {
   expect(exactTime(new Date(2026, 10, 21, 23, 48, 14).getTime())).toMatch(/23:48:14$/);
