@@ -6,7 +6,7 @@ import { projectCommands } from "./commands/project.ts";
 import { reportCommands } from "./commands/reports.ts";
 import { closest } from "../../foundation/contracts/did-you-mean.ts";
 import { UserError } from "../../foundation/errors.ts";
-import { answeredAsJson, mustKnowHelp } from "./help/asked-help.ts";
+import { answeredAsJson, helpAsFlag, mustKnowHelp } from "./help/asked-help.ts";
 import { AlCommand, CommandError, optionText } from "./help/al-command.ts";
 import { flushPipes, watchPipes } from "./terminal/pipes.ts";
 import { reportError } from "./terminal/report-error.ts";
@@ -98,7 +98,7 @@ export async function runWords(words: readonly string[]): Promise<void> {
     if (await answeredAsJson(program, words)) return;
     mustKnowHelp(program, words);
     if (words.length === 0) program.outputHelp();
-    else await program.parseAsync(words, { from: "user" });
+    else await program.parseAsync(helpAsFlag(words), { from: "user" });
   } catch (error) {
     process.exitCode = reported(error, words.includes("--json"));
   }

@@ -23,6 +23,11 @@ describe("help", () => {
     expect(stdout).toContain("--json");
   });
 
+  test("of a command below another is that command's", async () => {
+    const raise = await cli.output(["budget", "raise", "--help"]);
+    expect(await cli.output(["help", "budget", "raise"])).toBe(raise);
+  });
+
   test("the version is the package's", async () => {
     const stdout = await cli.output(["--version"]);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -39,6 +39,13 @@ export function mustKnowHelp(program: Command, words: readonly string[]): void {
   if (first === "help" && names[0] !== "help") mustHold(program, names, "al");
 }
 
+/** `al help budget raise` as `al budget raise --help`: commander's own help knows one command. */
+export function helpAsFlag(words: readonly string[]): readonly string[] {
+  const [first, ...names] = operandsIn(words);
+  if (first !== "help" || names.length < 2) return words;
+  return [...words.toSpliced(words.indexOf(first), 1), "--help"];
+}
+
 function mustHold({ commands }: Command, [name, ...rest]: readonly string[], path: string): void {
   if (name === undefined || name === "help" || commands.length === 0) return;
   const found = commands.find((one) => isCalled(one, name));

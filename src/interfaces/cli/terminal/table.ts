@@ -11,6 +11,8 @@ export interface TableColumn {
 
 const gap = "  ";
 const narrowest = 8;
+/** Off a terminal, long texts of a column are not padded to more. */
+const paddedTo = 60;
 
 /** Columns by their titles; one that ends in `…` shrinks. */
 export function titled(...titles: readonly string[]): TableColumn[] {
@@ -26,10 +28,12 @@ export function renderTable(
   { columns: width, colors }: { readonly columns: number | null; readonly colors: Colors },
 ): string {
   const widths = columnWidths(columns, rows);
-  if (width !== null) shrink(widths, columns, width);
+  if (width === null) narrow(widths, columns);
+  else shrink(widths, columns, width);
+  const fit = width === null ? filled : pad;
   const head = columns.map(({ title }) => colors.dim(title));
   return [head, ...rows]
-    .map((row) => widths.map((room, index) => pad(row[index] ?? "", room)).join(gap))
+    .map((row) => widths.map((room, index) => fit(row[index] ?? "", room)).join(gap))
     .map((line) => line.trimEnd())
     .join("\n");
 }
@@ -54,6 +58,16 @@ function columnWidths(
   return columns.map(({ title, least = 0 }, index) =>
     Math.max(least, widthOf(title), ...rows.map((row) => widthOf(row[index] ?? ""))),
   );
+}
+
+/** Without a limit a text stays whole, but a long one does not push the columns behind it away in all rows. */
+function narrow(widths: number[], columns: readonly TableColumn[]): void {
+  for (const [index, room] of widths.entries())
+    if (columns[index]?.shrinks) widths[index] = Math.min(room, paddedTo);
+}
+
+function filled(text: string, room: number): string {
+  return text + " ".repeat(Math.max(0, room - widthOf(text)));
 }
 
 /** The widest shrinkable column shrinks first. */
