@@ -43,6 +43,8 @@ export function createSearch(options: SearchOptions) {
   let timer: NodeJS.Timeout | undefined;
   let passes = 0;
   let turn: Promise<unknown> = Promise.resolve();
+  /** Searches that have no result yet, by their query: a page asks again for what its server had no time to wait for. */
+  const open = new Map<string, Promise<SearchPage>>();
   let isClosed = false;
   /** How many searches ended the thread, and a pass with it. */
   let ends = 0;
@@ -99,11 +101,15 @@ export function createSearch(options: SearchOptions) {
   };
 
   return {
-    /** One search after the other. Rejects with UserError `bad_search`, `bad_cursor` or `search_unavailable`. */
+    /** One search after the other, equal ones as one. Rejects with UserError `bad_search`, `bad_cursor` or `search_unavailable`. */
     find: async (query: SearchQuery): Promise<SearchPage> => {
       parseTerms(query.q);
       placeOf(query);
-      const page = turn.then(() => ask(query));
+      const key = JSON.stringify(query);
+      const known = open.get(key);
+      if (known !== undefined) return known;
+      const page = turn.then(() => ask(query)).finally(() => open.delete(key));
+      open.set(key, page);
       turn = page.catch(() => null);
       return page;
     },

@@ -1,6 +1,7 @@
 import { UserError } from "../../foundation/errors.ts";
+import { isSameSecret } from "../../foundation/contracts/request-limit.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { filter } from "rxjs";
+import { defer, filter, merge, NEVER, of } from "rxjs";
 import type { Observable } from "rxjs";
 import type { GatewayDeps } from "./deps.ts";
 import type { CheckKey } from "./key-guesses.ts";
@@ -67,13 +68,16 @@ async function identify(
   deps: GatewayDeps,
   checkKey: CheckKey,
 ): Promise<Caller | null> {
-  const authorization = request.headers.authorization;
-  if (authorization !== undefined) {
-    const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  if (request.headers.authorization !== undefined) {
+    const key = keyOf(request);
     return key !== undefined && (await checkKey(request, key)) ? { kind: "key" } : null;
   }
   const [sessionId] = sessionsOf(request, deps);
   return sessionId === undefined ? null : { kind: "session", sessionId };
+}
+
+function keyOf(request: FastifyRequest): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
 /** Session cookies of one request that are checked; each costs a read of the database. */
@@ -114,7 +118,19 @@ export function isPageVisit(request: FastifyRequest): boolean {
 /** Emits when the caller loses its access: the session ended, or another key is active. */
 export function endOfAccess(request: FastifyRequest, deps: GatewayDeps): Observable<unknown> {
   const { caller } = request;
-  return caller?.kind === "session"
-    ? deps.sessions.ended$.pipe(filter((id) => id === caller.sessionId))
-    : deps.keyChange$;
+  const end$ =
+    caller?.kind === "session"
+      ? deps.sessions.ended$.pipe(filter((id) => id === caller.sessionId))
+      : deps.keyChange$;
+  // It may have ended while the route read something.
+  return merge(
+    end$,
+    defer(() => (hasAccess(request, deps) ? NEVER : of(null))),
+  );
+}
+
+function hasAccess(request: FastifyRequest, deps: GatewayDeps): boolean {
+  const { caller } = request;
+  if (caller?.kind === "session") return sessionsOf(request, deps).includes(caller.sessionId);
+  return caller === null || isSameSecret(keyOf(request) ?? "", deps.apiKey());
 }

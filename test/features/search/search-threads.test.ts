@@ -51,6 +51,14 @@ test("new lines are found at once, also after the threads ended", async () => {
   expect(problems).toEqual([]);
 });
 
+test("equal searches at the same time are one", async () => {
+  project.write({ msg: "first line" });
+  const [one, same, other] = await Promise.all([find("first"), find("first"), find("line")]);
+  expect(same).toBe(one);
+  expect(other).not.toBe(one);
+  expect(await find("first")).not.toBe(one);
+});
+
 test("lines are indexed without a search", async () => {
   await search.close();
   search = start({ delayMs: 1 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Route } from "playwright-core";
 import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
@@ -49,7 +50,7 @@ test("a strip is one tab stop, the arrow keys go from run to run, and Enter open
   const strip = page.getByRole("group", { name: /^Last 3 runs of dev/ });
   await expect.poll(() => strip.locator("a:not([tabindex])").count()).toBe(1);
   const focused = () => page.evaluate("document.activeElement.title");
-  await page.getByRole("link", { name: "Log of dev" }).focus();
+  await page.getByRole("link", { name: "idle: why dev did not run" }).focus();
   await page.keyboard.press("Tab");
   expect(await focused()).toMatch(/^dev succeeded/);
   await page.keyboard.press("ArrowLeft");
@@ -72,6 +73,33 @@ test("the strips follow the runs, and a filter that shows more agents", async ()
   await page.getByRole("group", { name: both }).waitFor();
   await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("");
   await page.getByRole("group", { name: "Last 1 run of ant: 1 succeeded" }).waitFor();
+});
+
+test("a filter that shows other agents, equally many, has their strips", async () => {
+  const { page } = await open("/dashboard?q=bee", withRuns(["ant", "bee"], run("ant", 8)));
+  await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("ant");
+  await page.getByRole("group", { name: "Last 1 run of ant: 1 succeeded" }).waitFor();
+});
+
+test("a strip has a run that ended while the strips were read", async () => {
+  const deps = withRuns(["bee"], run("bee", 9));
+  const { page } = await open("/dashboard", deps);
+  const arrived = Promise.withResolvers<null>();
+  const held = Promise.withResolvers<null>();
+  const hold = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    arrived.resolve(null);
+    await held.promise;
+    await route.fulfill({ response });
+  };
+  await page.route("**/api/stats/latest-runs?*", hold, { times: 1 });
+  deps.operations.setAgent({ name: "bee", statusText: "one" });
+  await arrived.promise;
+  deps.operations.entries.push(run("bee", 1));
+  deps.operations.setAgent({ name: "bee", statusText: "another" });
+  await page.getByText("another").waitFor();
+  held.resolve(null);
+  await page.getByRole("group", { name: "Last 2 runs of bee: 2 succeeded" }).waitFor();
 });
 
 test("on a phone the strip is below the row's texts", async () => {

@@ -69,3 +69,39 @@ test("without shared workers each page has a stream of its own", async () => {
   deps.logs.write({ agent: "dev", msg: "a line" });
   await expect.poll(() => page.locator("#log .text").allInnerTexts()).toEqual(["a line"]);
 });
+
+test("a log whose filter is too long for the shared stream has one of its own", async () => {
+  const deps = testDeps();
+  const { page: overview, url } = await open("/dashboard", deps);
+  const text = "ж".repeat(1000);
+  const page = await overview.context().newPage();
+  await page.goto(`${url}/dashboard/agents/dev/logs?q=${encodeURIComponent(text)}`);
+  await expect.poll(() => streamsOf(deps)).toBe(2);
+  deps.operations.setAgent({ name: "dev", statusText: "for the others" });
+  await expect.poll(() => rowText(overview)).toContain("for the others");
+  deps.logs.write({ agent: "dev", msg: `${text} & 1% + 2` });
+  await expect.poll(() => page.locator("#log .text").allInnerTexts()).toEqual([`${text} & 1% + 2`]);
+});
+
+test("pages go on by themselves when their worker was ended", async () => {
+  const deps = testDeps();
+  const { page } = await open("/dashboard", deps);
+  await page.waitForSelector("body[data-connection=live]");
+  await endSharedWorkers(page);
+  await expect.poll(() => streamsOf(deps)).toBe(1);
+  deps.operations.setAgent({ name: "dev", statusText: "after its end" });
+  await expect.poll(() => rowText(page), { timeout: 20_000 }).toContain("after its end");
+}, 30_000);
+
+async function endSharedWorkers(page: Page): Promise<void> {
+  const browser = await page.context().browser()?.newBrowserCDPSession();
+  const { targetInfos = [] } = (await browser?.send("Target.getTargets")) ?? {};
+  const workers = targetInfos.filter(({ type }) => type === "shared_worker");
+  expect(workers).not.toEqual([]);
+  const end = { id: 1, method: "Runtime.evaluate", params: { expression: "close()" } };
+  for (const { targetId } of workers) {
+    const attached = await browser?.send("Target.attachToTarget", { targetId });
+    const message = JSON.stringify(end);
+    await browser?.send("Target.sendMessageToTarget", { ...attached, message });
+  }
+}

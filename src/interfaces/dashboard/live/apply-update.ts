@@ -9,11 +9,15 @@ const mostLogs = 20;
 /** The status after an update. Lists that it does not change stay the same objects. */
 export function applyUpdate(now: StatusSnapshot, update: StatusUpdate): StatusSnapshot {
   const { agents = [], removed = [], logs = [], locks = [], unlocked = [] } = update;
+  // A snapshot may have lines that the next update brings again.
+  const lastSeq = now.recentLogs.at(-1)?.seq ?? 0;
+  const fresh = logs.filter(({ seq }) => seq > lastSeq);
   return {
     scheduler: update.scheduler ?? now.scheduler,
     agents: replaced(now.agents, agents, removed, ({ name }) => name),
     locks: replaced(now.locks, locks, unlocked.map(lockKey), lockKey),
-    recentLogs: logs.length === 0 ? now.recentLogs : [...now.recentLogs, ...logs].slice(-mostLogs),
+    recentLogs:
+      fresh.length === 0 ? now.recentLogs : [...now.recentLogs, ...fresh].slice(-mostLogs),
   };
 }
 

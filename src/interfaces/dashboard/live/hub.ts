@@ -22,9 +22,9 @@ interface FollowedLine {
 
 /**
  * From a page: it follows the status and these logs from now on, or nothing; or the machine lost its network, over which
- * it receives nothing, not even an end, or has it again.
+ * it receives nothing, not even an end, or has it again; or it asks whether the hub is there.
  */
-export type PageMessage = readonly FollowedLog[] | null | "offline" | "online";
+export type PageMessage = readonly FollowedLog[] | null | "offline" | "online" | "there?";
 
 /** To a page. */
 export type HubMessage =
@@ -32,6 +32,8 @@ export type HubMessage =
   | { readonly type: "snapshot"; readonly snapshot: StatusSnapshot }
   | { readonly type: "update"; readonly update: StatusUpdate }
   | { readonly type: "lines"; readonly lines: readonly FollowedLine[] }
+  /** The address of a stream has no room for its logs beside those of other pages: it needs a hub of its own. */
+  | { readonly type: "alone" }
   | { readonly type: "logged-out" };
 
 /** A page that follows the status and some logs, by its way to receive. */
@@ -46,9 +48,10 @@ const gatherMs = 20;
 
 /**
  * Follows the status and logs over one stream, over lost connections and restarts, for pages of one browser: all of them
- * in a SharedWorker, or one in itself. `api` is the address that the stream's own is relative to.
+ * in a SharedWorker, or one in itself. `api` is the address that the stream's own is relative to; the logs of all pages
+ * take at most `mostLength` characters of it.
  */
-export function createHub(api: string) {
+export function createHub(api: string, mostLength = Infinity) {
   const pages = new Map<FollowingPage, readonly FollowedLog[]>();
   /** Pages that have the status as of the last event. */
   const current = new Set<FollowingPage>();
@@ -113,8 +116,7 @@ export function createHub(api: string) {
       state = "connecting";
       return close();
     }
-    const logs = [...pages].flatMap(([page, followed]) => followed.map((log) => ({ page, log })));
-    const query = new URLSearchParams(logs.map(({ log }) => ["log", withQuery("", log.query)]));
+    const { logs, query } = fittingLogs(pages, mostLength);
     if (snapshot !== null) query.set("since", statusId);
     const opened = new EventSource(`${api}status-stream?${query.toString()}`);
     // An origin has six connections: one that did not open yet is given up.
@@ -160,7 +162,7 @@ export function createHub(api: string) {
     isReceived = false;
     if (wasReceived || watched?.readyState !== 1) return;
     void probe(api).then((status) => {
-      const isThere = (status > 0 && status < 500) || isReceived;
+      const isThere = (status > 0 && status < 500 && status !== 401) || isReceived;
       if (!isThere && source === watched) lose();
     });
   }, silentMs);
@@ -184,12 +186,34 @@ export function createHub(api: string) {
   };
   return {
     receive: (page: FollowingPage, message: PageMessage): void => {
+      if (message === "there?") return page({ type: "state", state });
       if (message === "online") return openIn(0);
       if (message !== "offline") return follow(page, message);
       close();
       setState("lost");
     },
   };
+}
+
+/** The logs that an address has room for, and their part of it. A page of others is told, and soon follows nothing. */
+function fittingLogs(pages: ReadonlyMap<FollowingPage, readonly FollowedLog[]>, most: number) {
+  let query = new URLSearchParams();
+  const logs: { readonly page: FollowingPage; readonly log: FollowedLog }[] = [];
+  for (const [page, followed] of pages) {
+    const longer = new URLSearchParams(query);
+    for (const log of followed) longer.append("log", textOf(log));
+    if (longer.toString().length > most) page({ type: "alone" });
+    else {
+      query = longer;
+      logs.push(...followed.map((log) => ({ page, log })));
+    }
+  }
+  return { logs, query };
+}
+
+/** The parameters of a log's stream, with letters that only the address they become part of encodes. */
+function textOf({ query }: FollowedLog): string {
+  return withQuery("", query).replace(/(?:%[89A-F][0-9A-F])+/g, decodeURIComponent);
 }
 
 /** The status of the gateway's response to a question that prolongs no session; 0 without one. */

@@ -19,9 +19,10 @@ export function useLatestRuns(first: LatestRuns | null, shown: Named) {
     const wanted = latest.current.filter(({ name }) => changed.current.has(name));
     const names = wanted.slice(0, mostNames).map(({ name }) => name);
     if (names.length === 0) return;
-    const fetched = await fetchJson<LatestRuns>(`/api/stats/latest-runs?agents=${names.join(",")}`);
-    if (!fetched.ok) return;
+    // Before it is asked: a change meanwhile is one more reason to read.
     for (const name of names) changed.current.delete(name);
+    const fetched = await fetchJson<LatestRuns>(`/api/stats/latest-runs?agents=${names.join(",")}`);
+    if (!fetched.ok) return names.forEach((name) => changed.current.add(name));
     setRuns((now) => new Map([...now, ...byName(fetched.value)]));
     if (wanted.length > names.length) refresh();
   };
@@ -34,7 +35,7 @@ export function useLatestRuns(first: LatestRuns | null, shown: Named) {
     snapshot: ({ agents }) => note(agents),
     update: ({ agents = [] }) => note(agents),
   });
-  useEffect(refresh, [shown.length]);
+  useEffect(refresh, [shown.map(({ name }) => name).join()]);
   return runs;
 }
 

@@ -5,6 +5,8 @@ import type { FollowedLog, FollowingPage, HubMessage, PageMessage } from "./hub.
 
 /** A tab that stays hidden this long follows nothing. */
 const hiddenMs = 1_000;
+/** A shared worker that took longer to answer was ended. */
+const answerMs = 5_000;
 
 type ToHub = (message: PageMessage) => void;
 type Receive = (line: { readonly position: string; readonly entry: LogEntry }) => void;
@@ -41,7 +43,13 @@ export function openLive(receive: (message: HubMessage) => void): void {
       followed?.receive(line);
     }
   };
-  toHub = connect(onMessage);
+  /** Leaves the hub that pages share, if it is there, for one of its own. */
+  const leave = (): void => {
+    toHub?.(null);
+    toHub = ownHub(onMessage);
+    sync(true);
+  };
+  toHub = connect(onMessage, leave);
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") syncSoon(hiddenMs);
     else sync(false);
@@ -59,24 +67,40 @@ export function openLive(receive: (message: HubMessage) => void): void {
   syncSoon();
 }
 
+/** A hub of the page's own. */
+function ownHub(receive: FollowingPage): ToHub {
+  const hub = createHub(new URL(publicPath("/dashboard/api/"), location.href).href);
+  return (message) => hub.receive(receive, message);
+}
+
 /** The hub that all pages of the browser share, or one of its own if the browser has no shared workers. */
-function connect(receive: FollowingPage): ToHub {
-  const ownHub = (): ToHub => {
-    const hub = createHub(new URL(publicPath("/dashboard/api/"), location.href).href);
-    return (message) => hub.receive(receive, message);
-  };
+function connect(receive: FollowingPage, leave: () => void): ToHub {
   try {
     const { live = "" } = document.documentElement.dataset;
     const worker = new SharedWorker(publicPath(`/dashboard/live.js?v=${live}`));
-    worker.addEventListener("error", () => {
-      toHub = ownHub();
-      sync(true);
+    const leaveWorker = (): void => {
+      clearInterval(watch);
+      leave();
+      worker.port.close();
+    };
+    worker.addEventListener("error", leaveWorker);
+    let isThere = true;
+    // A worker that a browser ends, as for lack of memory, says nothing.
+    const watch = setInterval(() => {
+      if (!isFollowing) return void (isThere = true);
+      if (!isThere) return leaveWorker();
+      isThere = false;
+      worker.port.postMessage("there?");
+    }, answerMs);
+    worker.port.addEventListener("message", ({ data }: MessageEvent<HubMessage>) => {
+      isThere = true;
+      if (data.type === "alone") leaveWorker();
+      else receive(data);
     });
-    worker.port.addEventListener("message", ({ data }: MessageEvent<HubMessage>) => receive(data));
     worker.port.start();
     return (message) => worker.port.postMessage(message);
   } catch {
-    return ownHub();
+    return ownHub(receive);
   }
 }
 

@@ -2,7 +2,9 @@
 import { createHub } from "../live/hub.ts";
 import type { HubMessage, PageMessage } from "../live/hub.ts";
 
-const hub = createHub(new URL("api/", location.href).href);
+/** nginx takes an address of 8 kB. */
+const mostLength = 6_000;
+const hub = createHub(new URL("api/", location.href).href, mostLength);
 
 addEventListener("connect", (event) => {
   const [port] = (event as MessageEvent).ports;

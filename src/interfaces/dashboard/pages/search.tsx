@@ -176,13 +176,16 @@ const sinceMs: Readonly<Partial<Record<string, number>>> = {
   "30d": 30 * 86_400_000,
 };
 
-/** The address of the API for the runs of a view after those that are known. */
+const minuteMs = 60_000;
+
+/** The address of the API for the runs of a view after those that are known; the same within a minute. */
 export function searchPath({ filters }: ListView, next: string | null, now: number): string {
   const { since, ...rest } = filters;
   const query = new URLSearchParams(rest as Record<string, string>);
   if (since !== undefined) {
     const ms = sinceMs[since];
-    query.set("since", ms === undefined ? since : new Date(now - ms).toISOString());
+    const minute = Math.floor(now / minuteMs) * minuteMs;
+    query.set("since", ms === undefined ? since : new Date(minute - ms).toISOString());
   }
   if (next !== null) query.set("before", next);
   return `/api/search?${query.toString()}`;

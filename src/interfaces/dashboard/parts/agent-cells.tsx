@@ -14,7 +14,7 @@ import {
 } from "../../views/agent-columns.ts";
 import type { AgentColumn } from "../../views/agent-columns.ts";
 import { useIsLocal, useTicking } from "../live/clock.ts";
-import { agentAddress, latestRunAddress, logAddress } from "../text/addresses.ts";
+import { agentAddress, latestRunAddress, logAddress, whyAddress } from "../text/addresses.ts";
 import { exactTime } from "../text/format.ts";
 import { Linked } from "./linked.tsx";
 import { OutcomeStrip } from "./outcome-strip.tsx";
@@ -91,7 +91,8 @@ function Name({ agent }: ContentProps) {
 }
 
 function State({ agent }: ContentProps) {
-  const { state, running, scale, queued } = agent;
+  const { name, state, running, scale, queued } = agent;
+  const text = stateText(agent);
   const disabled = disabledText(agent);
   const load = [
     ...(running > 1 || (running > 0 && scale > 1) ? [`${running} of ${scale}`] : []),
@@ -99,7 +100,13 @@ function State({ agent }: ContentProps) {
   ];
   return (
     <>
-      <span class={`pill ${state}`}>{stateText(agent)}</span>{" "}
+      <a
+        class={`pill ${state}`}
+        href={whyAddress(name)}
+        aria-label={`${text}: why ${name} did not run`}
+      >
+        {text}
+      </a>{" "}
       <span class="pill off" hidden={disabled === null}>
         {disabled}
       </span>

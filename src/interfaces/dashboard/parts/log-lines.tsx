@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { kindOf } from "../../../foundation/contracts/log-kinds.ts";
+import { useIsLocal } from "../live/clock.ts";
 import { copyLines } from "../live/copy-lines.ts";
 import { useHighlight } from "../live/highlight.ts";
 import { clockTime, dayText, exactTime, levelName } from "../text/format.ts";
@@ -23,9 +24,11 @@ interface Look {
   readonly sought: string;
   /** Position of the line in the address. */
   readonly marked: string;
+  /** Whether attributes may have the browser's time. */
+  readonly isLocal: boolean;
 }
 
-interface LogLinesProps extends Look {
+interface LogLinesProps extends Omit<Look, "isLocal"> {
   readonly lines: readonly LogLine[];
 }
 
@@ -34,11 +37,12 @@ export function LogLines({ lines, ...look }: LogLinesProps) {
   const known = useRef<readonly LogChunk[]>([]);
   const chunks = useMemo(() => chunksOf(rowsOf(lines, Date.now()), known.current), [lines]);
   known.current = chunks;
+  const isLocal = useIsLocal();
   return (
     <Sought.Provider value={look.sought}>
       <div id="log-lines" onCopy={copyLines}>
         {chunks.map(({ id, rows }) => (
-          <Chunk rows={rows} key={id} {...look} />
+          <Chunk rows={rows} key={id} {...look} isLocal={isLocal} />
         ))}
       </div>
     </Sought.Provider>
@@ -55,7 +59,11 @@ const Chunk = memo(({ rows, ...look }: Look & Pick<LogChunk, "rows">) => {
   );
 }, Object.is);
 
-const Line = memo(({ row, links, isRaw, sought, marked }: Look & { readonly row: LogRow }) => {
+interface LineProps extends Look {
+  readonly row: LogRow;
+}
+
+const Line = memo(({ row, links, isRaw, sought, marked, isLocal }: LineProps) => {
   const { line, entries, hasSameTime } = row;
   const { entry, position } = line;
   const level = levelName(entry.level);
@@ -76,7 +84,7 @@ const Line = memo(({ row, links, isRaw, sought, marked }: Look & { readonly row:
           // Thousands of stops would make the page unusable by keyboard; there the button for all lines does it.
           tabIndex={-1}
           aria-expanded={isShownRaw}
-          title={`${exactTime(entry.time)}: show the entry as it was written`}
+          title={isLocal ? `${exactTime(entry.time)}: show the entry as it was written` : undefined}
           onClick={() => setShownRaw(!isShownRaw)}
         >
           {clockTime(entry.time)}
@@ -117,7 +125,8 @@ function Headings({ row, links }: { readonly row: LogRow } & Pick<Look, "links">
   const { time, agent, instanceId } = row.line.entry;
   return (
     <>
-      {row.beginsDay && <div class="day-heading">{dayText(time)}</div>}
+      {/* Not a div: where the server's days are others, hydration would take it for a line. */}
+      {row.beginsDay && <p class="day-heading">{dayText(time)}</p>}
       {row.beginsRun && instanceId !== undefined && (
         <div class="run-heading">
           <a href={links.run(instanceId)} title="Only this run">

@@ -3,6 +3,11 @@ export function agentAddress(agent: string): string {
   return `/dashboard/agents/${encodeURIComponent(agent)}`;
 }
 
+/** The address of the reasons why an agent did not run. */
+export function whyAddress(agent: string): string {
+  return withQuery(agentAddress(agent), { tab: "why" });
+}
+
 /** The address of the page of a run. */
 export function runAddress(agent: string, instanceId: string): string {
   return `${agentAddress(agent)}/runs/${encodeURIComponent(instanceId)}`;

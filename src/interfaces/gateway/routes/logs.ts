@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
-import { startWith } from "rxjs";
+import { EMPTY, retry, startWith, switchMap, timer } from "rxjs";
 import { logEntrySchema } from "../../../../streams/status/wire.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { searchPageSchema, searchQuerySchema } from "../../../features/search/search-report.ts";
@@ -10,6 +10,7 @@ import { logLevelNames, logLevels, logPageSchema } from "../../views/log-page.ts
 import { readFirstPart } from "../../dashboard/live/log-session.ts";
 import type { FirstPart } from "../../dashboard/live/log-session.ts";
 import type { LogChoice } from "../../dashboard/text/log-choice.ts";
+import { hasCode } from "../../../foundation/errors.ts";
 import { agentParams, unknownAgent } from "../api/params.ts";
 import { routesOf } from "../api/route.ts";
 import { endOfAccess } from "../auth.ts";
@@ -180,18 +181,33 @@ export function firstPartOf(
   return readFirstPart(agent, choice, read, limit);
 }
 
-/** The logs that one stream follows; one that is gone has no lines. */
+const retryMs = 3_000;
+
+/** The logs that one stream follows; one that is gone has no lines, and one that can't be read is tried again. */
 export async function followedLogs(
   wanted: z.output<typeof followedLogsSchema>,
   deps: GatewayDeps,
 ): Promise<readonly Awaited<ReturnType<typeof agentLogEvents>>[]> {
-  const read = wanted.map(async (query, at) => {
-    const agent = await agentWithLog(query.agent, deps);
-    const lines = { ...lineQuery(query, {}), agent };
-    return agentLogEvents(deps.logs, lines, filterOf(query), `log-${at}`);
+  const followed = wanted.map(async (query, at) => {
+    const read = async () => {
+      const agent = await agentWithLog(query.agent, deps);
+      const lines = { ...lineQuery(query, {}), agent };
+      return agentLogEvents(deps.logs, lines, filterOf(query), `log-${at}`);
+    };
+    try {
+      return await read();
+    } catch (error) {
+      if (hasCode(error, "unknown_agent")) return { first: "", more$: EMPTY };
+      // Not at once, and the stream's other logs don't wait for it.
+      const again$ = timer(retryMs).pipe(switchMap(read));
+      const more$ = again$.pipe(
+        retry(),
+        switchMap(({ first, more$: later$ }) => later$.pipe(startWith(first))),
+      );
+      return { first: "", more$ };
+    }
   });
-  const settled = await Promise.allSettled(read);
-  return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  return Promise.all(followed);
 }
 
 /** The agent, also one that is gone: it still has its log. The scheduler has one too. Rejects with a 404. */

@@ -68,14 +68,16 @@ export const runPages = (deps: GatewayDeps) => [
   }),
 ];
 
-/** A page is not rendered with the contents of a larger delivery. */
+/** A page is not rendered with the contents of a larger delivery, nor is a larger one read for it. */
 const maxReceiptBytes = 16 * 1024;
 
 /** What the page of a run shows beside the run: its delivery, and what changed since the last success if it failed. */
 async function documentsOf(run: RunView, { operations }: GatewayDeps) {
-  const { receiptId, lastSuccess, failing, instanceId } = run;
+  const { receiptId, payload, lastSuccess, failing, instanceId } = run;
   const hasChanges = failing !== null && lastSuccess?.changed === true;
-  const receipt = receiptId === null ? null : await readOrNull(() => operations.receipt(receiptId));
+  const isLarge = payload !== null && payload.length > maxReceiptBytes;
+  const receipt =
+    receiptId === null || isLarge ? null : await readOrNull(() => operations.receipt(receiptId));
   return {
     receipt: receipt !== null && receipt.bytes <= maxReceiptBytes ? receipt : null,
     changes: hasChanges

@@ -111,7 +111,7 @@ export function statusEvents(operations: Operations) {
     return last.text;
   };
   // The first text and the subscription happen in one turn: no change fits between them. One that the snapshot already
-  // holds may follow as an update, which repeats whole rows and does no harm.
+  // holds may follow as an update, which repeats whole rows, and log lines by their `seq`.
   return (since?: number): Observable<string> =>
     defer(() => update$.pipe(startWith(firstText(since))));
 }

@@ -69,6 +69,46 @@ describe("the status stream", () => {
   });
 });
 
+test.each(["session", "key"])(
+  "the status stream ends if the caller's %s ended while its logs were read",
+  async (kind) => {
+    let key = apiKey;
+    const deps = testDeps({ apiKey: () => key });
+    const reads = Promise.withResolvers<null>();
+    const read = Promise.withResolvers<null>();
+    const { page } = deps.logs;
+    deps.logs.page = async (query) => {
+      reads.resolve(null);
+      await read.promise;
+      return page(query);
+    };
+    const url = await startTcp(deps);
+    const headers = kind === "key" ? bearer : { cookie: await logInAt(url) };
+    const opened = readStream(`${url}${path}?log=${encodeURIComponent("?agent=dev")}`, headers);
+    await reads.promise;
+    deps.sessions.endAll();
+    key = "another";
+    read.resolve(null);
+    const stream = await opened;
+    await expect.poll(() => stream.isEnded()).toBe(true);
+    expect(stream.events()).toEqual([]);
+  },
+);
+
+test("a log that can't be read once is followed later, and the stream's others at once", async () => {
+  const deps = testDeps();
+  for (const agent of ["dev", "scheduler"]) deps.logs.write({ agent, msg: `of ${agent}` });
+  const { page } = deps.logs;
+  let reads = 0;
+  deps.logs.page = (query) =>
+    query.agent === "dev" && ++reads === 1 ? Promise.reject(new Error("EMFILE")) : page(query);
+  const logs = ["dev", "scheduler"].map((agent) => `log=${encodeURIComponent(`?agent=${agent}`)}`);
+  const stream = await readStream(`${await startTcp(deps)}${path}?${logs.join("&")}`, bearer);
+  const events = () => stream.events().map(({ event }) => event);
+  await expect.poll(events).toEqual(["snapshot", "log-1"]);
+  await expect.poll(events, { timeout: 20_000 }).toEqual(["snapshot", "log-1", "log-0"]);
+}, 30_000);
+
 test("a background request asks only the scheduler, and prolongs no session", async () => {
   const sessions = memorySessions();
   const touched: string[] = [];
