@@ -143,7 +143,6 @@ async function photograph(program) {
     await page.waitForSelector("a.tick");
     await shoot(page, `overview-${scheme}`);
     await page.goto(`${program.url}/dashboard/agents/review`);
-    await page.waitForSelector("#instructions p");
     await page.waitForSelector("#run-rows tr");
     await shoot(page, `agent-${scheme}`);
     await page.goto(`${program.url}/dashboard/agents/nightly-report/runs/latest`);

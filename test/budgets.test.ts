@@ -29,7 +29,7 @@ const budgets = {
   "src/runtime/runners": 5_281,
   "src/runtime/runs": 2_671,
   "src/interfaces/cli": 10_292,
-  "src/interfaces/dashboard": 10_016,
+  "src/interfaces/dashboard": 10_023,
   "src/interfaces/doctor": 2_181,
   "src/interfaces/gateway": 3_865,
   "src/interfaces/operations": 1_766,

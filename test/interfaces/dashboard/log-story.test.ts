@@ -21,7 +21,7 @@ test("a run reads as a story", async () => {
   expect(text).toContain("1,204 tokens (1,000 in, 204 out) · haiku");
   expect(text).toMatch(/bash failed\s*exit 1/);
   expect(await rows.last().innerText()).toMatch(
-    /✕ run failed\s*1 min 01 s · 2 turns · 1,204 tokens · \$0\.0123\s*it gave up/,
+    /✕ run failed\s*1 min 01 s · 2 turns · 1,204 tokens · \$0\.01\s*it gave up/,
   );
   expect(await page.getByText("file 29").isVisible()).toBe(false);
   await page.getByText("output, 30 lines").click();

@@ -5,6 +5,8 @@ import type { FollowedLog, FollowingPage, HubMessage, PageMessage } from "./hub.
 
 /** A tab that stays hidden this long follows nothing. */
 const hiddenMs = 1_000;
+/** A navigation under way, such as a logout's, is given this long: another one would cut it off. */
+const leaveMs = 10_000;
 /** A shared worker that took longer to answer was ended. */
 const answerMs = 5_000;
 
@@ -15,6 +17,7 @@ const logs = new Map<number, { readonly log: FollowedLog; readonly receive: Rece
 let lastNumber = 0;
 let toHub: ToHub | null = null;
 let isFollowing = false;
+let leftAt = -Infinity;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Follows what the page asks for, or nothing while it is hidden. */
@@ -53,6 +56,9 @@ export function openLive(receive: (message: HubMessage) => void): void {
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") syncSoon(hiddenMs);
     else sync(false);
+  });
+  addEventListener("beforeunload", () => {
+    leftAt = Date.now();
   });
   addEventListener("pagehide", () => {
     clearTimeout(timer);
@@ -119,5 +125,6 @@ export function followLog(query: FollowedLog["query"], receive: Receive): { clos
 /** Leaves for the login page, which leads back here. */
 export function goToLogin(): void {
   const next = encodeURIComponent(location.pathname + location.search);
-  location.assign(publicPath(`/login?next=${next}`));
+  const leave = (): void => location.assign(publicPath(`/login?next=${next}`));
+  setTimeout(leave, leftAt + leaveMs - Date.now());
 }
