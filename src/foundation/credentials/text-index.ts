@@ -120,7 +120,7 @@ function partsOf(secret: string): string[] {
   return [...new Set([...texts, ...lines, ...values])].filter(isTelling);
 }
 
-/** The first and last line of a PEM file are the same in all of them, and addresses are no secrets. */
+/** Excludes the first and last line of PEM files, which all share, and addresses, which are public. */
 function isTelling(line: string): boolean {
   return line.length >= minLineLength && !/^(-----[A-Z ]+-----$|https?:\/\/[^@]*$)/.test(line);
 }

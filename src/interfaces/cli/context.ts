@@ -41,7 +41,7 @@ export function contextOf(command: Command): Context {
 }
 
 /**
- * The project of a directory: itself, or the nearest one above it, as with git; itself if there is none. A directory
+ * The project of a directory: itself, or the nearest one above it, as with git; itself without one above. A directory
  * above only counts with `config.toml` and `agents/`: many programs have a file of that name.
  */
 export function findProject(from: string): string {

@@ -9,7 +9,7 @@ import type { Stopping } from "../../foundation/scheduler/stopping.ts";
 export interface RunnableDeps {
   readonly status: Pick<StatusStore, "agent">;
   readonly stopping: Pick<Stopping, "phase">;
-  /** The used-up budget by which a run started now could call no model; absent if there are no budgets. */
+  /** The used-up budget that would stop a run started now at its first model call; absent without budgets. */
   readonly overBudget?: (agent: string) => OverBudget | null;
 }
 

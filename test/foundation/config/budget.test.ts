@@ -99,7 +99,7 @@ describe("[budget]", () => {
 const model = (lines: string) => `[models.m]\nprovider = "openai"\nmodel = "x"\n${lines}`;
 
 describe("prices and limits of a model", () => {
-  it("come from the file; cached input costs what other input costs", () => {
+  it("come from the file; cached input has the price of other input", () => {
     const { models } = project(
       model(
         'price = { input = 3, output = 15 }\nrequestsPerMinute = 60\nproviderTools = ["url"]\nextraFields = ["a.b"]\ninput = ["text", "image"]',

@@ -58,7 +58,7 @@ test("an added, changed or removed schema is seen", async () => {
   expect(await changedBy(project, () => rmSync(path))).toEqual([schema]);
 });
 
-test("files that a Dockerfile may copy count as the Dockerfile, except what editors put beside it", async () => {
+test("a change to a file that a Dockerfile may copy changes the Dockerfile; editors' files are ignored", async () => {
   const project = tempProject();
   const dir = join(project, "agents/dev");
   write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");

@@ -138,7 +138,7 @@ test("the agents directory and the project's config may be created later", async
   for (const path of both) expect(touched()).toContain(path);
 });
 
-test("repair scans find what watches miss: a folder away and back, a link to another", async () => {
+test("repair scans find a folder that was moved away and back, and a link with a new target", async () => {
   const project = tempProject();
   const everything = merge(watchProject(project), repairScans(project, { everyMs: 200 }));
   const { events, touched, forget } = await watching(everything);

@@ -70,7 +70,7 @@ describe("on an old Node", () => {
     expect(stderr).toBe("problem\n");
   });
 
-  test("without one names in one line what to install", () => {
+  test("says in one line which Node to install if it finds none", () => {
     const { status, stdout, stderr } = runOld("stat");
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(

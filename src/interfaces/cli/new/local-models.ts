@@ -22,7 +22,7 @@ const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 /** An id is shown on a terminal. */
 const printableId = /^[\p{L}\p{N}\p{P}\p{S}]+$/u;
 
-/** The models of these servers, in their order; none of a server that doesn't answer. */
+/** The models of these servers, in their order; a server that doesn't answer is left out. */
 export async function localModels(baseUrls: readonly string[]): Promise<readonly LocalModel[]> {
   return (await Promise.all(baseUrls.map(modelsOf))).flat();
 }

@@ -75,7 +75,7 @@ export function snooze(context: Context, scope: string, until: number): Promise<
   return acknowledge(context, scope, { until });
 }
 
-/** The OS user; a container may have none of a name. */
+/** The name of the OS user; undefined if the user has no name, as in some containers. */
 function userName(): string | undefined {
   try {
     return userInfo().username;

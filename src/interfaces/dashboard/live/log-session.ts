@@ -185,7 +185,7 @@ export function openLog(
     }
   };
   /**
-   * The position of the next match on one side of a position, or of the last one for ""; null if there is none,
+   * The position of the next match on one side of a position, or of the last match for ""; null without a match,
    * undefined if the log can't be read.
    */
   const matchBeside = async (from: string, side: Side, matches: object = { q, level }) => {

@@ -59,8 +59,8 @@ export function AgentFile({ name, first, drafts, onDrafts, ...props }: AgentFile
     );
   }
   const onDraft = (draft: Draft | null): void => onDrafts({ ...drafts, [name]: draft });
-  const draft = drafts[name] ?? null;
-  return <FilePanel {...props} {...{ file, draft, onDraft, refresh }} {...value} />;
+  const panel = { ...props, ...value, file, draft: drafts[name] ?? null, onDraft, refresh };
+  return <FilePanel {...panel} />;
 }
 
 interface FilePanelProps extends FileProps {

@@ -169,7 +169,7 @@ async function networkFindings(
   context: DoctorContext,
   { value, where, command }: Setting<string>,
 ): Promise<Finding[]> {
-  // No engine needs one for a container without a network, and some have none of that name.
+  // A container without a network needs no network of this name, and some engines lack it.
   if (value === "none") return [];
   try {
     await engine.calls().getNetwork(value).inspect();

@@ -73,7 +73,7 @@ export async function removeContainer(engine: Engine, name: string): Promise<voi
   await unlessRefused([404, 409], removal);
 }
 
-/** Creates a container; a missing image is pulled first. Rejects with a UserError if there is none. */
+/** Creates a container; a missing image is pulled first. Rejects with a UserError if the image cannot be had. */
 export async function createContainer(
   options: DockerOptions,
   spec: ContainerCreateOptions,

@@ -45,7 +45,7 @@ describe("a cookie that an attacker put into the browser", () => {
     expect(await statusWith(own)).toBe(200);
   });
 
-  test("beside the real one gets nothing of the real session", async () => {
+  test("beside the real cookie gives no access to the real session", async () => {
     const own = valueIn(await logIn());
     expect(await statusWith(`al_session=${forged()}`)).toBe(401);
     // Browsers send the cookie of the longer path first: a planted one does not lock out the real one.

@@ -25,7 +25,7 @@ test("a call far from every limit is unchanged", () => {
 describe("near a limit", () => {
   const limited = budgets({ runUsd: 0.008 });
 
-  test("the answer is limited to what the rest pays", () => {
+  test("an answer has at most as many tokens as the rest of the budget pays", () => {
     expect(ledgerOf().ask("a", { budgets: limited })).toMatchObject({
       nano: 8_000_000,
       maxOutputTokens: 8_000,

@@ -69,7 +69,7 @@ test("a push to a branch has that branch, a push of a tag has none", () => {
   expect(branchOf("refs/tags/v1")).toEqual([]);
 });
 
-test("an unassigned user is no longer an assignee", () => {
+test("the assignees exclude the user whom the event unassigns", () => {
   const payload = {
     action: "unassigned",
     assignee: { login: "gone" },
