@@ -114,6 +114,8 @@ export const outcomes = [
   "interrupted",
   "out_of_memory",
   "over_budget",
+  "unanswered",
+  "stopped",
   "lost",
   "skipped",
   "missed",

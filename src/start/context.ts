@@ -68,6 +68,7 @@ export async function createContext(sources: ContextSources): Promise<SchedulerC
       error: null,
       warnings: [],
       alerts: { open: 0, dead: 0 },
+      questions: 0,
     },
     seedFrom(
       orNull((agent) => store.lastRun(agent)),

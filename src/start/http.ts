@@ -2,6 +2,7 @@ import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { AlertOperationsDeps } from "../features/alerts/alerts.ts";
 import type { LogSource } from "../foundation/logs/log-source.ts";
+import type { Questions } from "../features/people/questions.ts";
 import type { Search } from "../features/search/search.ts";
 import type { SpendMeter } from "../foundation/contracts/spend.ts";
 import { activeKey } from "../interfaces/gateway/active-key.ts";
@@ -22,6 +23,7 @@ interface HttpDeps {
   readonly firstEvents: FirstEvents;
   readonly runs: LiveRuns;
   readonly requests: Pick<RunRequests, "matchDelivery">;
+  readonly questions: Questions;
   readonly meter: SpendMeter;
   readonly overBudget: (agent: string) => OverBudget | null;
   readonly alerts: AlertOperationsDeps;

@@ -1,6 +1,8 @@
 import { asyncScheduler, skip } from "rxjs";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
+import { createQuestionStore } from "../features/people/question-store.ts";
+import { createQuestions } from "../features/people/questions.ts";
 import { createBudgetHolds } from "../features/spend/budget-holds.ts";
 import { createSearch } from "../features/search/search.ts";
 import { interpretStored } from "../features/webhooks/interpret.ts";
@@ -101,6 +103,13 @@ export function createServices(
     scheduler: asyncScheduler,
   });
   const { overBudget } = budgets;
+  const questions = createQuestions({
+    store: store.tables(createQuestionStore),
+    clock,
+    redact: redactor.redact,
+    onCount: (count) => status.apply({ type: "scheduler", patch: { questions: count } }),
+    warn,
+  });
   const requests = createRunRequests({
     clock,
     runs,
@@ -109,6 +118,8 @@ export function createServices(
     dispatch,
     onProblem: warn,
     redact: redactor.redact,
+    questions,
+    endUnanswered: (instanceId) => inputs.kill$.next({ instanceId, as: "unanswered" }),
     project: () => project$.value,
     agentNames: () => [...status.agents()].map(({ name }) => name),
     mustBeRunnable: (agent) => mustBeRunnable({ status, stopping, overBudget }, agent),
@@ -131,6 +142,7 @@ export function createServices(
     firstEvents,
     runs,
     requests,
+    questions,
     meter,
     overBudget,
     alerts: alerts.operations,
@@ -148,6 +160,7 @@ export function createServices(
     /** How many runs may be starting at once. */
     starting: createSlots(local.starting),
     firstEvents,
+    questions,
     requests,
     meter,
     budgets,

@@ -106,6 +106,7 @@ async function run(parts: Parts): Promise<Scheduler> {
   // After the sockets exist: the door tells a run that it does not know to end.
   else await door.open();
   const recovered = await store.recover(alive, services.alerts.onLost);
+  await services.questions.withdrawAllBut(alive);
   const waiting = onDemand ? [] : recovered.requeue;
   const files = watchFiles(projectDir, {
     scan,
@@ -204,6 +205,7 @@ function close(
   stopping.done();
   services.firstEvents.end();
   services.requests.stop();
+  services.questions.stop();
   const steps = [
     () => runs.removeSockets(),
     () => modelCalls.close(),

@@ -37,6 +37,11 @@ function howItEnded(
     return { outcome: "timed_out", exitCode: 124, reason, usage };
   }
   if (stopped === "killed") return { outcome: "killed", exitCode: 137, reason: exit.error, usage };
+  if (stopped === "stopped") return { outcome: "stopped", exitCode: 0, reason: null, usage };
+  if (stopped === "unanswered") {
+    const reason = "no person answered its question in time, and it has no default";
+    return { outcome: "unanswered", exitCode: 125, reason, usage };
+  }
   if (exit.lost === true) return { outcome: "lost", exitCode: null, reason: exit.error, usage };
   if (exit.outOfMemory && exit.exitCode !== 0) {
     const reason = "ran out of memory (memory of [local] is its limit)";

@@ -27,9 +27,12 @@ import type { RunClock, RunOwner, Suspension } from "./suspension.ts";
 import { untilStarted } from "./until-started.ts";
 import type { Blocked } from "./until-started.ts";
 
-/** Asks live runs to end: one instance, all of an agent, or everything, which then ends for this reason. */
+/**
+ * Asks live runs to end: one instance (`as` is why, `killed` by default), all of an agent, or everything, which then ends
+ * for this reason.
+ */
 export type Kill =
-  | { readonly instanceId: string }
+  | { readonly instanceId: string; readonly as?: "stopped" | "unanswered" }
   | { readonly agent: string }
   | { readonly everything: Exclude<StopReason, "timed_out"> };
 
@@ -236,9 +239,14 @@ function stopReasons(
     ),
     ports.kill$.pipe(
       filter((kill) => meant(kill, request)),
-      map((kill): StopReason => ("everything" in kill ? kill.everything : "killed")),
+      map(reasonOf),
     ),
   ).pipe(take(1));
+}
+
+function reasonOf(kill: Kill): StopReason {
+  if ("everything" in kill) return kill.everything;
+  return ("as" in kill ? kill.as : undefined) ?? "killed";
 }
 
 function meant(kill: Kill, request: RunRequest): boolean {

@@ -45,8 +45,11 @@ export function exitEvent(fields: Partial<RunnerExit>): RunnerEvent {
 /** The exit of a run that was stopped before it began. */
 export const stoppedBeforeStart = exitEvent({ signal: "SIGTERM", neverBegan: true });
 
-/** Why the scheduler ends a run: it timed out, a person killed it, or the scheduler itself stops. */
-export type StopReason = "timed_out" | "killed" | "interrupted";
+/**
+ * Why the scheduler ends a run: it timed out, a person killed it or stopped it after a turn, its question ran out, or the
+ * scheduler itself stops.
+ */
+export type StopReason = "timed_out" | "killed" | "stopped" | "unanswered" | "interrupted";
 
 /**
  * The interface of a runtime (container, host user, fake). test/foundation/contracts/runner holds every

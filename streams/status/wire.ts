@@ -95,6 +95,7 @@ export const schedulerSchema = z
         dead: z.int().meta({ description: "Deliveries of alerts that were given up" }),
       })
       .readonly(),
+    questions: z.int().meta({ description: "Questions of runs that no person has answered" }),
   })
   .meta({ id: "Scheduler" });
 export type SchedulerStatus = Readonly<z.infer<typeof schedulerSchema>>;

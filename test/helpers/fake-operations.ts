@@ -30,6 +30,8 @@ import { emptyWhyNot } from "./empty-why-not.ts";
 import { fakeHistoryPage, fakeLatestRuns } from "./fake-history-page.ts";
 import { fakeAlertOperations } from "./fake-alert-operations.ts";
 import { fakeFileOperations } from "./fake-file-operations.ts";
+import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
+import { fakeQuestionOperations } from "./fake-questions.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
 import { agentStatus, fakeSnapshot } from "./fake-snapshot.ts";
@@ -64,6 +66,8 @@ export interface FakeOperations extends Operations {
   deniedHosts: AgentHosts["denied"];
   /** What `alerts` answers. */
   readonly alerting: FakeAlerts;
+  /** What `questions` answers, and `answerQuestion` changes. */
+  readonly asked: QuestionView[];
   /** What `spend` answers; empty for a kind without an answer. */
   readonly spending: Map<SpendKey, SpendAnswer>;
   /** What `callTree` answers, by the id of an entry. */
@@ -106,6 +110,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
   };
 
   const alerting = fakeAlerts();
+  const asked: QuestionView[] = [];
   const fake: FakeOperations = {
     calls: [],
     deliveries: [],
@@ -246,6 +251,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     ...fakeFileOperations(() => fake, find, called),
     alerting,
     ...fakeAlertOperations(alerting, called),
+    asked,
+    ...fakeQuestionOperations(asked),
     alerts: (query) => {
       fake.calls.push(`alerts ${JSON.stringify(query)}`);
       return fake.alerting.page(query);

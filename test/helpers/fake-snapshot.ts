@@ -24,6 +24,7 @@ export function fakeSnapshot(agents: readonly NamedStatus[]): StatusSnapshot {
       error: null,
       warnings: [],
       alerts: { open: 0, dead: 0 },
+      questions: 0,
     },
     agents: agents.map(agentStatus),
     recentLogs: [],

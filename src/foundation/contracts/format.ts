@@ -65,6 +65,7 @@ export const failedOutcomes = [
   "timed_out",
   "out_of_memory",
   "over_budget",
+  "unanswered",
   "lost",
 ] as const satisfies readonly Outcome[];
 

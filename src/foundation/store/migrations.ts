@@ -125,6 +125,63 @@ const alertTables = `
   ) WITHOUT ROWID, STRICT;`;
 
 /**
+ * `questions` holds the questions of runs to people: a run has one open question about a subject. `used_at` is when an
+ * approval for once was used up. `inbox` holds messages of people to live runs, `run_sessions` the sessions of ended runs
+ * that can be continued, `audit` who did something: `person` is JSON.
+ */
+const peopleTables = `
+  CREATE TABLE questions (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    instance_id TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    prompt TEXT NOT NULL,
+    form TEXT NOT NULL,
+    fallback TEXT,
+    until INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'answered', 'expired', 'withdrawn')),
+    answer TEXT,
+    answered_at INTEGER,
+    person TEXT,
+    used_at INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX questions_open ON questions (instance_id, kind, subject) WHERE state = 'open';
+  CREATE INDEX questions_by_run ON questions (instance_id, kind, subject);
+  CREATE INDEX questions_by_time ON questions (at);
+  CREATE TABLE inbox (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    instance_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    person TEXT NOT NULL,
+    received_at INTEGER
+  ) STRICT;
+  CREATE INDEX inbox_by_run ON inbox (instance_id, seq);
+  CREATE INDEX inbox_by_time ON inbox (at);
+  CREATE TABLE run_sessions (
+    seq INTEGER PRIMARY KEY,
+    instance_id TEXT NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    entries BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX run_sessions_by_time ON run_sessions (at);
+  CREATE TABLE audit (
+    seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    act TEXT NOT NULL,
+    agent TEXT,
+    instance_id TEXT,
+    detail TEXT NOT NULL,
+    person TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX audit_by_time ON audit (at);
+  CREATE INDEX audit_by_run ON audit (instance_id) WHERE instance_id IS NOT NULL;`;
+
+/**
  * The format of state.db. Step 0 makes the tables of version 0.1.0, its first format; each further step takes the
  * database to the next format, and a step that was released is never edited.
  *
@@ -141,6 +198,7 @@ export const storeFormat = {
     INSERT INTO settings VALUES ('mask_key', lower(hex(randomblob(32))));
     CREATE TABLE disabled_agents (agent TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
+    peopleTables,
   ],
 };
 

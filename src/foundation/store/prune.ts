@@ -53,6 +53,15 @@ const growing: readonly Growing[] = [
     batch: 200,
     delete: oldest("outbox", "+state <> 'waiting'"),
   },
+  // An open question belongs to a live run.
+  {
+    table: "questions WHERE state <> 'open'",
+    batch: 200,
+    delete: oldest("questions", "+state <> 'open'"),
+  },
+  { table: "inbox", batch: 200, delete: oldest("inbox", "true") },
+  { table: "run_sessions", batch: 10, delete: oldest("run_sessions", "true") },
+  { table: "audit", batch: 200, delete: oldest("audit", "true") },
 ];
 
 function oldest(table: string, condition: string): string {

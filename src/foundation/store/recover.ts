@@ -131,7 +131,10 @@ function openRows(db: DatabaseSync): OpenRow[] {
   const select = db.prepare(
     `SELECT id, at, agent, attempt, trigger, replay_of AS replayOf, state, instance_id AS instanceId, started_at AS startedAt,
        begun, waited_ms AS waitedMs,
-       (SELECT min(since) FROM waits WHERE waits.instance_id = triggers.instance_id) AS waitsSince
+       (SELECT min(since) FROM
+         (SELECT since FROM waits WHERE waits.instance_id = triggers.instance_id UNION ALL
+          SELECT at FROM questions WHERE questions.instance_id = triggers.instance_id AND questions.state = 'open')
+       ) AS waitsSince
      FROM triggers WHERE state <> 'ended' ORDER BY seq`,
   );
   return select.all() as unknown as OpenRow[];

@@ -175,7 +175,7 @@ export function createWork(
 
 /** Whether the run was ended from outside, and its work is not retried: a person may replay it. */
 function isGivenUp(item: WorkItem, end: HowEnded): boolean {
-  if (end.outcome === "over_budget") return true;
+  if (end.outcome === "over_budget" || end.outcome === "unanswered") return true;
   const retried: readonly Outcome[] = retriedOutcomes;
   return retried.includes(end.outcome) && !isRetried(item, end);
 }

@@ -14,6 +14,7 @@ import { dashboardRoutes } from "./routes/dashboard.ts";
 import { historyRoutes, receiptRoutes } from "./routes/history.ts";
 import { createLinkRoutes, loginRoutes, parseForms } from "./routes/login.ts";
 import { logDownloadRoutes, logRoutes } from "./routes/logs.ts";
+import { questionRoutes } from "./routes/questions.ts";
 import { runPages } from "./routes/runs.ts";
 import { spendRoutes } from "./routes/spend.ts";
 import { healthRoutes, metricsRoutes, openapiRoutes, statusRoutes } from "./routes/status.ts";
@@ -98,6 +99,7 @@ const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...hostRoutes(deps),
   ...fileRoutes(deps),
   ...alertRoutes(deps),
+  ...questionRoutes(deps),
 ];
 
 const pageRoutes = (deps: GatewayDeps): Route[] => [

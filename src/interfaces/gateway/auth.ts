@@ -1,3 +1,4 @@
+import type { Person } from "../../foundation/contracts/questions.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { isSameSecret } from "../../foundation/contracts/request-limit.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -113,6 +114,13 @@ function checkOrigin(request: FastifyRequest): void {
 export function isPageVisit(request: FastifyRequest): boolean {
   const isRead = request.method === "GET" || request.method === "HEAD";
   return isRead && (request.headers.accept ?? "").includes("text/html");
+}
+
+/** The person behind an authenticated request; without an address on the operator's socket. */
+export function personOf({ caller, ip }: Pick<FastifyRequest, "caller" | "ip">): Person {
+  const via = caller?.kind === "session" ? "login" : "key";
+  // Requests on the operator's socket have none.
+  return { via, name: "", from: (ip as string | undefined) ?? null };
 }
 
 /** Emits when the caller loses its access: the session ended, or another key is active. */

@@ -23,6 +23,8 @@ import { agentHosts } from "./allow-host.ts";
 import { createFileEdits } from "./file-edits.ts";
 import { replay, replayTrigger, startWork } from "./replay.ts";
 import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
+import type { Questions } from "../../features/people/questions.ts";
+import { createQuestionOperations } from "./questions.ts";
 import { createSpendAnswers, raiseBudget } from "./spend-answer.ts";
 import { whyNot, whyNotNow } from "./why-not.ts";
 import { agentFailing, viewRun, compareRuns } from "./view-run.ts";
@@ -36,6 +38,7 @@ interface OperationPorts {
   readonly overBudget: (agent: string) => OverBudget | null;
   readonly readAgain: Webhooks["readAgain"];
   readonly alerts: AlertOperationsDeps;
+  readonly questions: Questions;
 }
 
 /** The operations behind the gateway's routes: they write to the streams' inputs, and read status and store. */
@@ -163,6 +166,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     agentHosts: (name: string) => agentHosts(name, context),
     ...createFileEdits(context),
     ...createAlertOperations(ports.alerts, redactor),
+    ...createQuestionOperations(ports.questions),
     /** The resources that runs hold now. */
     locks: () => heldLocks(status.claims()),
   };

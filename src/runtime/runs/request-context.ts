@@ -4,6 +4,7 @@ import type { WorkItem } from "../../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { OpenCall } from "../../foundation/contracts/run-state.ts";
 import type { RunFunds } from "../../foundation/contracts/spend.ts";
+import type { Questions } from "../../features/people/questions.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import type { FirstEvents } from "./first-events.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -34,6 +35,9 @@ export interface RequestContext {
   readonly deliveryOf: (receiptId: string) => ReadDelivery | null;
   /** Whether the run can pay its model, from now on. */
   readonly funds: (run: Pick<LiveRun, "instanceId" | "request">) => Observable<RunFunds>;
+  readonly questions: Questions;
+  /** Ends a run whose question ran out. */
+  readonly endUnanswered: (instanceId: string) => void;
   readonly onProblem: (message: string) => void;
   readonly redact: (text: string) => string;
 }

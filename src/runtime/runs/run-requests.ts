@@ -5,6 +5,7 @@ import type { RequestAnswer, RequestName, RunApi, RunApiRequest } from "../run-a
 import type { RequestRow } from "../run-api/requests/row.ts";
 import { schedulerRequests } from "../run-api/requests/table.ts";
 import { createBudgetWaits } from "./budget-waits.ts";
+import { createAsks } from "./asks.ts";
 import { createCallRequests } from "./calls.ts";
 import type { LiveRun, Performers } from "./live-run.ts";
 import { createLockRequests } from "./locks.ts";
@@ -20,13 +21,15 @@ export function createRunRequests(context: RequestContext) {
   const waits = createWaitRequests(context);
   const calls = createCallRequests(context, graph, waits.ofCall);
   const budgetWaits = createBudgetWaits(context);
+  const asks = createAsks(context);
   const performers: Performers = {
     ...locks.performers,
     ...calls.performers,
     ...budgetWaits.performers,
+    ...asks.performers,
     wait: waits.wait,
     cancel: (run, { instanceId, key }) => {
-      for (const ability of ["wait", "budget-wait", "call-wait", "lock"] as const) {
+      for (const ability of ["wait", "ask", "budget-wait", "call-wait", "lock"] as const) {
         run.pending.cancel(requestId({ instanceId, ability, key }));
       }
       return Promise.resolve({ ok: true });
@@ -37,7 +40,9 @@ export function createRunRequests(context: RequestContext) {
     run.onDispose(() => locks.end(run));
     run.onDispose(() => waits.end(run));
     run.onDispose(() => budgetWaits.end(run));
+    run.onDispose(() => asks.end(run));
     waits.resume(run);
+    asks.resume(run);
     budgetWaits.resume(run);
   };
   const api: RunApi = {

@@ -245,6 +245,7 @@ export function snapshotOf(
     error: null,
     warnings: [],
     alerts: { open: 0, dead: 0 },
+    questions: 0,
     ...rest,
   };
   return { scheduler, agents, recentLogs: [], locks: [] };

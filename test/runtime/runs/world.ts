@@ -10,6 +10,8 @@ import type {
 } from "../../../src/runtime/run-api/protocol.ts";
 import { RunApiError } from "../../../src/runtime/run-api/protocol.ts";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
+import { createQuestionStore } from "../../../src/features/people/question-store.ts";
+import { createQuestions } from "../../../src/features/people/questions.ts";
 import { createFirstEvents } from "../../../src/runtime/runs/first-events.ts";
 import { createLiveRuns } from "../../../src/runtime/runs/live-runs.ts";
 import { heldLocks } from "../../../src/runtime/runs/lock-view.ts";
@@ -81,6 +83,13 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     thaw: ({ instanceId }) => Promise.resolve(void frozen.push(`thaw ${instanceId}`)),
     openSocket: () => Promise.reject(new Error("no run of this world has a socket")),
   });
+  const questions = createQuestions({
+    store: store.tables(createQuestionStore),
+    clock,
+    redact: (text) => text.replaceAll(worldSecret, "[redacted]"),
+    onCount: () => undefined,
+    warn: onProblem,
+  });
   const newRequests = (): RunRequests =>
     createRunRequests({
       ...{ clock, runs, store, firstEvents, dispatch, onProblem },
@@ -95,6 +104,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
         return receipt && interpretStored(receipt);
       },
       funds: () => funds,
+      questions,
+      endUnanswered: (instanceId) => inputs.kill$.next({ instanceId, as: "unanswered" }),
     });
   let started: RunRequests | null = null;
   const requests = (): RunRequests => {
@@ -149,12 +160,13 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const close = (): void => {
     subscription?.unsubscribe();
     started?.stop();
+    questions.stop();
     store.close();
   };
   onTestFinished(close);
 
   return {
-    ...{ dir, store, frozen, events, problems, inputs, dispatch },
+    ...{ dir, store, questions, frozen, events, problems, inputs, dispatch },
     get requests(): RunRequests {
       return requests();
     },

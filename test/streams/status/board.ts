@@ -21,6 +21,7 @@ export const schedulerStatus: SchedulerStatus = {
   error: null,
   warnings: [],
   alerts: { open: 0, dead: 0 },
+  questions: 0,
 };
 
 /** Counts how often one entry is asked for or set, and refuses to be gone through. */

@@ -139,6 +139,7 @@ const failures: readonly Outcome[] = [
   "out_of_memory",
   "lost",
   "over_budget",
+  "unanswered",
 ];
 
 /** A tick that can't start is not asked for again by its sender, so it counts as a run that failed. */
@@ -149,7 +150,8 @@ function isFailure({ trigger }: WorkItem, outcome: Outcome): boolean {
 /** Work that is not done and not tried again: a person may replay it. For a tick that can't start, the next one comes. */
 function isDeadLetter({ trigger }: WorkItem, outcome: Outcome): boolean {
   if (outcome === "rejected") return trigger.kind !== "cron";
-  return outcome === "over_budget" || retriedOutcomes.some((retried) => retried === outcome);
+  if (outcome === "over_budget" || outcome === "unanswered") return true;
+  return retriedOutcomes.some((retried) => retried === outcome);
 }
 
 /** The call was to end with its caller, which has ended: no work is missing. */

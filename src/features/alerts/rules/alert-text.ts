@@ -108,6 +108,7 @@ const runTitles: Partial<Record<Outcome, string>> = {
   out_of_memory: "ran out of memory",
   lost: "lost its run",
   over_budget: "ran over its budget",
+  unanswered: "got no answer to its question",
   rejected: "could not start",
 };
 

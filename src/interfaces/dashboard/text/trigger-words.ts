@@ -14,6 +14,8 @@ const meanings: Readonly<Partial<Record<string, string>>> = {
   killed: "The run was killed",
   out_of_memory: "The run was ended",
   over_budget: "The run was refused a call to its model",
+  unanswered: "The run got no answer",
+  stopped: "The run was stopped after a turn",
 };
 
 const plainReasons: Readonly<Partial<Record<string, string>>> = {

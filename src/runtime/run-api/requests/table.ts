@@ -1,5 +1,6 @@
 import { callRequests } from "./calls.ts";
 import { lockRequests } from "./locks.ts";
+import { questionRequests } from "./questions.ts";
 import type { RequestRow, CommandRow } from "./row.ts";
 import { signalRequests } from "./signals.ts";
 import { waitRequests, budgetRequests } from "./waits.ts";
@@ -9,6 +10,7 @@ export const schedulerRequests = {
   ...lockRequests,
   ...callRequests,
   ...waitRequests,
+  ...questionRequests,
   ...budgetRequests,
 } as const;
 

@@ -46,6 +46,7 @@ export function aSnapshot(
       error: null,
       warnings: [],
       alerts: { open: 0, dead: 0 },
+      questions: 0,
       ...scheduler,
     },
     agents,

@@ -1,0 +1,112 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Answer, AnswerForm, Person, Question } from "../../foundation/contracts/questions.ts";
+import type { GroupCommit } from "../../foundation/store/group-commit.ts";
+
+/** The end of a question. */
+export type Settlement = Pick<Question, "state" | "answer" | "by"> & {
+  /** Epoch ms. */
+  readonly at: number;
+};
+
+/** Which questions are listed. */
+export interface QuestionFilter {
+  readonly state?: "open" | "settled" | undefined;
+  readonly agent?: string | undefined;
+  /** Only questions before the one with this id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+const columns = `id, kind, agent, instance_id AS instanceId, subject, prompt, form, fallback, at, until, state, answer,
+  answered_at AS answeredAt, person AS by`;
+
+/** Reads and writes `questions`. Every promise resolves once its change is committed. */
+export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCommit) {
+  const insert = db.prepare(
+    `INSERT INTO questions (id, kind, agent, instance_id, subject, prompt, form, fallback, at, until)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  );
+  const find = db.prepare(`SELECT ${columns} FROM questions WHERE id = ?`);
+  const latest = db.prepare(
+    `SELECT ${columns} FROM questions WHERE instance_id = ? AND kind = ? AND subject = ? ORDER BY seq DESC LIMIT 1`,
+  );
+  // The first answer wins: the state is part of the condition.
+  const settle = db.prepare(
+    "UPDATE questions SET state = ?, answer = ?, answered_at = ?, person = ? WHERE id = ? AND state = 'open'",
+  );
+  // In the same transaction, because a restarted scheduler must not count the wait against the run's timeout.
+  const waited = db.prepare(
+    `UPDATE triggers SET waited_ms = waited_ms + ? - (SELECT at FROM questions WHERE id = ?)
+     WHERE instance_id = (SELECT instance_id FROM questions WHERE id = ?) AND state <> 'ended'`,
+  );
+  const use = db.prepare("UPDATE questions SET used_at = ? WHERE id = ? AND used_at IS NULL");
+  const open = db.prepare(`SELECT ${columns} FROM questions WHERE state = 'open' ORDER BY seq`);
+  const ofRun = db.prepare(`SELECT ${columns} FROM questions WHERE instance_id = ? ORDER BY seq`);
+  const list = db.prepare(
+    `SELECT ${columns} FROM questions
+     WHERE (:state IS NULL OR (state = 'open') = (:state = 'open')) AND (:agent IS NULL OR agent = :agent)
+       AND (:before IS NULL OR seq < (SELECT seq FROM questions WHERE id = :before))
+     ORDER BY seq DESC LIMIT :limit`,
+  );
+  const last = (instanceId: string, kind: string, subject: string): Question | null =>
+    questionOf(latest.get(instanceId, kind, subject));
+  const byId = (id: string): Question | null => questionOf(find.get(id));
+  const all = (rows: readonly unknown[]): readonly Question[] =>
+    rows.flatMap((row) => questionOf(row) ?? []);
+  return {
+    find: byId,
+    /** The run's latest question about a subject; null before the first. */
+    latest: last,
+    open: (): readonly Question[] => all(open.all()),
+    /** All questions of a run, the first one first. */
+    ofRun: (instanceId: string): readonly Question[] => all(ofRun.all(instanceId)),
+    /** The latest first. */
+    list: ({ state, agent, before, limit }: QuestionFilter): readonly Question[] =>
+      all(list.all({ state: state ?? null, agent: agent ?? null, before: before ?? null, limit })),
+    /** Resolves to the run's open question about the same subject if it has one, else to the new one. */
+    add: (question: Question): Promise<Question> =>
+      write(() => {
+        const { id, kind, agent, instanceId, subject, prompt, form, fallback, at, until } =
+          question;
+        const json = [JSON.stringify(form), fallback === null ? null : JSON.stringify(fallback)];
+        const [formJson = "", fallbackJson = null] = json;
+        insert.run(id, kind, agent, instanceId, subject, prompt, formJson, fallbackJson, at, until);
+        return last(instanceId, kind, subject) ?? question;
+      }),
+    /** False if the question had ended before. */
+    settle: (id: string, end: Settlement): Promise<boolean> =>
+      record(() => {
+        const { state, answer, by, at } = end;
+        const [answerJson, person] = [answer, by].map((one) =>
+          one === null ? null : JSON.stringify(one),
+        );
+        const isFirst = settle.run(state, answerJson ?? null, at, person ?? null, id).changes === 1;
+        if (isFirst) waited.run(at, id, id);
+        return isFirst;
+      }),
+    /** Uses up an approval for once; false if it was used before. */
+    use: (id: string, at: number): Promise<boolean> => write(() => use.run(at, id).changes === 1),
+  };
+}
+
+export type QuestionStore = ReturnType<typeof createQuestionStore>;
+
+type Row = Omit<Question, "form" | "fallback" | "answer" | "by"> &
+  Readonly<Record<"form", string>> &
+  Readonly<Record<"fallback" | "answer" | "by", string | null>>;
+
+function questionOf(row: unknown): Question | null {
+  if (row === undefined) return null;
+  const { form, fallback, answer, by, ...rest } = row as Row;
+  return {
+    ...rest,
+    form: JSON.parse(form) as AnswerForm,
+    fallback: parsedOrNull<Answer>(fallback),
+    answer: parsedOrNull<Answer>(answer),
+    by: parsedOrNull<Person>(by),
+  };
+}
+
+function parsedOrNull<T>(json: string | null): T | null {
+  return json === null ? null : (JSON.parse(json) as T);
+}

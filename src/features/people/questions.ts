@@ -1,0 +1,139 @@
+import { filter, firstValueFrom, Subject } from "rxjs";
+import { v7 as uuidV7 } from "uuid";
+import type { Clock } from "../../../streams/clock.ts";
+import { checkAnswer, personText } from "../../foundation/contracts/questions.ts";
+import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
+import { messageOf, UserError } from "../../foundation/errors.ts";
+import type { QuestionStore, Settlement } from "./question-store.ts";
+
+/** A question before it is stored; `seconds` is how long people may take. */
+export type NewQuestion = Pick<
+  Question,
+  "kind" | "agent" | "instanceId" | "subject" | "prompt" | "form" | "fallback"
+> & { readonly seconds: number };
+
+export interface QuestionsDeps {
+  readonly store: QuestionStore;
+  readonly clock: Clock;
+  /** Removes secrets from a prompt before it is stored. */
+  readonly redact: (text: string) => string;
+  readonly onCount: (open: number) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** Questions of runs to people: each is durable, and answered once, by whoever is first. */
+export function createQuestions({ store, clock, redact, onCount, warn }: QuestionsDeps) {
+  const changed$ = new Subject<Question>();
+  /** How to cancel the timers of the open questions, by their ids. */
+  const timers = new Map<string, () => void>();
+
+  const settle = async (id: string, end: Settlement): Promise<boolean> => {
+    const isFirst = await store.settle(id, end);
+    const question = store.find(id);
+    if (!isFirst || question === null) return false;
+    timers.get(id)?.();
+    timers.delete(id);
+    onCount(timers.size);
+    changed$.next(question);
+    return true;
+  };
+  const expire = (id: string): void => {
+    const end = { state: "expired", answer: store.find(id)?.fallback ?? null, by: null } as const;
+    settle(id, { ...end, at: clock.now() }).catch((error: unknown) => {
+      warn(`the end of question ${id}: ${messageOf(error)}`);
+    });
+  };
+  const watch = ({ id, until, state }: Question): void => {
+    if (state !== "open" || timers.has(id)) return;
+    timers.set(
+      id,
+      clock.wakeAt(until, () => expire(id)),
+    );
+    onCount(timers.size);
+  };
+  for (const question of store.open()) watch(question);
+
+  return {
+    /** Stores a question, or finds the run's open one about the same subject. */
+    open: async ({ seconds, ...asked }: NewQuestion): Promise<Question> => {
+      const at = clock.now();
+      const question = await store.add({
+        ...asked,
+        prompt: redact(asked.prompt),
+        id: uuidV7(),
+        at,
+        until: at + Math.round(seconds * 1000),
+        state: "open",
+        answer: null,
+        answeredAt: null,
+        by: null,
+      });
+      if (!timers.has(question.id) && question.state === "open") {
+        watch(question);
+        changed$.next(question);
+      }
+      return question;
+    },
+    /** Resolves to the question once it is answered, expired or withdrawn. */
+    settled: (id: string): Promise<Question> => {
+      const next = firstValueFrom(
+        changed$.pipe(filter((one) => one.id === id && one.state !== "open")),
+      );
+      const found = store.find(id);
+      return found === null || found.state === "open" ? next : Promise.resolve(found);
+    },
+    /**
+     * Answers an open question. Rejects with UserError `unknown_question`, `malformed` if the answer has not the form,
+     * or `answered` with the first answer if it has ended.
+     */
+    answer: async (id: string, given: Answer, by: Person): Promise<Question> => {
+      const question = store.find(id);
+      if (question === null) throw new UserError("unknown_question", `there is no question ${id}`);
+      if (question.state !== "open") throw ended(question);
+      const checked = checkAnswer(question.form, given);
+      if (typeof checked === "string") {
+        throw new UserError("malformed", `${JSON.stringify(given)} is not ${checked}`);
+      }
+      const end = { state: "answered", answer: checked.value, by, at: clock.now() } as const;
+      const isFirst = await settle(id, end);
+      const answered = store.find(id) ?? question;
+      if (!isFirst) throw ended(answered);
+      return answered;
+    },
+    /** The run no longer waits for the answer. */
+    withdraw: (id: string): Promise<unknown> =>
+      settle(id, { state: "withdrawn", answer: null, by: null, at: clock.now() }),
+    /** Withdraws the open questions of all runs but these. */
+    withdrawAllBut: async (alive: ReadonlySet<string>): Promise<void> => {
+      const left = store.open().filter(({ instanceId }) => !alive.has(instanceId));
+      for (const { id } of left) {
+        await settle(id, { state: "withdrawn", answer: null, by: null, at: clock.now() });
+      }
+    },
+    find: store.find,
+    latest: store.latest,
+    ofRun: store.ofRun,
+    list: store.list,
+    use: (id: string): Promise<boolean> => store.use(id, clock.now()),
+    openCount: (): number => timers.size,
+    /** Each question once it is stored, and once it has ended; both after their commits. */
+    changed$: changed$.asObservable(),
+    /** Cancels all timers. */
+    stop: (): void => {
+      for (const cancel of timers.values()) cancel();
+      timers.clear();
+    },
+  };
+}
+
+export type Questions = ReturnType<typeof createQuestions>;
+
+function ended({ state, answer, by, answeredAt }: Question): UserError {
+  const at = new Date(answeredAt ?? 0).toISOString();
+  if (state === "withdrawn") {
+    return new UserError("answered", `the run no longer waits for an answer, since ${at}`);
+  }
+  const who = by === null ? "no person answered in time" : `${personText(by)} answered`;
+  const what = answer === null ? "" : `: ${JSON.stringify(answer)}`;
+  return new UserError("answered", `${who} at ${at}${what}`);
+}

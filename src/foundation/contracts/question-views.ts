@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { isoTime } from "./format.ts";
+import { personWays, questionKinds, questionLimits, questionStates } from "./questions.ts";
+import type { Question } from "./questions.ts";
+
+/** Questions on the wire; times ISO 8601 UTC. */
+const time = z.iso.datetime();
+
+const answerFormSchema = z
+  .discriminatedUnion("kind", [
+    z.object({ kind: z.literal("choice"), choices: z.array(z.string()).readonly() }),
+    z.object({ kind: z.literal("text"), maxLength: z.int() }),
+    z.object({ kind: z.literal("number"), min: z.number().nullable(), max: z.number().nullable() }),
+    z.object({ kind: z.literal("boolean") }),
+  ])
+  .meta({ id: "AnswerForm" });
+
+export const answerSchema = z.union([z.string().max(questionLimits.text), z.number(), z.boolean()]);
+
+const personSchema = z
+  .object({
+    via: z.enum(personWays),
+    name: z.string().meta({ description: "Of a chat user; else empty" }),
+    from: z.string().nullable().meta({ description: "The address of the request" }),
+  })
+  .meta({ id: "Person" });
+
+export const questionSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(questionKinds).meta({
+      description: "`ask`: the run asked; else the approval of a host, of spending, of a call",
+    }),
+    agent: z.string(),
+    instanceId: z.string(),
+    subject: z.string().meta({ description: "The host, agent or amount to approve" }),
+    prompt: z.string(),
+    form: answerFormSchema,
+    fallback: answerSchema
+      .nullable()
+      .meta({ description: "The answer if no person answers in time; null ends the run" }),
+    at: time,
+    until: time,
+    state: z.enum(questionStates),
+    answer: answerSchema.nullable(),
+    answeredAt: time.nullable(),
+    by: personSchema.nullable().meta({ description: "Null for a question that ran out" }),
+  })
+  .meta({ id: "Question" });
+export type QuestionView = z.infer<typeof questionSchema>;
+
+export function questionView({ at, until, answeredAt, ...question }: Question): QuestionView {
+  return {
+    ...question,
+    at: isoTime(at),
+    until: isoTime(until),
+    answeredAt: answeredAt === null ? null : isoTime(answeredAt),
+  };
+}
+
+export const questionsQuerySchema = z.object({
+  state: z.enum(["open", "settled"]).optional().meta({ description: "`settled`: all that ended" }),
+  agent: z.string().max(200).optional(),
+  before: z.string().max(64).optional().meta({ description: "Only questions older than this id" }),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+export type QuestionsQuery = z.output<typeof questionsQuerySchema>;
+
+export const questionsSchema = z
+  .object({ questions: z.array(questionSchema).readonly(), next: z.string().nullable() })
+  .meta({ id: "Questions" });

@@ -1,0 +1,102 @@
+/** What a run waits for: an answer to its own question, or the approval of a host, of its spending, of a call. */
+export const questionKinds = ["ask", "host", "over", "call"] as const;
+export type QuestionKind = (typeof questionKinds)[number];
+
+export const questionStates = ["open", "answered", "expired", "withdrawn"] as const;
+export type QuestionState = (typeof questionStates)[number];
+
+/** The form of an answer. */
+export type AnswerForm =
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | { readonly kind: "text"; readonly maxLength: number }
+  | { readonly kind: "number"; readonly min: number | null; readonly max: number | null }
+  | { readonly kind: "boolean" };
+
+export type Answer = string | number | boolean;
+
+/** The ways by which a person reaches the scheduler. */
+export const personWays = ["key", "login", "link", "slack", "telegram"] as const;
+
+/** Who acted. */
+export interface Person {
+  readonly via: (typeof personWays)[number];
+  /** Of a chat user; else empty. */
+  readonly name: string;
+  /** The address that the request came from; null for the operator's socket and chats. */
+  readonly from: string | null;
+}
+
+/** A question of a run to people, with its answer once it has one. Times are epoch ms. */
+export interface Question {
+  readonly id: string;
+  readonly kind: QuestionKind;
+  readonly agent: string;
+  readonly instanceId: string;
+  /** The host, agent or amount to approve; for the run's own question the id of its request. */
+  readonly subject: string;
+  readonly prompt: string;
+  readonly form: AnswerForm;
+  /** The answer if no person answers in time; null ends the run. */
+  readonly fallback: Answer | null;
+  readonly at: number;
+  readonly until: number;
+  readonly state: QuestionState;
+  readonly answer: Answer | null;
+  readonly answeredAt: number | null;
+  /** Null for a question that ran out. */
+  readonly by: Person | null;
+}
+
+/** Limits of a question, in characters and seconds. */
+export const questionLimits = {
+  prompt: 4_000,
+  text: 4_000,
+  choice: 200,
+  choices: 10,
+  seconds: 30 * 86_400,
+  defaultSeconds: 86_400,
+} as const;
+
+/** The answer in the form's type, or what the form expects. A text is read as that type. */
+export function checkAnswer(form: AnswerForm, given: Answer): { readonly value: Answer } | string {
+  const text = String(given).trim();
+  switch (form.kind) {
+    case "choice": {
+      const { choices } = form;
+      const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
+      return found === undefined ? `one of: ${choices.join(", ")}` : { value: found };
+    }
+    case "boolean":
+      if (/^(true|yes)$/i.test(text)) return { value: true };
+      return /^(false|no)$/i.test(text) ? { value: false } : "yes or no";
+    case "number": {
+      const { min, max } = form;
+      const value = text === "" ? NaN : Number(text);
+      const isWithin = value >= (min ?? -Infinity) && value <= (max ?? Infinity);
+      return Number.isFinite(value) && isWithin ? { value } : rangeText(min, max);
+    }
+    case "text": {
+      const isWithin = text !== "" && text.length <= form.maxLength;
+      return isWithin ? { value: text } : `a text of 1 to ${form.maxLength} characters`;
+    }
+  }
+}
+
+function rangeText(min: number | null, max: number | null): string {
+  if (min !== null && max !== null) return `a number from ${min} to ${max}`;
+  if (min !== null) return `a number of at least ${min}`;
+  return max === null ? "a number" : `a number of at most ${max}`;
+}
+
+const ways: Readonly<Record<Person["via"], string>> = {
+  key: "the API key",
+  login: "the dashboard",
+  link: "a link",
+  slack: "Slack",
+  telegram: "Telegram",
+};
+
+/** A person in words, such as `Ada by Slack`. */
+export function personText({ via, name }: Person): string {
+  return name === "" ? ways[via] : `${name} by ${ways[via]}`;
+}

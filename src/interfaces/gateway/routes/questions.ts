@@ -1,0 +1,34 @@
+import { z } from "zod";
+import {
+  answerSchema,
+  questionSchema,
+  questionsQuerySchema,
+  questionsSchema,
+} from "../../../foundation/contracts/question-views.ts";
+import { routesOf } from "../api/route.ts";
+import { personOf } from "../auth.ts";
+import type { GatewayDeps } from "../deps.ts";
+
+const { get, post } = routesOf("Questions");
+
+/** Lists and answers the questions of runs. */
+export const questionRoutes = ({ operations }: GatewayDeps) => [
+  get("/api/questions", {
+    summary: "The questions of runs to people",
+    description: "Newest first; `before` takes the `next` of an earlier page.",
+    query: questionsQuerySchema,
+    response: { 200: questionsSchema },
+    problems: [503],
+    handle: ({ query }) => operations.questions(query),
+  }),
+  post("/api/questions/:id/answer", {
+    summary: "Answer a question",
+    description: "The first answer counts; a later one is a 409 that says who was first.",
+    params: z.object({ id: z.string().max(64).meta({ description: "The question's `id`" }) }),
+    body: z.strictObject({ answer: answerSchema }),
+    response: { 200: questionSchema },
+    problems: [404, 409, 503],
+    handle: (request) =>
+      operations.answerQuestion(request.params.id, request.body.answer, personOf(request)),
+  }),
+];

@@ -1,0 +1,24 @@
+import type { Questions } from "../../features/people/questions.ts";
+import type { Answer, Person } from "../../foundation/contracts/questions.ts";
+import { questionView } from "../../foundation/contracts/question-views.ts";
+import type { QuestionView, QuestionsQuery } from "../../foundation/contracts/question-views.ts";
+
+/** The operations on questions of runs to people. */
+export const createQuestionOperations = (questions: Questions) => ({
+  /** The questions, the latest first; `next` is the `before` of the next page. */
+  questions: ({ limit, ...filter }: QuestionsQuery) => {
+    // One more than the page is read, to know whether there is another page.
+    const found = questions.list({ ...filter, limit: limit + 1 });
+    const page = found.slice(0, limit);
+    return {
+      questions: page.map(questionView),
+      next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+    };
+  },
+  /**
+   * Answers a question. Rejects with UserError `unknown_question`, `malformed` or `answered`, which says who was
+   * first.
+   */
+  answerQuestion: async (id: string, answer: Answer, by: Person): Promise<QuestionView> =>
+    questionView(await questions.answer(id, answer, by)),
+});

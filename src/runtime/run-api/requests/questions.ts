@@ -1,0 +1,104 @@
+import { questionLimits } from "../../../foundation/contracts/questions.ts";
+import { UsageError } from "./row.ts";
+import type { CommandArguments, RequestRow, Zod } from "./row.ts";
+
+const answer = (z: Zod) =>
+  z.union([z.string().min(1).max(questionLimits.text), z.number(), z.boolean()]);
+
+/** Questions of a run to people. */
+export const questionRequests = {
+  ask: {
+    request: (z) =>
+      z.strictObject({
+        question: z
+          .string()
+          .trim()
+          .min(1)
+          .max(questionLimits.prompt)
+          .describe("All that a person needs to decide: they see nothing of this session."),
+        choices: z
+          .array(z.string().trim().min(1).max(questionLimits.choice))
+          .min(2)
+          .max(questionLimits.choices)
+          .optional()
+          .describe("The possible answers; without them, the answer is of `type`."),
+        type: z.enum(["text", "number", "boolean"]).optional().describe("text is the default."),
+        min: z.number().optional().describe("The least number."),
+        max: z.number().optional().describe("The greatest number."),
+        timeoutSeconds: z
+          .number()
+          .min(1)
+          .max(questionLimits.seconds)
+          .optional()
+          .describe("How long people may take; 86400 is the default."),
+        default: answer(z)
+          .optional()
+          .describe("The answer if no person answers in time. Without it, this run then ends."),
+      }),
+    answer: (z) =>
+      z.object({
+        ok: z.literal(true),
+        answer: answer(z),
+        /** Who answered, such as `Ada by Slack`; null for the default. */
+        by: z.string().nullable(),
+        at: z.iso.datetime(),
+      }),
+    canWait: true,
+    tool: {
+      name: "al_ask",
+      description:
+        "Asks a person, and waits for the answer. Use it before an act that can't be undone, or when only a person can know. The run waits without cost, for days if it must.",
+    },
+    command: {
+      name: "al-ask",
+      usage:
+        'al-ask "<question>" [--choice TEXT]... [--text|--number|--boolean] [--min N] [--max N] [--timeout 24h] [--default ANSWER]',
+      purpose: "asks a person, and waits for the answer, which it prints",
+      options: {
+        choice: "list",
+        text: "flag",
+        number: "flag",
+        boolean: "flag",
+        min: "text",
+        max: "text",
+        timeout: "text",
+        default: "text",
+      },
+      body: askBody,
+    },
+  },
+} as const satisfies Readonly<Record<string, RequestRow>>;
+
+function askBody(args: CommandArguments): object {
+  const choices = args.list("choice");
+  const types = (["text", "number", "boolean"] as const).filter((type) => args.flag(type));
+  if (types.length > 1 || (types.length > 0 && choices.length > 0)) {
+    throw new UsageError("give one of --choice, --text, --number and --boolean");
+  }
+  return {
+    question: args.word("question"),
+    choices: choices.length === 0 ? undefined : choices,
+    type: types[0],
+    min: numberIn(args, "min"),
+    max: numberIn(args, "max"),
+    timeoutSeconds: secondsIn(args.text("timeout")),
+    default: args.text("default"),
+  };
+}
+
+function numberIn(args: CommandArguments, option: string): number | undefined {
+  const text = args.text(option);
+  if (text === undefined) return undefined;
+  if (text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  throw new UsageError(`--${option} ${text} is not a number`);
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** `90`, `90s`, `30m`, `24h` or `7d`, in seconds. */
+function secondsIn(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, digits = "", unit = ""] = /^(\d+)([smhd]?)$/.exec(text) ?? [];
+  if (digits !== "") return Number(digits) * (unitSeconds[unit] ?? 1);
+  throw new UsageError(`--timeout ${text} is not a time such as 90s, 30m, 24h or 7d`);
+}

@@ -1,0 +1,108 @@
+import { checkAnswer, questionLimits } from "../../foundation/contracts/questions.ts";
+import type { Answer, AnswerForm, Question } from "../../foundation/contracts/questions.ts";
+import { isoTime } from "../../foundation/contracts/format.ts";
+import { personText } from "../../foundation/contracts/questions.ts";
+import type { NewQuestion } from "../../features/people/questions.ts";
+import { refusal } from "../run-api/protocol.ts";
+import type { RequestAnswer, RequestBody } from "../run-api/protocol.ts";
+import type { LiveRun, Performers } from "./live-run.ts";
+import { hungUpMs, requestId } from "./pending-requests.ts";
+import type { PendingRequest } from "./pending-requests.ts";
+import type { RequestContext } from "./request-context.ts";
+
+type Pending = PendingRequest<Question>;
+
+/** Questions of runs: a run is suspended until a person has answered. */
+export function createAsks({ questions, endUnanswered, onProblem }: RequestContext) {
+  /** Suspends the run until the question has ended; returns a function that cancels it. */
+  const open = (run: LiveRun, pending: Pending, asked: Promise<Question>): (() => void) => {
+    let isOpen = true;
+    pending.suspend({ pausesClock: true, text: "waits for an answer" });
+    const ended = asked.then((question) => {
+      if (isOpen) run.showStatus(`waits for an answer: ${question.prompt}`);
+      return questions.settled(question.id);
+    });
+    ended.then(
+      (question) => {
+        if (!isOpen) return;
+        isOpen = false;
+        // The run gets no answer: it must not continue, not even to handle an error.
+        if (question.answer === null) endUnanswered(run.instanceId);
+        else pending.answer(question);
+      },
+      (error: unknown) => pending.refuse(error),
+    );
+    return () => {
+      isOpen = false;
+      const withdrawn = asked.then(({ id }) => questions.withdraw(id));
+      withdrawn.catch((error: unknown) => onProblem(`the end of a question: ${String(error)}`));
+      pending.refuse(new Error("the run no longer waits for it"));
+    };
+  };
+  const performers: Performers<"ask"> = {
+    ask: async (run, request) => {
+      const question = newQuestion(run, requestId(request), request.request);
+      const before = questions.latest(run.instanceId, "ask", question.subject);
+      if (before?.answer != null) return answerOf(before);
+      const begin = (pending: Pending) => open(run, pending, questions.open(question));
+      const asked = run.pending.ask<Question>(request, begin, hungUpMs);
+      run.freezeIfIdle();
+      return answerOf(await asked);
+    },
+  };
+  return {
+    performers,
+    /** An adopted run waits as before, and must repeat its request; one whose question ran out ends. */
+    resume: (run: LiveRun) => {
+      for (const question of questions.ofRun(run.instanceId)) {
+        const isUnanswered = question.state === "expired" && question.answer === null;
+        // In the next microtask: a run that emits `started` right now does not listen yet.
+        if (isUnanswered) queueMicrotask(() => endUnanswered(run.instanceId));
+        if (question.kind !== "ask" || question.state !== "open") continue;
+        run.pending.expect(question.subject, (pending: Pending) =>
+          open(run, pending, Promise.resolve(question)),
+        );
+      }
+    },
+    /** The run has ended. */
+    end: ({ instanceId }: LiveRun) => {
+      for (const { id, state } of questions.ofRun(instanceId)) {
+        if (state !== "open") continue;
+        const withdrawn = questions.withdraw(id);
+        withdrawn.catch((error: unknown) => onProblem(`the end of a question: ${String(error)}`));
+      }
+    },
+  };
+}
+
+function answerOf({ answer, by, answeredAt }: Question): RequestAnswer<"ask"> {
+  if (answer === null) throw refusal("unavailable", "The question has no answer.");
+  const who = by === null ? null : personText(by);
+  return { ok: true, answer, by: who, at: isoTime(answeredAt ?? 0) };
+}
+
+/** Throws a RunApiError `malformed`. */
+function newQuestion(
+  { agent, instanceId }: LiveRun,
+  subject: string,
+  body: RequestBody<"ask">,
+): NewQuestion {
+  const form = formOf(body);
+  const { question: prompt, timeoutSeconds: seconds = questionLimits.defaultSeconds } = body;
+  const fallback = body.default === undefined ? null : checkedDefault(form, body.default);
+  return { kind: "ask", agent, instanceId, subject, prompt, form, fallback, seconds };
+}
+
+function formOf({ choices, type = "text", min, max }: RequestBody<"ask">): AnswerForm {
+  if (choices !== undefined) return { kind: "choice", choices };
+  if (type === "number") return { kind: "number", min: min ?? null, max: max ?? null };
+  return type === "boolean"
+    ? { kind: "boolean" }
+    : { kind: "text", maxLength: questionLimits.text };
+}
+
+function checkedDefault(form: AnswerForm, given: Answer): Answer {
+  const checked = checkAnswer(form, given);
+  if (typeof checked !== "string") return checked.value;
+  throw refusal("malformed", `default: it is not ${checked}`);
+}

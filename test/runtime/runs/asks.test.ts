@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test, vi } from "vitest";
+import type { Person } from "../../../src/foundation/contracts/questions.ts";
+import { anAgent } from "../../helpers/agents.ts";
+import { createWorld, problemOf } from "./world.ts";
+import type { World } from "./world.ts";
+
+const ada: Person = { via: "slack", name: "Ada", from: null };
+const deploy = { question: "Deploy 1.4?", choices: ["yes", "no"] };
+
+async function started() {
+  const agents = [anAgent("a", { timeoutSeconds: 1 }), anAgent("b")];
+  const world = createWorld({ agents, scale: 1 });
+  await world.start();
+  return { world, agents, run: await world.run("a") };
+}
+
+const opened = (world: World) =>
+  vi.waitFor(() => {
+    const [question] = world.questions.list({ state: "open", limit: 1 });
+    if (question === undefined) throw new Error("no question is open");
+    return question;
+  });
+const outcome = (world: World, instanceId: string) =>
+  world.history().find((entry) => entry.instanceId === instanceId)?.outcome;
+
+describe("a run that asks a person", () => {
+  test("releases its slot and is frozen until it gets the answer", async () => {
+    const { world, run } = await started();
+    const asked = world.ask(run, "ask", deploy);
+    const { id } = await opened(world);
+    world.end(await world.run("b"));
+    await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+    await world.questions.answer(id, "YES", ada);
+    expect(await asked).toMatchObject({ ok: true, answer: "yes", by: "Ada by Slack" });
+    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+  });
+
+  test("does not time out meanwhile", async () => {
+    const { world, run } = await started();
+    const asked = world.ask(run, "ask", deploy);
+    const { id } = await opened(world);
+    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    expect(world.isLive(run)).toBe(true);
+    await world.questions.answer(id, "no", ada);
+    await asked;
+    await vi.waitFor(() => expect(outcome(world, run)).toBe("timed_out"), { timeout: 3_000 });
+  });
+
+  test("ends as unanswered if no person answers in time", async () => {
+    const { world, run } = await started();
+    const asked = problemOf(world.ask(run, "ask", { ...deploy, timeoutSeconds: 1 }));
+    await vi.waitFor(() => expect(outcome(world, run)).toBe("unanswered"), { timeout: 3_000 });
+    expect(await asked).toMatchObject({ error: "unauthorized" });
+  });
+
+  test("gets its default if no person answers in time", async () => {
+    const { world, run } = await started();
+    const body = { question: "How many?", type: "number", default: 3, timeoutSeconds: 1 } as const;
+    expect(await world.ask(run, "ask", body)).toMatchObject({ answer: 3, by: null });
+  });
+
+  test("gets the answer that was given before a crash of the scheduler", async () => {
+    const { world, agents, run } = await started();
+    const key = randomUUID();
+    const asked = world.ask(run, "ask", deploy, { key }).catch(() => undefined);
+    const { id } = await opened(world);
+    await world.questions.answer(id, "yes", ada);
+    world.crash();
+    const again = createWorld({ agents, scale: 1 }, world.dir, [run]);
+    await again.start();
+    expect(await again.ask(run, "ask", deploy, { key })).toMatchObject({ answer: "yes" });
+    await asked;
+  });
+
+  test("does not lose the time of its wait to a crash of the scheduler", async () => {
+    const { world, run } = await started();
+    void world.ask(run, "ask", deploy).catch(() => undefined);
+    const { id } = await opened(world);
+    const waitedMs = () => world.store.openRuns()[0]?.waitedMs ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(waitedMs()).toBeGreaterThan(250);
+    await world.questions.answer(id, "yes", ada);
+    expect(waitedMs()).toBeGreaterThan(250);
+  });
+
+  test("waits as before for an adopted run, whose question can be answered", async () => {
+    const { world, agents, run } = await started();
+    const key = randomUUID();
+    void world.ask(run, "ask", deploy, { key }).catch(() => undefined);
+    const { id } = await opened(world);
+    world.crash();
+    const again = createWorld({ agents, scale: 1 }, world.dir, [run]);
+    await again.start();
+    const asked = again.ask(run, "ask", deploy, { key });
+    await again.questions.answer(id, "no", ada);
+    expect(await asked).toMatchObject({ answer: "no" });
+  });
+
+  test("withdraws its question when it ends", async () => {
+    const { world, run } = await started();
+    void world.ask(run, "ask", deploy).catch(() => undefined);
+    const { id } = await opened(world);
+    world.end(run);
+    await vi.waitFor(() => expect(world.questions.find(id)?.state).toBe("withdrawn"));
+    await expect(world.questions.answer(id, "yes", ada)).rejects.toMatchObject({
+      code: "answered",
+    });
+  });
+
+  test("is refused a default that its question does not allow", async () => {
+    const { world, run } = await started();
+    const problem = await problemOf(world.ask(run, "ask", { ...deploy, default: "maybe" }));
+    expect(problem).toMatchObject({ error: "malformed" });
+    expect(problem.detail).toContain("one of: yes, no");
+  });
+});
+
+test("one of two answers counts, and the other person learns who was first", async () => {
+  const { world, run } = await started();
+  const asked = world.ask(run, "ask", deploy);
+  const { id } = await opened(world);
+  const [first, second] = await Promise.allSettled([
+    world.questions.answer(id, "yes", ada),
+    world.questions.answer(id, "no", { via: "key", name: "", from: null }),
+  ]);
+  expect(first.status).toBe("fulfilled");
+  expect(second).toMatchObject({ reason: { code: "answered" } });
+  expect(String((second as PromiseRejectedResult).reason)).toContain("Ada by Slack");
+  expect(await asked).toMatchObject({ answer: "yes" });
+});
