@@ -2,6 +2,7 @@ import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { AlertOperationsDeps } from "../features/alerts/alerts.ts";
 import type { LogSource } from "../foundation/logs/log-source.ts";
+import type { AnswerLinks } from "../features/people/answer-links.ts";
 import type { Questions } from "../features/people/questions.ts";
 import type { Search } from "../features/search/search.ts";
 import type { SpendMeter } from "../foundation/contracts/spend.ts";
@@ -24,6 +25,7 @@ interface HttpDeps {
   readonly runs: LiveRuns;
   readonly requests: Pick<RunRequests, "matchDelivery">;
   readonly questions: Questions;
+  readonly answerLinks: AnswerLinks;
   readonly meter: SpendMeter;
   readonly overBudget: (agent: string) => OverBudget | null;
   readonly alerts: AlertOperationsDeps;
@@ -34,7 +36,7 @@ interface HttpDeps {
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
 export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: HttpDeps) {
   const { home, version, redactor, project$, status, log, warn } = context;
-  const { options, requests, logs, search } = deps;
+  const { options, requests, logs, search, answerLinks } = deps;
   const { sessions, lock, socketPath, startedAt } = own;
   const metrics = createMetrics(version);
   const keys = activeKey({ home, apiKey: own.apiKey, sessions, redactor, warn });
@@ -47,6 +49,7 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     receiveWebhook: webhooks.receive,
     sessions,
     loginLinks,
+    answerLinks,
     logs,
     search,
     apiKey: keys.key,

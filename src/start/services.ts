@@ -1,6 +1,7 @@
 import { asyncScheduler, skip } from "rxjs";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
+import { createAnswerLinks } from "../features/people/answer-links.ts";
 import { createQuestionStore } from "../features/people/question-store.ts";
 import { createQuestions } from "../features/people/questions.ts";
 import { createBudgetHolds } from "../features/spend/budget-holds.ts";
@@ -110,6 +111,7 @@ export function createServices(
     onCount: (count) => status.apply({ type: "scheduler", patch: { questions: count } }),
     warn,
   });
+  const answerLinks = createAnswerLinks(store.settings.answerKey(), questions.find);
   const requests = createRunRequests({
     clock,
     runs,
@@ -143,6 +145,7 @@ export function createServices(
     runs,
     requests,
     questions,
+    answerLinks,
     meter,
     overBudget,
     alerts: alerts.operations,

@@ -127,9 +127,10 @@ const alertTables = `
 /**
  * `questions` holds the questions of runs to people: a run has one open question about a subject. `used_at` is when an
  * approval for once was used up. `inbox` holds messages of people to live runs, `run_sessions` the sessions of ended runs
- * that can be continued, `audit` who did something: `person` is JSON.
+ * that can be continued, `audit` who did something: `person` is JSON. `answer_key` signs the links by which people answer.
  */
 const peopleTables = `
+  INSERT INTO settings VALUES ('answer_key', lower(hex(randomblob(32))));
   CREATE TABLE questions (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,

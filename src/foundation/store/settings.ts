@@ -35,6 +35,8 @@ export function createSettings(db: DatabaseSync, { write, record }: GroupCommit)
     setPaused: (paused: boolean) => put("paused", String(paused)),
     /** The project's own key for hashes of secret values. */
     maskKey: () => String(get.get("mask_key")?.value),
+    /** The project's own key for the signatures of answer links. */
+    answerKey: () => String(get.get("answer_key")?.value),
     /** Names of the agents that a person disabled. */
     disabledAgents: (): ReadonlySet<string> =>
       new Set(disabled.all().map((row) => String(row.agent))),

@@ -1,5 +1,6 @@
 import type { Observable } from "rxjs";
 import type { LogLevel } from "../../../streams/vocabulary.ts";
+import type { AnswerLinks } from "../../features/people/answer-links.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { Search } from "../../features/search/search.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
@@ -31,6 +32,7 @@ export interface GatewayDeps extends TcpSettings {
   readonly receiveWebhook: Webhooks["receive"];
   readonly sessions: Sessions;
   readonly loginLinks: LoginLinks;
+  readonly answerLinks: AnswerLinks;
   readonly logs: LogSource;
   readonly search: Pick<Search, "find">;
   /** The active API key; read at every comparison, because it may be replaced. */

@@ -6,6 +6,7 @@ import { NEVER } from "rxjs";
 import { onTestFinished } from "vitest";
 import { tcpApp } from "../../../src/interfaces/gateway/app.ts";
 import type { GatewayDeps } from "../../../src/interfaces/gateway/deps.ts";
+import { createAnswerLinks } from "../../../src/features/people/answer-links.ts";
 import { createLoginLinks } from "../../../src/interfaces/gateway/login-links.ts";
 import { createMetrics } from "../../../src/interfaces/gateway/metrics.ts";
 import { createGateway } from "../../../src/interfaces/gateway/server.ts";
@@ -33,6 +34,10 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
     receiveWebhook: (delivery) => deps.operations.receiveWebhook(delivery),
     sessions: memorySessions(),
     loginLinks: createLoginLinks(() => apiKey),
+    answerLinks: createAnswerLinks("key of the links", (id) => {
+      const question = deps.operations.asked.find((one) => one.id === id);
+      return question === undefined ? null : { id, until: Date.parse(question.until) };
+    }),
     logs: memoryLogs(),
     search: {
       find: () => Promise.resolve({ runs: [], next: null, indexedUntil: null, indexing: null }),
