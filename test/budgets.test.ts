@@ -6,19 +6,19 @@ const root = resolve(import.meta.dirname, "..");
 
 /** The most lines of TypeScript that each room may have. A commit that raises a number says why. */
 const budgets = {
-  streams: 4_499,
+  streams: 4_513,
   "src/foundation": 221,
   "src/foundation/config": 4_717,
-  "src/foundation/contracts": 2_646,
+  "src/foundation/contracts": 2_651,
   "src/foundation/credentials": 1_677,
   "src/foundation/files": 527,
   "src/foundation/logs": 1_509,
   "src/foundation/scheduler": 361,
-  "src/foundation/store": 3_992,
+  "src/foundation/store": 3_995,
   "src/features/alerts": 2_920,
   "src/features/heartbeat": 283,
   "src/features/models": 520,
-  "src/features/people": 251,
+  "src/features/people": 298,
   "src/features/search": 1_650,
   "src/features/skills": 706,
   "src/features/spend": 1_855,
@@ -32,11 +32,11 @@ const budgets = {
   "src/interfaces/cli": 10_292,
   "src/interfaces/dashboard": 10_025,
   "src/interfaces/doctor": 2_181,
-  "src/interfaces/gateway": 3_909,
+  "src/interfaces/gateway": 3_914,
   "src/interfaces/operations": 1_794,
   "src/interfaces/views": 407,
-  "src/start": 1_602,
-  test: 92_200,
+  "src/start": 1_608,
+  test: 92_300,
 } as const;
 
 /** Files of a folder at any depth, without those of rooms inside it. */

@@ -32,15 +32,8 @@ function howItEnded(
   if (exit.rejected !== null) {
     return { outcome: "rejected", exitCode: null, reason: exit.rejected, usage };
   }
-  if (stopped === "timed_out") {
-    const reason = `ran longer than its timeout of ${timeoutSeconds} s (timeout of the agent, or of [local])`;
-    return { outcome: "timed_out", exitCode: 124, reason, usage };
-  }
-  if (stopped === "killed") return { outcome: "killed", exitCode: 137, reason: exit.error, usage };
-  if (stopped === "stopped") return { outcome: "stopped", exitCode: 0, reason: null, usage };
-  if (stopped === "unanswered") {
-    const reason = "no person answered its question in time, and it has no default";
-    return { outcome: "unanswered", exitCode: 125, reason, usage };
+  if (stopped !== null && stopped !== "interrupted") {
+    return { ...endsByScheduler[stopped](exit, timeoutSeconds), usage };
   }
   if (exit.lost === true) return { outcome: "lost", exitCode: null, reason: exit.error, usage };
   if (exit.outOfMemory && exit.exitCode !== 0) {
@@ -59,6 +52,27 @@ function howItEnded(
   }
   return { outcome: "failed", exitCode: failedCode(exit), reason: failedReason(exit), usage };
 }
+
+/** How a run ends that the scheduler ended for a reason of its own, whatever its process reports. */
+const endsByScheduler: Readonly<
+  Record<
+    Exclude<StopReason, "interrupted">,
+    (exit: RunnerExit, timeoutSeconds: number) => Pick<RunEnd, "outcome" | "exitCode" | "reason">
+  >
+> = {
+  timed_out: (_exit, timeoutSeconds) => ({
+    outcome: "timed_out",
+    exitCode: 124,
+    reason: `ran longer than its timeout of ${timeoutSeconds} s (timeout of the agent, or of [local])`,
+  }),
+  killed: ({ error }) => ({ outcome: "killed", exitCode: 137, reason: error }),
+  stopped: () => ({ outcome: "stopped", exitCode: 0, reason: null }),
+  unanswered: () => ({
+    outcome: "unanswered",
+    exitCode: 125,
+    reason: "no person answered its question in time, and it has no default",
+  }),
+};
 
 function interruptedReason(item: WorkItem, { neverBegan = false }: RunnerExit): string {
   if (neverBegan) return "the scheduler was stopped before the run began; its work waits";

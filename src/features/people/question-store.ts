@@ -101,12 +101,12 @@ function questionOf(row: unknown): Question | null {
   return {
     ...rest,
     form: JSON.parse(form) as AnswerForm,
-    fallback: parsedOrNull<Answer>(fallback),
-    answer: parsedOrNull<Answer>(answer),
-    by: parsedOrNull<Person>(by),
+    fallback: parsedOrNull(fallback) as Answer | null,
+    answer: parsedOrNull(answer) as Answer | null,
+    by: parsedOrNull(by) as Person | null,
   };
 }
 
-function parsedOrNull<T>(json: string | null): T | null {
-  return json === null ? null : (JSON.parse(json) as T);
+function parsedOrNull(json: string | null): unknown {
+  return json === null ? null : JSON.parse(json);
 }

@@ -69,17 +69,22 @@ export function checkAnswer(form: AnswerForm, given: Answer): { readonly value: 
     case "boolean":
       if (/^(true|yes)$/i.test(text)) return { value: true };
       return /^(false|no)$/i.test(text) ? { value: false } : "yes or no";
-    case "number": {
-      const { min, max } = form;
-      const value = text === "" ? NaN : Number(text);
-      const isWithin = value >= (min ?? -Infinity) && value <= (max ?? Infinity);
-      return Number.isFinite(value) && isWithin ? { value } : rangeText(min, max);
-    }
+    case "number":
+      return checkNumber(form, text);
     case "text": {
       const isWithin = text !== "" && text.length <= form.maxLength;
       return isWithin ? { value: text } : `a text of 1 to ${form.maxLength} characters`;
     }
   }
+}
+
+function checkNumber(
+  { min, max }: Extract<AnswerForm, { kind: "number" }>,
+  text: string,
+): { readonly value: number } | string {
+  const value = text === "" ? NaN : Number(text);
+  const isWithin = value >= (min ?? -Infinity) && value <= (max ?? Infinity);
+  return Number.isFinite(value) && isWithin ? { value } : rangeText(min, max);
 }
 
 function rangeText(min: number | null, max: number | null): string {

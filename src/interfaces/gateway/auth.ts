@@ -117,10 +117,13 @@ export function isPageVisit(request: FastifyRequest): boolean {
 }
 
 /** The person behind an authenticated request; without an address on the operator's socket. */
-export function personOf({ caller, ip }: Pick<FastifyRequest, "caller" | "ip">): Person {
+export function personOf({
+  caller,
+  ip,
+}: Pick<FastifyRequest, "caller"> & { readonly ip: string | undefined }): Person {
   const via = caller?.kind === "session" ? "login" : "key";
-  // Requests on the operator's socket have none.
-  return { via, name: "", from: (ip as string | undefined) ?? null };
+  // Requests on the operator's socket have no address.
+  return { via, name: "", from: ip ?? null };
 }
 
 /** Emits when the caller loses its access: the session ended, or another key is active. */
