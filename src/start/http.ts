@@ -1,6 +1,8 @@
+import { tap } from "rxjs";
 import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { AlertOperationsDeps } from "../features/alerts/alerts.ts";
+import { atTerminal } from "../foundation/contracts/questions.ts";
 import type { LogSource } from "../foundation/logs/log-source.ts";
 import type { AnswerLinks } from "../features/people/answer-links.ts";
 import type { Questions } from "../features/people/questions.ts";
@@ -69,6 +71,8 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     note: (message) => log(30, message),
     warn,
   });
-  const { change$: keyChange$ } = keys;
+  const keyChange$ = keys.change$.pipe(
+    tap(() => operations.recordAct({ act: "key-change" }, atTerminal)),
+  );
   return { operations, gateway, listener, webhooks, metrics, loginLinks, keyChange$ };
 }

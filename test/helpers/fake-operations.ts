@@ -30,8 +30,10 @@ import { emptyWhyNot } from "./empty-why-not.ts";
 import { fakeHistoryPage, fakeLatestRuns } from "./fake-history-page.ts";
 import { fakeAlertOperations } from "./fake-alert-operations.ts";
 import { fakeFileOperations } from "./fake-file-operations.ts";
+import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import { fakeQuestionOperations } from "./fake-questions.ts";
+import { fakeAuditOperations } from "./fake-audit.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
 import { agentStatus, fakeSnapshot } from "./fake-snapshot.ts";
@@ -68,6 +70,8 @@ export interface FakeOperations extends Operations {
   readonly alerting: FakeAlerts;
   /** What `questions` answers, and `answerQuestion` changes. */
   readonly asked: QuestionView[];
+  /** What `recordAct` was called with, and `audit` answers: the latest first. */
+  readonly acts: AuditEntryView[];
   /** What `spend` answers; empty for a kind without an answer. */
   readonly spending: Map<SpendKey, SpendAnswer>;
   /** What `callTree` answers, by the id of an entry. */
@@ -110,7 +114,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
   };
 
   const alerting = fakeAlerts();
-  const asked: QuestionView[] = [];
+  const [asked, acts]: [QuestionView[], AuditEntryView[]] = [[], []];
   const fake: FakeOperations = {
     calls: [],
     deliveries: [],
@@ -253,6 +257,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     ...fakeAlertOperations(alerting, called),
     asked,
     ...fakeQuestionOperations(asked),
+    acts,
+    ...fakeAuditOperations(acts),
     alerts: (query) => {
       fake.calls.push(`alerts ${JSON.stringify(query)}`);
       return fake.alerting.page(query);

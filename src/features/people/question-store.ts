@@ -1,11 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer, AnswerForm, Person, Question } from "../../foundation/contracts/questions.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
+import { auditInsert } from "./audit.ts";
 
 /** The end of a question. */
 export type Settlement = Pick<Question, "state" | "answer" | "by"> & {
   /** Epoch ms. */
   readonly at: number;
+  /** The act of the person who answered, which is stored in the same transaction. */
+  readonly entry?: Parameters<ReturnType<typeof auditInsert>>[0];
 };
 
 /** Which questions are listed. */
@@ -39,6 +42,7 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
     `UPDATE triggers SET waited_ms = waited_ms + ? - (SELECT at FROM questions WHERE id = ?)
      WHERE instance_id = (SELECT instance_id FROM questions WHERE id = ?) AND state <> 'ended'`,
   );
+  const audit = auditInsert(db);
   const use = db.prepare("UPDATE questions SET used_at = ? WHERE id = ? AND used_at IS NULL");
   const open = db.prepare(`SELECT ${columns} FROM questions WHERE state = 'open' ORDER BY seq`);
   const ofRun = db.prepare(`SELECT ${columns} FROM questions WHERE instance_id = ? ORDER BY seq`);
@@ -76,12 +80,13 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
     /** False if the question had ended before. */
     settle: (id: string, end: Settlement): Promise<boolean> =>
       record(() => {
-        const { state, answer, by, at } = end;
+        const { state, answer, by, at, entry } = end;
         const [answerJson, person] = [answer, by].map((one) =>
           one === null ? null : JSON.stringify(one),
         );
         const isFirst = settle.run(state, answerJson ?? null, at, person ?? null, id).changes === 1;
         if (isFirst) waited.run(at, id, id);
+        if (isFirst && entry !== undefined) audit(entry);
         return isFirst;
       }),
     /** Uses up an approval for once; false if it was used before. */

@@ -4,6 +4,8 @@ import type { Clock } from "../../../streams/clock.ts";
 import { checkAnswer, personText } from "../../foundation/contracts/questions.ts";
 import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
 import { messageOf, UserError } from "../../foundation/errors.ts";
+import { auditEntry } from "./audit.ts";
+import type { Act } from "./audit-report.ts";
 import type { QuestionStore, Settlement } from "./question-store.ts";
 
 /** A question before it is stored; `seconds` is how long people may take. */
@@ -94,8 +96,10 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
       if (typeof checked === "string") {
         throw new UserError("malformed", `${JSON.stringify(given)} is not ${checked}`);
       }
-      const end = { state: "answered", answer: checked.value, by, at: clock.now() } as const;
-      const isFirst = await settle(id, end);
+      const { value } = checked;
+      const at = clock.now();
+      const entry = auditEntry(answerAct(question, value), { by, at, redact });
+      const isFirst = await settle(id, { state: "answered", answer: value, by, at, entry });
       const answered = store.find(id) ?? question;
       if (!isFirst) throw ended(answered);
       return answered;
@@ -127,6 +131,13 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
 }
 
 export type Questions = ReturnType<typeof createQuestions>;
+
+function answerAct({ kind, agent, instanceId, subject, prompt }: Question, answer: Answer): Act {
+  const about = { agent, instanceId };
+  return kind === "ask"
+    ? { act: "answer", ...about, detail: `${answer} (${prompt})` }
+    : { act: "approve", ...about, detail: `${answer} (${kind} ${subject})` };
+}
 
 function ended({ state, answer, by, answeredAt }: Question): UserError {
   const at = new Date(answeredAt ?? 0).toISOString();

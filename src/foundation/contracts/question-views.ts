@@ -17,7 +17,7 @@ const answerFormSchema = z
 
 export const answerSchema = z.union([z.string().max(questionLimits.text), z.number(), z.boolean()]);
 
-const personSchema = z
+export const personSchema = z
   .object({
     via: z.enum(personWays),
     name: z.string().meta({ description: "Of a chat user; else empty" }),

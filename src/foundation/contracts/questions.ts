@@ -15,7 +15,7 @@ export type AnswerForm =
 export type Answer = string | number | boolean;
 
 /** The ways by which a person reaches the scheduler. */
-export const personWays = ["key", "login", "link", "slack", "telegram"] as const;
+export const personWays = ["key", "login", "link", "slack", "telegram", "terminal"] as const;
 
 /** Who acted. */
 export interface Person {
@@ -25,6 +25,9 @@ export interface Person {
   /** The address that the request came from; null for the operator's socket and chats. */
   readonly from: string | null;
 }
+
+/** The person at the terminal of `al start`, or who changes the key's file: known to the machine, not to us. */
+export const atTerminal: Person = { via: "terminal", name: "", from: null };
 
 /** A question of a run to people, with its answer once it has one. Times are epoch ms. */
 export interface Question {
@@ -99,6 +102,7 @@ const ways: Readonly<Record<Person["via"], string>> = {
   link: "a link",
   slack: "Slack",
   telegram: "Telegram",
+  terminal: "a terminal of the scheduler's machine",
 };
 
 /** A person in words, such as `Ada by Slack`. */

@@ -180,6 +180,7 @@ const peopleTables = `
     person TEXT NOT NULL
   ) STRICT;
   CREATE INDEX audit_by_time ON audit (at);
+  CREATE INDEX audit_by_agent ON audit (agent); CREATE INDEX audit_by_act ON audit (act);
   CREATE INDEX audit_by_run ON audit (instance_id) WHERE instance_id IS NOT NULL;`;
 
 /**

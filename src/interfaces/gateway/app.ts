@@ -9,6 +9,7 @@ import type { GatewayDeps } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
 import { checkHost } from "./known-hosts.ts";
 import { alertRoutes } from "./routes/alerts.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { controlRoutes, fileRoutes, hostRoutes } from "./routes/control.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { historyRoutes, receiptRoutes } from "./routes/history.ts";
@@ -100,6 +101,7 @@ const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...fileRoutes(deps),
   ...alertRoutes(deps),
   ...questionRoutes(deps),
+  ...auditRoutes(deps),
 ];
 
 const pageRoutes = (deps: GatewayDeps): Route[] => [

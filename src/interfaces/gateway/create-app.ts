@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { describeApi } from "./api/openapi.ts";
 import { addRoutes, answerUnrouted } from "./api/route.ts";
 import type { Access, DescribedRoute, Route } from "./api/route.ts";
-import { isPageVisit } from "./auth.ts";
+import { isPageVisit, personOf } from "./auth.ts";
 import { errorPage } from "../dashboard/card-pages.tsx";
 import { localPath } from "../dashboard/text/base-path.ts";
 import { sendPage } from "../dashboard/send-page.tsx";
@@ -92,7 +92,9 @@ export function createApp(deps: GatewayDeps) {
     streams,
     /** Adds routes to a scope. The scope's hooks check the access, which is only described here. */
     serve: (scope: FastifyInstance, access: Access, routes: readonly Route[]): void => {
-      addRoutes(scope, routes);
+      addRoutes(scope, routes, (act, request) => {
+        deps.operations.recordAct(act, personOf(request));
+      });
       served.push(...routes.map((route) => ({ ...route, access })));
     },
     /** Describes the routes that were served so far. */

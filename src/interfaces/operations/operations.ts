@@ -23,6 +23,7 @@ import { agentHosts } from "./allow-host.ts";
 import { createFileEdits } from "./file-edits.ts";
 import { replay, replayTrigger, startWork } from "./replay.ts";
 import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
+import { createAudit, createAuditStore } from "../../features/people/audit.ts";
 import type { Questions } from "../../features/people/questions.ts";
 import { createQuestionOperations } from "./questions.ts";
 import { createSpendAnswers, raiseBudget } from "./spend-answer.ts";
@@ -43,7 +44,8 @@ interface OperationPorts {
 
 /** The operations behind the gateway's routes: they write to the streams' inputs, and read status and store. */
 export function createOperations(context: SchedulerContext, ports: OperationPorts) {
-  const { status, stopping, switches, store, redactor, inputs, project$ } = context;
+  const { status, stopping, switches, store, redactor, inputs, project$, warn } = context;
+  const { redact } = redactor;
   const { runs, meter } = ports;
   const all = { ...context, ...ports };
   const spend = createSpendAnswers({
@@ -130,7 +132,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
       if (tree === undefined) {
         throw new UserError("unknown_trigger", `there is no trigger "${id}" in the history`);
       }
-      const { redact, redactValue } = redactor;
+      const { redactValue } = redactor;
       const context = tree.context === null ? null : redact(tree.context);
       return { ...tree, context, value: redactValue(tree.value) };
     },
@@ -167,6 +169,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     ...createFileEdits(context),
     ...createAlertOperations(ports.alerts, redactor),
     ...createQuestionOperations(ports.questions),
+    ...createAudit({ store: store.tables(createAuditStore), now: Date.now, redact, warn }),
     /** The resources that runs hold now. */
     locks: () => heldLocks(status.claims()),
   };

@@ -1,6 +1,7 @@
 import type { Key } from "ink";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
+import { atTerminal } from "../../../foundation/contracts/questions.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { moved, selectedIndex } from "./view-state.ts";
 import type { ViewSource, ViewState } from "./view-state.ts";
@@ -82,7 +83,10 @@ interface KeyTargets {
 export function onKey(name: string, targets: KeyTargets): void {
   const { source, view, show, agents, rows } = targets;
   const command = commandOf(name);
-  if (command === "interrupt") return source.interrupt();
+  if (command === "interrupt") {
+    source.operations.recordAct({ act: "stop" }, atTerminal);
+    return source.interrupt();
+  }
   if (view.question !== null) return answer(view.question, name, targets);
   const agent = agents[selectedIndex(view, agents)];
   const move = (by: number): void => show(moved(view, by, agents));
@@ -103,6 +107,7 @@ export function onKey(name: string, targets: KeyTargets): void {
     case "pause":
       return act(togglePause(source), targets);
     case "stop":
+      source.operations.recordAct({ act: "stop" }, atTerminal);
       return source.stop();
     case null:
       return;
@@ -153,15 +158,19 @@ async function openLog(agent: AgentStatus | undefined, targets: KeyTargets): Pro
 async function togglePause({ operations }: ViewSource): Promise<string> {
   const paused = !operations.snapshot().scheduler.paused;
   await operations.setPaused(paused);
+  operations.recordAct({ act: paused ? "pause" : "resume" }, atTerminal);
   return paused ? "paused: cron ticks are skipped until p" : "resumed";
 }
 
 async function runAgent({ operations }: ViewSource, name: string): Promise<string> {
   const { instanceId, queued } = await operations.trigger(name, null);
+  operations.recordAct({ act: "trigger", agent: name, instanceId }, atTerminal);
   if (instanceId !== null) return `${name}: started ${instanceId}`;
   return queued ? `${name}: queued` : `${name}: not started; its log says why`;
 }
 
 async function killAgent({ operations }: ViewSource, name: string): Promise<string> {
-  return `${name}: ending ${counted(await operations.killAgent(name), "run")}`;
+  const runs = counted(await operations.killAgent(name), "run");
+  operations.recordAct({ act: "kill", agent: name, detail: runs }, atTerminal);
+  return `${name}: ending ${runs}`;
 }

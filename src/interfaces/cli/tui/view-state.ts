@@ -5,7 +5,7 @@ import type { Colors } from "../terminal/output.ts";
 export interface ViewSource {
   readonly operations: Pick<
     Operations,
-    "snapshot" | "update$" | "phase" | "setPaused" | "trigger" | "killAgent"
+    "snapshot" | "update$" | "phase" | "setPaused" | "trigger" | "killAgent" | "recordAct"
   >;
   readonly projectDir: string;
   readonly webUi: boolean;

@@ -6,6 +6,7 @@ import type {
   RouteOptions,
 } from "fastify";
 import type { z } from "zod";
+import type { Act } from "../../../features/people/audit-report.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { schemaProblems } from "../../../runtime/run-api/requests/row.ts";
 
@@ -47,6 +48,8 @@ interface RouteSpec<
   readonly events?: Readonly<Record<string, z.ZodType>>;
   readonly config?: FastifyContextConfig;
   readonly options?: Pick<RouteOptions, "bodyLimit" | "exposeHeadRoute">;
+  /** What a person did by a request that succeeded; null for nothing, such as a dry run. */
+  audit?(request: Parsed<Params, Query, Body>, answer: z.input<Answer>): Act | null;
   /** Returns the answer, or sends it by `reply`. */
   handle(
     request: Parsed<Params, Query, Body>,
@@ -83,8 +86,12 @@ export function routesOf(tag: string) {
   return { get: routeBy("GET"), post: routeBy("POST") };
 }
 
-/** Adds routes to a scope; a request is parsed after the scope's own checks. */
-export function addRoutes(scope: FastifyInstance, routes: readonly Route[]): void {
+/** Adds routes to a scope; a request is parsed after the scope's own checks. `onAct` is called after what it did succeeded. */
+export function addRoutes(
+  scope: FastifyInstance,
+  routes: readonly Route[],
+  onAct: (act: Act, request: FastifyRequest) => void,
+): void {
   for (const route of routes) {
     const { method, url, config = {}, options, response = {} } = route;
     const [status] = Object.keys(response).map(Number);
@@ -96,10 +103,20 @@ export function addRoutes(scope: FastifyInstance, routes: readonly Route[]): voi
       handler: (request, reply) => {
         parseRequest(request, route);
         if (status !== undefined) void reply.code(status);
-        return route.handle(request, reply);
+        if (route.audit === undefined) return route.handle(request, reply);
+        return audited(route, request, reply).then(({ answer, act }) => {
+          if (act !== null) onAct(act, request);
+          return answer;
+        });
       },
     });
   }
+}
+
+async function audited(route: Route, request: FastifyRequest, reply: FastifyReply) {
+  const answer = await route.handle(request, reply);
+  const hasFailed = reply.statusCode >= 400;
+  return { answer, act: hasFailed ? null : (route.audit?.(request, answer) ?? null) };
 }
 
 function parseRequest(request: FastifyRequest, { params, body, query }: Route): void {

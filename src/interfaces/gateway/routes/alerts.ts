@@ -8,6 +8,7 @@ import {
   targetParams,
   testedSchema,
 } from "../../../features/alerts/alerts-report.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
 import { acknowledgedAnswer } from "../api/answers.ts";
 import { emptyBody } from "../api/bodies.ts";
 import { routesOf } from "../api/route.ts";
@@ -31,6 +32,11 @@ export const alertRoutes = ({ operations }: GatewayDeps) => [
     description: "No reminders are sent until it is resolved, or until `until`.",
     body: ackRequestSchema,
     response: { 200: acknowledgedAnswer },
+    audit: ({ body: { agent, undo = false, until } }) => ({
+      act: "ack",
+      agent,
+      detail: undo ? "undone" : until && `until ${until}`,
+    }),
     problems: [404, 503],
     handle: async ({ body, caller }) => {
       const by = caller?.kind === "session" ? "the dashboard" : "the API";
@@ -45,6 +51,7 @@ export const alertRoutes = ({ operations }: GatewayDeps) => [
     params: deliveryParams,
     body: emptyBody,
     response: { 202: retriedSchema },
+    audit: ({ params: { id } }) => ({ act: "alert-retry", detail: id }),
     problems: [404, 503],
     handle: async ({ params: { id } }) => {
       await operations.retryAlert(id);
@@ -55,6 +62,7 @@ export const alertRoutes = ({ operations }: GatewayDeps) => [
     summary: "Send all alerts again that were given up",
     body: emptyBody,
     response: { 202: allRetriedSchema },
+    audit: (_request, { retried }) => ({ act: "alert-retry", detail: counted(retried, "alert") }),
     problems: [503],
     handle: async () => ({ success: true as const, retried: await operations.retryDeadAlerts() }),
   }),
@@ -65,6 +73,7 @@ export const alertRoutes = ({ operations }: GatewayDeps) => [
     params: targetParams,
     body: emptyBody,
     response: { 200: testedSchema },
+    audit: ({ params }) => ({ act: "alert-test", detail: params.name }),
     problems: [404, 503],
     handle: ({ params }) => operations.testAlertTarget(params.name),
   }),

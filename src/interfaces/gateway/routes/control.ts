@@ -17,6 +17,8 @@ import {
   stoppingAnswer,
   triggeredAnswer,
 } from "../api/answers.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
+import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { emptyBody, optionalBody } from "../api/bodies.ts";
 import { agentParams, instanceParams } from "../api/params.ts";
 import { routesOf } from "../api/route.ts";
@@ -54,6 +56,7 @@ function switchScheduler(
     summary,
     body: emptyBody,
     response: { 200: pausedAnswer },
+    audit: () => ({ act: paused ? "pause" : "resume" }),
     problems: [503],
     handle: async () => {
       await operations.setPaused(paused);
@@ -68,6 +71,10 @@ function stopRoute({ operations }: GatewayDeps) {
       "Stop the scheduler: running runs get their grace period, or, with now = true, are killed",
     body: stopBody,
     response: { 202: stoppingAnswer },
+    audit: ({ body }, { running }) => ({
+      act: "stop",
+      detail: `${counted(running, "run")}${body?.now === true ? ", now" : ""}`,
+    }),
     handle: ({ body }, reply) => {
       const { running } = operations.snapshot().scheduler;
       // The answer is sent first: stopping closes this very server.
@@ -84,6 +91,7 @@ function switchAgent({ operations }: GatewayDeps, word: string, enabled: boolean
     params: agentParams,
     body: emptyBody,
     response: { 200: enabledAnswer },
+    audit: ({ params }) => ({ act: enabled ? "enable" : "disable", agent: params.name }),
     problems: [404, 409, 503],
     handle: async ({ params: { name: agent } }) => {
       await operations.setEnabled(agent, enabled);
@@ -98,6 +106,12 @@ const runRoutes = ({ operations }: GatewayDeps) => [
     params: agentParams,
     body: triggerBody,
     response: { 202: triggeredAnswer },
+    audit: ({ body }, { agent, instanceId }) => ({
+      act: "trigger",
+      agent,
+      instanceId,
+      detail: body?.prompt,
+    }),
     problems: [404, 409, 413, 503],
     handle: async ({ params: { name: agent }, body }) => {
       const triggered = await operations.trigger(agent, body?.prompt ?? null);
@@ -109,6 +123,11 @@ const runRoutes = ({ operations }: GatewayDeps) => [
     params: agentParams,
     body: emptyBody,
     response: { 200: killedAnswer },
+    audit: (_request, { agent, killed }) => ({
+      act: "kill",
+      agent,
+      detail: counted(killed, "run"),
+    }),
     problems: [404],
     handle: async ({ params: { name: agent } }) => ({
       success: true as const,
@@ -121,6 +140,7 @@ const runRoutes = ({ operations }: GatewayDeps) => [
     params: instanceParams,
     body: emptyBody,
     response: { 200: killedRunAnswer },
+    audit: (_request, { instanceId }) => ({ act: "kill", agent: agentOf(instanceId), instanceId }),
     problems: [404],
     handle: async ({ params: { instanceId } }) => {
       await operations.killInstance(instanceId);
@@ -147,6 +167,8 @@ export const hostRoutes = ({ operations }: GatewayDeps) => [
     params: agentParams,
     body: allowHostSchema,
     response: { 200: hostAllowedSchema },
+    audit: (_request, { agent, entry, written }) =>
+      written ? { act: "allow-host", agent, detail: entry } : null,
     problems: [403, 404, 409],
     handle: ({ params, body }) => operations.allowHost(params.name, body),
   }),
@@ -170,7 +192,17 @@ export const fileRoutes = ({ operations }: GatewayDeps) => [
     params: agentParams,
     body: editFileSchema,
     response: { 200: fileEditedSchema },
+    audit: (_request, { agent, file, change, written }) =>
+      written ? { act: "edit", agent, detail: `${file}: ${changedLines(change)}` } : null,
     problems: [403, 404, 409, 413],
     handle: ({ params, body }) => operations.editFile(params.name, body),
   }),
 ];
+
+/** How many lines a unified difference adds and removes: `+2 −1`. */
+function changedLines(change: string): string {
+  const count = (sign: string): number =>
+    change.split("\n").filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3)))
+      .length;
+  return `+${count("+")} −${count("-")} lines`;
+}

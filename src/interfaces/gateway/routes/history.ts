@@ -5,11 +5,13 @@ import {
   historyQuerySchema,
   latestRunsSchema,
 } from "../../../foundation/contracts/history.ts";
-import { mostNames } from "../../../foundation/contracts/format.ts";
+import type { Act } from "../../../features/people/audit-report.ts";
+import { counted, mostNames } from "../../../foundation/contracts/format.ts";
 import {
   receiptViewSchema,
   replayResultSchema,
 } from "../../../foundation/contracts/operator-api.ts";
+import type { ReplayResult } from "../../../foundation/contracts/operator-api.ts";
 import {
   refusedDeliveriesAnswer,
   refusedDeliveriesQuerySchema,
@@ -150,6 +152,7 @@ export const receiptRoutes = ({ operations }: GatewayDeps) => [
     query: replayQuery,
     body: emptyBody,
     response: { 200: replayResultSchema },
+    audit: replayAct,
     problems: [404, 409, 503],
     handle: ({ params, query }) => operations.replay(params.receiptId, query.agent ?? null),
   }),
@@ -160,7 +163,18 @@ export const receiptRoutes = ({ operations }: GatewayDeps) => [
       "this one as `replayOf`; no run waits for the value of a replayed call. Asking twice runs it twice.",
     params: triggerParams,
     response: { 200: replayResultSchema },
+    audit: replayAct,
     problems: [404, 409, 503],
     handle: ({ params }) => operations.replayTrigger(params.id),
   }),
 ];
+
+function replayAct(
+  { params }: { readonly params: { readonly id: string } | { readonly receiptId: string } },
+  { matched }: ReplayResult,
+): Act {
+  const [first, ...others] = matched;
+  const about = others.length === 0 && first !== undefined ? first : {};
+  const of = Object.values(params).join("");
+  return { ...about, act: "replay", detail: `${of}: ${counted(matched.length, "agent")}` };
+}

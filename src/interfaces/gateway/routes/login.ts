@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { loginLinkSchema } from "../../../foundation/contracts/operator-api.ts";
+import type { Person } from "../../../foundation/contracts/questions.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { loginPage, openingPage } from "../../dashboard/card-pages.tsx";
 import type { LoginMessage } from "../../dashboard/card-pages.tsx";
@@ -58,7 +59,9 @@ export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
     problems: [403, 503],
     handle: (request: FastifyRequest, reply: FastifyReply) => {
       refuseForeign(request);
-      for (const id of sessionsOf(request, deps)) deps.sessions.end(id);
+      const ended = sessionsOf(request, deps);
+      for (const id of ended) deps.sessions.end(id);
+      if (ended.length > 0) deps.operations.recordAct({ act: "logout" }, atDashboard(request));
       return reply
         .header("clear-site-data", '"cache"') // or Back would show a page from there
         .clearCookie(sessionCookie, cookieAttributes())
@@ -159,6 +162,7 @@ export const createLinkRoutes = ({ operations, dashboard, loginLinks, publicUrl 
     summary: "Make a link that logs a browser in, once, within 10 minutes",
     body: emptyBody,
     response: { 200: loginLinkSchema },
+    audit: () => ({ act: "login-link" }),
     problems: [409],
     handle: () => {
       const { gatewayUrl } = operations.snapshot().scheduler;
@@ -195,6 +199,11 @@ function startSession(request: FastifyRequest, reply: FastifyReply, deps: Gatewa
   const isSecure = request.protocol === "https";
   const attributes = { ...cookieAttributes(), maxAge: cookieMaxAge, secure: isSecure };
   void reply.setCookie(sessionCookie, deps.sessions.create(), attributes);
+  deps.operations.recordAct({ act: "login" }, atDashboard(request));
+}
+
+function atDashboard({ ip }: FastifyRequest): Person {
+  return { via: "login", name: "", from: ip };
 }
 
 function refuseForeign(request: FastifyRequest): void {

@@ -5,6 +5,8 @@ import {
   spendAnswerSchema,
   spendQuerySchema,
 } from "../../../features/spend/spend-report.ts";
+import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
+import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
 
@@ -30,6 +32,11 @@ export const spendRoutes = ({ operations }: GatewayDeps) => [
     params: budgetParams,
     body: raiseSchema,
     response: { 200: raisedSchema },
+    audit: ({ params: { scope }, body }) => {
+      const [kind, id = ""] = scope.split(":");
+      const about = kind === "run" ? { agent: agentOf(id), instanceId: id } : { agent: id || null };
+      return { act: "raise", ...about, detail: `${scope} by ${usdText(nanoOfUsd(body.usd))}` };
+    },
     problems: [404, 503],
     handle: async ({ params: { scope }, body }) => {
       const limits = await operations.raiseBudget(scope, body.usd);

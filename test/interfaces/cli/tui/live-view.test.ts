@@ -1,7 +1,18 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect } from "vitest";
 import { widthOf } from "../../../../src/interfaces/cli/terminal/fit.ts";
 import { whyNoTerminal } from "../terminal.ts";
 import { test, untilLeftClean, untilRunning } from "./live-project.ts";
+
+/** Acts and agents of the audit trail. */
+function actsAtTerminal(projectDir: string): readonly string[] {
+  const db = new DatabaseSync(join(projectDir, ".al/state.db"), { readOnly: true });
+  const terminal = "person ->> 'via' = 'terminal'";
+  const rows = db.prepare(`SELECT act, agent FROM audit WHERE ${terminal} ORDER BY seq`).all();
+  db.close();
+  return rows.map(({ act, agent }) => `${String(act)} ${String(agent)}`);
+}
 
 const ctrlC = "\u0003";
 const [down, pageDown] = ["\u001b[B", "\u001b[6~"];
@@ -65,6 +76,8 @@ describe.skipIf(noTerminal !== null)(
       expect(project.log("quick")).not.toContain("manually");
       view.type("q");
       await untilLeftClean(view, 0);
+      const acts = ["trigger slow", "pause null", "resume null", "kill slow", "stop null"];
+      expect(actsAtTerminal(project.dir)).toEqual(acts);
     });
 
     test("fits every size, also while it is resized", async ({ project }) => {

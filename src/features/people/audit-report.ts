@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { isoTime } from "../../foundation/contracts/format.ts";
+import { personSchema } from "../../foundation/contracts/question-views.ts";
+import type { Person } from "../../foundation/contracts/questions.ts";
+
+/** What people do. */
+export const auditActs = [
+  ...(["answer", "approve", "steer", "continue"] as const),
+  ...(["trigger", "replay", "kill", "raise", "pause", "resume", "enable", "disable"] as const),
+  ...(["stop", "edit", "allow-host", "ack", "alert-retry", "alert-test"] as const),
+  ...(["login", "logout", "login-link", "key-change"] as const),
+] as const;
+
+/** What a person did, and to which agent and run. */
+export interface Act {
+  readonly act: (typeof auditActs)[number];
+  readonly agent?: string | null;
+  readonly instanceId?: string | null;
+  /** One line: secrets are removed and long texts cut before it is stored. */
+  readonly detail?: string | null | undefined;
+}
+
+/** An act with its time in epoch ms. */
+export type AuditEntry = Readonly<Record<keyof Act, string | null>> & {
+  readonly act: Act["act"];
+  readonly id: number;
+  readonly at: number;
+  readonly detail: string;
+  readonly by: Person;
+};
+
+export const auditQuerySchema = z.object({
+  since: z.iso.datetime({ offset: true }).optional(),
+  by: z.string().max(200).optional().meta({
+    description: "How the person came (`key`, `login`, …), a chat user's name, or an address",
+  }),
+  agent: z.string().max(200).optional(),
+  instance: z.string().max(200).optional().meta({ description: "Only acts on this run" }),
+  act: z.enum(auditActs).optional(),
+  before: z.coerce.number().int().optional().meta({ description: "The `next` of an earlier page" }),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+export type AuditQuery = z.output<typeof auditQuerySchema>;
+
+const entrySchema = z
+  .object({
+    id: z.int(),
+    at: z.iso.datetime(),
+    act: z.enum(auditActs),
+    agent: z.string().nullable(),
+    instanceId: z.string().nullable(),
+    detail: z.string().meta({ description: "One line without secrets; long texts are cut" }),
+    by: personSchema,
+  })
+  .meta({ id: "AuditEntry" });
+export type AuditEntryView = z.infer<typeof entrySchema>;
+
+export const auditSchema = z
+  .object({ entries: z.array(entrySchema).readonly(), next: z.int().nullable() })
+  .meta({ id: "Audit" });
+export type AuditReport = z.infer<typeof auditSchema>;
+
+export function entryView({ at, ...entry }: AuditEntry): AuditEntryView {
+  return { ...entry, at: isoTime(at) };
+}

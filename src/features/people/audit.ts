@@ -1,0 +1,98 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { Person } from "../../foundation/contracts/questions.ts";
+import { messageOf } from "../../foundation/errors.ts";
+import type { GroupCommit } from "../../foundation/store/group-commit.ts";
+import { entryView } from "./audit-report.ts";
+import type { Act, AuditEntry, AuditQuery, AuditReport } from "./audit-report.ts";
+
+type NewEntry = Omit<AuditEntry, "id">;
+
+const maxDetail = 200;
+
+/** An entry without secrets and on one line. */
+export function auditEntry(
+  { act, agent = null, instanceId = null, detail }: Act,
+  { by, at, redact }: Pick<NewEntry, "by" | "at"> & { readonly redact: (text: string) => string },
+): NewEntry {
+  // Redacted first: a secret that is cut would not be found.
+  const line = redact(detail ?? "")
+    .replace(/\s+/g, " ")
+    .trim();
+  const short = line.length > maxDetail ? `${line.slice(0, maxDetail - 1)}…` : line;
+  return { act, agent, instanceId, detail: short, at, by };
+}
+
+/** Inserts an entry in the caller's transaction. */
+export function auditInsert(db: DatabaseSync): (entry: NewEntry) => void {
+  const insert = db.prepare(
+    "INSERT INTO audit (at, act, agent, instance_id, detail, person) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  return ({ at, act, agent, instanceId, detail, by }) =>
+    void insert.run(at, act, agent, instanceId, detail, JSON.stringify(by));
+}
+
+const conditions = {
+  since: "at >= ?",
+  by: "? IN (person ->> 'via', person ->> 'name', person ->> 'from')",
+  agent: "agent = ?",
+  instance: "instance_id = ?",
+  act: "act = ?",
+  before: "seq < ?",
+} as const;
+
+/** Reads and writes `audit`. */
+export function createAuditStore(db: DatabaseSync, { record }: GroupCommit) {
+  const insert = auditInsert(db);
+  return {
+    /** Resolves once the entry is committed; while the store is not available it waits. */
+    add: (entry: NewEntry): Promise<void> => record(() => insert(entry)),
+    /** The latest first. Only the given filters are in the query, so that each may use its index. */
+    list: ({ limit, since, ...filter }: AuditQuery): readonly AuditEntry[] => {
+      const given = { ...filter, since: since === undefined ? undefined : Date.parse(since) };
+      const terms: string[] = [];
+      const values: SQLInputValue[] = [];
+      for (const [name, term] of Object.entries(conditions)) {
+        const value = given[name as keyof typeof conditions];
+        if (value === undefined) continue;
+        terms.push(term);
+        values.push(value);
+      }
+      const where = terms.length === 0 ? "" : `WHERE ${terms.join(" AND ")}`;
+      const rows = db
+        .prepare(
+          `SELECT seq AS id, at, act, agent, instance_id AS instanceId, detail, person AS by
+           FROM audit ${where} ORDER BY seq DESC LIMIT ?`,
+        )
+        .all(...values, limit);
+      return rows.map(
+        (row) => ({ ...row, by: JSON.parse(String(row.by)) as Person }) as AuditEntry,
+      );
+    },
+  };
+}
+
+interface AuditDeps {
+  readonly store: ReturnType<typeof createAuditStore>;
+  readonly now: () => number;
+  readonly redact: (text: string) => string;
+  readonly warn: (message: string) => void;
+}
+
+/** Who did what. */
+export function createAudit({ store, now, redact, warn }: AuditDeps) {
+  return {
+    /** Records an act that was done. Never throws: the act must not fail because it can't be recorded. */
+    recordAct: (act: Act, by: Person): void => {
+      store.add(auditEntry(act, { by, at: now(), redact })).catch((error: unknown) => {
+        warn(`the audit trail lacks an act (${act.act}): ${messageOf(error)}`);
+      });
+    },
+    /** The acts, the latest first; `next` is the `before` of the next page. */
+    audit: ({ limit, ...filter }: AuditQuery): AuditReport => {
+      const found = store.list({ ...filter, limit: limit + 1 });
+      const page = found.slice(0, limit);
+      const next = found.length > limit ? (page.at(-1)?.id ?? null) : null;
+      return { entries: page.map(entryView), next };
+    },
+  };
+}

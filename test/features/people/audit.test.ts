@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { createAudit, createAuditStore } from "../../../src/features/people/audit.ts";
+import { auditQuerySchema } from "../../../src/features/people/audit-report.ts";
+import type { Act } from "../../../src/features/people/audit-report.ts";
+import { createQuestionStore } from "../../../src/features/people/question-store.ts";
+import { createQuestions } from "../../../src/features/people/questions.ts";
+import type { Person } from "../../../src/foundation/contracts/questions.ts";
+import { createClock } from "../../../streams/clock.ts";
+import { asyncScheduler } from "rxjs";
+import { tempStore } from "../../foundation/store/support.ts";
+
+const phone: Person = { via: "login", name: "", from: "10.0.0.7" };
+const ada: Person = { via: "slack", name: "Ada", from: null };
+const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
+
+function opened() {
+  const store = tempStore();
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  let time = Date.parse("2026-11-22T08:00:00Z");
+  const now = (): number => (time += 60_000);
+  const audit = createAudit({ store: store.tables(createAuditStore), now, redact, warn });
+  const list = (query: object = {}) => audit.audit(auditQuerySchema.parse(query));
+  const record = async (by: Person, ...acts: readonly Act[]) => {
+    for (const act of acts) audit.recordAct(act, by);
+    await store.settings.recordAlive(1);
+  };
+  return { store, warnings, warn, list, record, audit };
+}
+
+test("lists the acts with their persons, the latest first, by pages", async () => {
+  const { list, record } = opened();
+  await record(phone, { act: "pause" }, { act: "kill", agent: "a", instanceId: "a-abcdefgh" });
+  await record(ada, { act: "resume" });
+  const first = list({ limit: 2 });
+  expect(first.entries).toMatchObject([
+    { act: "resume", at: "2026-11-22T08:03:00.000Z", agent: null, by: ada },
+    { act: "kill", agent: "a", instanceId: "a-abcdefgh", detail: "", by: phone },
+  ]);
+  const second = list({ limit: 2, before: first.next ?? 0 });
+  expect(second).toMatchObject({ entries: [{ act: "pause" }], next: null });
+});
+
+test.each([
+  [{ by: "slack" }, ["raise"]],
+  [{ by: "Ada" }, ["raise"]],
+  [{ by: "10.0.0.7" }, ["kill", "pause"]],
+  [{ act: "kill" }, ["kill"]],
+  [{ agent: "a" }, ["raise", "kill"]],
+  [{ instance: "a-abcdefgh" }, ["kill"]],
+  [{ since: "2026-11-22T08:02:00Z" }, ["raise", "kill"]],
+  [{ agent: "a", by: "login", since: "2026-11-22T09:00:00Z" }, []],
+])("filters by %j", async (query, acts) => {
+  const { list, record } = opened();
+  await record(phone, { act: "pause" }, { act: "kill", agent: "a", instanceId: "a-abcdefgh" });
+  await record(ada, { act: "raise", agent: "a" });
+  expect(list(query).entries.map(({ act }) => act)).toEqual(acts);
+});
+
+test("a detail is one short line without secrets", async () => {
+  const { list, record } = opened();
+  const detail = `use hunter2\n\n for ${"x".repeat(300)}`;
+  await record(phone, { act: "trigger", agent: "a", detail });
+  const [entry] = list().entries;
+  expect(entry?.detail).toMatch(/^use \[redacted\] for x+…$/);
+  expect(entry?.detail).toHaveLength(200);
+});
+
+test("an act that can't be recorded is a warning", async () => {
+  const { store, audit, warnings } = opened();
+  store.tables((db) => ({ done: db.exec("DROP TABLE audit") }));
+  expect(() => audit.recordAct({ act: "pause" }, phone)).not.toThrow();
+  await expect.poll(() => warnings).toMatchObject([/^the audit trail lacks an act \(pause\): /]);
+});
+
+test("is pruned with the history", async () => {
+  const { store, list, record } = opened();
+  await record(phone, { act: "pause" });
+  await store.prune({ now: Date.parse("2026-12-30T08:00:00Z"), days: 30, maxBytes: 1e9 });
+  expect(list().entries).toEqual([]);
+});
+
+function withQuestions() {
+  const { store, list, warn } = opened();
+  const questions = createQuestions({
+    store: store.tables(createQuestionStore),
+    clock: createClock(asyncScheduler),
+    redact,
+    onCount: () => undefined,
+    warn,
+  });
+  const ask = (kind: "ask" | "host", choices: readonly string[]) =>
+    questions.open({
+      ...{ kind, agent: "a", instanceId: "a-abcdefgh", subject: "api.example.com", seconds: 60 },
+      ...{ prompt: "Deploy 1.4?", form: { kind: "choice", choices }, fallback: null },
+    });
+  return { store, list, questions, ask };
+}
+
+test("an answer is an act, an approval another", async () => {
+  const { questions, ask, list } = withQuestions();
+  await questions.answer((await ask("ask", ["yes", "no"])).id, "yes", ada);
+  await questions.answer((await ask("host", ["once", "deny"])).id, "once", phone);
+  questions.stop();
+  const about = { agent: "a", instanceId: "a-abcdefgh" };
+  expect(list().entries).toMatchObject([
+    { act: "approve", ...about, detail: "once (host api.example.com)", by: phone },
+    { act: "answer", ...about, detail: "yes (Deploy 1.4?)", by: ada },
+  ]);
+});
+
+test("only the first of two answers is an act, and no end without a person", async () => {
+  const { questions, ask, list } = withQuestions();
+  const { id } = await ask("ask", ["yes", "no"]);
+  const both = [questions.answer(id, "yes", ada), questions.answer(id, "no", phone)];
+  await Promise.allSettled(both);
+  await questions.withdraw((await ask("ask", ["yes"])).id);
+  questions.stop();
+  expect(list().entries).toMatchObject([{ act: "answer", detail: "yes (Deploy 1.4?)", by: ada }]);
+});
+
+test("an answer without its entry does not exist", async () => {
+  const { store, questions, ask } = withQuestions();
+  const { id } = await ask("ask", ["yes", "no"]);
+  store.tables((db) => ({
+    done: db.exec(
+      "CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(FAIL, 'broken'); END",
+    ),
+  }));
+  await expect(questions.answer(id, "yes", ada)).rejects.toThrow("broken");
+  questions.stop();
+  expect(questions.find(id)?.state).toBe("open");
+});
