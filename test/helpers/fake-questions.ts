@@ -27,7 +27,7 @@ export function aQuestion(values: Partial<QuestionView> = {}): QuestionView {
 /** Operations on these questions; the first answer counts. */
 export function fakeQuestionOperations(
   questions: QuestionView[],
-): Pick<Operations, "questions" | "answerQuestion"> {
+): Pick<Operations, "question" | "questions" | "answerQuestion"> {
   return {
     questions: ({ state, agent, limit }) => {
       const found = questions.filter(
@@ -37,6 +37,7 @@ export function fakeQuestionOperations(
       );
       return { questions: found.slice(0, limit), next: null };
     },
+    question: (id) => questions.find((one) => one.id === id) ?? null,
     answerQuestion: (id, given, by) => {
       const index = questions.findIndex((one) => one.id === id);
       const question = questions[index];

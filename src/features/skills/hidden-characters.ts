@@ -47,12 +47,26 @@ export function hiddenCharacters(text: string, most: number): HiddenCharacter[] 
       if (!hidden.test(character) || character === "\t") continue;
       if (isOfEmoji(characters, column)) continue;
       if (found.length === most) return found;
-      const codePoint = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+      const codePoint = codePointOf(character);
       const name = nameOf(character, codePoint);
       found.push({ line: index + 1, column: column + 1, codePoint, name });
     }
   }
   return found;
+}
+
+/** A text in which each hidden character is replaced by its code point, such as `[U+202E]`. */
+export function withHiddenShown(text: string): string {
+  const shown = (character: string, at: number, all: readonly string[]): string => {
+    const isSeen = /[\t\n]/.test(character) || !hidden.test(character) || isOfEmoji(all, at);
+    return isSeen ? character : `[${codePointOf(character)}]`;
+  };
+  return Array.from(text.replaceAll("\r\n", "\n")).map(shown).join("");
+}
+
+function codePointOf(character: string): string {
+  const digits = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
+  return `U+${digits.padStart(4, "0")}`;
 }
 
 function isOfEmoji(characters: readonly string[], at: number): boolean {

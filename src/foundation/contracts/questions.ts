@@ -90,6 +90,19 @@ function checkNumber(
   return Number.isFinite(value) && isWithin ? { value } : rangeText(min, max);
 }
 
+const approvals: Readonly<Record<string, string>> = {
+  once: "Allow once",
+  run: "Allow for this run",
+  always: "Always allow",
+  deny: "Deny",
+};
+
+/** An answer in words; the choices of an approval are sentences. */
+export function answerText(kind: QuestionKind, answer: Answer): string {
+  if (typeof answer === "boolean") return answer ? "yes" : "no";
+  return (kind === "ask" ? undefined : approvals[answer]) ?? String(answer);
+}
+
 function rangeText(min: number | null, max: number | null): string {
   if (min !== null && max !== null) return `a number from ${min} to ${max}`;
   if (min !== null) return `a number of at least ${min}`;

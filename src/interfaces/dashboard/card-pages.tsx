@@ -6,14 +6,14 @@ import type { Document } from "./send-page.tsx";
 import { agentAddress, logAddress } from "./text/addresses.ts";
 
 /** A document without the dashboard's frame; with `remember`, its script redirects to the private host. */
-function cardPage(title: string, card: VNode, data: Partial<Move> = {}): Document {
+export function cardPage(title: string, card: VNode, data: Partial<Move> = {}): Document {
   const { host, path, remember } = data;
   const body = (
     <main class="card-page" data-host={host} data-path={path} data-remember={remember}>
       {card}
     </main>
   );
-  const document = { title: `${title} · Almanac`, styles: ["card"], body };
+  const document = { title: `${title} · Almanac`, styles: ["card", "questions"], body };
   return remember === undefined ? document : { ...document, script: "private-host" };
 }
 
@@ -29,7 +29,7 @@ interface CardProps {
   readonly children: ComponentChildren;
 }
 
-function Card({ title, children }: CardProps) {
+export function Card({ title, children }: CardProps) {
   return (
     <div class="card">
       <Mark />

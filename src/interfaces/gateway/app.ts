@@ -8,6 +8,7 @@ import { createApp } from "./create-app.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
 import { checkHost } from "./known-hosts.ts";
+import { answerFormRoutes, answerLinkRoutes } from "./routes/answers.ts";
 import { alertRoutes } from "./routes/alerts.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { controlRoutes, fileRoutes, hostRoutes } from "./routes/control.ts";
@@ -59,10 +60,16 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
     await known.register(cookie);
     const names = [deps.host, ...deps.allowedHosts, deps.sessions.privateHost];
     known.addHook("onRequest", checkHost(names));
-    // A scope of its own: no other route may use the login's form parser.
+    // Scopes of their own: no other route may use the form parser.
     void known.register((scope, _scopeOptions, scopeDone) => {
       parseForms(scope);
-      serve(scope, "open", loginRoutes(deps, checkKey));
+      serve(scope, "open", [...loginRoutes(deps, checkKey), ...answerLinkRoutes(deps)]);
+      scopeDone();
+    });
+    void known.register((scope, _scopeOptions, scopeDone) => {
+      parseForms(scope);
+      scope.addHook("onRequest", toOperators);
+      if (deps.dashboard) serve(scope, "operator", answerFormRoutes(deps));
       scopeDone();
     });
     void known.register((scope, _scopeOptions, scopeDone) => {

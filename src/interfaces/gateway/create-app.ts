@@ -20,6 +20,8 @@ import { createEventStreams } from "./sse.ts";
 
 /** Size limit of a request other than a delivery, in bytes: requests of people and programs are smaller. */
 const maxRequestBytes = 1024 * 1024;
+/** An answer link has the name of an alert target in its token. */
+const maxParamCharacters = 500;
 /** Limit of all bodies whose senders showed no key: room for a burst of small ones, and for two of the largest. */
 const heldBytes = (maxBodyBytes: number): number => Math.max(32 * 1024 * 1024, 2 * maxBodyBytes);
 /** Limit of connections that showed no key; one more disconnects the oldest. Deliveries use one each, for milliseconds. */
@@ -54,7 +56,7 @@ export function createApp(deps: GatewayDeps) {
     http: { ...slowRequests, ...limitOpenRequests() },
     bodyLimit: Math.min(deps.maxBodyBytes, maxRequestBytes),
     trustProxy: deps.trustProxy && isNearestProxy,
-    routerOptions: { ignoreTrailingSlash: true },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxParamCharacters },
     rewriteUrl: ({ url = "/" }) => localPath(url),
     clientErrorHandler: answerClientError,
     // Fastify's own 503 is not a problem document; the hook below sends one.

@@ -15,6 +15,11 @@ export const createQuestionOperations = (questions: Questions) => ({
       next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
     };
   },
+  /** A question by its id; null if it is not stored. */
+  question: (id: string): QuestionView | null => {
+    const found = questions.find(id);
+    return found && questionView(found);
+  },
   /**
    * Answers a question. Rejects with UserError `unknown_question`, `malformed` or `answered`, which says who was
    * first.

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { hiddenCharacters } from "../../../src/features/skills/hidden-characters.ts";
+import {
+  hiddenCharacters,
+  withHiddenShown,
+} from "../../../src/features/skills/hidden-characters.ts";
 
 const codes = (text: string) => hiddenCharacters(text, 100).map(({ codePoint }) => codePoint);
 
@@ -34,5 +37,10 @@ describe("hidden characters", () => {
 
   test("are counted up to a limit", () => {
     expect(hiddenCharacters("\u200B".repeat(1000), 20)).toHaveLength(20);
+  });
+
+  test("can be shown in their text, in which nothing else changes", () => {
+    const text = "a\u202Eb\r\n\tc\u200B 👩‍💻 \u001b[1m";
+    expect(withHiddenShown(text)).toBe("a[U+202E]b\n\tc[U+200B] 👩‍💻 [U+001B][1m");
   });
 });

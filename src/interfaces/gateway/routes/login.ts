@@ -19,7 +19,7 @@ import { isForeign, moveToPrivateHost, rememberedAs, shouldMove } from "../known
 const { get, post } = routesOf("Login");
 const cookieAttributes = () =>
   ({ httpOnly: true, sameSite: "strict", path: publicPath("/") }) as const;
-const formType = "application/x-www-form-urlencoded";
+export const formType = "application/x-www-form-urlencoded";
 const nextQuery = z.object({
   next: z.unknown().optional().meta({ description: "Where to go afterwards: a path of this site" }),
 });
