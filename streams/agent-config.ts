@@ -157,6 +157,16 @@ export interface ExpectedSchema {
   readonly text: string;
 }
 
+/** What a person has to allow to an agent's runs. */
+export interface Approval {
+  /** Entries as in `[network].allow`, without presets. */
+  readonly hosts: readonly string[];
+  /** Spending of one run above which its next call to a model is held; null for none. */
+  readonly overUsd: number | null;
+  /** Agents that its runs call; `*` for every agent. */
+  readonly agents: readonly string[];
+}
+
 /** A value of `[params]`. */
 export type Param = string | number | boolean;
 
@@ -198,6 +208,8 @@ export interface AgentConfig {
   readonly local: AgentLocalConfig;
   /** The agent's own table; null without one. */
   readonly network: NetworkConfig | null;
+  /** Null without gates. */
+  readonly approve: Approval | null;
   /** Each key defaults to the project's. */
   readonly alert: AlertOptions;
   /** Results that its runs must leave; null for any. */

@@ -123,6 +123,7 @@ export function createServices(
     questions,
     endUnanswered: (instanceId) => inputs.kill$.next({ instanceId, as: "unanswered" }),
     project: () => project$.value,
+    configOf: (agent) => status.agent(agent)?.config ?? undefined,
     agentNames: () => [...status.agents()].map(({ name }) => name),
     mustBeRunnable: (agent) => mustBeRunnable({ status, stopping, overBudget }, agent),
     abandon: abandonBy(inputs),
@@ -173,7 +174,11 @@ export function createServices(
       runs,
       brokering,
       gatewayUrl,
-      recordAttempts(runs.find, store.hosts, redactor.redact),
+      {
+        onAttempt: recordAttempts(runs.find, store.hosts, redactor.redact),
+        approve: (asked, { instanceId, signal }) =>
+          requests.gates.host(runs.get(instanceId), asked, signal),
+      },
       options.egress,
     ),
     alerts,

@@ -54,6 +54,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     runtime: { type: "host-user", runAs: "$USER" },
     local: { memory: null, cpus: null, network: null, env: {} },
     network: null,
+    approve: null,
     alert: { to: null, after: 1, remindMs: 86_400_000, noSuccessForMs: null },
     expect: null,
     heartbeat: null,

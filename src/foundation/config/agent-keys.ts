@@ -8,6 +8,7 @@ import { modelsKey } from "./agent-models.ts";
 import { runtimeKey } from "./agent-runtime.ts";
 import { webhooksKey } from "./webhook-bindings.ts";
 import { alertKey } from "./alert-options.ts";
+import { approveKey } from "./approve.ts";
 import { budgetKey } from "./budget.ts";
 import { agentKey, fact, factOf, maskUserInfo } from "./config-key.ts";
 import type { AgentKey } from "./config-key.ts";
@@ -175,6 +176,7 @@ export const agentKeys = {
   runtime: runtimeKey,
   local: localKey,
   network: networkKey,
+  approve: approveKey,
   alert: alertKey,
   expect: expectKey,
   heartbeat: heartbeatKey,

@@ -9,7 +9,8 @@ import { choice, integer, list, table } from "./fields.ts";
 /** Larger sums are not exact to the nano-dollar. */
 const maxUsd = 1_000_000;
 
-function usd() {
+/** An amount of USD above 0. */
+export function usd() {
   const error = `an amount of USD above 0, up to ${maxUsd}, e.g. 1.50`;
   return z.number({ error }).positive({ error }).max(maxUsd, { error });
 }

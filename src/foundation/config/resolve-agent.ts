@@ -5,6 +5,7 @@ import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { agentKeys, agentSchema } from "./agent-keys.ts";
 import type { AgentTable } from "./agent-keys.ts";
+import { checkApprove } from "./approve.ts";
 import { checkLocal } from "./agent-local.ts";
 import { checkRuntime, runtimeTypeOf } from "./agent-runtime.ts";
 import type { KnownToAgents } from "./config-key.ts";
@@ -77,6 +78,7 @@ function resolveConfig(
   const runtimeType = runtimeTypeOf(table.runtime, project);
   checkLocal({ ...table, runtimeType }, known.credentialSets, diagnostics);
   checkNetwork(table, project, diagnostics);
+  checkApprove(table, project, diagnostics);
   const inSchema = checkExpect(table, files, diagnostics);
   const resolved = resolveKeys(agentKeys, table, { ...known, project, schemas, diagnostics });
   return { resolved, problems: [...problems, ...inSchema] };

@@ -4,6 +4,8 @@ export const denyReasons = [
   "malformed",
   /** No entry of the allow list is for the host and port. */
   "not_allowed",
+  /** `[approve].hosts` holds the host, and no person allowed it. */
+  "not_approved",
   /** DNS has no IP address for the host. */
   "unresolved",
   /** All its addresses are in private networks, and the entry does not say `private`. */
@@ -27,6 +29,7 @@ export type DenyReason = (typeof denyReasons)[number];
 export const denyProblems: Readonly<Record<DenyReason, string>> = {
   malformed: "can't be read",
   not_allowed: "is not in [network].allow",
+  not_approved: "was not approved",
   unresolved: "has no address",
   private_address: "has an address in a private network only",
   refused_address: "has an address that no run may reach",

@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from "node:net";
 import { domainToASCII } from "node:url";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { defaultPort, hostAndPort } from "./deny-reasons.ts";
 import type { DenyReason } from "./deny-reasons.ts";
 import { shellWord } from "./shell-word.ts";
@@ -89,6 +90,23 @@ export function allowEntry({
 export function isFor(entry: AllowedHost, host: string, port: number): boolean {
   if (entry.port !== port) return false;
   return entry.isWildcard ? host.endsWith(`.${entry.host}`) : host === entry.host;
+}
+
+/**
+ * Whether `[approve].hosts` of a config holds a host. A wildcard does not hold a host that the `[network].allow` beside it
+ * names: that is how a person allows it for good.
+ */
+export function holdsHost(
+  { approve, network }: Pick<AgentConfig, "approve" | "network">,
+  { host, port }: Pick<AllowedHost, "host" | "port">,
+): boolean {
+  const held = allowedHosts(approve?.hosts ?? []).filter((entry) => isFor(entry, host, port));
+  if (held.some(({ isWildcard }) => !isWildcard)) return true;
+  const named = (network?.allow ?? []).map(parseAllowEntry);
+  const isNamed = named.some(
+    (entry) => typeof entry !== "string" && !entry.isWildcard && isFor(entry, host, port),
+  );
+  return held.length > 0 && !isNamed;
 }
 
 /**

@@ -37,9 +37,9 @@ async function hostsOfType(
   return [host, `${host.replace(/:[0-9]+$/, "")}:${sshPort}`];
 }
 
-/** The hosts that runs of an agent may reach, by its credentials, the project and its own config. `project` is null without `[network]`. */
+/** The hosts that runs of an agent may reach, by its credentials, the project and its own config, with approval if need be. `project` is null without `[network]`. */
 export async function allowList(
-  { credentials, network }: Pick<AgentConfig, "credentials" | "network">,
+  { credentials, network, approve }: Pick<AgentConfig, "credentials" | "network" | "approve">,
   project: (NetworkConfig & { readonly credentials: MoreHosts }) | null,
   credential: (reference: string) => Promise<Pick<Credential, "fields">>,
 ): Promise<readonly AllowedHost[]> {
@@ -48,7 +48,7 @@ export async function allowList(
   const ofCredentials = await Promise.all(
     credentials.map((reference) => allowedByCredential(reference, more, ownHost)),
   );
-  const entries = [...(project?.allow ?? []), ...(network?.allow ?? [])];
+  const entries = [project?.allow, network?.allow, approve?.hosts].flatMap((own) => own ?? []);
   return allowedHosts([...ofCredentials.flat(), ...entries]);
 }
 

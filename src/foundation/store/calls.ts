@@ -30,6 +30,13 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
     `SELECT call_id AS callId, agent, state, outcome, exit_code AS exitCode, value, reason FROM triggers
      WHERE call_id = ? AND caller = ? ORDER BY seq DESC LIMIT 1`,
   );
+  // By rows, not by the run's own trigger: a run that waited may have taken a call of another one.
+  const callers = db.prepare(
+    `WITH RECURSIVE up (agent, instance) AS (
+       SELECT source, caller FROM triggers WHERE instance_id = ? AND caller IS NOT NULL
+       UNION SELECT source, caller FROM triggers JOIN up ON instance_id = up.instance WHERE caller IS NOT NULL)
+     SELECT DISTINCT agent FROM up`,
+  );
   const open = db.prepare(
     `SELECT id, instance_id AS instanceId, agent, trigger FROM ${openTriggers} AND kind = 'agent-call' ORDER BY seq`,
   );
@@ -56,6 +63,9 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
     /** The calls of a run among these ids, after all earlier writes are committed. */
     read: (caller: string, callIds: readonly string[]): Promise<readonly CallState[]> =>
       write(() => callIds.flatMap((callId) => stateOf(latest.get(callId, caller)))),
+    /** The agents whose calls led to a run, at any depth. */
+    callers: (instanceId: string): readonly string[] =>
+      callers.all(instanceId).map(({ agent }) => String(agent)),
     /** The calls of an earlier scheduler that have not ended. */
     open: (): readonly OpenCall[] => (open.all() as unknown as OpenRow[]).flatMap(openCall),
   };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { hasCode } from "../../foundation/errors.ts";
 
 /** Hop-by-hop headers, which proxies don't forward (RFC 9110 7.6.1; `Proxy-Connection` predates it). */
@@ -57,4 +58,24 @@ export class Stale extends Error {
     super(cause.message, { cause });
     this.isClosed = hasCode(cause, "ECONNRESET", "EPIPE");
   }
+}
+
+/**
+ * Aborts when the other side ends a connection of which nothing is read yet, such as one that waits for a tunnel.
+ * `stop` must be called before the first read.
+ */
+export function hangUpOf(socket: Socket): {
+  readonly signal: AbortSignal;
+  readonly stop: () => void;
+} {
+  const gone = new AbortController();
+  const abort = (): void => gone.abort(new Error("the client hung up"));
+  // A read of nothing makes an end known; data stays in the buffer.
+  const look = (): void => void (socket.readableLength === 0 && socket.read());
+  const stop = (): void => {
+    socket.off("readable", look).off("end", abort).off("close", abort);
+  };
+  socket.on("readable", look).once("end", abort).once("close", abort);
+  if (socket.closed) abort();
+  return { signal: gone.signal, stop };
 }

@@ -47,6 +47,7 @@ export const runApiErrors = {
   not_scheduled: 409,
   too_many_locks: 409,
   disabled: 409,
+  not_approved: 409,
   self_call: 409,
   too_deep: 409,
   too_many_calls: 409,

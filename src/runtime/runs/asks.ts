@@ -10,41 +10,59 @@ import { hungUpMs, requestId } from "./pending-requests.ts";
 import type { PendingRequest } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
 
-type Pending = PendingRequest<Question>;
+export type QuestionContext = Pick<RequestContext, "questions" | "endUnanswered" | "onProblem">;
+
+/** Suspends a run until a question has ended; returns a function that cancels the wait. */
+export function waitForAnswer(
+  run: LiveRun,
+  pending: PendingRequest<Question>,
+  asked: Promise<Question>,
+  { questions, endUnanswered, onProblem }: QuestionContext,
+): () => void {
+  let isOpen = true;
+  pending.suspend({ pausesClock: true, text: "waits for an answer" });
+  const ended = asked.then((question) => {
+    if (isOpen) run.showStatus(`waits for an answer: ${question.prompt}`);
+    return questions.settled(question.id);
+  });
+  ended.then(
+    (question) => {
+      if (!isOpen) return;
+      isOpen = false;
+      // The run gets no answer: it must not continue, not even to handle an error.
+      if (question.answer === null) endUnanswered(run.instanceId);
+      else pending.answer(question);
+    },
+    (error: unknown) => pending.refuse(error),
+  );
+  return () => {
+    isOpen = false;
+    const withdrawn = asked.then(({ id }) => questions.withdraw(id));
+    withdrawn.catch((error: unknown) => onProblem(`the end of a question: ${String(error)}`));
+    pending.refuse(new Error("the run no longer waits for it"));
+  };
+}
+
+/** The id of the pending request that waits for a question. */
+export function waitId({
+  kind,
+  instanceId,
+  subject,
+}: Pick<Question, "kind" | "instanceId" | "subject">): string {
+  // No request has a name with a colon in it.
+  return kind === "ask" ? subject : `${instanceId}/approve:${kind}/${subject}`;
+}
 
 /** Questions of runs: a run is suspended until a person has answered. */
-export function createAsks({ questions, endUnanswered, onProblem }: RequestContext) {
-  /** Suspends the run until the question has ended; returns a function that cancels it. */
-  const open = (run: LiveRun, pending: Pending, asked: Promise<Question>): (() => void) => {
-    let isOpen = true;
-    pending.suspend({ pausesClock: true, text: "waits for an answer" });
-    const ended = asked.then((question) => {
-      if (isOpen) run.showStatus(`waits for an answer: ${question.prompt}`);
-      return questions.settled(question.id);
-    });
-    ended.then(
-      (question) => {
-        if (!isOpen) return;
-        isOpen = false;
-        // The run gets no answer: it must not continue, not even to handle an error.
-        if (question.answer === null) endUnanswered(run.instanceId);
-        else pending.answer(question);
-      },
-      (error: unknown) => pending.refuse(error),
-    );
-    return () => {
-      isOpen = false;
-      const withdrawn = asked.then(({ id }) => questions.withdraw(id));
-      withdrawn.catch((error: unknown) => onProblem(`the end of a question: ${String(error)}`));
-      pending.refuse(new Error("the run no longer waits for it"));
-    };
-  };
+export function createAsks(context: QuestionContext) {
+  const { questions, endUnanswered, onProblem } = context;
   const performers: Performers<"ask"> = {
     ask: async (run, request) => {
       const question = newQuestion(run, requestId(request), request.request);
       const before = questions.latest(run.instanceId, "ask", question.subject);
       if (before?.answer != null) return answerOf(before);
-      const begin = (pending: Pending) => open(run, pending, questions.open(question));
+      const begin = (pending: PendingRequest<Question>) =>
+        waitForAnswer(run, pending, questions.open(question), context);
       const asked = run.pending.ask<Question>(request, begin, hungUpMs);
       run.freezeIfIdle();
       return answerOf(await asked);
@@ -58,9 +76,9 @@ export function createAsks({ questions, endUnanswered, onProblem }: RequestConte
         const isUnanswered = question.state === "expired" && question.answer === null;
         // In the next microtask: a run that emits `started` right now does not listen yet.
         if (isUnanswered) queueMicrotask(() => endUnanswered(run.instanceId));
-        if (question.kind !== "ask" || question.state !== "open") continue;
-        run.pending.expect(question.subject, (pending: Pending) =>
-          open(run, pending, Promise.resolve(question)),
+        if (question.state !== "open") continue;
+        run.pending.expect(waitId(question), (pending: PendingRequest<Question>) =>
+          waitForAnswer(run, pending, Promise.resolve(question), context),
         );
       }
     },

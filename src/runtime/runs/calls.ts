@@ -11,6 +11,7 @@ import type { callRequests } from "../run-api/requests/calls.ts";
 import type { PendingRequest } from "./pending-requests.ts";
 import type { Performers } from "./live-run.ts";
 import type { RequestContext } from "./request-context.ts";
+import type { Gates } from "./gates.ts";
 import { fromOperation } from "./refusals.ts";
 import type { RunApiRequest } from "../run-api/protocol.ts";
 import { v7 as uuidV7 } from "uuid";
@@ -26,6 +27,7 @@ export function createCallRequests(
   context: RequestContext,
   graph: WaitGraph,
   matchCall: (agent: string, call: CallTrigger) => RunMatch,
+  gates: Pick<Gates, "call">,
 ) {
   const { clock, store, runs, firstEvents } = context;
 
@@ -95,6 +97,13 @@ export function createCallRequests(
         throw refusal("malformed", "This key is that of another call.");
       }
       if (known !== undefined) return { ok: true, callId: key, state: known.state };
+      assertAllowed(callItem(request, run.request, clock.now()), context);
+      const { agent, context: text } = request.request;
+      if (!(await gates.call(run, agent, text, request.signal))) {
+        const detail = `A person denied this run its calls of ${agent}.`;
+        throw refusal("not_approved", detail);
+      }
+      // The wait for a person may have taken a day.
       const item = callItem(request, run.request, clock.now());
       assertAllowed(item, context);
       const made = await make(item);

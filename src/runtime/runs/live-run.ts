@@ -170,6 +170,18 @@ export class LiveRun implements Disposable {
     this.#deps.emit({ type: "status-text", agent, at, instanceId, text, ...wait });
   }
 
+  /** Counts a request as unanswered until `answer` settles; the run works again before the request is answered. */
+  async whileOpen<T>(answer: () => Promise<T>): Promise<T> {
+    this.openRequests++;
+    try {
+      return await answer();
+    } finally {
+      // In this order: a request that comes meanwhile must not freeze the run before it has the answer.
+      await this.freezer.thaw();
+      this.openRequests--;
+    }
+  }
+
   /** Freezes an idle run: its other requests need its processes. */
   freezeIfIdle(): void {
     if (this.openRequests === 1) this.freezer.freeze();

@@ -34,6 +34,14 @@ export interface PendingRequest<T> {
 /** Begins a request; the returned function cancels it. */
 export type Begin<T> = (pending: PendingRequest<T>) => () => void;
 
+/** One connection that waits for a request. */
+interface Joined {
+  readonly id: string;
+  /** As JSON; null if the id says all. */
+  readonly body: string | null;
+  readonly signal: AbortSignal;
+}
+
 interface Entry<T> {
   readonly pending: PendingRequest<T>;
   readonly promise: Promise<T>;
@@ -118,22 +126,27 @@ export function createPendingRequests(
     else signal.addEventListener("abort", hangUp, { once: true });
   };
 
+  /**
+   * Begins a request unless it is already pending; it is cancelled `graceMs` after the last connection that waits for
+   * the answer closed. Rejects with a RunApiError `malformed` if the id is that of another request.
+   */
+  const join = <T>({ id, body, signal }: Joined, begin: Begin<T>, graceMs = 0): Promise<T> => {
+    const known = entries.get(id);
+    if (known !== undefined && (known.body ?? body) !== body) {
+      return Promise.reject(refusal("malformed", "This key is that of another request."));
+    }
+    // The id names the kind of request, and so the kind of its answer.
+    const entry = (known as Entry<T> | undefined) ?? newEntry(id, body, begin);
+    listen(entry, signal, graceMs);
+    return entry.promise;
+  };
+
   return {
-    /**
-     * Begins a request unless it is already pending; it is cancelled `graceMs` after the last connection that waits for
-     * the answer closed. Rejects with a RunApiError `malformed` if the key is that of another request.
-     */
+    join,
+    /** Joins the request of a run by its key. */
     ask: <T>(request: RunApiRequest, begin: Begin<T>, graceMs = 0): Promise<T> => {
-      const id = requestId(request);
-      const body = JSON.stringify(request.request);
-      const known = entries.get(id);
-      if (known !== undefined && (known.body ?? body) !== body) {
-        return Promise.reject(refusal("malformed", "This key is that of another request."));
-      }
-      // The id names the kind of request, and so the kind of its answer.
-      const entry = (known as Entry<T> | undefined) ?? newEntry(id, body, begin);
-      listen(entry, request.signal, graceMs);
-      return entry.promise;
+      const { request: body, signal } = request;
+      return join({ id: requestId(request), body: JSON.stringify(body), signal }, begin, graceMs);
     },
     /** Begins a request that an adopted run must repeat. */
     expect: <T>(id: string, begin: Begin<T>) => cancelIn(newEntry(id, null, begin), adoptedMs),

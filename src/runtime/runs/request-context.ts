@@ -1,4 +1,5 @@
 import type { Observable } from "rxjs";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
@@ -22,6 +23,8 @@ export interface RequestContext {
     ProjectConfig,
     "resourceLockTimeoutSeconds" | "maxCallDepth" | "webhooks"
   >;
+  /** The active config of an agent; undefined without one. */
+  readonly configOf: (agent: string) => AgentConfig | undefined;
   readonly agentNames: () => readonly string[];
   /** Throws an UserError with the reason why the agent can't run. */
   readonly mustBeRunnable: (agent: string) => void;

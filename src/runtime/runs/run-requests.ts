@@ -8,6 +8,7 @@ import { createBudgetWaits } from "./budget-waits.ts";
 import { createAsks } from "./asks.ts";
 import { createCallRequests } from "./calls.ts";
 import type { LiveRun, Performers } from "./live-run.ts";
+import { createGates } from "./gates.ts";
 import { createLockRequests } from "./locks.ts";
 import { requestId } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -19,7 +20,8 @@ export function createRunRequests(context: RequestContext) {
   const graph = createWaitGraph();
   const locks = createLockRequests(context, graph);
   const waits = createWaitRequests(context);
-  const calls = createCallRequests(context, graph, waits.ofCall);
+  const gates = createGates(context);
+  const calls = createCallRequests(context, graph, waits.ofCall, gates);
   const budgetWaits = createBudgetWaits(context);
   const asks = createAsks(context);
   const performers: Performers = {
@@ -51,19 +53,13 @@ export function createRunRequests(context: RequestContext) {
     ): Promise<RequestAnswer<A>> => {
       assertShowable(request, redact);
       const run = runs.get(request.instanceId);
-      run.openRequests++;
-      try {
-        const perform: Performers[A] = performers[request.ability];
-        return await perform(run, request);
-      } finally {
-        // In this order: a request that comes meanwhile must not freeze the run before it has the answer.
-        await run.freezer.thaw();
-        run.openRequests--;
-      }
+      const perform: Performers[A] = performers[request.ability];
+      return run.whileOpen(() => perform(run, request));
     },
   };
   return {
     ...api,
+    gates,
     /** Matches a delivery with the runs that wait for one. */
     matchDelivery: waits.ofDelivery,
     /** The locks that runs hold and wait for, for the status. */

@@ -95,6 +95,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       ...{ clock, runs, store, firstEvents, dispatch, onProblem },
       redact: (text) => text.replaceAll(worldSecret, "[redacted]"),
       project: () => ({ ...project, webhooks: { gh: { ...source, name: "gh" } } }),
+      configOf: (agent) => options.agents.find(({ name }) => name === agent),
       agentNames: () => options.agents.map(({ name }) => name),
       mustBeRunnable: () => undefined,
       abandon: abandonBy(inputs),
@@ -209,6 +210,9 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       { key = randomUUID(), signal = new AbortController().signal } = {},
     ): Promise<RequestAnswer<A>> =>
       requests().perform<A>({ instanceId, ability, key, request, signal }),
+    /** Whether the run may reach a host, by its gates. */
+    reach: (instanceId: string, host: string, signal = new AbortController().signal) =>
+      requests().gates.host(runs.get(instanceId), { host, port: 443 }, signal),
     /** What operators are told of locks. */
     locks: () => heldLocks(board.claims()),
     claims: () => [...board.claims()],

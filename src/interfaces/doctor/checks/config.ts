@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { Check, Finding } from "../finding.ts";
 import { agentNames, alCommand, finding, note, ofError, ofProblem, ok } from "../finding.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
@@ -29,9 +30,20 @@ function inspect(context: DoctorContext): Finding[] {
   const disabled = all.filter(({ scale }) => scale === 0).map(({ name }) => name);
   if (enabled.length > 0) found.push(ok(agentNames(enabled)));
   if (disabled.length > 0) found.push(note(`disabled by scale = 0: ${disabled.join(", ")}`));
+  found.push(...all.flatMap((agent) => unknownCallees(agent, all)));
   if (all.length > 0 || found.length > 0) return found;
   const fix = alCommand(context, "agent new hello --schedule '0 9 * * *'");
   return [finding("warning", "the project has no agents", "agents/", fix)];
+}
+
+/** Gates for calls of agents that are not there, which hold nothing. */
+function unknownCallees({ name, approve }: AgentConfig, all: readonly AgentConfig[]): Finding[] {
+  const known = ["*", ...all.map((agent) => agent.name)];
+  const unknown = approve?.agents.filter((callee) => !known.includes(callee)) ?? [];
+  return unknown.map((callee) => {
+    const text = `approve.agents names ${JSON.stringify(callee)}, which is not an agent that can run`;
+    return finding("warning", text, `agents/${name}/config.toml [approve]`, "correct the name");
+  });
 }
 
 function ofBareSkill(context: DoctorContext): (name: string) => Finding {

@@ -11,6 +11,8 @@ import type { Dial } from "./dial.ts";
 import type { Resolve } from "./resolve.ts";
 
 export interface AdmitDeps {
+  /** Whether a person allows the host, if the agent's gates hold it; waits for the answer. Rejects with `run.signal`. */
+  readonly approve: (asked: Authority, run: AskingRun) => Promise<boolean>;
   readonly resolve: Resolve;
   readonly dial: Dial;
   /** `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case. */
@@ -19,7 +21,7 @@ export interface AdmitDeps {
   readonly ownAddresses: () => ReadonlySet<string>;
 }
 
-/** The requesting run; `signal` aborts at its end. */
+/** The requesting run; `signal` aborts at its end, and when its connection ends. */
 export interface AskingRun {
   readonly instanceId: string;
   readonly signal: AbortSignal;
@@ -46,6 +48,8 @@ export async function admit(
 ): Promise<Way> {
   assertEntryHelps(policy, asked, deps);
   const permission = assertAllowed(policy, asked);
+  // Before the name is looked up: a name can carry data.
+  await assertApproved(asked, run, deps);
   const proxy = ownProxy(deps.proxyEnv, scheme, asked);
   const check = (addresses: readonly string[]) =>
     checkedAddresses(addresses, asked, { ...permission, ownPort: policy.ownPort }, deps);
@@ -77,6 +81,20 @@ function assertEntryHelps(
   const isListed = allow.some((entry) => isFor(entry, asked.host, asked.port));
   if (isIP(asked.host) === 0 || isListed) return;
   checkedAddresses([asked.host], asked, { isPrivate: false, ownPort }, deps);
+}
+
+/** Rejects with an `EgressRefusal` if a person denied the host. */
+async function assertApproved(asked: Authority, run: AskingRun, deps: AdmitDeps): Promise<void> {
+  const isApproved = await deps.approve(asked, run).catch((error: unknown) => {
+    if (run.signal.aborted) return null;
+    throw error;
+  });
+  if (isApproved === true) return;
+  const why =
+    isApproved === null
+      ? "the connection ended before a person answered"
+      : "a person denied it for the rest of this run";
+  throw new EgressRefusal("not_approved", asked, { more: why });
 }
 
 async function resolved(

@@ -1,5 +1,6 @@
 import type { Socket, OnReadOpts } from "node:net";
 import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
+import { hangUpOf } from "../http-proxy.ts";
 import { admit } from "./admit.ts";
 import type { AdmitDeps, Way } from "./admit.ts";
 import type { Intercept } from "./broker/exchange.ts";
@@ -82,7 +83,10 @@ interface TunnelRequest {
 export async function connectTunnel(request: TunnelRequest, deps: TunnelDeps): Promise<void> {
   const { attempt, policy, signal, client } = request;
   const { instanceId, asked } = attempt;
-  const way = await admit(policy, asked, "https", { instanceId, signal }, deps);
+  const hangUp = hangUpOf(client);
+  const until = AbortSignal.any([signal, hangUp.signal]);
+  const way = await admit(policy, asked, "https", { instanceId, signal: until }, deps);
+  hangUp.stop();
   const isBound = policy.bindings.some(({ hosts }) => hosts.includes(asked.host));
   if (isBound && asked.port === tlsPort) {
     accept(request);

@@ -33,6 +33,10 @@ const denials: Readonly<Record<DenyReason, DenyRow>> = {
     advice: (asked) =>
       `If the agent needs it, add "${allowEntry(asked)}" to allow in [network] of the agent's or the project's config.toml.`,
   },
+  not_approved: {
+    status: 403,
+    advice: () => "Do without it.",
+  },
   unresolved: {
     status: 502,
     advice: () => "Check the name, and whether the scheduler's machine resolves it.",

@@ -2,6 +2,7 @@ import { request as httpRequest } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
 import { proxyLogin } from "../http-proxy.ts";
+import { hangUpSignal } from "../model-gateway/read-on.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { admit } from "./admit.ts";
 import type { AdmitDeps, Way } from "./admit.ts";
@@ -45,7 +46,8 @@ export async function forwardRequest(
   deps: AdmitDeps,
 ): Promise<void> {
   const { instanceId, asked } = attempt;
-  const way = await admit(policy, asked, "http", { instanceId, signal }, deps);
+  const until = AbortSignal.any([signal, hangUpSignal(response)]);
+  const way = await admit(policy, asked, "http", { instanceId, signal: until }, deps);
   if (asked.port === tlsPort) throw new EgressRefusal("no_tls", asked);
   const lines = requestLines(request.rawHeaders);
   if (lines === null) throw new EgressRefusal("malformed", asked);

@@ -24,7 +24,7 @@ export function createRunEgress(
   { bindings, intercept }: Pick<Brokering, "bindings" | "intercept">,
   /** The gateway's own address, which runs can't reach; null while it doesn't listen. */
   gatewayUrl: () => string | null,
-  onAttempt: EgressDeps["onAttempt"],
+  door: Pick<EgressDeps, "onAttempt" | "approve">,
   { resolve = createResolve(), dial = dialDirect }: EgressOptions = {},
 ) {
   const { env, project$, status, credential, warn } = context;
@@ -46,7 +46,7 @@ export function createRunEgress(
     ownAddresses,
     proxyEnv: env,
     intercept,
-    onAttempt,
+    ...door,
     onProblem: warn,
   });
   return { ...egress, policy };

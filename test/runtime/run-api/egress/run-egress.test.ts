@@ -39,7 +39,8 @@ function policy({
   const runs = { get: () => ({ request }) };
   const brokering = createBrokering(context, () => Promise.resolve("forbidden"));
   const url = () => gatewayUrl ?? null;
-  return createRunEgress(context, runs, brokering, url, () => undefined).policy("dev-1");
+  const door = { onAttempt: () => undefined, approve: () => Promise.resolve(true) };
+  return createRunEgress(context, runs, brokering, url, door).policy("dev-1");
 }
 
 describe("the hosts that a run may reach", () => {

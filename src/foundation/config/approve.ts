@@ -1,0 +1,103 @@
+import { z } from "zod";
+import type { Approval, NetworkConfig } from "../../../streams/agent-config.ts";
+import { parseAllowEntry } from "../contracts/network-allow.ts";
+import { usd } from "./budget.ts";
+import { agentKey, factOf } from "./config-key.ts";
+import { list, table, text } from "./fields.ts";
+import { describeValues, differingKeys } from "./format-value.ts";
+import type { Diagnostics } from "./validate.ts";
+
+const hostError =
+  'a host such as "api.example.com", "*.example.com", "example.com:22" or "10.0.0.7:5432 private"';
+const host = z
+  .string({ error: hostError })
+  .refine((entry) => typeof parseAllowEntry(entry) !== "string", { error: hostError });
+
+const approveSchema = table({
+  hosts: list(host, 'a list of hosts, e.g. ["api.example.com"]')
+    .default([])
+    .describe(
+      "Hosts that runs reach only once a person allows it, in the forms of network.allow. Each connection, and each request over plain HTTP, is held at the door before anything is sent. A wildcard does not hold a host that network.allow of the same agent names itself.",
+    ),
+  over: usd()
+    .optional()
+    .describe(
+      "USD of one run. The call to a model that would exceed it is held. To allow it once adds the same amount again. A command line of the llm-cli harness waits for a day.",
+    ),
+  agents: list(text(), 'a list of agents, e.g. ["deployer"] or ["*"]')
+    .default([])
+    .describe('Agents whose calls are held before they are made; "*" is every agent.'),
+});
+
+/** An agent's `[approve]`. */
+export const approveKey = agentKey({
+  inFile: "approve",
+  field: approveSchema
+    .optional()
+    .describe(
+      "What a person has to allow: once, for the run, or always. The run waits without a slot; without an answer in a day it ends as unanswered. Runs that it calls, at any depth, are held as well.",
+    ),
+  resolve: (given): Approval | null =>
+    given === undefined
+      ? null
+      : { hosts: given.hosts, overUsd: given.over ?? null, agents: given.agents },
+  written,
+  value: z
+    .object({
+      hosts: z.array(z.string()).readonly(),
+      overUsd: z.number().nullable(),
+      agents: z.array(z.string()).readonly(),
+    })
+    .nullable(),
+  change: describeApprovals,
+  facts: (approval) => factOf("A person approves", approval === null ? [] : factsOf(approval)),
+});
+
+interface CheckedTable {
+  readonly approve?:
+    { readonly hosts: readonly string[]; readonly over?: number | undefined } | undefined;
+  readonly network?: NetworkConfig | undefined;
+  readonly local: { readonly network?: string | undefined };
+  readonly budget: { readonly run?: number | undefined };
+}
+
+/** Warns of gates that hold nothing. */
+export function checkApprove(
+  { approve, local, budget }: CheckedTable,
+  project: {
+    readonly local: { readonly network: string };
+    readonly budget: { readonly runUsd: number | null };
+  },
+  diagnostics: Diagnostics,
+): void {
+  if (approve === undefined) return;
+  const connected = local.network ?? project.local.network;
+  if (approve.hosts.length > 0 && connected !== "none") {
+    const why = `approve.hosts has no effect, as local.network is ${JSON.stringify(connected)}`;
+    diagnostics.warn(["approve", "hosts"], `${why}; set local.network = "none"`);
+  }
+  const run = budget.run ?? project.budget.runUsd;
+  if (approve.over === undefined || run === null || approve.over < run) return;
+  const why = `approve.over has no effect, as budget.run is ${run}`;
+  diagnostics.warn(["approve", "over"], `${why}; give a smaller amount`);
+}
+
+function written(approval: Approval | null): object | null {
+  return approval && { hosts: approval.hosts, over: approval.overUsd, agents: approval.agents };
+}
+
+function describeApprovals(before: Approval | null, after: Approval | null): string {
+  const [old, now] = [written(before) ?? {}, written(after) ?? {}];
+  const [was, is] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
+  return differingKeys(old, now)
+    .map((key) => describeValues(`approve.${key}`, was.get(key) ?? null, is.get(key) ?? null))
+    .join(", ");
+}
+
+function factsOf({ hosts, overUsd, agents }: Approval): readonly string[] {
+  return [
+    ...hosts,
+    ...(overUsd === null ? [] : [`more than $${overUsd} of a run`]),
+    ...agents.map((name) => (name === "*" ? "every call" : `calls of ${name}`)),
+  ];
+}

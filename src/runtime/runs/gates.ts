@@ -1,0 +1,120 @@
+import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
+import type { NewQuestion } from "../../features/people/questions.ts";
+import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
+import { holdsHost } from "../../foundation/contracts/network-allow.ts";
+import type { AllowedHost } from "../../foundation/contracts/network-allow.ts";
+import { questionLimits } from "../../foundation/contracts/questions.ts";
+import type { Question } from "../../foundation/contracts/questions.ts";
+import { unlessAborted } from "../runners/as-run.ts";
+import { waitForAnswer, waitId } from "./asks.ts";
+import type { QuestionContext } from "./asks.ts";
+import type { LiveRun } from "./live-run.ts";
+import { hungUpMs } from "./pending-requests.ts";
+import type { PendingRequest } from "./pending-requests.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** What a person is asked to approve. */
+interface Held extends Pick<Question, "subject" | "prompt"> {
+  readonly kind: "host" | "call";
+  /** Whether the agent's own config can allow it for good. */
+  readonly hasAlways: boolean;
+}
+
+/** The `[approve]` of an agent, with the hosts that its `[network]` names. */
+type Gate = Pick<AgentConfig, "name" | "network"> & { readonly approve: Approval };
+
+/**
+ * The gates of runs, outside of their models: hosts and calls that a person has to allow. A run has the gates of its
+ * agent, and of all agents whose calls led to it. Answers are in the stored questions, so they outlive a scheduler.
+ */
+export function createGates(
+  context: QuestionContext & Pick<RequestContext, "configOf"> & CallerStore,
+) {
+  const { questions, store, configOf } = context;
+  const gatesOf = (run: LiveRun): readonly Gate[] => {
+    const own = configOf(run.agent) ?? run.request.agent;
+    const callers = store.calls.callers(run.instanceId).map(configOf);
+    return [own, ...callers].flatMap((config) =>
+      config?.approve ? [{ ...config, approve: config.approve }] : [],
+    );
+  };
+
+  /** Null while no person has answered. To allow once is used up by one request. */
+  const decision = async ({ instanceId }: LiveRun, { kind, subject }: Held) => {
+    const last = questions.latest(instanceId, kind, subject);
+    if (last?.answer === "once") return (await questions.use(last.id)) || null;
+    return last === null || last.answer === null ? null : last.answer !== "deny";
+  };
+  /** Resolves once a person has answered, and the run works again. Several requests share one question. */
+  const ask = async (run: LiveRun, question: NewQuestion, signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted();
+    const begin = (pending: PendingRequest<Question>) =>
+      waitForAnswer(run, pending, questions.open(question), context);
+    const joined = { id: waitId(question), body: null, signal };
+    const answered = run.pending.join(joined, begin, hungUpMs);
+    run.freezeIfIdle();
+    await unlessAborted(answered, signal);
+    await run.freezer.thaw();
+    signal.throwIfAborted();
+  };
+  /** Whether a person allows it. Rejects with the reason of `signal`, and at the run's end. */
+  const pass = async (run: LiveRun, held: Held, signal: AbortSignal): Promise<boolean> => {
+    for (;;) {
+      const isAllowed = await decision(run, held);
+      if (isAllowed !== null) return isAllowed;
+      await ask(run, questionOf(run, held), signal);
+    }
+  };
+
+  return {
+    /** Whether the run may reach a host; waits for a person if a gate holds it. */
+    host: async (
+      run: LiveRun,
+      asked: Pick<AllowedHost, "host" | "port">,
+      signal: AbortSignal,
+    ): Promise<boolean> => {
+      const gates = gatesOf(run).filter((gate) => holdsHost(gate, asked));
+      if (gates.length === 0) return true;
+      const subject = hostAndPort(asked);
+      const prompt = `${run.agent} wants to reach ${subject}${heldBy(run, gates)}`;
+      const hasAlways = gates.every(({ name }) => name === run.agent);
+      const held = { kind: "host", subject, prompt, hasAlways } as const;
+      return run.whileOpen(() => pass(run, held, signal));
+    },
+    /** Whether the run may call an agent; waits for a person if a gate holds it. */
+    call: async (run: LiveRun, callee: string, context: string, signal: AbortSignal) => {
+      const gates = gatesOf(run).filter(({ approve: { agents } }) =>
+        agents.some((name) => name === callee || name === "*"),
+      );
+      if (gates.length === 0) return true;
+      const hasAlways = gates.every(
+        ({ name, approve: { agents } }) => name === run.agent && !agents.includes("*"),
+      );
+      const text = context.length > shownContext ? `${context.slice(0, shownContext)}…` : context;
+      const prompt = `${run.agent} wants to call ${callee}${heldBy(run, gates)}: ${text}`;
+      return pass(run, { kind: "call", subject: callee, prompt, hasAlways }, signal);
+    },
+  };
+}
+
+export type Gates = ReturnType<typeof createGates>;
+
+interface CallerStore {
+  readonly store: { readonly calls: Pick<RequestContext["store"]["calls"], "callers"> };
+}
+
+/** How much of a call's context a person is shown, in characters. */
+const shownContext = 2_000;
+
+function heldBy({ agent }: LiveRun, gates: readonly Gate[]): string {
+  const others = gates.map(({ name }) => name).filter((name) => name !== agent);
+  return others.length === 0 ? "" : ` (held by the gates of ${others.join(", ")}, which called it)`;
+}
+
+function questionOf({ agent, instanceId }: LiveRun, held: Held): NewQuestion {
+  const { hasAlways, ...rest } = held;
+  const choices = ["once", "run", ...(hasAlways ? ["always"] : []), "deny"];
+  const form = { kind: "choice", choices } as const;
+  const seconds = questionLimits.defaultSeconds;
+  return { ...rest, agent, instanceId, form, fallback: null, seconds };
+}

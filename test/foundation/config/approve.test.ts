@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { agentFacts, describeChange } from "../../../src/foundation/config/agent-view.ts";
+import { agent, agentChange, said, usualAgent } from "./samples.ts";
+
+const all =
+  'hosts = ["api.stripe.com", "*.example.com:8443"]\nover = 5\nagents = ["deployer", "*"]';
+const withGate = (text: string, more = "") => `${usualAgent}[approve]\n${text}\n${more}`;
+
+describe("[approve]", () => {
+  it("is null without a table, else what it names", () => {
+    expect(agent(usualAgent).approve).toBeNull();
+    expect(agent(withGate("")).approve).toEqual({ hosts: [], overUsd: null, agents: [] });
+    expect(agent(withGate(all)).approve).toEqual({
+      hosts: ["api.stripe.com", "*.example.com:8443"],
+      overUsd: 5,
+      agents: ["deployer", "*"],
+    });
+  });
+
+  it.each([
+    ['hosts = ["github"]', "approve.hosts[0]"],
+    ["hosts = ['*.1.2.3.4']", "approve.hosts[0]"],
+    ["over = 0", "approve.over"],
+    ["agents = ['']", "approve.agents[0]"],
+  ])("refuses %s", (text, path) => {
+    expect(said(agentChange(withGate(text))).join()).toContain(`agents/dev/config.toml:5:`);
+    expect(said(agentChange(withGate(text))).join()).toContain(`${path} is`);
+  });
+
+  it("warns where it has no effect", () => {
+    const open = withGate('hosts = ["api.stripe.com"]', '[local]\nnetwork = "bridge"\n');
+    expect(said(agentChange(open))).toEqual([
+      'warning: agents/dev/config.toml:5:9  approve.hosts has no effect, as local.network is "bridge"; set local.network = "none"',
+    ]);
+    expect(said(agentChange(withGate("over = 20")))).toEqual([
+      "warning: agents/dev/config.toml:5:8  approve.over has no effect, as budget.run is 10; give a smaller amount",
+    ]);
+    expect(said(agentChange(withGate(all)))).toEqual([]);
+  });
+
+  it("is described when it changes, and shown on the agent's page", () => {
+    const [before, after] = [agent(withGate("over = 5")), agent(withGate('hosts = ["a.test"]'))];
+    expect(describeChange(before, after)).toBe(
+      'approve.hosts [] → ["a.test"], approve.over 5 → none',
+    );
+    const facts = agentFacts(agent(withGate(all)), null);
+    expect(facts.find(({ label }) => label === "A person approves")?.values).toEqual([
+      ...["api.stripe.com", "*.example.com:8443", "more than $5 of a run"],
+      ...["calls of deployer", "every call"],
+    ]);
+  });
+});

@@ -1,0 +1,127 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { connectTo, egressSide, forward, getThrough } from "./support.ts";
+import type { EgressSide } from "./support.ts";
+import type { SocketOfRun } from "../support.ts";
+
+/** A connection that a gate holds. */
+interface HeldConnection {
+  readonly host: string;
+  readonly signal: AbortSignal;
+  readonly answer: (isAllowed: boolean) => void;
+}
+
+let side: EgressSide;
+let run: SocketOfRun;
+let held: HeldConnection[];
+beforeEach(async () => {
+  held = [];
+  side = await egressSide({
+    approve: ({ host }, { signal }) =>
+      new Promise((resolve, reject) => {
+        held.push({ host, signal, answer: resolve });
+        signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+      }),
+  });
+  run = await side.open("dev-1");
+});
+afterEach(() => side.close());
+
+const nth = (n: number) =>
+  vi.waitFor(() => {
+    const found = held[n - 1];
+    if (found === undefined || held.length > n) throw new Error(`${held.length} are held`);
+    return found;
+  });
+const nothingLeft = () => expect([side.hosts.lookups, side.hosts.dialled]).toEqual([[], []]);
+
+describe("a held connection", () => {
+  it("is not looked up, dialled or accepted before a person allows it", async () => {
+    let isAccepted = false;
+    const connecting = connectTo(run, "API.Allowed.Test.:443");
+    void connecting.then(() => (isAccepted = true));
+    const { host, answer } = await nth(1);
+    expect(host).toBe("api.allowed.test");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isAccepted).toBe(false);
+    nothingLeft();
+    answer(true);
+    const { socket } = await connecting;
+    const { body } = await getThrough(socket, "https://api.allowed.test/", side.hosts);
+    expect(body).toBe("hello from api.allowed.test");
+  });
+
+  it("is refused with a sentence about the person who denied it", async () => {
+    const [tunnel, plain] = [
+      connectTo(run, "api.allowed.test:443"),
+      forward(run, "http://api.allowed.test/"),
+    ];
+    await nth(2);
+    for (const { answer } of held) answer(false);
+    const refusals = [await tunnel, await plain];
+    expect(refusals.map(({ status }) => status)).toEqual([403, 403]);
+    const detail = "was not approved (a person denied it for the rest of this run). Do without it.";
+    expect((await tunnel).detail.trim()).toBe(`api.allowed.test ${detail}`);
+    expect((await plain).body.trim()).toBe(`api.allowed.test:80 ${detail}`);
+    expect(side.attempts.map(({ denied }) => denied)).toEqual(["not_approved", "not_approved"]);
+    nothingLeft();
+  });
+
+  it("is let go when its client hangs up", async () => {
+    const head = `CONNECT api.allowed.test:443 HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
+    const tunnel = connect(run.socket).on("error", () => undefined);
+    tunnel.write(head);
+    expect((await nth(1)).signal.aborted).toBe(false);
+    tunnel.end();
+    await vi.waitFor(() => expect(held[0]?.signal.aborted).toBe(true));
+    const plain = connect(run.socket).on("error", () => undefined);
+    plain.write(head.replace("CONNECT api.allowed.test:443", "GET http://api.allowed.test/"));
+    await nth(2);
+    plain.destroy();
+    await vi.waitFor(() => expect(held[1]?.signal.aborted).toBe(true));
+    expect((await side.reported(2))?.detail).toContain("ended before a person answered");
+    expect(side.problems).toEqual([]);
+    nothingLeft();
+  });
+
+  it("keeps the first bytes of a client that does not wait", async () => {
+    const socket = connect(run.socket);
+    const asked = `CONNECT api.allowed.test:22 HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
+    socket.write(asked);
+    const { answer } = await nth(1);
+    socket.write("SSH-2.0-early\r\n");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    answer(true);
+    await vi.waitFor(() => expect(side.hosts.ssh).toHaveLength(1));
+    const arrived = text(side.hosts.ssh[0] ?? socket);
+    socket.end();
+    expect(await arrived).toBe("SSH-2.0-early\r\n");
+  });
+});
+
+describe("two requests on one connection", () => {
+  const get = (path: string) =>
+    `GET http://api.allowed.test${path} HTTP/1.1\r\nhost: api.allowed.test\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
+
+  it.each([
+    ["one after the other", false],
+    ["sent in one piece", true],
+  ])("are each held: %s", async (_how, isPipelined) => {
+    const socket = connect(run.socket);
+    let answered = "";
+    socket.on("data", (bytes: Buffer) => (answered += bytes.toString()));
+    socket.write(isPipelined ? get("/1") + get("/2") : get("/1"));
+    await vi.waitFor(() => expect(held).toHaveLength(isPipelined ? 2 : 1));
+    held[0]?.answer(true);
+    await vi.waitFor(() => expect(answered).toContain("hello"));
+    if (!isPipelined) socket.write(get("/2"));
+    const second = await nth(2);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(side.hosts.seen.map(({ url }) => url)).toEqual(["/1"]);
+    second.answer(false);
+    await vi.waitFor(() => expect(answered).toContain("403"));
+    expect(side.hosts.seen).toHaveLength(1);
+    socket.destroy();
+  });
+});

@@ -1,0 +1,182 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test, vi } from "vitest";
+import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
+import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
+import { anAgent } from "../../helpers/agents.ts";
+import { createWorld, instancesOf, problemOf } from "./world.ts";
+import type { World } from "./world.ts";
+
+const ada: Person = { via: "slack", name: "Ada", from: null };
+const none: Approval = { hosts: [], overUsd: null, agents: [] };
+const gated = (approve: Partial<Approval>, more: Partial<AgentConfig> = {}) =>
+  anAgent("a", { approve: { ...none, ...approve }, ...more });
+const stripe = gated({ hosts: ["api.stripe.com"] });
+
+async function started(a: AgentConfig, { scale = null }: { scale?: number | null } = {}) {
+  const agents = [a, anAgent("b"), anAgent("c")];
+  const world = createWorld({ agents, scale });
+  await world.start();
+  return { world, agents, run: await world.run("a") };
+}
+
+const opened = (world: World) =>
+  vi.waitFor(() => {
+    const [question] = world.questions.list({ state: "open", limit: 1 });
+    if (question === undefined) throw new Error("no question is open");
+    return question;
+  });
+async function answer(world: World, given: Answer) {
+  const { id } = await opened(world);
+  return world.questions.answer(id, given, ada);
+}
+const asked = (world: World) => world.questions.list({ limit: 100 }).length;
+const outcome = (world: World, instanceId: string) =>
+  world.history().find((entry) => entry.instanceId === instanceId)?.outcome;
+
+describe("a run that reaches a held host", () => {
+  test("releases its slot and is frozen until a person allows it", async () => {
+    const { world, run } = await started(stripe, { scale: 1 });
+    const reached = world.reach(run, "api.stripe.com");
+    const { prompt, form, kind, subject } = await opened(world);
+    expect({ kind, subject, prompt, form }).toEqual({
+      kind: "host",
+      subject: "api.stripe.com",
+      prompt: "a wants to reach api.stripe.com",
+      form: { kind: "choice", choices: ["once", "run", "always", "deny"] },
+    });
+    world.end(await world.run("b"));
+    await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+    await answer(world, "run");
+    expect(await reached).toBe(true);
+    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+    expect(await world.reach(run, "api.stripe.com")).toBe(true);
+    expect(asked(world)).toBe(1);
+  });
+
+  test("is asked about again after each request that was allowed once", async () => {
+    const { world, run } = await started(stripe);
+    const both = [world.reach(run, "api.stripe.com"), world.reach(run, "api.stripe.com")];
+    await answer(world, "once");
+    await vi.waitFor(() => expect(asked(world)).toBe(2));
+    await answer(world, "deny");
+    expect((await Promise.all(both)).toSorted()).toEqual([false, true]);
+    expect(await world.reach(run, "api.stripe.com")).toBe(false);
+    expect(asked(world)).toBe(2);
+  });
+
+  test("does not use up an approval by a request that hung up", async () => {
+    const { world, run } = await started(stripe);
+    const gone = new AbortController();
+    const first = world.reach(run, "api.stripe.com", gone.signal);
+    await opened(world);
+    gone.abort(new Error("hung up"));
+    await expect(first).rejects.toThrow("hung up");
+    await answer(world, "once");
+    expect(await world.reach(run, "api.stripe.com")).toBe(true);
+    expect(asked(world)).toBe(1);
+  });
+
+  test("ends as unanswered if its question ran out while no scheduler was up", async () => {
+    const { world, agents, run } = await started(stripe);
+    void world.reach(run, "api.stripe.com").catch(() => undefined);
+    const { until, at, fallback } = await opened(world);
+    expect([until - at, fallback]).toEqual([86_400_000, null]);
+    world.crash();
+    const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
+    db.exec("UPDATE questions SET until = at");
+    db.close();
+    const again = createWorld({ agents }, world.dir, [run]);
+    await again.start();
+    await vi.waitFor(() => expect(outcome(again, run)).toBe("unanswered"));
+  });
+
+  test.each([
+    ["before", "after"],
+    ["after", "before"],
+  ])("finds its question after a crash of the scheduler, answered %s it", async (when) => {
+    const { world, agents, run } = await started(stripe);
+    void world.reach(run, "api.stripe.com").catch(() => undefined);
+    await opened(world);
+    if (when === "before") await answer(world, "once");
+    world.crash();
+    const again = createWorld({ agents }, world.dir, [run]);
+    await again.start();
+    const reached = again.reach(run, "api.stripe.com");
+    if (when === "after") await answer(again, "once");
+    expect(await reached).toBe(true);
+    expect(asked(again)).toBe(1);
+  });
+
+  test("is not asked about a host that no gate names", async () => {
+    const wild = gated(
+      { hosts: ["*.example.com", "db.test:5432"] },
+      { network: { allow: ["free.example.com", "*.example.com"] } },
+    );
+    const { world, run } = await started(wild);
+    expect(await world.reach(run, "db.test")).toBe(true);
+    expect(await world.reach(run, "free.example.com")).toBe(true);
+    void world.reach(run, "api.example.com").catch(() => undefined);
+    expect(await opened(world)).toMatchObject({ subject: "api.example.com" });
+  });
+});
+
+describe("a run that makes a held call", () => {
+  const call = (world: World, from: string, agent: string) =>
+    world.ask(from, "call", { agent, context: "deploy 1.4" });
+
+  test("makes it once a person allows it", async () => {
+    const { world, run } = await started(gated({ agents: ["b"] }), { scale: 2 });
+    const made = call(world, run, "b");
+    expect((await opened(world)).prompt).toBe("a wants to call b: deploy 1.4");
+    await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+    expect(instancesOf(world, "b")).toEqual([]);
+    await answer(world, "once");
+    expect(await made).toMatchObject({ ok: true, state: "running" });
+    expect(await call(world, run, "c")).toMatchObject({ ok: true });
+    void call(world, run, "b").catch(() => undefined);
+    await vi.waitFor(() => expect(asked(world)).toBe(2));
+  });
+
+  test("is told that a person denied it", async () => {
+    const { world, run } = await started(gated({ agents: ["*"] }));
+    const problem = problemOf(call(world, run, "c"));
+    expect((await opened(world)).form).toMatchObject({ choices: ["once", "run", "deny"] });
+    await answer(world, "deny");
+    expect(await problem).toMatchObject({ error: "not_approved" });
+    expect((await problem).detail).toContain("A person denied");
+    expect(instancesOf(world, "c")).toEqual([]);
+  });
+});
+
+describe("a run that a gated run called", () => {
+  test("has the gates of all its callers, and can't lift them for good", async () => {
+    const { world, run } = await started(gated({ hosts: ["api.stripe.com"], agents: [] }));
+    await world.ask(run, "call", { agent: "b", context: "" });
+    const [b = ""] = instancesOf(world, "b");
+    await world.ask(b, "call", { agent: "c", context: "" });
+    world.end(b);
+    const [c = ""] = instancesOf(world, "c");
+    const reached = world.reach(c, "api.stripe.com");
+    const { prompt, form } = await opened(world);
+    expect(prompt).toBe(
+      "c wants to reach api.stripe.com (held by the gates of a, which called it)",
+    );
+    expect(form).toMatchObject({ choices: ["once", "run", "deny"] });
+    await answer(world, "deny");
+    expect(await reached).toBe(false);
+    world.end(c);
+    expect(await world.reach(await world.run("c"), "api.stripe.com")).toBe(true);
+  });
+
+  test("has them, too, when it took the call while it waited", async () => {
+    const { world, run } = await started(stripe);
+    const b = await world.run("b");
+    const took = world.ask(b, "wait", { kind: "agent-call" });
+    await vi.waitFor(() => expect(world.store.waits.all()).toHaveLength(1));
+    await world.ask(run, "call", { agent: "b", context: "" });
+    await took;
+    void world.reach(b, "api.stripe.com").catch(() => undefined);
+    expect(await opened(world)).toMatchObject({ instanceId: b });
+  });
+});
