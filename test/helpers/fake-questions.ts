@@ -29,13 +29,18 @@ export function fakeQuestionOperations(
   questions: QuestionView[],
 ): Pick<Operations, "question" | "questions" | "answerQuestion"> {
   return {
-    questions: ({ state, agent, limit }) => {
+    questions: ({ state, agent, limit, before }) => {
       const found = questions.filter(
         (one) =>
           (state === undefined || (one.state === "open") === (state === "open")) &&
           (agent ?? one.agent) === one.agent,
       );
-      return { questions: found.slice(0, limit), next: null };
+      const from = found.findIndex(({ id }) => id === before) + 1;
+      const page = found.slice(from, from + limit);
+      return {
+        questions: page,
+        next: from + limit < found.length ? (page.at(-1)?.id ?? null) : null,
+      };
     },
     question: (id) => questions.find((one) => one.id === id) ?? null,
     answerQuestion: (id, given, by) => {

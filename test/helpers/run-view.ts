@@ -14,6 +14,7 @@ export function aRunView(instanceId: string, run: Partial<RunView> = {}): RunVie
     lastSuccess: null,
     failing: null,
     hosts: [],
+    questions: [],
     calls: { received: null, made: [] },
     ...run,
   };

@@ -69,3 +69,4 @@ export type QuestionsQuery = z.output<typeof questionsQuerySchema>;
 export const questionsSchema = z
   .object({ questions: z.array(questionSchema).readonly(), next: z.string().nullable() })
   .meta({ id: "Questions" });
+export type QuestionsView = z.infer<typeof questionsSchema>;

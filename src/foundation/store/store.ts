@@ -121,6 +121,8 @@ export function openStoreReader(projectDir: string, now: () => number = Date.now
     return withStoreErrors(path, {
       ...parts,
       lastRun: (agent: string) => parts.lastRuns.of(agent),
+      tables: <T extends object>(create: CreateTables<T>): T =>
+        withStoreErrors(path, create(opened, noCommits)),
       /** Amount of waiting work by agent, without agents that have none. */
       waiting: () => waitingIn(opened),
       close: () => opened.close(),

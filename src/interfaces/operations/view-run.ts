@@ -5,6 +5,8 @@ import { positionId } from "../../foundation/logs/log-position.ts";
 import { everything } from "../../foundation/logs/log-scan.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { Failing } from "../../foundation/contracts/history.ts";
+import { createQuestionStore } from "../../features/people/question-store.ts";
+import { questionView } from "../../foundation/contracts/question-views.ts";
 import { runEntrySchema } from "../views/run-view.ts";
 import type { RunVersionView, RunView, RunDifference } from "../views/run-view.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
@@ -13,7 +15,7 @@ import { spendView } from "./spend-answer.ts";
 import type { Store } from "../../foundation/store/store.ts";
 
 export interface ViewRunDeps {
-  readonly store: Pick<Store, "runs" | "spendReport"> & {
+  readonly store: Pick<Store, "runs" | "spendReport" | "tables"> & {
     readonly hosts: Pick<Store["hosts"], "flush" | "of">;
     readonly receipts: Pick<Store["receipts"], "get">;
   };
@@ -56,6 +58,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     lastSuccess: lastSuccess(run, instanceId, store),
     failing: failingAt(instanceId, store),
     hosts: [...store.hosts.of(instanceId)],
+    questions: store.tables(createQuestionStore).ofRun(instanceId).map(questionView),
     calls: {
       received:
         callId === null ? null : { callId, caller: source, callerInstance: caller, context },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { failingSchema, historyEntrySchema } from "../../foundation/contracts/history.ts";
+import { questionSchema } from "../../foundation/contracts/question-views.ts";
 import { runHostSchema } from "../../foundation/contracts/run-hosts.ts";
 
 /** The agent's version of a run. */
@@ -84,6 +85,7 @@ export const runSchema = runEntrySchema
       description:
         "Hosts that it asked for beside its models: denied ones first, at most 200 of them and 200 others",
     }),
+    questions: z.array(questionSchema).meta({ description: "To people, the first one first" }),
     calls: z.object({
       received: receivedCallSchema.nullable(),
       made: z.array(historyEntrySchema).meta({ description: "Oldest first, at most 500" }),

@@ -18,6 +18,7 @@ const pages = [
   "/dashboard/search?q=bash",
   "/dashboard/triggers",
   "/dashboard/cost",
+  "/dashboard/questions",
   "/dashboard/alerts",
   agent,
   ...["why", "config", "instructions"].map((tab) => `${agent}?tab=${tab}`),
@@ -90,7 +91,7 @@ test.each([
 ] as const)(
   "axe finds nothing on any page: %s",
   async (state, make) => {
-    const { page, url } = await open("/dashboard", make());
+    const { page, url, deps } = await open("/dashboard", make());
     const found: Record<string, readonly string[]> = {};
     for (const path of [...pages, ...(state === "empty" ? fixedPages : [])]) {
       await settled(page, url + path);
@@ -98,6 +99,11 @@ test.each([
       const lines = await findings(page);
       if (state === "broken") await page.context().setOffline(false);
       if (lines.length > 0) found[path] = lines;
+    }
+    for (const { id, until } of deps.operations.asked) {
+      await page.goto(url + deps.answerLinks.pathOf({ id, until: Date.parse(until) }, "ops"));
+      const lines = await findings(page);
+      if (lines.length > 0) found[`answer link ${id}`] = lines;
     }
     await page.context().clearCookies();
     await page.goto(`${url}/login`);

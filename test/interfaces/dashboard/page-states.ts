@@ -1,8 +1,10 @@
 import { anAgent } from "../../helpers/agents.ts";
 import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
+import { aQuestion } from "../../helpers/fake-questions.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
+import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
 import type { SearchMatch } from "../../../src/features/search/search-report.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
@@ -53,6 +55,7 @@ export function busyState(search: TestDeps["search"] = found): TestDeps {
   });
   const deps = testDeps({ operations: fakeOperations(agents), search });
   withRuns(deps);
+  withQuestions(deps);
   withLines(deps);
   withSpending(deps);
   const lock = { resource: "demo:notes", agent: "dev", instanceId: instance, since: ago(60) };
@@ -157,6 +160,48 @@ function withRuns({ operations }: TestDeps): void {
       },
     }),
   );
+}
+
+/** Open questions of each form, and ended ones in each way; those of a run are on its page. */
+function withQuestions({ operations }: TestDeps): void {
+  const times = { at: ago(600), until: ago(-80_000) };
+  const question = (id: number, values: Partial<QuestionView>) =>
+    aQuestion({
+      ...times,
+      id: `0193a1b2-0000-7000-8000-${String(id).padStart(12, "0")}`,
+      ...values,
+    });
+  const choice = (...choices: readonly string[]) => ({ kind: "choice", choices }) as const;
+  const approval = choice("once", "run", "always", "deny");
+  const ada = { via: "slack", name: "Ada", from: null } as const;
+  const link = { via: "link", name: "ops", from: "10.0.0.7" } as const;
+  const long = "Which of these?\n\n".padEnd(900, "It is one of several lines. ");
+  const ended = { state: "answered", answeredAt: ago(300) } as const;
+  const asked = [
+    question(1, {
+      instanceId: instance,
+      prompt: "Deploy 1.4 to production? See https://ci.test/14",
+    }),
+    question(2, { kind: "host", subject: "api.stripe.com", form: approval, fallback: "deny" }),
+    question(3, { agent: "agent-1", form: { kind: "text", maxLength: 4000 }, prompt: long }),
+    question(4, {
+      form: { kind: "number", min: 1, max: 9 },
+      fallback: 3,
+      prompt: "How \u202Emany?",
+    }),
+    question(5, { form: { kind: "boolean" }, prompt: "Merge it?" }),
+    question(6, { form: choice("x".repeat(120), "Neither of them, and tell the team why") }),
+    question(7, { ...ended, instanceId: instance, answer: "yes", by: ada }),
+    question(8, { ...ended, kind: "host", answer: "always", by: link, prompt: long }),
+    question(9, { ...ended, state: "expired", answer: "no" }),
+    question(10, { ...ended, state: "expired" }),
+    question(11, { ...ended, state: "withdrawn" }),
+  ];
+  operations.asked.push(...asked);
+  operations.setScheduler({ questions: 6 });
+  const run = operations.runs.get(instance);
+  const questions = asked.filter((one) => one.instanceId === instance);
+  if (run !== undefined) operations.runs.set(instance, { ...run, questions });
 }
 
 function withLines({ logs }: TestDeps): void {

@@ -12,6 +12,7 @@ const paths = [
   "/dashboard/agents/dev/logs",
   "/dashboard/triggers",
   "/dashboard/cost",
+  "/dashboard/questions",
   "/dashboard/alerts",
   "/dashboard/search",
 ];
@@ -30,7 +31,7 @@ test("all pages have one header, with links to each page, the project, the searc
     headers.add(`${await search.ariaSnapshot()} ${names.join(",")} ${end}`);
     expect(await page.locator("main h1").count()).toBe(1);
   }
-  expect([...headers]).toEqual([expect.stringContaining("Agents,Search,Triggers,Cost,Alerts")]);
+  expect([...headers]).toEqual([expect.stringContaining("Agents,Search,Triggers,Cost,Questions")]);
   expect(errors).toEqual([]);
 });
 

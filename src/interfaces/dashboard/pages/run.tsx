@@ -9,6 +9,7 @@ import { post } from "../live/api.ts";
 import type { FirstPart } from "../live/log-session.ts";
 import { useDocument } from "../live/use-document.ts";
 import { Action } from "../parts/action.tsx";
+import { RunQuestions } from "../parts/question-list.tsx";
 import { useRunAgain } from "../parts/run-again.tsx";
 import { RunLog, runChoice, shownLines } from "../parts/run-log.tsx";
 import { Called, Facts, Hosts, Result, Since, Trigger } from "../parts/run-panels.tsx";
@@ -39,7 +40,7 @@ export { runChoice, shownLines };
 export const page: LivePage<RunData> = {
   name: "run",
   title: ({ run }) => run.instanceId,
-  styles: [...frameStyles, "calls", "agent", "changes", "markdown", "log-row", "run"],
+  styles: [...frameStyles, "calls", "agent", "changes", "markdown", "log-row", "run", "questions"],
   view: Run,
 };
 
@@ -109,6 +110,7 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
       />
       <Notice kind="warning" id="gone" text={read.status === 404 ? goneText : null} />
       {again.notice}
+      <RunQuestions questions={run.questions} refresh={read.refresh} />
       <Result run={run} />
       <Since run={run} first={changes} />
       <Facts run={run} />

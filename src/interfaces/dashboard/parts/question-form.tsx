@@ -42,9 +42,10 @@ export function QuestionForm({ question, action, send }: QuestionProps) {
           <Fields {...question} />
         </div>
       </form>
-      <p class="sub">
-        Without an answer <Time at={until} side="future" />,{" "}
-        {fallback === null ? "the run ends" : `the answer is “${shownAnswer(question, fallback)}”`}.
+      <p class="sub muted">
+        If no person answers,{" "}
+        {fallback === null ? "the run ends" : `the answer is “${shownAnswer(question, fallback)}”`}{" "}
+        <Time at={until} side="future" />.
       </p>
     </>
   );

@@ -39,6 +39,7 @@ const pages = [
   ["search", "/dashboard/search", "Search", "s"],
   ["triggers", "/dashboard/triggers", "Triggers", "t"],
   ["cost", "/dashboard/cost", "Cost", "c"],
+  ["questions", "/dashboard/questions", "Questions", "q"],
   ["alerts", "/dashboard/alerts", "Alerts", "l"],
 ] as const;
 
@@ -69,7 +70,13 @@ export function Site(props: SiteProps) {
               key={name}
               aria-current={name !== current ? undefined : isBelow ? "true" : "page"}
             >
-              {words} {name === "alerts" && <AlertCount count={alertsOf(now)} />}
+              {words}{" "}
+              {name === "alerts" && (
+                <Count id="alert-count" count={alertsOf(now)} words="open or undelivered" />
+              )}
+              {name === "questions" && (
+                <Count id="question-count" count={now.questions} words="open" />
+              )}
             </a>
           ))}
         </nav>
@@ -120,10 +127,10 @@ function alertsOf({ alerts }: SchedulerStatus): number {
   return alerts.open + alerts.dead;
 }
 
-/** The title of a page's tab. */
-export function tabTitle(title: string | null, { project, alerts }: SchedulerStatus): string {
-  const words = [title, project, "Almanac"].filter((part) => part !== null).join(" · ");
-  const count = alerts.open + alerts.dead;
+/** The title of a page's tab; its count is of what waits for a person. */
+export function tabTitle(title: string | null, now: SchedulerStatus): string {
+  const words = [title, now.project, "Almanac"].filter((part) => part !== null).join(" · ");
+  const count = alertsOf(now) + now.questions;
   return count === 0 ? words : `(${count}) ${words}`;
 }
 
@@ -134,11 +141,19 @@ function showTab(title: string | null, now: SchedulerStatus): void {
   if (icon !== null && icon.getAttribute("href") !== href) icon.href = href;
 }
 
-function AlertCount({ count }: { readonly count: number }) {
+interface CountProps {
+  readonly id: string;
+  readonly count: number;
+  /** For screen readers. */
+  readonly words: string;
+}
+
+/** A number beside a link of the header; hidden at 0. */
+function Count({ id, count, words }: CountProps) {
   return (
-    <span class="alert-count" id="alert-count" hidden={count === 0}>
-      <span id="alert-count-text">{count.toLocaleString("en")}</span>
-      <span class="visually-hidden"> open or undelivered</span>
+    <span class="count" id={id} hidden={count === 0}>
+      <span id={`${id}-text`}>{count.toLocaleString("en")}</span>
+      <span class="visually-hidden"> {words}</span>
     </span>
   );
 }

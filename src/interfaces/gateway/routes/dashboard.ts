@@ -7,6 +7,11 @@ import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts"
 import { alertFilters, alertsPath, page as alertsPage } from "../../dashboard/pages/alerts.tsx";
 import { tabAt } from "../../dashboard/parts/agent-tabs.tsx";
 import { costFilters, daysOf, page as costPage } from "../../dashboard/pages/cost.tsx";
+import {
+  page as questionsPage,
+  questionFilters,
+  questionPaths,
+} from "../../dashboard/pages/questions.tsx";
 import { agentsData, page as overviewPage } from "../../dashboard/pages/overview.tsx";
 import {
   hasWords,
@@ -23,6 +28,7 @@ import {
 import { searchQuerySchema } from "../../../features/search/search-report.ts";
 import { alertsQuerySchema } from "../../../features/alerts/alerts-report.ts";
 import type { SpendKey } from "../../../foundation/contracts/budget.ts";
+import { questionsQuerySchema } from "../../../foundation/contracts/question-views.ts";
 import { historyQuerySchema } from "../../../foundation/contracts/history.ts";
 import {
   refusedDeliveriesQuerySchema,
@@ -137,6 +143,22 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
         deps.operations.alerts(parsedQuery(alertsQuerySchema, alertsPath(view))),
       );
       return sendLivePage(reply, alertsPage, { frame: frameOf(deps), view, report });
+    },
+  }),
+  get("/dashboard/questions", {
+    ...page,
+    summary: "Questions of runs to people, to answer, and how they ended",
+    handle: async ({ url }, reply) => {
+      const view = viewOf(questionFilters, queryOf(url));
+      const { open, ended } = questionPaths(view);
+      const read = (path: string) =>
+        readOrNull(() => deps.operations.questions(parsedQuery(questionsQuerySchema, path)));
+      return sendLivePage(reply, questionsPage, {
+        frame: frameOf(deps),
+        view,
+        open: await read(open),
+        ended: await read(ended),
+      });
     },
   }),
   get("/dashboard/agents/:name", {

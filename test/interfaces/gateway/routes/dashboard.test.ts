@@ -14,6 +14,7 @@ test.each([
   ["/dashboard/triggers", "<title>Triggers · hello · Almanac</title>"],
   ["/dashboard/cost", "<title>Cost · hello · Almanac</title>"],
   ["/dashboard/search", "<title>Search · hello · Almanac</title>"],
+  ["/dashboard/questions", "<title>Questions · hello · Almanac</title>"],
   ["/dashboard/alerts", "<title>Alerts · hello · Almanac</title>"],
   ["/dashboard/agents/dev", "<title>dev · hello · Almanac</title>"],
   ["/dashboard/agents/dev/logs", "<title>dev · log · hello · Almanac</title>"],

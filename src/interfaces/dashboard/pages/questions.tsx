@@ -1,0 +1,84 @@
+/** @jsxImportSource preact */
+import type { QuestionsView } from "../../../foundation/contracts/question-views.ts";
+import { scheduler } from "../live/status.ts";
+import { useStore } from "../live/store.ts";
+import { useDocument } from "../live/use-document.ts";
+import { Pager, useListViews } from "../parts/list-views.tsx";
+import { Panel, Unread } from "../parts/panel.tsx";
+import { QuestionList } from "../parts/question-list.tsx";
+import { frameStyles, Site } from "../parts/site.tsx";
+import type { Frame } from "../parts/site.tsx";
+import type { LivePage } from "../send-page.tsx";
+import { withQuery } from "../text/addresses.ts";
+import type { ListView } from "../text/list-view.ts";
+
+interface QuestionsData {
+  readonly frame: Frame;
+  readonly view: ListView;
+  readonly open: QuestionsView | null;
+  readonly ended: QuestionsView | null;
+}
+
+export const questionFilters = ["agent"];
+
+/** Questions of runs to people: the open ones to answer, and how the others ended. */
+export const page: LivePage<QuestionsData> = {
+  name: "questions",
+  title: () => "Questions",
+  styles: [...frameStyles, "list", "questions"],
+  view: Questions,
+};
+
+/** The addresses of the API for a view. */
+export function questionPaths({ filters: { agent }, before }: ListView) {
+  const path = (values: Parameters<typeof withQuery>[1]) =>
+    withQuery("/api/questions", { ...values, agent });
+  return {
+    open: path({ state: "open", limit: 200 }),
+    ended: path({ state: "settled", limit: 30, before }),
+  };
+}
+
+function Questions({ frame, view: firstView, open: firstOpen, ended: firstEnded }: QuestionsData) {
+  const views = useListViews(questionFilters, firstView);
+  const { questions: count } = useStore(scheduler) ?? frame.scheduler;
+  const { agent } = views.view.filters;
+  const useQuestions = (state: "open" | "ended", first: QuestionsView | null) =>
+    useDocument<QuestionsView>(() => questionPaths(views.view)[state], {
+      first,
+      view: views.key,
+      isWanted: () => document.visibilityState !== "hidden",
+      on: (update) => update.scheduler !== undefined,
+    });
+  const open = useQuestions("open", firstOpen);
+  const ended = useQuestions("ended", firstEnded);
+  const refresh = (): void => [open, ended].forEach((each) => each.refresh());
+  const isEmpty = ended.value?.questions.length === 0 && views.view.before === "";
+  return (
+    <Site frame={frame} title="Questions" current="questions">
+      <div class="page-title">
+        <h1>Questions{agent !== undefined && ` of ${agent}`}</h1>
+        <span class="muted" id="total" role="status">
+          {count.toLocaleString("en")} open
+        </span>
+        {agent !== undefined && <a href="/dashboard/questions">of all agents</a>}
+      </div>
+      <Unread documents={[open, ended]} />
+      {open.value !== null && (
+        <QuestionList id="open" questions={open.value.questions} refresh={refresh} />
+      )}
+      {open.value?.questions.length === 0 && (
+        <p class="muted none panel" id="open-none">
+          No run waits for an answer.
+          {isEmpty && " An agent asks people with the tool al_ask, a hook with the command al-ask."}
+        </p>
+      )}
+      {ended.value !== null && !isEmpty && (
+        <Panel id="ended" title="Answered and ended">
+          <QuestionList id="ended-list" questions={ended.value.questions} refresh={refresh} />
+        </Panel>
+      )}
+      <Pager label="Pages of ended questions" views={views} older={ended.value?.next ?? null} />
+    </Site>
+  );
+}
