@@ -90,13 +90,17 @@ export interface SchedulerOptions {
   readonly anyPort?: boolean;
 }
 
-/** Environment of a scheduler whose clock is ahead: its next full minute begins some seconds after its start. */
-export function nearFullMinute(seconds = 4): NodeJS.ProcessEnv {
-  const shiftMs = Math.max(0, 60_000 - (Date.now() % 60_000) - seconds * 1000);
+/** Environment of a scheduler whose clock is so many ms ahead. */
+export function clockAhead(ms: number): NodeJS.ProcessEnv {
   return {
     NODE_OPTIONS: `--import=${join(root, "test/helpers/shift-clock.mjs")}`,
-    AL_TEST_CLOCK_SHIFT_MS: String(shiftMs),
+    AL_TEST_CLOCK_SHIFT_MS: String(ms),
   };
+}
+
+/** The same: its next full minute begins some seconds after its start. */
+export function nearFullMinute(seconds = 4): NodeJS.ProcessEnv {
+  return clockAhead(Math.max(0, 60_000 - (Date.now() % 60_000) - seconds * 1000));
 }
 
 /** A live scheduler: the built program, started as a user starts it. */

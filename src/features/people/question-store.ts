@@ -37,6 +37,10 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
   const settle = db.prepare(
     "UPDATE questions SET state = ?, answer = ?, answered_at = ?, person = ? WHERE id = ? AND state = 'open'",
   );
+  // Read, not counted: a commit that went through may report a failure, and is repeated.
+  const isSettledBy = db.prepare(
+    "SELECT 1 FROM questions WHERE state = ? AND answer IS ? AND answered_at = ? AND person IS ? AND id = ?",
+  );
   // In the same transaction, because a restarted scheduler must not count the wait against the run's timeout.
   const waited = db.prepare(
     `UPDATE triggers SET waited_ms = waited_ms + ? - (SELECT at FROM questions WHERE id = ?)
@@ -84,10 +88,12 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
         const [answerJson, person] = [answer, by].map((one) =>
           one === null ? null : JSON.stringify(one),
         );
-        const isFirst = settle.run(state, answerJson ?? null, at, person ?? null, id).changes === 1;
-        if (isFirst) waited.run(at, id, id);
-        if (isFirst && entry !== undefined) audit(entry);
-        return isFirst;
+        const values = [state, answerJson ?? null, at, person ?? null, id] as const;
+        if (settle.run(...values).changes === 1) {
+          waited.run(at, id, id);
+          if (entry !== undefined) audit(entry);
+        }
+        return isSettledBy.get(...values) !== undefined;
       }),
     /** Uses up an approval for once; false if it was used before. */
     use: (id: string, at: number): Promise<boolean> => write(() => use.run(at, id).changes === 1),

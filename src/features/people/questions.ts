@@ -31,13 +31,14 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
 
   const settle = async (id: string, end: Settlement): Promise<boolean> => {
     const isFirst = await store.settle(id, end);
-    const question = store.find(id);
-    if (!isFirst || question === null) return false;
-    timers.get(id)?.();
+    const [question, cancel] = [store.find(id), timers.get(id)];
+    // Without a timer, its end was emitted before.
+    if (question === null || cancel === undefined) return isFirst;
+    cancel();
     timers.delete(id);
     onCount(timers.size);
     changed$.next(question);
-    return true;
+    return isFirst;
   };
   const expire = (id: string): void => {
     const end = { state: "expired", answer: store.find(id)?.fallback ?? null, by: null } as const;

@@ -50,13 +50,13 @@ export interface Question {
   readonly by: Person | null;
 }
 
-/** Limits of a question, in characters and seconds. */
+/** Limits of a question, in characters and seconds: a program's timer counts to 24.8 days. */
 export const questionLimits = {
   prompt: 4_000,
   text: 4_000,
   choice: 200,
   choices: 10,
-  seconds: 30 * 86_400,
+  seconds: 24 * 86_400,
   defaultSeconds: 86_400,
 } as const;
 

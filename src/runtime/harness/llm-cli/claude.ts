@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
 import { oauthMark } from "../../../foundation/contracts/model-gateway.ts";
 import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
@@ -20,8 +21,8 @@ export const claude: LlmCli = {
   reader: readClaude,
 };
 
-/** How long a shell command may run, in ms: a day. */
-const longestCommandMs = "86400000";
+/** How long a shell command may run, in ms: longer than any question waits for its answer. */
+const longestCommandMs = String(longestTimerMs);
 
 function command(request: CliRequest): CliCommand {
   const { model, baseUrl, key, prompt, systemPromptFile, configDir } = request;
@@ -50,7 +51,8 @@ function command(request: CliRequest): CliCommand {
       // Otherwise Claude Code asks once more after the last retry, without a stream.
       CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1",
       DISABLE_AUTOUPDATER: "1",
-      // Its own two minutes would end a command that waits for a lock, a call or a trigger; the run's time is bounded.
+      // Its own two minutes would end a command that waits for a lock, a call, a trigger or a person, or move it to the
+      // background, and the model would continue without the answer; the run's time is bounded.
       BASH_DEFAULT_TIMEOUT_MS: longestCommandMs,
       BASH_MAX_TIMEOUT_MS: longestCommandMs,
     },

@@ -35,7 +35,8 @@ export function createRunApiClient(runSocket: RunSocket, pauses?: number): RunAp
         return posted.status >= 500 ? null : posted;
       };
       try {
-        const posted = await repeatWhileAway(runSocket, signal, attempt, pauses);
+        const most = rowOf(name).isVital === true ? Infinity : pauses;
+        const posted = await repeatWhileAway(runSocket, signal, attempt, most);
         if (posted !== null) return answerIn(name, posted);
       } catch (error) {
         if (error instanceof RunApiError) throw error;

@@ -44,6 +44,7 @@ export const questionRequests = {
         at: z.iso.datetime(),
       }),
     canWait: true,
+    isVital: true,
     tool: {
       name: "al_ask",
       description:

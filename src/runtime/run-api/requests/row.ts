@@ -15,6 +15,8 @@ export interface RequestRow {
   readonly shown?: readonly string[];
   /** Present if the scheduler may delay the answer: the run cancels the request if it no longer awaits it. */
   readonly canWait?: true;
+  /** Present if the run must not continue without the answer: it is requested for as long as the scheduler is down. */
+  readonly isVital?: true;
   /** Absent for a request that the harness makes by itself. */
   readonly tool?: ToolRow;
   readonly command?: CommandRow;

@@ -7,6 +7,7 @@ import type { RunnerEvent } from "../../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import type { Job } from "../../../foundation/contracts/job.ts";
+import { questionLimits } from "../../../foundation/contracts/questions.ts";
 import { maxWaitsOfRun } from "../../run-api/protocol.ts";
 import { unlessAborted } from "../as-run.ts";
 import type { RunSubscriber } from "../as-run.ts";
@@ -201,9 +202,13 @@ function orderOf(request: RunRequest, options: HostUserContext): RunOrder {
   };
 }
 
-/** Time in which a run waits for a trigger does not count toward its timeout; all its waits together are limited. */
-function lifeMs({ timeoutSeconds, waitTimeoutSeconds }: AgentConfig): number {
-  return (timeoutSeconds + maxWaitsOfRun * waitTimeoutSeconds) * 1000 + overtimeMs;
+/**
+ * When the supervisor ends a run that no scheduler ended, in ms. Waits for triggers, which together are limited, and for
+ * the answer of a person do not count toward the timeout.
+ */
+export function lifeMs({ timeoutSeconds, waitTimeoutSeconds }: AgentConfig): number {
+  const waitSeconds = maxWaitsOfRun * waitTimeoutSeconds + questionLimits.seconds;
+  return (timeoutSeconds + waitSeconds) * 1000 + overtimeMs;
 }
 
 /** Why a run did not begin, with a hint, from the lines of sudo or the program itself. */

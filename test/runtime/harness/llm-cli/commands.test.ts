@@ -41,7 +41,7 @@ it("an external CLI has the commands in its shell, and a prompt that names them"
   expect(run.messages).toContainEqual({ type: "status", text: "busy" });
   expect(run.messages).toContainEqual({ type: "return", json: '{"n":1}', more: false });
   expect(await cli.input()).toContain("al-subagent-wait <callId>... [--timeout SECONDS]");
-  expect(await cli.env()).toMatchObject({ BASH_DEFAULT_TIMEOUT_MS: "86400000" });
+  expect(await cli.env()).toMatchObject({ BASH_DEFAULT_TIMEOUT_MS: "2147483647" });
   const seen = JSON.stringify([await cli.env(), await cli.args(), await cli.input()]);
   expect(seen).not.toContain(channel.token);
   expect(logsOf(run, "process").map(({ msg }) => msg)).not.toContain("not found");

@@ -60,3 +60,17 @@ it("the client rejects an answer that it doesn't know", async () => {
     problem: { error: "unavailable", detail: /none that this version knows/ },
   });
 });
+
+it("the client asks a person for as long as the scheduler is down, and gives up everything else", async () => {
+  const client = createRunApiClient({ socket: join(dir, "channel.sock"), token: "t" }, 1);
+  const answer = { ok: true, answer: "yes", by: null, at: "2026-11-27T00:00:00Z" };
+  const question = client.ask("ask", { question: "Deploy?" }, never);
+  const unlocked = client.ask("unlock", { resource: "x:y" }, never);
+  await expect.poll(() => asked.length).toBe(2);
+  for (const { answer: response } of asked.splice(0)) response.writeHead(503).end("{}");
+  await expect(unlocked).rejects.toMatchObject({ problem: { error: "unavailable" } });
+  await expect.poll(() => asked.length).toBe(1);
+  const json = { "content-type": "application/json" };
+  asked[0]?.answer.writeHead(200, json).end(JSON.stringify(answer));
+  expect(await question).toEqual(answer);
+});

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { questionLimits } from "../../../../src/foundation/contracts/questions.ts";
+import { lifeMs } from "../../../../src/runtime/runners/host-user/new-run.ts";
+import { longestTimerMs } from "../../../../streams/longest-timer.ts";
+import { anAgent } from "../../../helpers/agents.ts";
+
+test("the supervisor of a run waits longer than any question is open, and no longer than its timer counts", () => {
+  const questionMs = questionLimits.seconds * 1000;
+  expect(lifeMs(anAgent("dev", { timeoutSeconds: 60, waitTimeoutSeconds: 1 }))).toBeGreaterThan(
+    questionMs + 60_000,
+  );
+  expect(questionMs).toBeLessThan(longestTimerMs);
+});
