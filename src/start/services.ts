@@ -27,6 +27,7 @@ import { createRunEgress } from "../runtime/run-api/egress/run-egress.ts";
 import type { EgressOptions } from "../runtime/run-api/egress/run-egress.ts";
 import { createHttp } from "./http.ts";
 import { createModelCalls } from "../runtime/run-api/model-gateway/model-calls.ts";
+import { gatedMeter } from "../runtime/runs/gated-meter.ts";
 import { createRunMeter } from "../runtime/runs/run-meter.ts";
 import { createRuntimes, isRemote, socketBaseDir } from "./runtimes.ts";
 import { createAlertStore } from "../features/alerts/alert-store.ts";
@@ -168,7 +169,7 @@ export function createServices(
     requests,
     meter,
     budgets,
-    modelCalls: createModelCalls(context, runs, meter),
+    modelCalls: createModelCalls(context, runs, gatedMeter(requests.gates, runs, meter)),
     egress: createRunEgress(
       context,
       runs,

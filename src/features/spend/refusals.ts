@@ -1,4 +1,4 @@
-import type { LedgerEvent, LedgerRefusal } from "./rules/ledger-events.ts";
+import type { BudgetRefusal, LedgerEvent, LedgerRefusal } from "./rules/ledger-events.ts";
 import type { CallRefusal } from "../../foundation/contracts/model-gateway.ts";
 import type { AccountKey } from "../../foundation/contracts/budget.ts";
 import {
@@ -14,13 +14,12 @@ import type { NanoUsd } from "../../foundation/contracts/money.ts";
 
 export type Reserved = Extract<LedgerEvent, { type: "reserved" }>;
 export type Refused = Extract<LedgerEvent, { type: "refused" }>;
-type BudgetRefusal = Extract<LedgerRefusal, { code: "budget_exceeded" }>;
 
 /** Whether open calls hold the money that the call needs. */
 export function isHeld(
   event: Reserved | Refused,
 ): event is Refused & { readonly refusal: BudgetRefusal } {
-  if (event.type === "reserved" || event.refusal.code !== "budget_exceeded") return false;
+  if (event.type === "reserved" || event.refusal.code === "too_many_turns") return false;
   return event.refusal.mayComeBack;
 }
 

@@ -2,6 +2,7 @@ import type { Budgets, AccountKey } from "../../foundation/contracts/budget.ts";
 import type { Ledger } from "./rules/ledger.ts";
 import type { CallPlan } from "../../foundation/contracts/model-gateway.ts";
 import type { ModelTerms } from "../../foundation/contracts/spend.ts";
+import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { ratesOf } from "./call-cost.ts";
 import { isHeld } from "./refusals.ts";
 import type { Refused, Reserved } from "./refusals.ts";
@@ -33,7 +34,8 @@ export function createReservations(
     const tokens = { maxOutputTokens, minOutputTokens, modelMaxTokens: terms.maxOutputTokens };
     const who = { call, instanceId, agent, budgets: budgetsOf(agent) };
     const rates = ratesOf(plan, terms);
-    const command = { type: "reserve", ...who, requestBytes, ...tokens, rates } as const;
+    const approved = plan.approvedUsd == null ? null : nanoOfUsd(plan.approvedUsd);
+    const command = { type: "reserve", ...who, requestBytes, approved, ...tokens, rates } as const;
     const [event] = ledger.apply(command, now());
     if (event?.type === "reserved" || event?.type === "refused") return event;
     throw new Error("a ledger neither reserved nor refused");

@@ -22,7 +22,7 @@ const approveSchema = table({
   over: usd()
     .optional()
     .describe(
-      "USD of one run. The call to a model that would exceed it is held. To allow it once adds the same amount again. A command line of the llm-cli harness waits for a day.",
+      "USD of one run. The call to a model that would exceed it is held. To allow it once adds the same amount again. A command line of the llm-cli harness is told to wait a day for its model.",
     ),
   agents: list(text(), 'a list of agents, e.g. ["deployer"] or ["*"]')
     .default([])

@@ -45,6 +45,8 @@ export interface CallPlan {
   readonly minOutputTokens: number;
   /** The requested tier; one that costs more is reserved at its price. */
   readonly serviceTier?: string | null;
+  /** What its run may spend without a person's approval, in USD; null without a gate. */
+  readonly approvedUsd?: number | null;
   /** Whether the request may write cache entries for one hour. */
   readonly longCache?: boolean;
 }
@@ -78,7 +80,8 @@ export interface CallGrant {
 
 export interface CallRefusal {
   readonly granted: false;
-  readonly code: "budget_exceeded" | "too_many_turns" | "rate_limited";
+  /** `not_approved`: the run would spend more than a person approved. */
+  readonly code: "budget_exceeded" | "too_many_turns" | "rate_limited" | "not_approved";
   /** For a person. */
   readonly detail: string;
 }

@@ -1,8 +1,10 @@
 import { modelsOfRuns } from "../../foundation/contracts/model-defaults.ts";
+import { harnesses } from "../../../streams/harnesses.ts";
 import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { outsideOfRuns } from "../../foundation/contracts/job.ts";
 import type { Job, JobCredential, JobFile, JobModel } from "../../foundation/contracts/job.ts";
+import { questionLimits } from "../../foundation/contracts/questions.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { Brokering } from "../run-api/egress/broker/brokering.ts";
 import { modelProblem } from "../run-api/model-gateway/model-calls.ts";
@@ -78,8 +80,16 @@ const noNetwork = { variables: {}, certificates: null };
 async function jobModels(agent: AgentConfig, sources: JobSources): Promise<JobModel[]> {
   const ordered = sources.orderModels(modelsOfRuns(agent));
   const tried = await Promise.all(ordered.map((model) => jobModel(model, sources)));
-  if (tried.some(({ problem }) => problem === undefined)) return tried;
+  if (tried.some(({ problem }) => problem === undefined)) return tried.map(patientIn(agent));
   throw new UserError("no_model", noModel(tried));
+}
+
+/** A command line waits at the model gateway while a person is asked to approve its spending. */
+function patientIn({ harness, approve }: AgentConfig): (model: JobModel) => JobModel {
+  const isHeld = harnesses[harness.type].startsCommand && (approve?.overUsd ?? null) !== null;
+  return isHeld
+    ? (model) => ({ ...model, timeoutSeconds: questionLimits.defaultSeconds })
+    : (model) => model;
 }
 
 function noModel(tried: readonly JobModel[]): string {

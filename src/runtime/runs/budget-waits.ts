@@ -2,6 +2,8 @@ import { Subscription } from "rxjs";
 import type { RequestAnswer } from "../run-api/protocol.ts";
 import type { budgetRequests } from "../run-api/requests/waits.ts";
 import type { RunFunds } from "../../foundation/contracts/spend.ts";
+import { deniedText, needsApproval, waitForApproval } from "./gated-meter.ts";
+import type { Gates } from "./gates.ts";
 import type { LiveRun, OpenBudgetWait, Performers } from "./live-run.ts";
 import { hungUpMs, requestId } from "./pending-requests.ts";
 import type { PendingRequest } from "./pending-requests.ts";
@@ -13,7 +15,10 @@ type Pending = PendingRequest<RequestAnswer<"budget-wait">>;
  * Waits of runs for money. They are stored, because a run's clock is paused meanwhile; a repeated request checks again
  * whether there is money.
  */
-export function createBudgetWaits({ clock, store, funds, onProblem }: RequestContext) {
+export function createBudgetWaits(
+  { clock, store, funds, onProblem }: RequestContext,
+  gates: Pick<Gates, "approved" | "over">,
+) {
   const all = new Subscription();
   const logged = (stored: Promise<unknown>): void =>
     void stored.catch((error: unknown) => onProblem(`a wait for money: ${String(error)}`));
@@ -70,8 +75,18 @@ export function createBudgetWaits({ clock, store, funds, onProblem }: RequestCon
     wait.over.add(funds(run).subscribe({ next, error }));
     return () => refuse(run, wait, new Error("the run no longer waits for it"));
   };
+  const approved = async (
+    run: LiveRun,
+    signal: AbortSignal,
+  ): Promise<RequestAnswer<"budget-wait">> => {
+    const paid = await waitForApproval(gates, run, signal);
+    run.overBudget = paid ? null : deniedText;
+    await store.spend.recordRefusal(run.instanceId, run.overBudget);
+    return { ok: true, paid };
+  };
   const performers: Performers<keyof typeof budgetRequests> = {
     "budget-wait": (run, request) => {
+      if (needsApproval(run)) return approved(run, request.signal);
       const begin = (pending: Pending) => open(run, pending, false);
       const asked = run.pending.ask(request, begin, hungUpMs);
       if (run.budgetWaits.has(requestId(request))) run.freezeIfIdle();

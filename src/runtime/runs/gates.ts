@@ -3,6 +3,7 @@ import type { NewQuestion } from "../../features/people/questions.ts";
 import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { holdsHost } from "../../foundation/contracts/network-allow.ts";
 import type { AllowedHost } from "../../foundation/contracts/network-allow.ts";
+import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
 import { questionLimits } from "../../foundation/contracts/questions.ts";
 import type { Question } from "../../foundation/contracts/questions.ts";
 import { unlessAborted } from "../runners/as-run.ts";
@@ -15,9 +16,16 @@ import type { RequestContext } from "./request-context.ts";
 
 /** What a person is asked to approve. */
 interface Held extends Pick<Question, "subject" | "prompt"> {
-  readonly kind: "host" | "call";
+  readonly kind: "host" | "over" | "call";
   /** Whether the agent's own config can allow it for good. */
   readonly hasAlways: boolean;
+}
+
+/** How much a run may spend without a further approval. */
+interface Approved {
+  /** Null without a gate, and once a person allowed the whole run. */
+  readonly usd: number | null;
+  readonly isDenied: boolean;
 }
 
 /** The `[approve]` of an agent, with the hosts that its `[network]` names. */
@@ -66,7 +74,28 @@ export function createGates(
     }
   };
 
+  /** Each approval for once adds the amount again. */
+  const approved = (run: LiveRun): Approved => {
+    const amounts = gatesOf(run).flatMap((gate) => gate.approve.overUsd ?? []);
+    if (amounts.length === 0) return { usd: null, isDenied: false };
+    const answers = questions
+      .ofRun(run.instanceId)
+      .flatMap(({ kind, answer }) => (kind === "over" ? [answer] : []));
+    const times = 1 + answers.filter((answer) => answer === "once").length;
+    const usd = answers.includes("run") ? null : Math.min(...amounts) * times;
+    return { usd, isDenied: answers.includes("deny") };
+  };
+
   return {
+    approved,
+    /** Whether the run may spend more than the approved amount; waits for a person. */
+    over: async (run: LiveRun, usd: number, signal: AbortSignal): Promise<boolean> => {
+      const subject = usdText(nanoOfUsd(usd));
+      const prompt = `${run.agent} wants to spend more than ${subject} in this run`;
+      const held = { kind: "over", subject, prompt, hasAlways: false } as const;
+      await ask(run, questionOf(run, held), signal);
+      return !approved(run).isDenied;
+    },
     /** Whether the run may reach a host; waits for a person if a gate holds it. */
     host: async (
       run: LiveRun,

@@ -22,7 +22,7 @@ export function createRunRequests(context: RequestContext) {
   const waits = createWaitRequests(context);
   const gates = createGates(context);
   const calls = createCallRequests(context, graph, waits.ofCall, gates);
-  const budgetWaits = createBudgetWaits(context);
+  const budgetWaits = createBudgetWaits(context, gates);
   const asks = createAsks(context);
   const performers: Performers = {
     ...locks.performers,

@@ -74,6 +74,16 @@ describe("the job of a run", () => {
     expect(job.models[0]).toMatchObject(settings);
   });
 
+  it("lets a command line wait a day for its model if its spending needs approval", async () => {
+    const approve = { hosts: [], overUsd: 5, agents: [] };
+    const seconds = async (type: "pi" | "llm-cli") => {
+      const harness = { type, command: "claude" };
+      const job = await prepare({ models: [model("a")], harness, approve }, ["a_key"]);
+      return job.models[0]?.timeoutSeconds;
+    };
+    expect([await seconds("pi"), await seconds("llm-cli")]).toEqual([null, 86_400]);
+  });
+
   it("has the variables of the agent's config", async () => {
     const local = { memory: null, cpus: null, network: null, env: { LOG_LEVEL: "debug" } };
     const job = await prepare({ models: [model("a")], local }, ["a_key"]);

@@ -167,7 +167,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   onTestFinished(close);
 
   return {
-    ...{ dir, store, questions, frozen, events, problems, inputs, dispatch },
+    ...{ dir, store, runs, questions, frozen, events, problems, inputs, dispatch },
     get requests(): RunRequests {
       return requests();
     },

@@ -10,6 +10,8 @@ export interface ReserveCommand extends Omit<Claim, "inputTokens"> {
   readonly instanceId: string;
   readonly agent: string;
   readonly requestBytes: number;
+  /** What the run may spend without a person's approval; null without a gate. */
+  readonly approved: NanoUsd | null;
   /** Current budgets: the config may change between two calls. */
   readonly budgets: Budgets;
 }
@@ -47,9 +49,9 @@ export type LedgerCommand =
   /** The run makes no more calls; open ones are still settled. */
   | { readonly type: "ended"; readonly instanceId: string };
 
-/** A budget that can't pay a call. */
+/** A budget that can't pay a call, or the amount that a person approved, which is not raised with the budget. */
 export interface BudgetRefusal extends AccountKey {
-  readonly code: "budget_exceeded";
+  readonly code: "budget_exceeded" | "not_approved";
   readonly cap: NanoUsd;
   readonly spent: NanoUsd;
   readonly reserved: NanoUsd;

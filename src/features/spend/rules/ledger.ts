@@ -86,8 +86,12 @@ export function createLedger(read: ReadAccount) {
     const charged = [{ account: ofRun, limit: limits.run }, ...sharedAccounts(agent, budgets, now)];
     const open = runs.get(instanceId) ?? newRun();
     const inputTokens = open.estimates.estimate(command.requestBytes);
-    const allotted = allot({ ...command, inputTokens }, charged);
-    if ("short" in allotted) return { type: "refused", call, refusal: refusalOf(allotted) };
+    const approved = approvedOf(ofRun, command.approved);
+    const allotted = allot({ ...command, inputTokens }, [...charged, ...approved]);
+    if ("short" in allotted) {
+      const refusal = refusalOf(allotted, approved.includes(allotted.short));
+      return { type: "refused", call, refusal };
+    }
     runs.set(instanceId, open);
     open.open++;
     ofRun.turns++;
@@ -178,14 +182,21 @@ export function createLedger(read: ReadAccount) {
 /** Spending and limits. Times are epoch ms. */
 export type Ledger = ReturnType<typeof createLedger>;
 
+/** The account of a run with the approved amount as its limit, which raises of its budget do not change. */
+function approvedOf(account: Account, approved: NanoUsd | null): readonly LimitedAccount[] {
+  if (approved === null) return [];
+  return [{ account, limit: { nano: approved - account.raised, warnAt: [] } }];
+}
+
 /** Stores that the account can't pay a call, so that no run is started to find out again. */
-function refusalOf({ short, needed, mayComeBack }: Shortage): BudgetRefusal {
+function refusalOf({ short, needed, mayComeBack }: Shortage, isApproval: boolean): BudgetRefusal {
   const { account } = short;
   const cap = capOf(short) ?? 0;
   const { spent, reserved } = account;
-  if (!mayComeBack) account.neededCap = spent + needed;
+  if (!mayComeBack && !isApproval) account.neededCap = spent + needed;
   const amounts = { cap, spent, reserved, needed };
-  return { code: "budget_exceeded", ...keyOf(account), ...amounts, mayComeBack };
+  const code = isApproval ? "not_approved" : "budget_exceeded";
+  return { code, ...keyOf(account), ...amounts, mayComeBack };
 }
 
 function warningsOf(open: OpenCall, budgets: Budgets): readonly LedgerEvent[] {

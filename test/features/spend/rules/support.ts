@@ -39,6 +39,7 @@ export function reserve(call: string, more: Partial<ReserveCommand> = {}): Reser
     instanceId: "dev-1",
     agent: "dev",
     requestBytes: 0,
+    approved: null,
     maxOutputTokens: 10_000,
     modelMaxTokens: 64_000,
     minOutputTokens: 1_024,
