@@ -1,9 +1,12 @@
-import { asyncScheduler, skip } from "rxjs";
+import { asyncScheduler, EMPTY, merge, mergeMap, skip } from "rxjs";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
+import type { AnswerLinks } from "../features/people/answer-links.ts";
 import { createAnswerLinks } from "../features/people/answer-links.ts";
 import { createQuestionStore } from "../features/people/question-store.ts";
 import { createQuestions } from "../features/people/questions.ts";
+import type { Questions } from "../features/people/questions.ts";
+import type { AlertQuestions } from "../features/alerts/question-alerts.ts";
 import { createBudgetHolds } from "../features/spend/budget-holds.ts";
 import { createSearch } from "../features/search/search.ts";
 import { interpretStored } from "../features/webhooks/interpret.ts";
@@ -137,7 +140,12 @@ export function createServices(
       budgets.funds({ instanceId, agent: agent.name, onLimit: agent.budget.onLimit }),
   });
   const gatewayUrl = (): string | null => http.listener.url();
-  const alerts = createProjectAlerts(context, agents, () => (options.webUi ? gatewayUrl() : null));
+  const alerts = createProjectAlerts(
+    context,
+    agents,
+    () => (options.webUi ? gatewayUrl() : null),
+    alertQuestions(context, questions, answerLinks),
+  );
   const logs = createLogSource(projectDir, { appended$: logWriter.appended$ });
   // Its threads start with the first lines and the first search, so that a start costs nothing more.
   const search = createSearch({ projectDir, warn });
@@ -193,6 +201,7 @@ function createProjectAlerts(
   context: SchedulerContext,
   agents: ReadonlyMap<string, AgentFiles>,
   dashboardUrl: () => string | null,
+  questions: AlertQuestions,
 ): Alerts {
   const { env, store, redactor, credential, project$, status, clock, warn } = context;
   const { settings } = store;
@@ -212,11 +221,23 @@ function createProjectAlerts(
       warn,
       now: Date.now,
     }),
+    questions,
     clock,
     earlier: { aliveAt: settings.lastAlive(), stoppedAt: settings.stoppedAt() },
     onCounts: (alerts) => status.apply({ type: "scheduler", patch: { alerts } }),
     warn,
   });
+}
+
+/** A person watches a run of `al run` without a scheduler: its questions raise no alerts. */
+function alertQuestions(
+  { onDemand, project$ }: SchedulerContext,
+  { list, find, changed$ }: Questions,
+  { pathOf: linkPath }: AnswerLinks,
+): AlertQuestions {
+  // A negative limit is none. Targets that are added later get what is open, too.
+  const open$ = project$.pipe(mergeMap(() => list({ state: "open", limit: -1 })));
+  return { question$: onDemand ? EMPTY : merge(open$, changed$), find, linkPath };
 }
 
 interface AlertOptionsDeps {

@@ -1,4 +1,5 @@
-import type { Alert, AlertMessage } from "./rules/alert.ts";
+import type { AlertQuestions } from "./question-alerts.ts";
+import type { Alert, AlertMessage, Delivery, StoredDelivery } from "./rules/alert.ts";
 
 export interface MessageDeps {
   readonly projectName: string;
@@ -6,21 +7,36 @@ export interface MessageDeps {
   readonly origin: () => string | null;
   /** Time zone of the project, IANA name. */
   readonly timezone: () => string;
+  readonly questions: AlertQuestions;
 }
 
-/** Creates messages: alerts with the name, time zone and dashboard of their project. */
+type Addressed = Pick<Delivery, "id" | "alert" | "target"> &
+  Partial<Pick<StoredDelivery, "receipt">>;
+
+/** Creates messages: alerts with the name, time zone and dashboard of their project, and their question. */
 export function alertMessage({
   projectName,
   origin,
   timezone,
-}: MessageDeps): (id: string, alert: Alert) => AlertMessage {
-  return (id, alert) => ({
-    id,
-    alert,
-    project: projectName,
-    url: alertLink(origin(), alert),
-    timezone: timezone(),
-  });
+  questions,
+}: MessageDeps): (delivery: Addressed) => AlertMessage {
+  return ({ id, alert, target, receipt }) => {
+    const question = alert.question === undefined ? null : questions.find(alert.question);
+    const answerPath = question?.state === "open" ? questions.linkPath(question, target) : null;
+    return {
+      id,
+      alert,
+      project: projectName,
+      url: answerPath === null ? alertLink(origin(), alert) : linkTo(origin(), answerPath),
+      timezone: timezone(),
+      question: question ?? undefined,
+      receipt,
+    };
+  };
+}
+
+function linkTo(base: string | null, path: string): string | null {
+  return base === null ? null : `${base.replace(/\/$/, "")}${path}`;
 }
 
 /** The alert for a person's test of a target. */
@@ -45,8 +61,7 @@ export function alertLink(
   base: string | null,
   alert: Pick<Alert, "topic" | "agent" | "instanceId">,
 ): string | null {
-  if (base === null) return null;
-  return new URL(pathOf(alert), base.endsWith("/") ? base : `${base}/`).href;
+  return linkTo(base, `/${pathOf(alert)}`);
 }
 
 function pathOf({ topic, agent, instanceId }: Parameters<typeof alertLink>[1]): string {

@@ -20,7 +20,7 @@ interface OutboxRow extends Omit<StoredDelivery, "alert"> {
 const furthestMs = 27 * 3_600_000;
 
 const columns = `id, at, target, alert, state, attempts, next_at AS nextAt, last_error AS lastError,
-  ended_at AS endedAt`;
+  ended_at AS endedAt, receipt`;
 
 /** Reads and writes `outbox`, `rule_states` and `targets_off`. */
 export function createAlertStore(db: DatabaseSync, { write, record }: GroupCommit) {
@@ -37,8 +37,22 @@ export function createAlertStore(db: DatabaseSync, { write, record }: GroupCommi
   );
   const waiting = db.prepare("SELECT DISTINCT target FROM outbox WHERE state = 'waiting'");
   const attempt = db.prepare(
-    `UPDATE outbox SET state = ?, attempts = attempts + 1, next_at = coalesce(?, next_at),
-       last_error = coalesce(?, last_error), ended_at = ? WHERE id = ?`,
+    `UPDATE outbox SET state = :state, attempts = attempts + 1, next_at = coalesce(:nextAt, next_at),
+       last_error = coalesce(:error, last_error), ended_at = :endedAt,
+       receipt = iif(:state = 'sent', :receipt, receipt) WHERE id = :id`,
+  );
+  // Messages that can be edited are sent once more; the sender drops the others.
+  const endQuestion = db.prepare(
+    `UPDATE outbox SET state = 'waiting', next_at = :now, attempts = 0, last_error = NULL, ended_at = NULL,
+       alert = json_set(alert, '$.phase', 'resolved')
+     WHERE question = :id AND (state = 'waiting' OR receipt IS NOT NULL)`,
+  );
+  const giveUp = db.prepare(
+    "DELETE FROM outbox WHERE question = ? AND state = 'dead' AND receipt IS NULL",
+  );
+  const notEdited = db.prepare(
+    `SELECT DISTINCT question FROM outbox
+     WHERE question IS NOT NULL AND (state = 'waiting' OR receipt IS NOT NULL)`,
   );
   // Deliveries that were never attempted and are not due wait for the end of quiet hours.
   const dueAgain = (which: string, lastError: string) =>
@@ -77,7 +91,17 @@ export function createAlertStore(db: DatabaseSync, { write, record }: GroupCommi
     waitingTargets: (): readonly string[] => waiting.all().map(({ target }) => String(target)),
     /** Records an attempt. Waits for the store. */
     attempted: (id: string, result: AttemptRecord): Promise<void> =>
-      record(() => void attempt.run(stateAfter(result), ...attemptOf(result), id)),
+      record(() => void attempt.run({ id, state: stateAfter(result), ...attemptOf(result) })),
+    /** Drops a delivery. Waits for the store. */
+    remove: (id: string): Promise<void> => record(() => void remove.run(id)),
+    /** A question has ended: its waiting deliveries, and its messages that can be edited, are due at `now`. */
+    endQuestion: (id: string, now: number): Promise<void> =>
+      record(() => {
+        endQuestion.run({ id, now });
+        giveUp.run(id);
+      }),
+    /** Ids of questions with waiting deliveries or messages that can be edited. */
+    questions: (): readonly string[] => notEdited.all().map(({ question }) => String(question)),
     /** Makes a dead delivery, or one whose attempt failed, due at `now`; false if no such delivery exists. */
     retry: (id: string, now: number): Promise<boolean> =>
       write(() => again.run({ now, id }).changes === 1),
@@ -102,7 +126,7 @@ export type AlertStore = ReturnType<typeof createAlertStore>;
 
 function preparePut(db: DatabaseSync): (writes: AlertWrites) => void {
   const insert = db.prepare(
-    "INSERT OR IGNORE INTO outbox (id, at, target, alert, next_at) VALUES (?, ?, ?, ?, ?)",
+    "INSERT OR IGNORE INTO outbox (id, at, target, alert, next_at, question) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const set = db.prepare(
     `INSERT INTO rule_states VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value`,
@@ -114,7 +138,7 @@ function preparePut(db: DatabaseSync): (writes: AlertWrites) => void {
       else set.run(agent, rule, value);
     }
     for (const { id, at, target, alert, nextAt } of deliveries)
-      insert.run(id, at, target, JSON.stringify(alert), nextAt);
+      insert.run(id, at, target, JSON.stringify(alert), nextAt, alert.question ?? null);
   };
 }
 
@@ -148,14 +172,15 @@ function stateAfter({ type }: AttemptRecord): StoredDelivery["state"] {
 }
 
 /** When the delivery is due next, its error and its end; null keeps the first two. */
-function attemptOf(result: AttemptRecord): [number | null, string | null, number | null] {
+function attemptOf(result: AttemptRecord) {
+  const none = { nextAt: null, error: null, endedAt: null, receipt: null };
   switch (result.type) {
     case "sent":
-      return [null, null, result.at];
+      return { ...none, endedAt: result.at, receipt: result.receipt ?? null };
     case "retry":
-      return [result.nextAt, result.error, null];
+      return { ...none, nextAt: result.nextAt, error: result.error };
     case "dead":
-      return [null, result.error, result.at];
+      return { ...none, endedAt: result.at, error: result.error };
   }
 }
 

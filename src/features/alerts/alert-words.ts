@@ -14,6 +14,7 @@ export const topicWords: Readonly<Record<AlertTopic, string>> = {
   dead_letters: "dead letters",
   budget: "budget is used",
   scheduler_down: "scheduler was down",
+  question: "waits for an answer",
   digest: "digest",
   test: "test",
 };

@@ -15,10 +15,12 @@ import type { AlertCommand, AlertEvent, BudgetCommand } from "./rules/alert-rule
 import type { Clock } from "../../../streams/clock.ts";
 import { drive } from "../../foundation/drive.ts";
 import type { Outcome, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import type { Question } from "../../foundation/contracts/questions.ts";
 import type { BudgetWarning } from "../../foundation/contracts/spend.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { alertMessage, testAlert } from "./alert-messages.ts";
 import type { MessageDeps } from "./alert-messages.ts";
+import { questionDeliveries } from "./question-alerts.ts";
 import { createSender } from "./sender.ts";
 import { agentScope, runScope } from "../../foundation/contracts/budget.ts";
 
@@ -59,7 +61,7 @@ const countsMs = 250;
 
 /** Turns events into alerts, commits both together, sends the alerts. */
 export function createAlerts(deps: AlertsDeps) {
-  const { store, targets, timezone, clock, warn } = deps;
+  const { store, targets, timezone, clock, questions, warn } = deps;
   const rules = createAlertRules({
     states: store.states(),
     startedAt: clock.now(),
@@ -70,10 +72,12 @@ export function createAlerts(deps: AlertsDeps) {
   });
   const message = alertMessage(deps);
   const changed$ = new Subject<unknown>();
+  const isOver = (question: string): boolean => questions.find(question)?.state !== "open";
   const sender = createSender({
     store,
     targets,
-    message: ({ id, alert }) => message(id, alert),
+    message,
+    isOver: ({ alert }) => alert.question !== undefined && isOver(alert.question),
     send: deps.send,
     clock,
     warn,
@@ -88,10 +92,18 @@ export function createAlerts(deps: AlertsDeps) {
     // The commit is done before the next microtask.
     queueMicrotask(onCommitted);
   };
-  const record = (event: AlertEvent): void => {
-    store.record(event).then(onCommitted, (error: unknown) => {
+  const committed = (writes: Promise<void>): void => {
+    writes.then(onCommitted, (error: unknown) => {
       warn(`an alert is not recorded: ${messageOf(error)}`);
     });
+  };
+  const record = (event: AlertEvent): void => committed(store.record(event));
+  const endQuestion = (id: string): void => committed(store.endQuestion(id, clock.now()));
+  const onQuestion = (question: Question): void => {
+    if (question.state !== "open") return endQuestion(question.id);
+    const options = deps.optionsOf(question.agent);
+    const deliveries = questionDeliveries(question, targets(), options);
+    record({ type: "writes", states: [], deliveries });
   };
   let onWrites = record;
   const driver = drive(rules, clock, (event: AlertEvent) => onWrites(event));
@@ -143,7 +155,8 @@ export function createAlerts(deps: AlertsDeps) {
         const error = `the project has no [alerts.${name}]`;
         return { type: "failed", error, afterMs: null };
       }
-      const answer = await deps.send(message(uuidV7(), testAlert(clock.now())), target);
+      const alert = testAlert(clock.now());
+      const answer = await deps.send(message({ id: uuidV7(), alert, target: name }), target);
       if (answer.type === "accepted") await resumeTarget(name);
       return answer;
     },
@@ -186,7 +199,10 @@ export function createAlerts(deps: AlertsDeps) {
         throttleTime(countsMs, undefined, { leading: true, trailing: true }),
         tap(count),
       ),
+      questions.question$.pipe(tap(onQuestion)),
       defer(() => {
+        // An earlier scheduler may have ended before their messages were edited.
+        store.questions().filter(isOver).forEach(endQuestion);
         const down = downCommand(deps.earlier, clock.now());
         // Plans the project's alerts that an earlier scheduler left.
         driver.apply({ type: "options-changed" });

@@ -23,6 +23,8 @@ export interface AttemptDeps {
   /** The targets of the active config. */
   readonly targets: () => readonly AlertTarget[];
   readonly message: (delivery: StoredDelivery) => AlertMessage;
+  /** Whether the delivery asks a question that has ended. */
+  readonly isOver: (delivery: StoredDelivery) => boolean;
   readonly send: SendAlert;
   readonly clock: Pick<Clock, "now">;
   /** From 0 to 1. */
@@ -35,9 +37,13 @@ export interface AttemptDeps {
 /** The most that a wait is lengthened at random, as a share of it: deliveries that failed together must not return together. */
 const jitter = 0.1;
 
-/** Sends a delivery once and records the result. */
+/** Sends a delivery once and records the result. A question that has ended is not sent: its message is edited, if any. */
 export async function attempt(deps: AttemptDeps, delivery: StoredDelivery): Promise<TargetAnswer> {
   const { id, target } = delivery;
+  if (delivery.receipt === null && deps.isOver(delivery)) {
+    await deps.persist(() => deps.store.remove(id));
+    return { type: "accepted" };
+  }
   const answer = await answerOf(deps, delivery);
   const record = recordOf(deps, delivery, answer);
   // The reason was logged when the target was switched off.
@@ -45,6 +51,16 @@ export async function attempt(deps: AttemptDeps, delivery: StoredDelivery): Prom
     deps.warn(`an alert was not delivered to ${target}: ${record.error}; "al alerts list" has it`);
   }
   await deps.persist(() => deps.store.attempted(id, record));
+  const { question } = delivery.alert;
+  // It may have ended while its message was on the way.
+  if (
+    question !== undefined &&
+    answer.type === "accepted" &&
+    answer.receipt !== undefined &&
+    deps.isOver(delivery)
+  ) {
+    await deps.persist(() => deps.store.endQuestion(question, deps.clock.now()));
+  }
   return answer;
 }
 
@@ -73,7 +89,7 @@ function recordOf(
   answer: TargetAnswer,
 ): AttemptRecord {
   const at = clock.now();
-  if (answer.type === "accepted") return { type: "sent", at };
+  if (answer.type === "accepted") return { type: "sent", at, receipt: answer.receipt };
   const { error } = answer;
   const nextAt = answer.type === "gone" ? null : nextAttempt(attempts + 1, answer.afterMs, at);
   if (nextAt === null) return { type: "dead", at, error };

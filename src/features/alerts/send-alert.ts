@@ -1,9 +1,11 @@
 import type { AlertTarget, AlertTargetType } from "../../../streams/alert-options.ts";
 import type { AlertMessage, SendAlert } from "./rules/alert.ts";
+import { withoutAddress } from "../../foundation/contracts/outgoing-request.ts";
 import type { SendRequest } from "../../foundation/contracts/outgoing-request.ts";
 import { reasonOf, messageOf } from "../../foundation/errors.ts";
 import type { Fields, TargetMessage, TargetType } from "./target.ts";
 import { cut, oneLine } from "./target.ts";
+import { answerButtons, maxShownPrompt } from "../../foundation/contracts/answer-buttons.ts";
 import { alertText } from "./rules/alert-text.ts";
 import { discord } from "./targets/discord.ts";
 import { email } from "./targets/email.ts";
@@ -41,14 +43,19 @@ export function createSendAlert({ credential, redact, ...deps }: SendAlertDeps):
       warn,
     });
   };
-  // Redacts before cutting: half of a secret is not recognized.
-  const shown = (error: string): string => cut(redact(error), longestError);
+  // Redacts before cutting: half of a secret is not recognized. Some servers repeat the link that answers.
+  const shown = (error: string, { question, url }: AlertMessage): string => {
+    const link = question === undefined ? null : URL.parse(url ?? "");
+    return cut(redact(link === null ? error : withoutAddress(error, link)), longestError);
+  };
   return async (message, target) => {
     try {
       const answer = await send(message, target);
-      return answer.type === "accepted" ? answer : { ...answer, error: shown(answer.error) };
+      return answer.type === "accepted"
+        ? answer
+        : { ...answer, error: shown(answer.error, message) };
     } catch (error) {
-      return { type: "failed", error: shown(reasonOf(error)), afterMs: null };
+      return { type: "failed", error: shown(reasonOf(error), message), afterMs: null };
     }
   };
 }
@@ -57,14 +64,22 @@ const longestError = 300;
 
 /** An alert in words; each text of strangers is one line, and the last line names the project. */
 function targetMessage(message: AlertMessage, now: number): TargetMessage {
-  const { reason } = message.alert;
-  const alert = { ...message.alert, reason: reason === null ? null : cut(oneLine(reason), 300) };
-  const { title, severity, lines } = alertText(alert, { timezone: message.timezone });
+  const { question, timezone } = message;
+  const { reason, at } = message.alert;
+  const why = question === undefined ? reason : question.prompt;
+  const alert = {
+    ...message.alert,
+    at: question?.answeredAt ?? at,
+    reason: why === null ? null : cut(oneLine(why), question === undefined ? 300 : maxShownPrompt),
+  };
+  const { title, severity, lines } = alertText(alert, { timezone, question });
   const project = cut(oneLine(message.project), 100);
   return {
     ...message,
     alert,
     project,
+    buttons: question?.state === "open" ? answerButtons(question) : [],
+    linkLabel: question?.state === "open" ? "Answer" : "Open in Almanac",
     title: cut(oneLine(title), 200),
     severity,
     lines: [...lines, { label: "Project", text: project }].map(({ label, text }) => ({

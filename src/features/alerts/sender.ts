@@ -81,7 +81,14 @@ export function createSender(deps: SenderDeps) {
       parts.map(({ id }) => id),
       digest,
     );
-    return { ...digest, state: "waiting", attempts: 0, lastError: null, endedAt: null };
+    return {
+      ...digest,
+      state: "waiting",
+      attempts: 0,
+      lastError: null,
+      endedAt: null,
+      receipt: null,
+    };
   };
 
   /** The delivery to send now, of those that are due; undefined while all are held. */
@@ -91,6 +98,9 @@ export function createSender(deps: SenderDeps) {
     due: readonly [StoredDelivery, ...StoredDelivery[]],
   ): Promise<StoredDelivery | undefined> => {
     const free = mostMessages - worker.messages.length;
+    // A run waits for it: it is neither held nor part of a digest.
+    const question = due.find(({ alert }) => alert.question !== undefined);
+    if (question !== undefined) return question;
     // An earlier scheduler may have sent the oldest and died: a second copy must have the same id.
     const isUncertain = worker.isNew && due[0].nextAt < startedAt;
     worker.isNew = false;

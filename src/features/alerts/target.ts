@@ -1,6 +1,7 @@
 import type { AlertText, AlertSeverity } from "./rules/alert-text.ts";
 import type { AlertTarget } from "../../../streams/alert-options.ts";
 import type { AlertMessage, TargetAnswer } from "./rules/alert.ts";
+import type { AnswerButton } from "../../foundation/contracts/answer-buttons.ts";
 import type { OutgoingAnswer, SendRequest } from "../../foundation/contracts/outgoing-request.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { plainText } from "../../foundation/contracts/plain-text.ts";
@@ -9,6 +10,10 @@ import { plainText } from "../../foundation/contracts/plain-text.ts";
 export interface TargetMessage extends AlertMessage, AlertText {
   /** When this attempt is made, epoch ms. */
   readonly now: number;
+  /** What answers its question with one press. */
+  readonly buttons: readonly AnswerButton[];
+  /** The label of its link. */
+  readonly linkLabel: string;
 }
 
 /** The fields of a credential. */
@@ -106,6 +111,3 @@ export const severityMarks: Readonly<Record<AlertSeverity, string>> = {
   warning: "\u{1f7e0}",
   ok: "\u{1f7e2}",
 };
-
-/** The label of the link to where a person looks further. */
-export const linkLabel = "Open in Almanac";

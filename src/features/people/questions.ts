@@ -1,7 +1,8 @@
 import { filter, firstValueFrom, Subject } from "rxjs";
 import { v7 as uuidV7 } from "uuid";
 import type { Clock } from "../../../streams/clock.ts";
-import { checkAnswer, personText } from "../../foundation/contracts/questions.ts";
+import { isoTime } from "../../foundation/contracts/format.ts";
+import { checkAnswer, endText } from "../../foundation/contracts/questions.ts";
 import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
 import { messageOf, UserError } from "../../foundation/errors.ts";
 import { auditEntry } from "./audit.ts";
@@ -140,12 +141,6 @@ function answerAct({ kind, agent, instanceId, subject, prompt }: Question, answe
     : { act: "approve", ...about, detail: `${answer} (${kind} ${subject})` };
 }
 
-function ended({ state, answer, by, answeredAt }: Question): UserError {
-  const at = new Date(answeredAt ?? 0).toISOString();
-  if (state === "withdrawn") {
-    return new UserError("answered", `the run no longer waits for an answer, since ${at}`);
-  }
-  const who = by === null ? "no person answered in time" : `${personText(by)} answered`;
-  const what = answer === null ? "" : `: ${JSON.stringify(answer)}`;
-  return new UserError("answered", `${who} at ${at}${what}`);
+function ended(question: Question): UserError {
+  return new UserError("answered", `${endText(question)} (${isoTime(question.answeredAt ?? 0)})`);
 }

@@ -118,6 +118,13 @@ const ways: Readonly<Record<Person["via"], string>> = {
   terminal: "a terminal of the scheduler's machine",
 };
 
+/** How a question ended, in words, such as `Ada by Slack answered: yes`. */
+export function endText({ state, kind, answer, by }: Question): string {
+  if (state === "withdrawn") return "the run no longer waits for an answer";
+  const who = by === null ? "no person answered in time" : `${personText(by)} answered`;
+  return answer === null ? who : `${who}: ${answerText(kind, answer)}`;
+}
+
 /** A person in words, such as `Ada by Slack`. */
 export function personText({ via, name }: Person): string {
   return name === "" ? ways[via] : `${name} by ${ways[via]}`;

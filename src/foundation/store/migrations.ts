@@ -1,3 +1,4 @@
+import { alertTables, questionMessages } from "./alert-tables.ts";
 import { spendTables } from "./spend.ts";
 
 /**
@@ -92,39 +93,6 @@ const deliveryTables = `
   CREATE INDEX refused_deliveries_by_time ON refused_deliveries (last_at);`;
 
 /**
- * `outbox` holds each alert once for each target, written in the transaction of its event; `alert` is JSON.
- * `rule_states` is for the rules that open alerts; `agent` is empty for the project.
- */
-const alertTables = `
-  CREATE TABLE outbox (
-    seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    at INTEGER NOT NULL,
-    target TEXT NOT NULL,
-    alert TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'dead')),
-    attempts INTEGER NOT NULL DEFAULT 0,
-    next_at INTEGER NOT NULL,
-    last_error TEXT,
-    ended_at INTEGER
-  ) STRICT;
-  CREATE INDEX outbox_waiting ON outbox (target, next_at) WHERE state = 'waiting';
-  CREATE INDEX outbox_dead ON outbox (seq) WHERE state = 'dead';
-  CREATE INDEX outbox_by_time ON outbox (at);
-
-  CREATE TABLE rule_states (
-    agent TEXT NOT NULL,
-    rule TEXT NOT NULL,
-    value TEXT NOT NULL,
-    PRIMARY KEY (agent, rule)
-  ) WITHOUT ROWID, STRICT;
-  CREATE TABLE targets_off (
-    target TEXT PRIMARY KEY,
-    at INTEGER NOT NULL,
-    reason TEXT NOT NULL
-  ) WITHOUT ROWID, STRICT;`;
-
-/**
  * `questions` holds the questions of runs to people: a run has one open question about a subject. `used_at` is when an
  * approval for once was used up. `inbox` holds messages of people to live runs, `run_sessions` the sessions of ended runs
  * that can be continued, `audit` who did something: `person` is JSON. `answer_key` signs the links by which people answer.
@@ -200,7 +168,7 @@ export const storeFormat = {
     INSERT INTO settings VALUES ('mask_key', lower(hex(randomblob(32))));
     CREATE TABLE disabled_agents (agent TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
-    peopleTables,
+    `${peopleTables} ${questionMessages}`,
   ],
 };
 

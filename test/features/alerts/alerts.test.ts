@@ -9,6 +9,7 @@ import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
 import { cronItem, manualItem, requestFor, tempStore } from "../../foundation/store/support.ts";
 import { aTarget, defaultOptions } from "./rules/alerts.ts";
+import { noQuestions } from "./samples.ts";
 import { accepted, deliveryOf, failed } from "./sender-world.ts";
 
 function setUp(changed: Partial<AlertsDeps> = {}, answer: TargetAnswer = accepted) {
@@ -31,6 +32,7 @@ function setUp(changed: Partial<AlertsDeps> = {}, answer: TargetAnswer = accepte
     projectName: "acme",
     origin: () => "https://al.example.test/",
     timezone: () => "UTC",
+    questions: noQuestions,
     earlier: { aliveAt: null, stoppedAt: null },
     onCounts: (one) => counts.push(one),
     warn: () => undefined,

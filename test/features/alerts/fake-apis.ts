@@ -157,7 +157,20 @@ const ntfyBody = z.strictObject({
   tags: z.array(z.string()),
   click: z.url().optional(),
   actions: z
-    .array(z.strictObject({ action: z.literal("view"), label: z.string(), url: z.url() }))
+    .array(
+      z.discriminatedUnion("action", [
+        z.strictObject({ action: z.literal("view"), label: z.string().min(1), url: z.url() }),
+        z.strictObject({
+          action: z.literal("http"),
+          label: z.string().min(1),
+          url: z.url(),
+          method: z.enum(["GET", "POST", "PUT"]),
+          headers: z.record(z.string(), z.string()),
+          body: z.string(),
+          clear: z.boolean(),
+        }),
+      ]),
+    )
     .max(3)
     .optional(),
 });

@@ -1,4 +1,7 @@
 import type { Alert, AlertMessage } from "../../../src/features/alerts/rules/alert.ts";
+import { NEVER } from "rxjs";
+import type { AlertQuestions } from "../../../src/features/alerts/question-alerts.ts";
+import type { Question } from "../../../src/foundation/contracts/questions.ts";
 import type { AlertTarget, AlertTargetType } from "../../../streams/alert-options.ts";
 import type { SendAlert } from "../../../src/features/alerts/rules/alert.ts";
 import { createSendAlert } from "../../../src/features/alerts/send-alert.ts";
@@ -26,6 +29,33 @@ const plain: Alert = {
 export const hostileText =
   "<!channel> <@U123> @everyone @here **b** _i_ `c` ~~s~~ ||x|| > # [a](http://evil.test) http://evil.test <b>\"&amp;' \u001b[31m\u202e\r\nBcc: x@evil.test\n# h";
 
+/** An open question of dev. */
+export function aQuestion(more: Partial<Question> = {}): Question {
+  return {
+    id: "0193a1b2-0000-7000-8000-000000000009",
+    kind: "ask",
+    agent: "dev",
+    instanceId: "dev-abcdefgh",
+    subject: "dev-abcdefgh/ask/1",
+    prompt: "Deploy 1.4 of evil? exit code 2",
+    form: { kind: "choice", choices: ["ship <it>", "wait"] },
+    fallback: "wait",
+    at: now,
+    until: now + 3_600_000,
+    state: "open",
+    answer: null,
+    answeredAt: null,
+    by: null,
+    ...more,
+  };
+}
+
+export const noQuestions: AlertQuestions = {
+  question$: NEVER,
+  find: () => null,
+  linkPath: () => "/answer/token",
+};
+
 export const alerts: Readonly<Record<string, Alert>> = {
   opened: plain,
   reminder: { ...plain, phase: "reminder", count: 12 },
@@ -42,6 +72,7 @@ export const alerts: Readonly<Record<string, Alert>> = {
   budget: { ...plain, topic: "budget", agent: null, count: 80, instanceId: null, outcome: null },
   test: { ...plain, topic: "test", agent: null, reason: null, instanceId: null, costUsd: null },
   hostile: { ...plain, reason: hostileText },
+  question: { ...plain, topic: "question", outcome: null, costUsd: null, question: aQuestion().id },
   long: { ...plain, reason: "\u{1f600}<&@".repeat(100) },
 };
 
@@ -52,6 +83,7 @@ export function messageFor(alert: Alert): AlertMessage {
     project: "acme & <co>",
     url: "https://al.example.test/dashboard/agents/dev?a=1&b=2",
     timezone: "Europe/Vienna",
+    question: alert.question === undefined ? undefined : aQuestion(),
   };
 }
 

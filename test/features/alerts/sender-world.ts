@@ -57,6 +57,7 @@ export function senderWorld(options: WorldOptions = {}) {
     store,
     targets: () => ["ops", "dev"].map((name) => ({ ...targetOf("webhook"), name })),
     message: ({ id, alert }) => ({ ...messageFor(alert), id }),
+    isOver: () => false,
     clock: createClock(calendar),
     warn: (problem) => problems.push(problem),
     random: () => 0,

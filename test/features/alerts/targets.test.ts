@@ -4,11 +4,13 @@ import type { Fields } from "../../../src/features/alerts/target.ts";
 import { fakeApis } from "./fake-apis.ts";
 import type { Reply } from "./fake-apis.ts";
 import { startReceiver } from "./receiver.ts";
-import { alerts, hostileText, messageFor, sendWith, targetOf } from "./samples.ts";
+import type { AnswerForm, Question } from "../../../src/foundation/contracts/questions.ts";
+import { alerts, aQuestion, hostileText, messageFor, sendWith, targetOf } from "./samples.ts";
 
 type HttpType = keyof typeof fakeApis;
 const types = Object.keys(fakeApis) as HttpType[];
 const [opened, hostile] = [alerts.opened as Alert, alerts.hostile as Alert];
+const question = alerts.question as Alert;
 
 function send(type: HttpType, fields: Fields, alert: Alert = opened): Promise<TargetAnswer> {
   return sendWith(fields)(messageFor(alert), targetOf(type));
@@ -172,6 +174,60 @@ const own: readonly (readonly [string, HttpType, Reply, object])[] = [
     { type: "failed", error: "it answered 429: limit reached: too many requests" },
   ],
 ];
+
+describe("a question", () => {
+  type Action = Readonly<Record<"action" | "label" | "url" | "method" | "body", string>>;
+  async function ntfyActions(asked: Question): Promise<readonly Action[]> {
+    const { base, received } = await startReceiver(fakeApis.ntfy.answer);
+    const message = { ...messageFor(question), question: asked };
+    const answer = await sendWith(fakeApis.ntfy.fields(base))(message, targetOf("ntfy"));
+    expect(answer).toEqual({ type: "accepted" });
+    const sent = JSON.parse(received[0]?.text ?? "") as { readonly actions: readonly Action[] };
+    return sent.actions;
+  }
+  const choices = (...names: readonly string[]): AnswerForm => ({ kind: "choice", choices: names });
+
+  test.each<[string, Partial<Question>, readonly string[]]>([
+    ["yes or no", { form: { kind: "boolean" } }, ["Yes", "No", "Answer"]],
+    ["three choices fill the message", { form: choices("a", "b", "c") }, ["a", "b", "c"]],
+    ["more choices are on the page", { form: choices("a", "b", "c", "d") }, ["Answer"]],
+    ["a text is typed on the page", { form: { kind: "text", maxLength: 9 } }, ["Answer"]],
+    ["a cut prompt is read whole first", { prompt: "x ".repeat(400) }, ["Answer"]],
+    [
+      "an approval is given for this request",
+      { kind: "host", form: choices("once", "run", "always", "deny") },
+      ["Allow once", "Deny", "Answer"],
+    ],
+    ["one that has ended has no button", { state: "withdrawn" }, ["Open in Almanac"]],
+  ])("has buttons of ntfy: %s", async (_, more, labels) => {
+    expect((await ntfyActions(aQuestion(more))).map(({ label }) => label)).toEqual(labels);
+  });
+
+  test("is answered by a POST of ntfy's button to its link", async () => {
+    const [yes] = await ntfyActions(aQuestion({ form: { kind: "boolean" } }));
+    const { url } = messageFor(question);
+    expect(yes).toMatchObject({ action: "http", method: "POST", url, body: '{"answer":true}' });
+  });
+
+  test("has its prompt, its end and its default in each message", async () => {
+    for (const type of types) {
+      const { base, received } = await startReceiver(fakeApis[type].answer);
+      await send(type, fakeApis[type].fields(base), question);
+      const text = received[0]?.text.replaceAll("\\", "");
+      for (const part of ["Deploy 1.4 of evil?", "then the answer is wait", "al questions"])
+        expect(text, type).toContain(part);
+    }
+  });
+
+  test("its link is in no error, even if the target repeats it", async () => {
+    const { base } = await startReceiver(({ text }) => ({ status: 500, body: text }));
+    const url = "https://al.example.test/answer/c2VjcmV0LXRva2Vu";
+    const message = { ...messageFor(question), url };
+    const answer = await sendWith(fakeApis.discord.fields(base))(message, targetOf("discord"));
+    expect(JSON.stringify(answer)).toContain("it answered 500");
+    expect(JSON.stringify(answer)).not.toContain("c2VjcmV0LXRva2Vu");
+  });
+});
 
 describe("responses of a single API", () => {
   test.each(own)("%s", async (_name, type, reply, expected) => {

@@ -1,5 +1,7 @@
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
 import { shownAt } from "../../../../streams/wall-time.ts";
+import { answerText, endText } from "../../../foundation/contracts/questions.ts";
+import type { Question } from "../../../foundation/contracts/questions.ts";
 import type { Outcome } from "../../../../streams/vocabulary.ts";
 import type { Alert, AlertPhase, AlertTopic } from "./alert.ts";
 
@@ -13,6 +15,7 @@ const commands: Partial<Record<AlertTopic, (agent: string | null) => string>> = 
   blocked: () => "al doctor",
   missed_ticks: (agent) => `al history --outcome missed --agent ${agent}`,
   dead_letters: (agent) => `al history --dead-letter --agent ${agent}`,
+  question: () => "al questions",
   budget: (agent) => `al budget raise ${agent ?? "project"} <usd>`,
 };
 
@@ -37,14 +40,21 @@ export interface AlertLine {
   readonly text: string;
 }
 
-/** The fault, its reason, start, count and cost, and the next step; times as a clock in `timezone` (IANA name) shows them. */
-export function alertText(alert: Alert, { timezone }: { readonly timezone: string }): AlertText {
+/**
+ * The fault, its reason, start, count and cost, and the next step; times as a clock in `timezone` (IANA name) shows them.
+ * `question` is the one that the alert is about.
+ */
+export function alertText(
+  alert: Alert,
+  { timezone, question }: { readonly timezone: string; readonly question?: Question | undefined },
+): AlertText {
   const { reason, instanceId, costUsd, agents } = alert;
   const next = nextStep(alert);
   const lines: readonly (AlertLine | null)[] = [
     reason === null ? null : { label: reasonLabel(alert), text: reason },
     agents.length === 0 ? null : { label: "Agents", text: agentsText(alert) },
     timeLine(alert, timezone),
+    question?.state === "open" ? { label: "Until", text: untilText(question, timezone) } : null,
     alert.topic === "runs" && alert.count > 1
       ? { label: "Failures", text: `${alert.count} in a row` }
       : null,
@@ -53,7 +63,7 @@ export function alertText(alert: Alert, { timezone }: { readonly timezone: strin
     next === null ? null : { label: "Next", text: next },
   ];
   return {
-    title: alertTitle(alert),
+    title: question === undefined ? alertTitle(alert) : questionTitle(alert, question),
     severity: severityOf(alert),
     lines: lines.filter((line) => line !== null),
   };
@@ -62,13 +72,14 @@ export function alertText(alert: Alert, { timezone }: { readonly timezone: strin
 /** The reason of a digest counts its alerts. */
 function reasonLabel({ topic, phase }: Alert): string {
   if (topic === "digest") return "What";
+  if (topic === "question") return "Question";
   return phase === "resolved" ? "Was" : "Why";
 }
 
 function severityOf({ topic, phase, count }: Alert): AlertSeverity {
   if (phase === "resolved" || topic === "test") return "ok";
   if (topic === "budget") return count < 100 ? "warning" : "error";
-  return topic === "missed_ticks" ? "warning" : "error";
+  return topic === "missed_ticks" || topic === "question" ? "warning" : "error";
 }
 
 /** The first ten agents and the number of alerts are known, but not the number of agents. */
@@ -94,6 +105,15 @@ function isOver({ topic, phase, count }: Alert): boolean {
 function timeText(time: number, timezone: string): string {
   const shown = new Date(shownAt(time, timezone)).toISOString();
   return `${shown.slice(0, "2026-11-22".length)} ${shown.slice(11, 16)} ${timezone}`;
+}
+
+function untilText({ kind, until, fallback }: Question, timezone: string): string {
+  const then = fallback === null ? "the run ends" : `the answer is ${answerText(kind, fallback)}`;
+  return `${timeText(until, timezone)}, then ${then}`;
+}
+
+function questionTitle(alert: Alert, question: Question): string {
+  return question.state === "open" ? alertTitle(alert) : `${alert.agent}: ${endText(question)}`;
 }
 
 type Title = (alert: Alert) => string;
@@ -175,6 +195,11 @@ const titles: Record<AlertTopic, Record<AlertPhase, Title>> = {
       ? `The scheduler was down for ${lasted(alert)}`
       : `The scheduler was down${times(alert.count)}`,
   ),
+  question: {
+    opened: (alert) => `${whose(alert)} waits for an answer`,
+    reminder: (alert) => `${whose(alert)} still waits for an answer`,
+    resolved: (alert) => `${whose(alert)} no longer waits for an answer`,
+  },
   digest: {
     opened: (alert) => `${alert.count} alerts${ofAgents(alert)}`,
     reminder: (alert) => `${alert.count} alerts${ofAgents(alert)}`,

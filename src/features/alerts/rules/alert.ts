@@ -1,4 +1,5 @@
 import type { AlertTarget } from "../../../../streams/alert-options.ts";
+import type { Question } from "../../../foundation/contracts/questions.ts";
 import type { Outcome } from "../../../../streams/vocabulary.ts";
 
 /** Faults that last until they are fixed. */
@@ -19,6 +20,7 @@ export const alertTopics = [
   "dead_letters",
   "budget",
   "scheduler_down",
+  "question",
   "digest",
   "test",
 ] as const;
@@ -48,6 +50,8 @@ export interface Alert {
   readonly costUsd: number | null;
   /** Agents of a digest, the first ten. */
   readonly agents: readonly string[];
+  /** The id of the question that it is about. */
+  readonly question?: string;
 }
 
 /** One alert on its way to one target. */
@@ -71,6 +75,8 @@ export interface StoredDelivery extends Delivery {
   readonly lastError: string | null;
   /** When it was accepted or given up, epoch ms; null while it waits. */
   readonly endedAt: number | null;
+  /** What the target needs to edit the message about a question; null if it can't be edited, or is edited. */
+  readonly receipt: string | null;
 }
 
 /** `dead` after the last attempt, until it is retried by hand. */
@@ -123,7 +129,7 @@ export interface TargetDeliveries {
 }
 
 export type AttemptRecord =
-  | { readonly type: "sent"; readonly at: number }
+  | { readonly type: "sent"; readonly at: number; readonly receipt?: string | undefined }
   | { readonly type: "retry"; readonly nextAt: number; readonly error: string }
   | { readonly type: "dead"; readonly at: number; readonly error: string };
 
@@ -144,7 +150,7 @@ export interface DeliveryFilter {
 
 /** How a target took an alert. */
 export type TargetAnswer =
-  | { readonly type: "accepted" }
+  | { readonly type: "accepted"; readonly receipt?: string | undefined }
   /** `afterMs` as the target wants it; null for the schedule's own. */
   | { readonly type: "failed"; readonly error: string; readonly afterMs: number | null }
   /** The target will never accept an alert again. */
@@ -162,4 +168,8 @@ export interface AlertMessage {
   readonly url: string | null;
   /** IANA name, for the times in its text. */
   readonly timezone: string;
+  /** The question that it is about. */
+  readonly question?: Question | undefined;
+  /** Of the message that this one replaces. */
+  readonly receipt?: string | null | undefined;
 }

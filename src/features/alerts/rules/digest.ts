@@ -11,6 +11,8 @@ export function isFirst({ attempts, lastError }: StoredDelivery): boolean {
   return attempts === 0 && lastError === null;
 }
 
+const notJoined: readonly AlertTopic[] = ["digest", "question"];
+
 /**
  * The deliveries that become one digest, of those to one target that are due; `free` is the number of messages that may
  * be sent now. Empty if each is sent by itself.
@@ -19,7 +21,7 @@ export function digestParts(
   due: readonly StoredDelivery[],
   free: number,
 ): readonly StoredDelivery[] {
-  const fresh = due.filter((one) => isFirst(one) && one.alert.topic !== "digest");
+  const fresh = due.filter((one) => isFirst(one) && !notJoined.includes(one.alert.topic));
   // Alerts of quiet hours are one digest, however few.
   const held = fresh.filter(({ at, nextAt }) => nextAt > at);
   const isMany = fresh.length > Math.max(free, 1) || held.length > 1;
@@ -56,6 +58,7 @@ const nouns: Readonly<Record<AlertTopic, string>> = {
   dead_letters: "dead letters",
   budget: "budgets",
   scheduler_down: "scheduler down",
+  question: "questions",
   digest: "digests",
   test: "tests",
 };

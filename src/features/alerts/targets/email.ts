@@ -3,7 +3,7 @@ import { messageOf } from "../../../foundation/errors.ts";
 import type { TargetAttempt, TargetType, TargetMessage, Fields } from "../target.ts";
 import type { AlertSeverity } from "../rules/alert-text.ts";
 import { escapeHtml } from "../../../foundation/contracts/plain-text.ts";
-import { optionalField, requiredField, unusable, oneLine, linkLabel } from "../target.ts";
+import { optionalField, requiredField, unusable, oneLine } from "../target.ts";
 
 /** E-mail by a mail server. */
 export const email: TargetType = {
@@ -68,7 +68,7 @@ const colors: Readonly<Record<AlertSeverity, string>> = {
 };
 
 /** The two forms of a mail's text. */
-function mailText({ title, lines, url, severity }: TargetMessage): {
+function mailText({ title, lines, url, severity, linkLabel }: TargetMessage): {
   readonly text: string;
   readonly html: string;
 } {

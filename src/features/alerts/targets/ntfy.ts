@@ -1,7 +1,8 @@
 import type { AlertSeverity } from "../rules/alert-text.ts";
 import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
-import { addressIn, optionalField, unusable, linkLabel } from "../target.ts";
+import { addressIn, optionalField, unusable } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
+import type { AnswerButton } from "../../../foundation/contracts/answer-buttons.ts";
 import type { Fields, TargetMessage } from "../target.ts";
 /** From 1 to 5, and the names of emoji that are shown before the title. */
 const looks: Readonly<Record<AlertSeverity, { priority: number; tag: string }>> = {
@@ -24,15 +25,15 @@ export const ntfy = httpTarget({
     return token === null ? {} : { authorization: `Bearer ${token}` };
   },
   body: (message, fields) => {
-    const { title, severity, url } = message;
+    const { title, severity, url, buttons } = message;
     const { priority, tag } = looks[severity];
     return {
       topic: topicOf(fields),
       title: title,
       message: textOf(message),
-      priority,
+      priority: buttons.length === 0 ? priority : looks.error.priority,
       tags: [tag],
-      ...(url === null ? {} : { click: url, actions: [{ action: "view", label: linkLabel, url }] }),
+      ...(url === null ? {} : { click: url, actions: actionsOf(message, url) }),
     };
   },
   meaning: ({ status, json }) =>
@@ -40,6 +41,29 @@ export const ntfy = httpTarget({
       ? { type: "failed", reason: json.error }
       : null,
 });
+
+/** A message has at most three: https://docs.ntfy.sh/publish/#action-buttons */
+const maxActions = 3;
+
+/** Buttons answer by the link, which opens with a tap on the message, too. */
+function actionsOf({ buttons, linkLabel, question }: TargetMessage, url: string) {
+  // Approvals have four choices; those that are not for this request alone are on the page.
+  const own = question?.kind === "ask" ? buttons : buttons.filter(isOfThisRequest);
+  const fitting = own.length > maxActions ? [] : own;
+  const answers = fitting.map(({ label, answer }) => ({
+    action: "http",
+    label,
+    url,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ answer }),
+    clear: true,
+  }));
+  return [...answers, { action: "view", label: linkLabel, url }].slice(0, maxActions);
+}
+
+const isOfThisRequest = ({ answer }: AnswerButton): boolean =>
+  answer === "once" || answer === "deny";
 
 function topicOf(fields: Fields): string {
   const topic = addressIn(fields, "url").pathname.split("/").at(-1) ?? "";

@@ -1,4 +1,4 @@
-import { addressIn, cut, linkLabel, severityMarks } from "../target.ts";
+import { addressIn, cut, severityMarks } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
 import type { TargetMessage } from "../target.ts";
 /** Slack's answers for an address that is no longer valid. */
@@ -47,7 +47,7 @@ function summary(message: TargetMessage): string {
 }
 
 /** https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
-function sectionOf({ lines, url }: TargetMessage) {
+function sectionOf({ lines, url, linkLabel }: TargetMessage) {
   const written = lines.flatMap(({ label, text }) => [
     { type: "text", text: label, style: { bold: true } },
     { type: "text", text: ` ${text}\n` },

@@ -1,6 +1,6 @@
 import type { AlertSeverity } from "../rules/alert-text.ts";
 import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
-import { addressIn, linkLabel } from "../target.ts";
+import { addressIn } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
 import type { JsonAnswer, Meaning, TargetMessage } from "../target.ts";
 const colors: Readonly<Record<AlertSeverity, string>> = {
@@ -25,7 +25,7 @@ export const teams = httpTarget({
   meaning,
 });
 
-function card({ title, severity, lines, url }: TargetMessage) {
+function card({ title, severity, lines, url, linkLabel }: TargetMessage) {
   const color = colors[severity];
   return {
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",

@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
 import { addressIn, requiredField, unusable } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
+import { isoTime } from "../../../foundation/contracts/format.ts";
+import type { Question } from "../../../foundation/contracts/questions.ts";
 import type { Fields } from "../target.ts";
 
 const prefix = "whsec_";
@@ -14,10 +16,10 @@ export const webhook = httpTarget({
   check: (fields) => {
     keyOf(fields);
   },
-  body: ({ alert, title, severity, lines, project, url }) => ({
+  body: ({ alert, title, severity, lines, project, url, question }) => ({
     type: `alert.${alert.phase}`,
     timestamp: new Date(alert.at).toISOString(),
-    data: { ...alert, title, severity, lines, project, url },
+    data: { ...alert, title, severity, lines, project, url, ...(question && asked(question)) },
   }),
   headers: (body, { id, now }, fields) => {
     const timestamp = String(Math.floor(now / 1000));
@@ -29,6 +31,11 @@ export const webhook = httpTarget({
     };
   },
 });
+
+/** What a program needs that answers, by a POST of `{"answer": …}` to the `url`. */
+function asked({ id, kind, prompt, form, fallback, until }: Question) {
+  return { question: { id, kind, prompt, form, fallback, until: isoTime(until) } };
+}
 
 function keyOf(fields: Fields): Buffer {
   const secret = requiredField(fields, "secret").trim();

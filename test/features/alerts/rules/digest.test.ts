@@ -4,7 +4,13 @@ import type { StoredDelivery } from "../../../../src/features/alerts/rules/alert
 import { anAlert } from "./alerts.ts";
 
 function delivery(id: string, more: Partial<StoredDelivery> = {}): StoredDelivery {
-  const stored = { state: "waiting", attempts: 0, lastError: null, endedAt: null } as const;
+  const stored = {
+    state: "waiting",
+    attempts: 0,
+    lastError: null,
+    endedAt: null,
+    receipt: null,
+  } as const;
   return { id, at: 10, target: "ops", alert: anAlert(), nextAt: 10, ...stored, ...more };
 }
 
@@ -20,6 +26,7 @@ describe("due deliveries to one target", () => {
     ["one of quiet hours is sent as it is", many(1, { nextAt: 20 }), 5, 0],
     ["those that were attempted are sent again as they are", many(9, { attempts: 1 }), 5, 0],
     ["dead ones that a person retries are sent as they are", many(9, { lastError: "no" }), 5, 0],
+    ["questions stay", many(9, { alert: anAlert({ topic: "question" }) }), 5, 0],
     ["digests stay", many(9, { alert: anAlert({ topic: "digest" }) }), 5, 0],
   ])("%s", (_, due, free, joined) => {
     expect(digestParts(due, free)).toHaveLength(joined);
