@@ -17,6 +17,7 @@ import {
 import type { Observable } from "rxjs";
 import { harnesses } from "../../streams/harnesses.ts";
 import { problemSummary, problemText } from "../../streams/problem-text.ts";
+import type { QuestionStatusEvent } from "../../streams/status/reduce-status.ts";
 import type { LogEntry, RunEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../foundation/config/project-config.ts";
 import {
@@ -101,7 +102,27 @@ export function schedulerEffects(
     around$.pipe(takeUntil(over$)),
     heartbeats.until(over$),
     ...Object.values(readers).map((read) => event$.pipe(tap(read))),
+    questionStatus(event$, services).pipe(tap(status.apply), takeUntil(over$)),
     source$.pipe(tap(event$)),
+  );
+}
+
+/** The questions of runs for the status. Runs that an earlier scheduler started may begin with open ones. */
+function questionStatus(
+  event$: Observable<RunEvent>,
+  { questions }: Services,
+): Observable<QuestionStatusEvent> {
+  const adopted$ = event$.pipe(
+    mergeMap((event) =>
+      event.type === "started" && event.startedAt !== undefined
+        ? questions.ofRun(event.instanceId)
+        : [],
+    ),
+  );
+  return merge(questions.changed$, adopted$).pipe(
+    map(({ id, agent, instanceId, state }) => {
+      return { type: "question", id, agent, instanceId, isOpen: state === "open" };
+    }),
   );
 }
 

@@ -24,6 +24,8 @@ export interface AgentRecord {
   readonly lockWaits: ReadonlyMap<string, number>;
   /** The instance ids of its runs that wait for money. */
   readonly moneyWaits: ReadonlySet<string>;
+  /** The instance ids of its runs with an open question to people, by the questions' ids. */
+  readonly questions: ReadonlyMap<string, string>;
   /** Why the machine can't start claimed runs, by instance id. */
   readonly blocked: ReadonlyMap<string, string>;
   readonly queued: number;
@@ -42,6 +44,7 @@ const noCosts: AgentRecord["runCosts"] = new Map();
 const noReasons: AgentRecord["blocked"] = new Map();
 const noWaits: AgentRecord["lockWaits"] = new Map();
 const noMoneyWaits: AgentRecord["moneyWaits"] = new Set();
+const noQuestions: AgentRecord["questions"] = new Map();
 
 /** An agent before its first event. */
 export function newRecord(name: string): AgentRecord {
@@ -59,6 +62,7 @@ export function newRecord(name: string): AgentRecord {
     running: 0,
     lockWaits: noWaits,
     moneyWaits: noMoneyWaits,
+    questions: noQuestions,
     blocked: noReasons,
     queued: 0,
     lastRunAt: null,
@@ -111,11 +115,13 @@ type Obstacle = Pick<AgentStatus, "state" | "blockedBy">;
  * failure other than of a budget comes before a used budget: money does not fix it.
  */
 export function stateOf(record: AgentRecord): Obstacle {
-  const { building, blocked, running, lockWaits, moneyWaits } = record;
+  const { building, blocked, running, lockWaits, moneyWaits, questions } = record;
   if (building) return state("building");
   if (blocked.size > 0) return state("blocked", "machine");
   if (running === 0) return stateWithoutRuns(record);
-  if (new Set([...lockWaits.keys(), ...moneyWaits]).size < running) return state("running");
+  const waits = new Set([...lockWaits.keys(), ...moneyWaits, ...questions.values()]);
+  if (waits.size < running) return state("running");
+  if (questions.size > 0) return state("waiting", "person");
   return state("waiting", moneyWaits.size > 0 ? "budget" : "lock");
 }
 

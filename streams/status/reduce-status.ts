@@ -17,10 +17,20 @@ export type LockStatusEvent =
   | { readonly type: "lock-status"; readonly claim: LockStatus }
   | { readonly type: "lock-status-ended"; readonly claim: LockStatusId };
 
+/** A question of a run to people was asked, or has ended. */
+export interface QuestionStatusEvent {
+  readonly type: "question";
+  readonly id: string;
+  readonly agent: string;
+  readonly instanceId: string;
+  readonly isOpen: boolean;
+}
+
 /** The events that the status folds: those of agents and of the scheduler itself. */
 export type StatusEvent =
   | RunEvent
   | LockStatusEvent
+  | QuestionStatusEvent
   | { readonly type: "scheduler"; readonly patch: Partial<SchedulerStatus> }
   | { readonly type: "scheduler-log"; readonly entry: LogEntry };
 
@@ -76,6 +86,7 @@ export function reduceStatus(
   if (event.type === "lock-status" || event.type === "lock-status-ended") {
     return claimReduced(status, event);
   }
+  if (event.type === "question") return questionReduced(status, event);
   if (event.type === "scheduler-log") return withLogs(status, [event.entry], nothing);
   return withLogs(...agentReduced(status, event, seed));
 }
@@ -102,6 +113,21 @@ function claimReduced(status: Status, event: LockStatusEvent): Status {
   const lockWaits = left > 0 ? new Map([...others, [instanceId, left]]) : others;
   records.set(record.name, { ...record, lockWaits });
   return { ...status, change: { ...nothing, agent: record.name, claim: event.claim } };
+}
+
+function questionReduced(
+  status: Status,
+  { id, agent, instanceId, isOpen }: QuestionStatusEvent,
+): Status {
+  const record = status.records.get(agent);
+  if (record === undefined || record.questions.has(id) === isOpen) {
+    return { ...status, change: nothing };
+  }
+  const questions = new Map(record.questions);
+  if (isOpen) questions.set(id, instanceId);
+  else questions.delete(id);
+  status.records.set(agent, { ...record, questions });
+  return { ...status, change: { ...nothing, agent } };
 }
 
 function waitsIn(claim: LockStatus | undefined): number {

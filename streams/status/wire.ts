@@ -32,10 +32,13 @@ export const agentSchema = z
     state: z.enum(["idle", "running", "building", "waiting", "blocked", "error"]).meta({
       description: "`blocked`: no run of it can start; `waiting`: its runs wait",
     }),
-    blockedBy: z.enum(["machine", "requirement", "image", "budget", "lock"]).nullable().meta({
-      description:
-        "Why it is blocked or waits; a `requirement` is a credential, a model or a command",
-    }),
+    blockedBy: z
+      .enum(["machine", "requirement", "image", "budget", "lock", "person"])
+      .nullable()
+      .meta({
+        description:
+          "Why it is blocked or waits; a `requirement` is a credential, a model or a command",
+      }),
     statusText: z.string().nullable(),
     error: z.string().nullable(),
     /** For example a fallback model without its key. */

@@ -81,7 +81,7 @@ function ownReasons(agent: AgentRecord): readonly Reason[] {
 }
 
 function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason[] {
-  const { config, running, queued } = agent;
+  const { config, running, queued, questions } = agent;
   const isFull = config !== null && config.scale > 0 && running >= config.scale;
   const isProjectFull = project.scale !== null && project.running >= project.scale;
   return [
@@ -89,6 +89,10 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
     [agent.usedBudget !== null, budgetText(agent.usedBudget)],
     [isFull, `${running} of ${config?.scale ?? 0} runs are going: work waits, ticks are skipped.`],
     [isProjectFull, `The project runs as many as it may (${project.scale ?? 0}): work waits.`],
+    [
+      questions.size > 0,
+      `Its runs wait for people: ${counted(questions.size, "open question")}; al questions lists them.`,
+    ],
     [queued > 0, `${counted(queued, "work item")} in its queue.`],
   ];
 }

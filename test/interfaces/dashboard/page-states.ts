@@ -199,6 +199,7 @@ function withQuestions({ operations }: TestDeps): void {
   ];
   operations.asked.push(...asked);
   operations.setScheduler({ questions: 6 });
+  operations.setAgent({ name: "agent-5", state: "waiting", blockedBy: "person" });
   const run = operations.runs.get(instance);
   const questions = asked.filter((one) => one.instanceId === instance);
   if (run !== undefined) operations.runs.set(instance, { ...run, questions });

@@ -171,6 +171,19 @@ test("shows the questions of one agent, and older ended ones", async () => {
   await expect.poll(() => textsOf(page, "open")).toHaveLength(2);
 });
 
+test("an agent that waits for a person leads to its questions in one click", async () => {
+  const deps = withQuestions({}, { agent: "owl" });
+  deps.operations.setAgent({ name: "dev", state: "waiting", blockedBy: "person", running: 1 });
+  const { page, url } = await openLive(deps, "/dashboard");
+  for (const from of ["/dashboard", "/dashboard/agents/dev"]) {
+    await page.goto(url + from);
+    const pill = page.locator("main a.pill", { hasText: "waiting: person" });
+    await pill.click();
+    await page.waitForURL(`${url}${path}?agent=dev`);
+    expect(await textsOf(page, "open")).toEqual([expect.stringContaining("dev · dev-abcdefgh")]);
+  }
+});
+
 test("says why the questions can't be read, and reads them again", async () => {
   const deps = withQuestions({});
   const { questions } = deps.operations;

@@ -150,6 +150,9 @@ test("the reasons against running now are named, in the order in which to fix th
   expect(of({ usedBudget: { ...budget, onLimit: "pause" } })).toEqual([
     `Its budget is used up ($2.00 of $1.50): work waits until ${momentText(minute(1))}.`,
   ]);
+  expect(of({ questions: new Map([["q", "dev-1"]]) })).toEqual([
+    "Its runs wait for people: 1 open question; al questions lists them.",
+  ]);
   const lock = { resource: "repo:x", since: "", expiresAt: null };
   const locks = [
     { ...lock, agent: "dev", instanceId: "dev-1", held: false },

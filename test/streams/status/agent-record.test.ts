@@ -21,6 +21,7 @@ describe("the state of an agent", () => {
   const stops = { usedBudget: { ...budget, onLimit: "stop" } } as const;
   const pauses = { usedBudget: { ...budget, onLimit: "pause" } } as const;
 
+  const asked = (instanceId: string) => new Map([["question", instanceId]]);
   const waits = (...byRun: readonly [string, number][]) => new Map(byRun);
 
   it.each<[string, Partial<AgentRecord>]>([
@@ -37,6 +38,8 @@ describe("the state of an agent", () => {
     ["waiting lock", { running: 2, lockWaits: waits(["dev-1", 1], ["dev-2", 2]) }],
     ["running", { running: 2, lockWaits: waits(["dev-1", 2]) }],
     ["waiting budget", { running: 1, moneyWaits: new Set(["dev-1"]) }],
+    ["waiting person", { running: 1, questions: asked("dev-1"), moneyWaits: new Set(["dev-1"]) }],
+    ["running", { running: 2, questions: asked("dev-1") }],
     ["running", { running: 2, moneyWaits: new Set(["dev-1"]), lockWaits: waits(["dev-1", 1]) }],
     [
       "waiting budget",

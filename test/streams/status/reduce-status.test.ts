@@ -90,6 +90,21 @@ describe("the status", () => {
     expect(rowOf(given)).toMatchObject({ state: "running", blockedBy: null });
   });
 
+  it("shows an agent as waiting for a person until all questions of its runs have ended", () => {
+    const question = (id: string, isOpen = true) =>
+      ({ type: "question", id, agent: "dev", instanceId: "dev-1", isOpen }) as const;
+    const rowOf = (status: ReturnType<typeof after>) => snapshotOf(status).agents[0];
+    const asking = after(dev.set(), dev.started("dev-1"), question("a"), question("b"));
+    expect(rowOf(asking)).toMatchObject({ state: "waiting", blockedBy: "person" });
+    expect(asking.change).toMatchObject({ agent: "dev" });
+    expect(reduce(asking, question("a")).change.agent).toBeNull();
+    const one = reduce(asking, question("a", false));
+    expect(rowOf(one)).toMatchObject({ state: "waiting" });
+    const none = reduce(one, question("b", false));
+    expect(rowOf(none)).toMatchObject({ state: "running", blockedBy: null });
+    expect(reduce(none, { ...question("c"), agent: "nobody" }).change.agent).toBeNull();
+  });
+
   it("counts runs that wait for locks, not their waits", () => {
     const [x, y] = [claimOf("dev", "file:x", false), claimOf("dev", "file:y", false)];
     const wait = (claim: typeof x) => ({ type: "lock-status", claim }) as const;

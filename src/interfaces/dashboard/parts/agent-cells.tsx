@@ -14,7 +14,13 @@ import {
 } from "../../views/agent-columns.ts";
 import type { AgentColumn } from "../../views/agent-columns.ts";
 import { useIsLocal, useTicking } from "../live/clock.ts";
-import { agentAddress, latestRunAddress, logAddress, whyAddress } from "../text/addresses.ts";
+import {
+  agentAddress,
+  latestRunAddress,
+  logAddress,
+  questionsAddress,
+  whyAddress,
+} from "../text/addresses.ts";
 import { exactTime } from "../text/format.ts";
 import { Linked } from "./linked.tsx";
 import { OutcomeStrip } from "./outcome-strip.tsx";
@@ -91,8 +97,9 @@ function Name({ agent }: ContentProps) {
 }
 
 function State({ agent }: ContentProps) {
-  const { name, state, running, scale, queued } = agent;
+  const { name, state, blockedBy, running, scale, queued } = agent;
   const text = stateText(agent);
+  const isAsking = blockedBy === "person";
   const disabled = disabledText(agent);
   const load = [
     ...(running > 1 || (running > 0 && scale > 1) ? [`${running} of ${scale}`] : []),
@@ -102,8 +109,8 @@ function State({ agent }: ContentProps) {
     <>
       <a
         class={`pill ${state}`}
-        href={whyAddress(name)}
-        aria-label={`${text}: why ${name} did not run`}
+        href={isAsking ? questionsAddress(name) : whyAddress(name)}
+        aria-label={`${text}: ${isAsking ? `questions of ${name}` : `why ${name} did not run`}`}
       >
         {text}
       </a>{" "}

@@ -6,6 +6,7 @@ import { disabledText, runningCostText, stateText } from "../../views/agent-colu
 import { refusalsOf, setEnabled, triggerRun } from "../live/agent-requests.ts";
 import { post } from "../live/api.ts";
 import { announce } from "../live/toasts.ts";
+import { questionsAddress } from "../text/addresses.ts";
 import { Action } from "./action.tsx";
 import { Dialog } from "./dialog.tsx";
 
@@ -22,9 +23,15 @@ export function AgentState({
   const disabled = agent === null ? null : disabledText(agent);
   return (
     <>
-      <span class={`pill ${agent?.state ?? ""}`} id="state">
-        {agent === null ? "gone" : stateText(agent)}
-      </span>
+      {agent?.blockedBy === "person" ? (
+        <a class="pill waiting" id="state" href={questionsAddress(agent.name)}>
+          {stateText(agent)}
+        </a>
+      ) : (
+        <span class={`pill ${agent?.state ?? ""}`} id="state">
+          {agent === null ? "gone" : stateText(agent)}
+        </span>
+      )}
       <span class="pill off" id="disabled" hidden={disabled === null}>
         {disabled}
       </span>

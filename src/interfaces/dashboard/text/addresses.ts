@@ -8,6 +8,11 @@ export function whyAddress(agent: string): string {
   return withQuery(agentAddress(agent), { tab: "why" });
 }
 
+/** The address of an agent's questions to people. */
+export function questionsAddress(agent: string): string {
+  return withQuery("/dashboard/questions", { agent });
+}
+
 /** The address of the page of a run. */
 export function runAddress(agent: string, instanceId: string): string {
   return `${agentAddress(agent)}/runs/${encodeURIComponent(instanceId)}`;
