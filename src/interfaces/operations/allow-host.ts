@@ -1,7 +1,8 @@
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
-import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { AgentConfig, NetworkConfig } from "../../../streams/agent-config.ts";
 import { problemText } from "../../../streams/problem-text.ts";
+import type { Edit } from "../../foundation/config/edit-toml.ts";
 import type { AgentFiles } from "../../foundation/config/agent-files.ts";
 import {
   allowEntry,
@@ -30,7 +31,9 @@ export async function allowHost(
 ): Promise<HostAllowed> {
   const entry = entryOf(request);
   const files = await filesOf(name, context);
-  const after = await withEntry(entry, resolved(files, context.project$.value), files.config ?? "");
+  const { network } = resolved(files, context.project$.value);
+  const { edited } = await import("../../foundation/config/edit-toml.ts");
+  const after = edited(files.config ?? "", allowEdit(entry, network));
   const edit = { files, file: "config.toml", after, dryRun: request.dryRun } as const;
   return { ...(await applyEdit(edit, context)), entry };
 }
@@ -45,20 +48,18 @@ function entryOf({ host, port, private: isPrivate }: AllowHostRequest): string {
 }
 
 /** Throws UserError `invalid_config`. */
-function resolved(files: AgentFiles, project: ProjectConfig): AgentConfig {
+export function resolved(files: AgentFiles, project: ProjectConfig): AgentConfig {
   const { config, problems } = checkAgent(files, project);
   if (config !== null) return config;
   throw new UserError("invalid_config", problems.map(problemText).join("\n"));
 }
 
-/** The file's text with the entry in place of the same one that is not private. */
-async function withEntry(entry: string, { network }: AgentConfig, text: string): Promise<string> {
+/** The entry in place of the same one that is not private; no edit if the list has it. */
+export function allowEdit(entry: string, network: NetworkConfig | null): readonly Edit[] {
   const own = network?.allow ?? [];
-  if (own.includes(entry)) return text;
+  if (own.includes(entry)) return [];
   const others = own.filter((one) => `${one} private` !== entry);
-  const allow = { path: ["network", "allow"], value: [...others, entry] };
-  const { edited } = await import("../../foundation/config/edit-toml.ts");
-  return edited(text, [allow]);
+  return [{ path: ["network", "allow"], value: [...others, entry] }];
 }
 
 const dayMs = 86_400_000;

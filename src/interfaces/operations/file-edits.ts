@@ -1,6 +1,8 @@
 import type { EditFileRequest } from "../../foundation/contracts/file-edits.ts";
 import { storedSecrets } from "../../foundation/credentials/list-credentials.ts";
 import type { AllowHostRequest } from "../../foundation/contracts/run-hosts.ts";
+import { allowAlways } from "./allow-always.ts";
+import type { AllowedAlways } from "./allow-always.ts";
 import { allowHost } from "./allow-host.ts";
 import { agentFiles, editFile } from "./edit-file.ts";
 import type { EditContext } from "./edit-file.ts";
@@ -34,6 +36,9 @@ export function createFileEdits(context: EditContext) {
      */
     editFile: (agent: string, request: EditFileRequest) =>
       inTurn(() => editFile(agent, request, context)),
+    /** Changes the agent's file so that a gate no longer holds the host or call. Rejects as `editFile`. */
+    allowAlways: (allowed: AllowedAlways, { dryRun }: { readonly dryRun: boolean }) =>
+      inTurn(() => allowAlways(allowed, dryRun, context)),
     /** Adds a host to the allow list in the agent's file, or shows the change. Rejects as `editFile`, or with `invalid_host`. */
     allowHost: (agent: string, request: AllowHostRequest) =>
       inTurn(() => allowHost(agent, request, context)),

@@ -55,6 +55,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     timezone: () => project$.value.timezone,
     now: Date.now,
   });
+  const { allowAlways, ...edits } = createFileEdits(context);
   return {
     /** The same object until a change. */
     snapshot: () => status.snapshot(),
@@ -166,9 +167,9 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     raiseBudget: (scope: string, usd: number) => raiseBudget(scope, usd, all),
     /** The hosts that an agent's runs were denied lately. Rejects with UserError `unknown_agent`. */
     agentHosts: (name: string) => agentHosts(name, context),
-    ...createFileEdits(context),
+    ...edits,
     ...createAlertOperations(ports.alerts, redactor),
-    ...createQuestionOperations(ports.questions),
+    ...createQuestionOperations(ports.questions, allowAlways),
     ...createAudit({ store: store.tables(createAuditStore), now: Date.now, redact, warn }),
     /** The resources that runs hold now. */
     locks: () => heldLocks(status.claims()),

@@ -1,10 +1,15 @@
 import type { Questions } from "../../features/people/questions.ts";
-import type { Answer, Person } from "../../foundation/contracts/questions.ts";
+import { checkAnswer } from "../../foundation/contracts/questions.ts";
+import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
+import type { createFileEdits } from "./file-edits.ts";
 import { questionView } from "../../foundation/contracts/question-views.ts";
 import type { QuestionView, QuestionsQuery } from "../../foundation/contracts/question-views.ts";
 
 /** The operations on questions of runs to people. */
-export const createQuestionOperations = (questions: Questions) => ({
+export const createQuestionOperations = (
+  questions: Questions,
+  allowAlways: ReturnType<typeof createFileEdits>["allowAlways"],
+) => ({
   /** The questions, the latest first; `next` is the `before` of the next page. */
   questions: ({ limit, ...filter }: QuestionsQuery) => {
     // One more than the page is read, to know whether there is another page.
@@ -22,8 +27,23 @@ export const createQuestionOperations = (questions: Questions) => ({
   },
   /**
    * Answers a question. Rejects with UserError `unknown_question`, `malformed` or `answered`, which says who was
-   * first.
+   * first. To allow always also edits the agent's file; if it can't be edited, rejects as `editFile`, and the question
+   * stays open.
    */
-  answerQuestion: async (id: string, answer: Answer, by: Person): Promise<QuestionView> =>
-    questionView(await questions.answer(id, answer, by)),
+  answerQuestion: async (id: string, answer: Answer, by: Person): Promise<QuestionView> => {
+    const question = questions.find(id);
+    const isAlways =
+      question?.state === "open" && question.kind !== "ask" && isAlwaysIn(question, answer);
+    if (!isAlways) return questionView(await questions.answer(id, answer, by));
+    await allowAlways(question, { dryRun: true });
+    const answered = await questions.answer(id, answer, by);
+    // Not before: only the first answer counts.
+    await allowAlways(question, { dryRun: false });
+    return questionView(answered);
+  },
 });
+
+function isAlwaysIn({ form }: Question, answer: Answer): boolean {
+  const checked = checkAnswer(form, answer);
+  return typeof checked !== "string" && checked.value === "always";
+}

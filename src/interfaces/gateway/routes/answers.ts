@@ -17,7 +17,7 @@ const link = { params: z.object({ token: z.string().meta({ description: "The lin
 const answering = {
   body: z.object({ answer: answerSchema }),
   response: { 204: z.undefined(), 303: z.undefined() },
-  problems: [404, 409, 503],
+  problems: [403, 404, 409, 503],
   options: { bodyLimit: 32 * 1024 },
 } as const;
 

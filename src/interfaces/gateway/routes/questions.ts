@@ -27,7 +27,7 @@ export const questionRoutes = ({ operations }: GatewayDeps) => [
     params: z.object({ id: z.string().max(64).meta({ description: "The question's `id`" }) }),
     body: z.strictObject({ answer: answerSchema }),
     response: { 200: questionSchema },
-    problems: [404, 409, 503],
+    problems: [403, 404, 409, 503],
     handle: (request) =>
       operations.answerQuestion(request.params.id, request.body.answer, personOf(request)),
   }),

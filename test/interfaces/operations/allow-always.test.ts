@@ -1,0 +1,105 @@
+import { asyncScheduler } from "rxjs";
+import { parse } from "smol-toml";
+import { expect, onTestFinished, test } from "vitest";
+import { createQuestionStore } from "../../../src/features/people/question-store.ts";
+import { createQuestions } from "../../../src/features/people/questions.ts";
+import type { Person, Question } from "../../../src/foundation/contracts/questions.ts";
+import { holdsHost } from "../../../src/foundation/contracts/network-allow.ts";
+import { createQuestionOperations } from "../../../src/interfaces/operations/questions.ts";
+import { createClock } from "../../../streams/clock.ts";
+import { tempStore } from "../../foundation/store/support.ts";
+import { agentProject } from "./agent-project.ts";
+
+const ada: Person = { via: "login", name: "", from: null };
+const dev = `schedule = "0 9 * * *" # every morning
+models = ["main"]
+credentials = []
+`;
+
+/** An open question about a gate of agent dev, and the operations on it. */
+async function asked(
+  approve: string,
+  { subject, kind = "host" }: { subject: string; kind?: Question["kind"] },
+  project = "",
+) {
+  const config = `${dev}\n[approve]\n${approve}\n`;
+  const { edits, read } = await agentProject({ dev: config, project });
+  const questions = createQuestions({
+    store: tempStore().tables(createQuestionStore),
+    clock: createClock(asyncScheduler),
+    redact: (text) => text,
+    onCount: () => undefined,
+    warn: () => undefined,
+  });
+  onTestFinished(() => questions.stop());
+  const form = { kind: "choice", choices: ["once", "run", "always", "deny"] } as const;
+  const about = { agent: "dev", instanceId: "dev-1", kind, subject, prompt: "?" };
+  const { id } = await questions.open({ ...about, form, fallback: null, seconds: 60 });
+  const { answerQuestion } = createQuestionOperations(questions, edits.allowAlways);
+  const text = () => read("agents/dev/config.toml");
+  return {
+    answer: (given: string) => answerQuestion(id, given, ada),
+    state: () => questions.find(id)?.state,
+    config,
+    text,
+    table: () => parse(text()) as unknown as Record<"approve" | "network", unknown>,
+  };
+}
+
+test("to allow a host always moves its entry from [approve] to [network]; comments stay", async () => {
+  const hosts = 'hosts = ["API.Stripe.com.", "a.test"] # money';
+  const { answer, text, table } = await asked(hosts, { subject: "api.stripe.com" });
+  expect(await answer("Always")).toMatchObject({ state: "answered", answer: "always" });
+  expect(table()).toMatchObject({
+    approve: { hosts: ["a.test"] },
+    network: { allow: ["api.stripe.com"] },
+  });
+  expect(text()).toContain("# every morning");
+  expect(text()).toContain("# money");
+});
+
+test("a wildcard stays, and no longer holds the host", async () => {
+  const { answer, table } = await asked('hosts = ["*.lan:8443 private"]', {
+    subject: "db.lan:8443",
+  });
+  await answer("always");
+  const approve = { hosts: ["*.lan:8443 private"], overUsd: null, agents: [] };
+  const network = { allow: ["db.lan:8443 private"] };
+  expect(table()).toMatchObject({ approve: { hosts: approve.hosts }, network });
+  const holds = (host: string) => holdsHost({ approve, network }, { host, port: 8443 });
+  expect([holds("db.lan"), holds("other.lan")]).toEqual([false, true]);
+});
+
+test("to allow calls of an agent always removes its name", async () => {
+  const call = { kind: "call", subject: "deployer" } as const;
+  const { answer, table } = await asked('agents = ["deployer", "writer"]', call);
+  await answer("always");
+  expect(table().approve).toEqual({ agents: ["writer"] });
+  expect(table().network).toBeUndefined();
+});
+
+test.each(["once", "run", "deny"])("%s changes no file", async (given) => {
+  const { answer, text, config } = await asked('hosts = ["a.test"]', { subject: "a.test" });
+  await answer(given);
+  expect(text()).toBe(config);
+});
+
+test("where files are not edited over HTTP, it is refused and the question stays open", async () => {
+  const locked = "\n[gateway]\nedit = false\n";
+  const { answer, state, text, config } = await asked(
+    'hosts = ["a.test"]',
+    { subject: "a.test" },
+    locked,
+  );
+  await expect(answer("always")).rejects.toMatchObject({ code: "read_only" });
+  expect([state(), text()]).toEqual(["open", config]);
+  await answer("once");
+  expect(state()).toBe("answered");
+});
+
+test("the second of two persons changes no file", async () => {
+  const { answer, text, config } = await asked('hosts = ["a.test"]', { subject: "a.test" });
+  const [, second] = await Promise.allSettled([answer("deny"), answer("always")]);
+  expect(second).toMatchObject({ reason: { code: "answered" } });
+  expect(text()).toBe(config);
+});
