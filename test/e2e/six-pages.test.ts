@@ -95,6 +95,7 @@ const paints: readonly (readonly [path: string, rows: string, mostKb: number])[]
   ["/search?q=error", "#results article", 40],
   ["/triggers", "#trigger-rows tr", 40],
   ["/cost", "#agents tr", 32],
+  ["/questions", "#open li, #open-none", 32],
   ["/alerts", "#open tr, #open-none", 32],
   [`/agents/${failing}`, "#run-rows tr", 60],
   [`/agents/${failing}/logs`, "#log .line", 60],

@@ -103,7 +103,8 @@ export function answerText(kind: QuestionKind, answer: Answer): string {
   return (kind === "ask" ? undefined : approvals[answer]) ?? String(answer);
 }
 
-function rangeText(min: number | null, max: number | null): string {
+/** The numbers that a form takes. */
+export function rangeText(min: number | null, max: number | null): string {
   if (min !== null && max !== null) return `a number from ${min} to ${max}`;
   if (min !== null) return `a number of at least ${min}`;
   return max === null ? "a number" : `a number of at most ${max}`;

@@ -152,11 +152,13 @@ test("a run's page has its question to answer, and who answered the earlier ones
   const { page } = await openLive(deps, `/dashboard/agents/dev/runs/${instanceId}`);
   const list = () => textsOf(page, "question-list");
   expect((await list())[1]).toMatch(/^asked .+ ago Deploy 1\.4\? yes · Ada by Slack · /);
+  expect(await page.locator("#state").innerText()).toBe("waiting: person");
   await page.getByRole("button", { name: "no" }).click();
   await expect.poll(() => asked[0]?.answer).toBe("no");
   show();
   setAgent({ name: "dev", state: "running" });
   await expect.poll(async () => (await list())[0]).toContain("no · by the dashboard");
+  expect(await page.locator("#state").innerText()).toBe("running");
 });
 
 test("shows the questions of one agent, and older ended ones", async () => {

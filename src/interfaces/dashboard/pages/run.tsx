@@ -9,7 +9,8 @@ import { post } from "../live/api.ts";
 import type { FirstPart } from "../live/log-session.ts";
 import { useDocument } from "../live/use-document.ts";
 import { Action } from "../parts/action.tsx";
-import { RunQuestions } from "../parts/question-list.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { QuestionList } from "../parts/question-list.tsx";
 import { useRunAgain } from "../parts/run-again.tsx";
 import { RunLog, runChoice, shownLines } from "../parts/run-log.tsx";
 import { Called, Facts, Hosts, Result, Since, Trigger } from "../parts/run-panels.tsx";
@@ -66,12 +67,13 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
   const state = stateOf(run);
   const look = calmStates[state];
   const isRunning = runningSince(run) !== null;
+  const isAsking = isRunning && run.questions.some((question) => question.state === "open");
   return (
     <Site frame={frame} title={instanceId} current="agents" isBelow={true}>
       <div class="page-title">
         <h1>{instanceId}</h1>
-        <span class={`pill ${look ?? "error"}`} id="state">
-          {outcomeText(state)}
+        <span class={`pill ${isAsking ? "waiting" : (look ?? "error")}`} id="state">
+          {isAsking ? "waiting: person" : outcomeText(state)}
         </span>
         <span class="muted" id="standing">
           <Duration ms={run.durationMs} since={runningSince(run)} otherwise="" />
@@ -110,7 +112,14 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
       />
       <Notice kind="warning" id="gone" text={read.status === 404 ? goneText : null} />
       {again.notice}
-      <RunQuestions questions={run.questions} refresh={read.refresh} />
+      <Panel id="questions" title="Questions to people" hidden={run.questions.length === 0}>
+        <QuestionList
+          id="question-list"
+          questions={run.questions}
+          refresh={read.refresh}
+          isOfRun={true}
+        />
+      </Panel>
       <Result run={run} />
       <Since run={run} first={changes} />
       <Facts run={run} />

@@ -46,6 +46,10 @@ export function parseForms(scope: FastifyInstance): void {
   );
 }
 
+export function isForm({ headers }: Pick<FastifyRequest, "headers">): boolean {
+  return headers["content-type"]?.startsWith(formType) === true;
+}
+
 /** Login and logout of a browser: the key becomes a session. */
 export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
   const home = homeOf(deps);
@@ -98,20 +102,19 @@ export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
         refuseForeign(request);
         const { body } = request;
         const next = safeNext(body.next ?? request.query.next, home);
-        const isForm = request.headers["content-type"]?.startsWith(formType) === true;
         try {
           if (!(await checkKey(request, body.key.trim()))) throw wrongKey();
         } catch (error) {
-          if (!isForm) throw error;
+          if (!isForm(request)) throw error;
           const { message: text, headers, status } = problemOf(error);
           return sendPage(reply.headers(headers), pageFor(next, { kind: "error", text }), status);
         }
-        if (isForm && deps.dashboard && shouldMove(request)) {
+        if (isForm(request) && deps.dashboard && shouldMove(request)) {
           const path = `${deps.loginLinks.create("").url}?next=${encodeURIComponent(next)}`;
           return moveToPrivateHost(request, reply, { ...deps, path });
         }
         startSession(request, reply, deps);
-        return isForm ? reply.redirect(next, 303) : reply.send();
+        return isForm(request) ? reply.redirect(next, 303) : reply.send();
       },
     }),
     // A HEAD must change nothing.
