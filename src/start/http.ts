@@ -2,7 +2,6 @@ import { tap } from "rxjs";
 import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { AlertOperationsDeps } from "../features/alerts/alerts.ts";
-import { atTerminal } from "../foundation/contracts/questions.ts";
 import type { LogSource } from "../foundation/logs/log-source.ts";
 import type { AnswerLinks } from "../features/people/answer-links.ts";
 import type { Questions } from "../features/people/questions.ts";
@@ -71,8 +70,6 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     note: (message) => log(30, message),
     warn,
   });
-  const keyChange$ = keys.change$.pipe(
-    tap(() => operations.recordAct({ act: "key-change" }, atTerminal)),
-  );
+  const keyChange$ = keys.change$.pipe(tap(() => operations.recordAct({ act: "key-change" })));
   return { operations, gateway, listener, webhooks, metrics, loginLinks, keyChange$ };
 }

@@ -1,4 +1,6 @@
 import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
+import { atTerminal } from "../../src/foundation/contracts/questions.ts";
+import type { Person } from "../../src/foundation/contracts/questions.ts";
 import type { Operations } from "../../src/interfaces/operations/operations.ts";
 
 /** Operations that keep the acts in a list, the latest first. */
@@ -6,7 +8,9 @@ export function fakeAuditOperations(
   acts: AuditEntryView[],
 ): Pick<Operations, "recordAct" | "audit"> {
   return {
-    recordAct: ({ act, agent = null, instanceId = null, detail }, by) => {
+    recordAct: (given, person?: Person) => {
+      const { act, agent = null, instanceId = null, detail } = given;
+      const by = person ?? atTerminal;
       const about = { agent, instanceId, detail: detail ?? "" };
       acts.unshift({ id: acts.length + 1, at: new Date().toISOString(), act, ...about, by });
     },

@@ -1,24 +1,9 @@
 import { z } from "zod";
+import { auditActs } from "./audit-acts.ts";
+import type { Act } from "./audit-acts.ts";
 import { isoTime } from "../../foundation/contracts/format.ts";
 import { personSchema } from "../../foundation/contracts/question-views.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";
-
-/** What people do. */
-export const auditActs = [
-  ...(["answer", "approve", "steer", "continue"] as const),
-  ...(["trigger", "replay", "kill", "raise", "pause", "resume", "enable", "disable"] as const),
-  ...(["stop", "edit", "allow-host", "ack", "alert-retry", "alert-test"] as const),
-  ...(["login", "logout", "login-link", "key-change"] as const),
-] as const;
-
-/** What a person did, and to which agent and run. */
-export interface Act {
-  readonly act: (typeof auditActs)[number];
-  readonly agent?: string | null;
-  readonly instanceId?: string | null;
-  /** One line: secrets are removed and long texts cut before it is stored. */
-  readonly detail?: string | null | undefined;
-}
 
 /** An act with its time in epoch ms. */
 export type AuditEntry = Readonly<Record<keyof Act, string | null>> & {

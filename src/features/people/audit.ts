@@ -1,9 +1,11 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { atTerminal } from "../../foundation/contracts/questions.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 import { entryView } from "./audit-report.ts";
-import type { Act, AuditEntry, AuditQuery, AuditReport } from "./audit-report.ts";
+import type { Act } from "./audit-acts.ts";
+import type { AuditEntry, AuditQuery, AuditReport } from "./audit-report.ts";
 
 type NewEntry = Omit<AuditEntry, "id">;
 
@@ -43,30 +45,35 @@ const conditions = {
 /** Reads and writes `audit`. */
 export function createAuditStore(db: DatabaseSync, { record }: GroupCommit) {
   const insert = auditInsert(db);
+  /** The latest first. Only the given filters are in the query, so that each may use its index. */
+  const list = ({ limit, since, ...filter }: AuditQuery): readonly AuditEntry[] => {
+    const given = { ...filter, since: since === undefined ? undefined : Date.parse(since) };
+    const terms: string[] = [];
+    const values: SQLInputValue[] = [];
+    for (const [name, term] of Object.entries(conditions)) {
+      const value = given[name as keyof typeof conditions];
+      if (value === undefined) continue;
+      terms.push(term);
+      values.push(value);
+    }
+    const where = terms.length === 0 ? "" : `WHERE ${terms.join(" AND ")}`;
+    const rows = db
+      .prepare(
+        `SELECT seq AS id, at, act, agent, instance_id AS instanceId, detail, person AS by
+         FROM audit ${where} ORDER BY seq DESC LIMIT ?`,
+      )
+      .all(...values, limit);
+    return rows.map((row) => ({ ...row, by: JSON.parse(String(row.by)) as Person }) as AuditEntry);
+  };
   return {
     /** Resolves once the entry is committed; while the store is not available it waits. */
     add: (entry: NewEntry): Promise<void> => record(() => insert(entry)),
-    /** The latest first. Only the given filters are in the query, so that each may use its index. */
-    list: ({ limit, since, ...filter }: AuditQuery): readonly AuditEntry[] => {
-      const given = { ...filter, since: since === undefined ? undefined : Date.parse(since) };
-      const terms: string[] = [];
-      const values: SQLInputValue[] = [];
-      for (const [name, term] of Object.entries(conditions)) {
-        const value = given[name as keyof typeof conditions];
-        if (value === undefined) continue;
-        terms.push(term);
-        values.push(value);
-      }
-      const where = terms.length === 0 ? "" : `WHERE ${terms.join(" AND ")}`;
-      const rows = db
-        .prepare(
-          `SELECT seq AS id, at, act, agent, instance_id AS instanceId, detail, person AS by
-           FROM audit ${where} ORDER BY seq DESC LIMIT ?`,
-        )
-        .all(...values, limit);
-      return rows.map(
-        (row) => ({ ...row, by: JSON.parse(String(row.by)) as Person }) as AuditEntry,
-      );
+    /** The acts, the latest first; `next` is the `before` of the next page. */
+    page: ({ limit, ...filter }: AuditQuery): AuditReport => {
+      const found = list({ ...filter, limit: limit + 1 });
+      const page = found.slice(0, limit);
+      const next = found.length > limit ? (page.at(-1)?.id ?? null) : null;
+      return { entries: page.map(entryView), next };
     },
   };
 }
@@ -78,21 +85,15 @@ interface AuditDeps {
   readonly warn: (message: string) => void;
 }
 
-/** Who did what. */
+/** The audit trail of people. */
 export function createAudit({ store, now, redact, warn }: AuditDeps) {
   return {
     /** Records an act that was done. Never throws: the act must not fail because it can't be recorded. */
-    recordAct: (act: Act, by: Person): void => {
+    recordAct: (act: Act, by: Person = atTerminal): void => {
       store.add(auditEntry(act, { by, at: now(), redact })).catch((error: unknown) => {
         warn(`the audit trail lacks an act (${act.act}): ${messageOf(error)}`);
       });
     },
-    /** The acts, the latest first; `next` is the `before` of the next page. */
-    audit: ({ limit, ...filter }: AuditQuery): AuditReport => {
-      const found = store.list({ ...filter, limit: limit + 1 });
-      const page = found.slice(0, limit);
-      const next = found.length > limit ? (page.at(-1)?.id ?? null) : null;
-      return { entries: page.map(entryView), next };
-    },
+    audit: store.page,
   };
 }

@@ -6,7 +6,7 @@ import { checkAnswer, endText } from "../../foundation/contracts/questions.ts";
 import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
 import { messageOf, UserError } from "../../foundation/errors.ts";
 import { auditEntry } from "./audit.ts";
-import type { Act } from "./audit-report.ts";
+import type { Act } from "./audit-acts.ts";
 import type { QuestionStore, Settlement } from "./question-store.ts";
 
 /** A question before it is stored; `seconds` is how long people may take. */

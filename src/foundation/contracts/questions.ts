@@ -67,16 +67,16 @@ export function checkAnswer(form: AnswerForm, given: Answer): { readonly value: 
     case "choice": {
       const { choices } = form;
       const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
-      return found === undefined ? `one of: ${choices.join(", ")}` : { value: found };
+      return found === undefined ? answersText(form) : { value: found };
     }
     case "boolean":
       if (/^(true|yes)$/i.test(text)) return { value: true };
-      return /^(false|no)$/i.test(text) ? { value: false } : "yes or no";
+      return /^(false|no)$/i.test(text) ? { value: false } : answersText(form);
     case "number":
       return checkNumber(form, text);
     case "text": {
       const isWithin = text !== "" && text.length <= form.maxLength;
-      return isWithin ? { value: text } : `a text of 1 to ${form.maxLength} characters`;
+      return isWithin ? { value: text } : answersText(form);
     }
   }
 }
@@ -103,6 +103,20 @@ export function answerText(kind: QuestionKind, answer: Answer): string {
   return (kind === "ask" ? undefined : approvals[answer]) ?? String(answer);
 }
 
+/** The answers that a form accepts: `one of: yes, no`. */
+export function answersText(form: AnswerForm): string {
+  switch (form.kind) {
+    case "choice":
+      return `one of: ${form.choices.join(", ")}`;
+    case "boolean":
+      return "yes or no";
+    case "number":
+      return rangeText(form.min, form.max);
+    case "text":
+      return `a text of 1 to ${form.maxLength} characters`;
+  }
+}
+
 /** The numbers that a form takes. */
 export function rangeText(min: number | null, max: number | null): string {
   if (min !== null && max !== null) return `a number from ${min} to ${max}`;
@@ -116,7 +130,7 @@ const ways: Readonly<Record<Person["via"], string>> = {
   link: "a link",
   slack: "Slack",
   telegram: "Telegram",
-  terminal: "a terminal of the scheduler's machine",
+  terminal: "the terminal",
 };
 
 /** How a question ended, in words, such as `Ada by Slack answered: yes`. */
@@ -129,4 +143,12 @@ export function endText({ state, kind, answer, by }: Question): string {
 /** A person in words, such as `Ada by Slack`. */
 export function personText({ via, name }: Person): string {
   return name === "" ? ways[via] : `${name} by ${ways[via]}`;
+}
+
+/** A person with the place, for a table: `dashboard from 10.0.0.7`. */
+export function whoText(by: Person): string {
+  // Only commands on the scheduler's machine reach the operator's socket.
+  if (by.via === "key" && by.from === null) return "al on this machine";
+  const who = personText(by).replace(/^(the|a) /, "");
+  return by.from === null ? who : `${who} from ${by.from}`;
 }

@@ -5,21 +5,25 @@ import type { createFileEdits } from "./file-edits.ts";
 import { questionView } from "../../foundation/contracts/question-views.ts";
 import type { QuestionView, QuestionsQuery } from "../../foundation/contracts/question-views.ts";
 
-/** The operations on questions of runs to people. */
-export const createQuestionOperations = (
-  questions: Questions,
-  allowAlways: ReturnType<typeof createFileEdits>["allowAlways"],
-) => ({
-  /** The questions, the latest first; `next` is the `before` of the next page. */
-  questions: ({ limit, ...filter }: QuestionsQuery) => {
+/** Lists questions, the latest first; `next` is the `before` of the next page. */
+export const createQuestionList =
+  ({ list }: Pick<Questions, "list">) =>
+  ({ limit, ...filter }: QuestionsQuery) => {
     // One more than the page is read, to know whether there is another page.
-    const found = questions.list({ ...filter, limit: limit + 1 });
+    const found = list({ ...filter, limit: limit + 1 });
     const page = found.slice(0, limit);
     return {
       questions: page.map(questionView),
       next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
     };
-  },
+  };
+
+/** The operations on questions of runs to people. */
+export const createQuestionOperations = (
+  questions: Questions,
+  allowAlways: ReturnType<typeof createFileEdits>["allowAlways"],
+) => ({
+  questions: createQuestionList(questions),
   /** A question by its id; null if it is not stored. */
   question: (id: string): QuestionView | null => {
     const found = questions.find(id);

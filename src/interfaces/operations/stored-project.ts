@@ -21,11 +21,14 @@ import { createLogSource } from "../../foundation/logs/log-source.ts";
 import { seedFrom } from "../../foundation/scheduler/status-store.ts";
 import { openStoreReader } from "../../foundation/store/store.ts";
 import type { StoreReader } from "../../foundation/store/store.ts";
+import { createAuditStore } from "../../features/people/audit.ts";
+import { createQuestionStore } from "../../features/people/question-store.ts";
 import { budgetStates } from "../../features/spend/budget-states.ts";
 import { createLedger } from "../../features/spend/rules/ledger.ts";
 import type { SpendRequest } from "../../features/spend/spend-report.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
 import { checkAgents } from "./project-files.ts";
+import { createQuestionList } from "./questions.ts";
 import { createSpendAnswers, spentTodayIn } from "./spend-answer.ts";
 import { viewRun, compareRuns } from "./view-run.ts";
 import { whyNot } from "./why-not.ts";
@@ -63,6 +66,8 @@ export function openStoredProject({
     /** Rejects with UserError `unknown_instance` or `unknown_version`. */
     runDifference: async (instanceId: string, other: string | null) =>
       compareRuns(instanceId, other, await deps()),
+    questions: createQuestionList(store.tables(createQuestionStore)),
+    audit: store.tables(createAuditStore).page,
     spend: async (asked: SpendRequest) => spendOf(store, await readProjectFiles(projectDir))(asked),
     status: async () => {
       const status = statusOf(projectDir, store, await readProjectFiles(projectDir));

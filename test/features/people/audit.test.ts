@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createAudit, createAuditStore } from "../../../src/features/people/audit.ts";
 import { auditQuerySchema } from "../../../src/features/people/audit-report.ts";
-import type { Act } from "../../../src/features/people/audit-report.ts";
+import type { Act } from "../../../src/features/people/audit-acts.ts";
 import { createQuestionStore } from "../../../src/features/people/question-store.ts";
 import { createQuestions } from "../../../src/features/people/questions.ts";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";

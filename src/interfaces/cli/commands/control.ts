@@ -114,6 +114,17 @@ export const controlCommands = {
       .argument("<agent|instance>", "an agent's name, or the instance id of one run")
       .examples("al kill triage", "al kill triage-k3v9q2xa")
       .does(async () => (await import("../operator/control.ts")).kill),
+  answer: (command) =>
+    command
+      .description("answer a question of a run; the first answer counts")
+      .argument(
+        "<question>",
+        "its id or a unique end of it, as al questions shows it; or a run with one open question",
+      )
+      .argument("[answer]", "a choice, text, number, or yes or no; a terminal asks for it")
+      .examples("al answer 5ec0ffee yes", "al answer deploy-k3v9q2xa 'only on Monday'")
+      .exitCodes({ 1: "there is no such question, or someone was first; the answer is printed" })
+      .does(async () => (await import("../operator/people.ts")).answerQuestion),
   budget: (command) =>
     command
       .description("raise what may be spent on models")

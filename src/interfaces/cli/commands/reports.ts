@@ -134,6 +134,27 @@ export const reportCommands = {
       .inner("snooze", snooze)
       .inner("test", testAlert)
       .inner("retry", retry),
+  questions: (command) =>
+    command
+      .description("show the questions of runs that wait for a person's answer")
+      .option("-a, --agent <agent>", "only those of this agent")
+      .option("--all", "also those that have ended, and who answered")
+      .option("-n, --lines <n>", "how many questions", wholeNumber(1, 200), 50)
+      .examples("al questions", "al questions --all --agent deploy", "al questions --json")
+      .does(async () => (await import("../operator/people.ts")).showQuestions),
+  audit: (command) =>
+    command
+      .description("show who did what: answers, approvals, raises, kills, triggers, edits, logins")
+      .option("-a, --agent <agent>", "only acts on this agent and its runs")
+      .option(
+        "--by <person>",
+        "only acts by a way (key, login, link, slack, telegram, terminal), a chat user or an address",
+      )
+      .option("--act <act>", "only this act, such as answer, approve, raise, kill, edit or login")
+      .option("--since <when>", "only acts since then: 10m, 2h, 3d, or a date-time", moment)
+      .option("-n, --lines <n>", "how many acts", wholeNumber(1, 200), 20)
+      .examples("al audit", "al audit --since 7d --act approve", "al audit --agent deploy --by Ada")
+      .does(async () => (await import("../operator/people.ts")).showAudit),
   show: (command) =>
     command
       .description("show one run, or what changed in what it ran since another one")

@@ -137,6 +137,7 @@ const proposers: Readonly<Record<string, Propose>> = {
   "agent|instance": agentsAndInstances,
   run: agentsAndInstances,
   instance: instances,
+  question: openQuestions,
   "receiptId|triggerId": ({ projectDir }) =>
     recent(
       projectDir,
@@ -192,6 +193,15 @@ async function recent(
     return idsOf(entry).flatMap((word) => (word === null ? [] : [[word, description] as const]));
   });
   return Array.from(new Map(described), ([word, description]) => ({ word, description }));
+}
+
+/** The ends of the open questions' ids, described by their prompts. */
+async function openQuestions({ projectDir }: Place): Promise<readonly Proposal[]> {
+  const { readBeside } = await import("../../../foundation/store/read-beside.ts");
+  const sql =
+    "SELECT substr(id, -8) AS id, prompt FROM questions WHERE state = 'open' ORDER BY seq DESC";
+  const rows = readBeside(projectDir, (db) => db.prepare(sql).all(), []);
+  return rows.map(({ id, prompt }) => ({ word: String(id), description: firstSentence(prompt) }));
 }
 
 /** The stored credentials, or also the types that the program knows. No secret is read. */

@@ -10,7 +10,7 @@ import {
   errorToShow,
 } from "../../views/agent-columns.ts";
 import type { AgentColumn, ColumnValue, Moment } from "../../views/agent-columns.ts";
-import { relativeTime } from "../../../foundation/contracts/format.ts";
+import { counted, relativeTime } from "../../../foundation/contracts/format.ts";
 import type { StoredStatus } from "../../operations/stored-project.ts";
 import { usedBudgetAdvice } from "../../../features/spend/spend-text.ts";
 import { cut, wrap } from "../terminal/fit.ts";
@@ -98,8 +98,14 @@ function headOf(scheduler: SchedulerStatus, { colors, now }: StatusStyle): strin
     colors.bold(plainLine(scheduler.project)),
     `started ${relativeTime(Date.parse(scheduler.startedAt), now)}`,
     `${scheduler.running} running`,
+    ...questionsText(scheduler.questions, colors),
     ...(scheduler.gatewayUrl === null ? [] : [scheduler.gatewayUrl]),
   ];
+}
+
+function questionsText(open: number, { yellow }: Colors): readonly string[] {
+  const waits = `${counted(open, "question")} ${open === 1 ? "waits" : "wait"}: al questions`;
+  return open === 0 ? [] : [yellow(waits)];
 }
 
 function storedHead(

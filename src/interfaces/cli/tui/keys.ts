@@ -1,7 +1,6 @@
 import type { Key } from "ink";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
-import { atTerminal } from "../../../foundation/contracts/questions.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { moved, selectedIndex } from "./view-state.ts";
 import type { ViewSource, ViewState } from "./view-state.ts";
@@ -84,7 +83,7 @@ export function onKey(name: string, targets: KeyTargets): void {
   const { source, view, show, agents, rows } = targets;
   const command = commandOf(name);
   if (command === "interrupt") {
-    source.operations.recordAct({ act: "stop" }, atTerminal);
+    source.operations.recordAct({ act: "stop" });
     return source.interrupt();
   }
   if (view.question !== null) return answer(view.question, name, targets);
@@ -107,7 +106,7 @@ export function onKey(name: string, targets: KeyTargets): void {
     case "pause":
       return act(togglePause(source), targets);
     case "stop":
-      source.operations.recordAct({ act: "stop" }, atTerminal);
+      source.operations.recordAct({ act: "stop" });
       return source.stop();
     case null:
       return;
@@ -158,19 +157,19 @@ async function openLog(agent: AgentStatus | undefined, targets: KeyTargets): Pro
 async function togglePause({ operations }: ViewSource): Promise<string> {
   const paused = !operations.snapshot().scheduler.paused;
   await operations.setPaused(paused);
-  operations.recordAct({ act: paused ? "pause" : "resume" }, atTerminal);
+  operations.recordAct({ act: paused ? "pause" : "resume" });
   return paused ? "paused: cron ticks are skipped until p" : "resumed";
 }
 
 async function runAgent({ operations }: ViewSource, name: string): Promise<string> {
   const { instanceId, queued } = await operations.trigger(name, null);
-  operations.recordAct({ act: "trigger", agent: name, instanceId }, atTerminal);
+  operations.recordAct({ act: "trigger", agent: name, instanceId });
   if (instanceId !== null) return `${name}: started ${instanceId}`;
   return queued ? `${name}: queued` : `${name}: not started; its log says why`;
 }
 
 async function killAgent({ operations }: ViewSource, name: string): Promise<string> {
   const runs = counted(await operations.killAgent(name), "run");
-  operations.recordAct({ act: "kill", agent: name, detail: runs }, atTerminal);
+  operations.recordAct({ act: "kill", agent: name, detail: runs });
   return `${name}: ending ${runs}`;
 }

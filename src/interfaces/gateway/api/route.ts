@@ -6,7 +6,7 @@ import type {
   RouteOptions,
 } from "fastify";
 import type { z } from "zod";
-import type { Act } from "../../../features/people/audit-report.ts";
+import type { Act } from "../../../features/people/audit-acts.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { schemaProblems } from "../../../runtime/run-api/requests/row.ts";
 
@@ -48,7 +48,7 @@ interface RouteSpec<
   readonly events?: Readonly<Record<string, z.ZodType>>;
   readonly config?: FastifyContextConfig;
   readonly options?: Pick<RouteOptions, "bodyLimit" | "exposeHeadRoute">;
-  /** What a person did by a request that succeeded; null for nothing, such as a dry run. */
+  /** The act of a request that succeeded; null without one, such as for a dry run. */
   audit?(request: Parsed<Params, Query, Body>, answer: z.input<Answer>): Act | null;
   /** Returns the answer, or sends it by `reply`. */
   handle(
@@ -86,7 +86,7 @@ export function routesOf(tag: string) {
   return { get: routeBy("GET"), post: routeBy("POST") };
 }
 
-/** Adds routes to a scope; a request is parsed after the scope's own checks. `onAct` is called after what it did succeeded. */
+/** Adds routes to a scope; a request is parsed after the scope's own checks. `onAct` is called after the request succeeded. */
 export function addRoutes(
   scope: FastifyInstance,
   routes: readonly Route[],

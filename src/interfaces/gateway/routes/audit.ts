@@ -2,10 +2,10 @@ import { auditQuerySchema, auditSchema } from "../../../features/people/audit-re
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
 
-/** Who did what. */
+/** The audit trail of people. */
 export const auditRoutes = ({ operations }: GatewayDeps) => [
   routesOf("Audit").get("/api/audit", {
-    summary: "What people did: when, who, from where",
+    summary: "The acts of people: when, who, from where",
     description: "Newest first; `before` takes the `next` of an earlier page.",
     query: auditQuerySchema,
     response: { 200: auditSchema },

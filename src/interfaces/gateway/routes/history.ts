@@ -5,7 +5,7 @@ import {
   historyQuerySchema,
   latestRunsSchema,
 } from "../../../foundation/contracts/history.ts";
-import type { Act } from "../../../features/people/audit-report.ts";
+import type { Act } from "../../../features/people/audit-acts.ts";
 import { counted, mostNames } from "../../../foundation/contracts/format.ts";
 import {
   receiptViewSchema,

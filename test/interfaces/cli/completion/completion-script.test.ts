@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createQuestionStore } from "../../../../src/features/people/question-store.ts";
 import { openStore } from "../../../../src/foundation/store/store.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";
 import { builtAl } from "../../../helpers/scheduler.ts";
@@ -41,6 +42,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   "al alerts list --target n": ["night-shift"],
   "al alerts list --state d": ["dead"],
   "al budget raise p": ["project"],
+  "al answer ": ["5ec0ffee"],
   "al config --set gateway.p": ["gateway.port", "gateway.publicUrl"],
   "al config --unset models.main.base": ["models.main.baseUrl"],
   "al config hello --add network.": ["network.allow", "network.ask"],
@@ -78,6 +80,11 @@ beforeAll(async () => {
   await store.work.claim(requestFor(item, "hello-aaaaaaaa"), {
     hash: "h",
     content: { config: "", instructions: "" },
+  });
+  await store.tables(createQuestionStore).add({
+    ...{ id: "0198c0de-7a11-7000-8000-00005ec0ffee", kind: "ask", agent: "hello", state: "open" },
+    ...{ instanceId: "hello-aaaaaaaa", subject: "1", prompt: "Deploy?\nNow?", at: 1, until: 2 },
+    ...{ form: { kind: "boolean" }, fallback: null, answer: null, answeredAt: null, by: null },
   });
   store.close();
   const program = `#!/bin/sh\nAL_HOME=${folders.home} exec ${process.execPath} ${builtAl} "$@"\n`;

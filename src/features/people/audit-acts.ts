@@ -1,0 +1,16 @@
+/** The acts of people. */
+export const auditActs = [
+  ...(["answer", "approve", "steer", "continue"] as const),
+  ...(["trigger", "replay", "kill", "raise", "pause", "resume", "enable", "disable"] as const),
+  ...(["stop", "edit", "allow-host", "ack", "alert-retry", "alert-test"] as const),
+  ...(["login", "logout", "login-link", "key-change"] as const),
+] as const;
+
+/** An act of a person, and the agent and run that it is about. */
+export interface Act {
+  readonly act: (typeof auditActs)[number];
+  readonly agent?: string | null;
+  readonly instanceId?: string | null;
+  /** One line: secrets are removed and long texts cut before it is stored. */
+  readonly detail?: string | null | undefined;
+}

@@ -1,0 +1,139 @@
+import type { Act } from "../../../features/people/audit-acts.ts";
+import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
+import { answersText, checkAnswer } from "../../../foundation/contracts/questions.ts";
+import type { AnswerForm } from "../../../foundation/contracts/questions.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import type { Context } from "../context.ts";
+import { queryTime } from "../options.ts";
+import { renderAudit, renderAll, renderOpen, shortId } from "../status/render-people.ts";
+import { plainLine } from "../terminal/format.ts";
+import { openPrompts } from "../terminal/prompts.ts";
+import type { Client } from "./client.ts";
+import { connect, explained } from "./connect.ts";
+import { askProject, mustKnowAgent } from "./reader.ts";
+
+interface QuestionsOptions {
+  readonly agent?: string;
+  readonly all?: true;
+  readonly lines: number;
+}
+
+/** Prints the open questions of runs; with `all` also those that have ended. */
+export async function showQuestions(context: Context, options: QuestionsOptions): Promise<void> {
+  const { out } = context;
+  const { agent, all = false, lines: limit } = options;
+  const found = await askProject(context, async (reader) => {
+    const page = await reader.questions({ state: all ? undefined : "open", agent, limit });
+    if (agent !== undefined && page.questions.length === 0) await mustKnowAgent(reader, agent);
+    return page;
+  });
+  if (out.json) return out.document(found);
+  const { questions } = found;
+  if (questions.length === 0)
+    return out.note(all ? "no run asked a person yet" : "no run waits for an answer");
+  const style = { ...out, now: Date.now() };
+  out.data(all ? renderAll(questions, style) : renderOpen(questions, style));
+  if (!all && out.columns !== null) out.note("al answer <id> answers one");
+  if (found.next !== null) out.note(`more than ${counted(limit, "question")}; -n shows more`);
+}
+
+/** Answers a question; without an answer, a person at the terminal is asked for it. */
+export async function answerQuestion(
+  context: Context,
+  id: string,
+  given: string | undefined,
+): Promise<void> {
+  const client = await connect(context);
+  const question = await questionOf(client, id);
+  const { form } = question;
+  const answer = given ?? (await askedAnswer(context, question));
+  const checked = checkAnswer(form, answer);
+  // An ended question is answered by the scheduler, which knows who was first.
+  if (question.state === "open" && typeof checked === "string") {
+    throw new UserError("usage", `${JSON.stringify(answer)} is not ${checked}`, {
+      hint: `the question: ${plainLine(question.prompt)}`,
+    });
+  }
+  const asked = client.post(`/api/questions/${encodeURIComponent(question.id)}/answer`, { answer });
+  const answered = (await explained(asked, ["answered"], {
+    hint: "al questions --all shows the answers",
+  })) as QuestionView;
+  const text = plainLine(String(answered.answer));
+  context.out.answer(answered, `answered ${text}; ${answered.instanceId} continues`);
+}
+
+/** A question by its id, by a unique end of it, or by its run with only one open question. */
+async function questionOf(client: Client, id: string): Promise<QuestionView> {
+  for (const state of ["open", "settled"]) {
+    const page = await client.get(`/api/questions?state=${state}&limit=200`);
+    const { questions } = page as { readonly questions: readonly QuestionView[] };
+    const meant = questions.filter((one) => one.id.endsWith(id) || one.instanceId === id);
+    const [first, ...others] = meant;
+    if (others.length > 0 && state === "open") throw ambiguous(id, meant);
+    if (first !== undefined) return first;
+  }
+  throw new UserError("unknown_question", `there is no question ${id}`, {
+    hint: "al questions shows those that wait",
+  });
+}
+
+function ambiguous(id: string, meant: readonly QuestionView[]): UserError {
+  const ids = meant.slice(0, 5).map((one) => shortId(one.id));
+  return new UserError("usage", `${counted(meant.length, "question")} are meant by ${id}`, {
+    hint: `name one: ${ids.join(", ")}`,
+  });
+}
+
+async function askedAnswer(context: Context, question: QuestionView): Promise<string> {
+  const { form } = question;
+  const prompts = question.state === "open" ? await openPrompts(context) : null;
+  if (prompts === null) {
+    throw new UserError("usage", `the answer is missing: ${answersText(form)}`, {
+      hint: `the question: ${plainLine(question.prompt)}`,
+    });
+  }
+  const message = plainLine(question.prompt);
+  const choices = choicesOf(form);
+  if (choices.length > 0) {
+    return prompts.choose(
+      message,
+      choices.map((value) => ({ value, name: plainLine(value) })),
+    );
+  }
+  const problem = (answer: string): string | null => {
+    const checked = checkAnswer(form, answer);
+    return typeof checked === "string" ? `Give ${checked}.` : null;
+  };
+  return prompts.text({ message, problem });
+}
+
+function choicesOf(form: AnswerForm): readonly string[] {
+  if (form.kind === "boolean") return ["yes", "no"];
+  return form.kind === "choice" ? form.choices : [];
+}
+
+interface AuditOptions {
+  readonly agent?: string;
+  readonly by?: string;
+  /** The scheduler knows which there are. */
+  readonly act?: Act["act"];
+  /** Epoch ms. */
+  readonly since?: number;
+  readonly lines: number;
+}
+
+/** Prints the acts of people, the latest first. */
+export async function showAudit(context: Context, options: AuditOptions): Promise<void> {
+  const { out } = context;
+  const { lines: limit, since, ...filter } = options;
+  const found = await askProject(context, async (reader) => {
+    const page = await reader.audit({ ...filter, since: queryTime(since), limit });
+    const { agent } = filter;
+    if (agent !== undefined && page.entries.length === 0) await mustKnowAgent(reader, agent);
+    return page;
+  });
+  if (out.json) return out.document(found);
+  if (found.entries.length === 0) return out.note("no person did such a thing");
+  out.data(renderAudit(found.entries, { ...out, now: Date.now() }));
+}
