@@ -10,14 +10,21 @@ export interface Outside {
   readonly projectDir: string;
   /** The address of each name. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** The port of 127.0.0.1 that stands for port 443 of each address. */
+  /** The port of 127.0.0.1 that stands for port 443 of each address, or for `address:port`. */
   readonly ports: Readonly<Record<string, number>>;
+  /** Whether its gateway listens on a port, whatever the project has. */
+  readonly webUi?: boolean;
 }
 
-const { projectDir, addresses, ports } = JSON.parse(process.argv[2] ?? "{}") as Outside;
+const {
+  projectDir,
+  addresses,
+  ports,
+  webUi = false,
+} = JSON.parse(process.argv[2] ?? "{}") as Outside;
 const scheduler = await startScheduler({
   projectDir,
-  webUi: false,
+  webUi,
   port: 0,
   graceSeconds: 5,
   env: process.env,
@@ -30,7 +37,8 @@ const scheduler = await startScheduler({
         : Promise.resolve([address]);
     },
     // Nothing listens on port 1.
-    dial: (address, port) => dialDirect("127.0.0.1", port === 443 ? (ports[address] ?? 1) : 1),
+    dial: (address, port) =>
+      dialDirect("127.0.0.1", ports[port === 443 ? address : `${address}:${port}`] ?? 1),
   },
 });
 process.on("SIGTERM", () => scheduler.stop("the test is over"));

@@ -22,6 +22,7 @@ import { cut } from "./message-writer.ts";
 import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
 import { promptFor, systemPrompt } from "./prompt.ts";
 import { createRunClock } from "./run-clock.ts";
+import type { RunClock } from "./run-clock.ts";
 import { writeCredentialFiles, writePayload, writeSkillFiles } from "./run-files.ts";
 import { pieces } from "./transcript.ts";
 
@@ -49,7 +50,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const warn = (msg: string) => logTo(emit, "run", 40, msg);
   const clock = createRunClock(job.timeoutSeconds);
   const exit = createSessionExit();
-  await using endpoint = await openModels(job, warn);
+  await using endpoint = await openModels(job, clock, warn);
   const client = job.channel === null ? null : createRunApiClient(job.channel);
   let returned: unknown;
   const onReturn = (value: unknown) => void (returned = value);
@@ -109,9 +110,13 @@ export function failure(error: unknown): SessionEnd {
   return { error: messageOf(error), usage: noUsage };
 }
 
-function openModels({ channel }: Job, onInterrupted: (msg: string) => void): Promise<Bridge> {
+function openModels(
+  { channel }: Job,
+  { pausedFor }: RunClock,
+  onInterrupted: (msg: string) => void,
+): Promise<Bridge> {
   if (channel === null) throw new Error("this run has no socket by which it reaches its models");
-  return openBridge({ runSocket: channel, onInterrupted });
+  return openBridge({ runSocket: channel, pausedFor, onInterrupted });
 }
 
 function openCommands(

@@ -21,11 +21,14 @@ import { passTunnel, carriesProxyKey, proxyChallenge, proxyKeyMissing } from "./
 import { createExchanges } from "./exchanges.ts";
 import { sendThrough } from "./send-through.ts";
 import type { Through } from "./send-through.ts";
+import type { RunClock } from "../run-clock.ts";
 import type { RunSocket } from "./while-away.ts";
 
 interface BridgeOptions {
   /** The run's own socket and token; the bridge adds the token, so that no command of the agent needs it. */
   readonly runSocket: RunSocket;
+  /** Excludes the time until a host answers from the run's: a person may be asked first. */
+  readonly pausedFor?: RunClock["pausedFor"];
   /** Called with the reason when an answer broke off in the middle. */
   readonly onInterrupted: (message: string) => void;
 }
@@ -34,14 +37,18 @@ interface BridgeOptions {
  * Starts the bridge on a free port of 127.0.0.1. It forwards requests to models and allowed hosts over the run socket,
  * also from a container without a network. Requires its own key, because other users of the machine can reach the port.
  */
-export async function openBridge({ runSocket, onInterrupted }: BridgeOptions) {
+export async function openBridge({
+  runSocket,
+  pausedFor = (waiting) => waiting(),
+  onInterrupted,
+}: BridgeOptions) {
   const key = bridgeKey(runSocket.token);
   const exchanges = createExchanges();
   const server = createServer(limitOpenRequests(pipelinedByPrograms), (request, response) => {
     response.socket?.setNoDelay(true);
     const watch = exchanges.watchOf(request);
-    pass(request, response, { key, runSocket, watch, onInterrupted }).catch((error: unknown) =>
-      refuse(response, 502, messageOf(error)),
+    pass(request, response, { key, runSocket, pausedFor, watch, onInterrupted }).catch(
+      (error: unknown) => refuse(response, 502, messageOf(error)),
     );
   });
   // No timeout: models may take long to answer, and agents to send the next request.
@@ -50,7 +57,7 @@ export async function openBridge({ runSocket, onInterrupted }: BridgeOptions) {
   server.keepAliveTimeout = 0;
   server.on("connect", (request: IncomingMessage, client: Socket, head: Buffer) => {
     client.setNoDelay(true);
-    void passTunnel(request, client, head, { key, runSocket });
+    void passTunnel(request, client, head, { key, runSocket, pausedFor });
   });
   // The server no longer tracks the socket of a tunnel.
   const open = new Set<Socket>();
@@ -78,13 +85,17 @@ export async function openBridge({ runSocket, onInterrupted }: BridgeOptions) {
 
 export type Bridge = Awaited<ReturnType<typeof openBridge>>;
 
+/** The key of the proxy, and the run's clock. */
+type HostAccess = { readonly key: string } & Required<Pick<BridgeOptions, "pausedFor">>;
+
 async function pass(
   request: IncomingMessage,
   response: ServerResponse,
-  { key, ...through }: Omit<Through, "body"> & { readonly key: string },
+  { key, pausedFor, ...through }: Omit<Through, "body"> & HostAccess,
 ): Promise<void> {
   if (isAbsoluteForm(request.url ?? "")) {
-    if (carriesProxyKey(request, key)) return passRequest(request, response, through.runSocket);
+    if (carriesProxyKey(request, key))
+      return passRequest(request, response, { runSocket: through.runSocket, pausedFor });
     refuse(response, 407, proxyKeyMissing, proxyChallenge);
     return;
   }

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { connectionHeaders, withoutHeaders } from "../../run-api/http-proxy.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { connectionTo } from "./while-away.ts";
+import type { RunClock } from "../run-clock.ts";
 import type { RunSocket } from "./while-away.ts";
 
 /**
@@ -15,14 +16,14 @@ import type { RunSocket } from "./while-away.ts";
 export async function passRequest(
   client: IncomingMessage,
   response: ServerResponse,
-  runSocket: RunSocket,
+  { runSocket, pausedFor }: { readonly runSocket: RunSocket } & Pick<RunClock, "pausedFor">,
 ): Promise<void> {
   const gone = new AbortController();
   const { signal } = gone;
   response.once("close", () => gone.abort());
   const connection = await connectionTo(runSocket, signal);
   if (connection === null) return;
-  const answer = await sent(client, connection, runSocket.token, signal);
+  const answer = await pausedFor(() => sent(client, connection, runSocket.token, signal));
   const { statusCode = 502, statusMessage = "", rawHeaders } = answer;
   response.writeHead(statusCode, statusMessage, withoutHeaders(rawHeaders, connectionHeaders));
   response.flushHeaders();

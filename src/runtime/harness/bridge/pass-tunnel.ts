@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { messageOf } from "../../../foundation/errors.ts";
+import { hangUpOf } from "../../run-api/http-proxy.ts";
 import { isSameSecret } from "../../../foundation/contracts/request-limit.ts";
 import { connectionTo } from "./while-away.ts";
+import type { RunClock } from "../run-clock.ts";
 import type { RunSocket } from "./while-away.ts";
 
 /**
@@ -14,7 +16,7 @@ export async function passTunnel(
   { headers, url: target = "" }: IncomingMessage,
   client: Socket,
   head: Buffer,
-  { key, runSocket }: { readonly key: string; readonly runSocket: RunSocket },
+  { key, runSocket, pausedFor }: TunnelThrough,
 ): Promise<void> {
   const gone = new AbortController();
   client.on("error", () => client.destroy()).once("close", () => gone.abort());
@@ -27,17 +29,33 @@ export async function passTunnel(
     const login = `Proxy-Authorization: Bearer ${runSocket.token}`;
     upstream.write([`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, login, "", ""].join("\r\n"));
     if (head.length > 0) client.unshift(head);
-    join(client, upstream);
+    await pausedFor(() => join(client, upstream));
   } catch (error) {
     refuse(client, 502, messageOf(error));
   }
 }
 
-/** Joins both sides: the end of one ends the other, and a broken side destroys the other. */
-function join(client: Socket, upstream: Socket): void {
+interface TunnelThrough extends Pick<RunClock, "pausedFor"> {
+  readonly key: string;
+  readonly runSocket: RunSocket;
+}
+
+/**
+ * Joins both sides: the end of one ends the other, and a broken side destroys the other. Resolves at the answer, or at the
+ * end of a side that came first.
+ */
+async function join(client: Socket, upstream: Socket): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const hangUp = hangUpOf(client);
+  hangUp.signal.addEventListener("abort", () => upstream.destroy());
   upstream.pipe(client);
   // Not before the answer: a write to a connection that was refused fails, and the refusal would be lost.
-  upstream.once("data", () => client.pipe(upstream));
+  upstream.once("data", () => {
+    hangUp.stop();
+    client.pipe(upstream);
+    resolve();
+  });
+  upstream.once("close", resolve);
   for (const [side, other] of [
     [client, upstream],
     [upstream, client],
@@ -51,6 +69,7 @@ function join(client: Socket, upstream: Socket): void {
   // One side may have closed earlier.
   if (client.destroyed) upstream.destroy();
   if (upstream.destroyed) client.destroy();
+  if (!upstream.closed) await promise;
 }
 
 function refuse(

@@ -17,6 +17,8 @@ export interface BridgedScheduler {
   readonly socket: string;
   /** What the scheduler was asked, in order. */
   readonly asked: readonly IncomingMessage[];
+  /** How many connections pause the run's clock. */
+  paused(): number;
   /** Starts a scheduler that answers CONNECT by `tunnel`, and other requests by `listener`. */
   serve(tunnel: Tunnel, listener?: RequestListener): Promise<void>;
   stop(): Promise<void>;
@@ -27,7 +29,15 @@ export interface BridgedScheduler {
 export async function bridgedScheduler(): Promise<BridgedScheduler> {
   const dir = await mkdtemp(join(tmpdir(), "al-bridge-"));
   const runSocket = { socket: join(dir, "run.sock"), token: "the-run-token" };
-  const bridge = await openBridge({ runSocket, onInterrupted: () => undefined });
+  let paused = 0;
+  const bridge = await openBridge({
+    runSocket,
+    pausedFor: async (waiting) => {
+      paused += 1;
+      return waiting().finally(() => (paused -= 1));
+    },
+    onInterrupted: () => undefined,
+  });
   const asked: IncomingMessage[] = [];
   const sockets = new Set<Socket>();
   let scheduler: Server | null = null;
@@ -45,6 +55,7 @@ export async function bridgedScheduler(): Promise<BridgedScheduler> {
     bridge,
     socket: runSocket.socket,
     asked,
+    paused: () => paused,
     stop,
     closeBridge,
     serve: async (tunnel, listener = () => undefined) => {

@@ -196,3 +196,25 @@ describe("a tunnel through the bridge", () => {
     await Promise.all(closed);
   });
 });
+
+it("a tunnel that waits for its answer ends with its client, and the run's clock is paused", async () => {
+  const ends: string[] = [];
+  let release = (): void => undefined;
+  await side.serve((socket) => {
+    socket.once("end", () => ends.push("hung up")).resume();
+    release = () => void socket.write(accepted);
+  });
+  const gone = asking();
+  await expect.poll(() => side.asked.length).toBe(1);
+  expect(side.paused()).toBe(1);
+  gone.destroy();
+  await expect.poll(() => ends).toEqual(["hung up"]);
+  await expect.poll(() => side.paused()).toBe(0);
+  const patient = asking();
+  await expect.poll(() => side.asked.length).toBe(2);
+  expect(side.paused()).toBe(1);
+  release();
+  await read(patient, accepted);
+  expect(side.paused()).toBe(0);
+  patient.destroy();
+});
