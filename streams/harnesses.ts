@@ -8,6 +8,8 @@ interface HarnessTraits {
   readonly callsModels: boolean;
   /** Offers the run's requests to the model as tools; otherwise they are commands in its shell. */
   readonly offersTools: boolean;
+  /** Keeps the session of a run that has ended, so that another run can continue it. */
+  readonly keepsSession: boolean;
 }
 
 /** The programs that talk to the model inside a run. A new harness is an entry here and a loader in src/runtime/harness/run-phases.ts. */
@@ -17,12 +19,14 @@ export const harnesses = {
     startsCommand: false,
     callsModels: true,
     offersTools: true,
+    keepsSession: true,
   },
   "llm-cli": {
     summary: "has an external command line do it",
     startsCommand: true,
     callsModels: false,
     offersTools: false,
+    keepsSession: false,
   },
 } satisfies Readonly<Record<string, HarnessTraits>>;
 

@@ -73,7 +73,18 @@ export type Trigger =
       /** Whether the call ends with its caller. */
       readonly cancelOnExit: boolean;
     }
-  | { readonly kind: "manual"; readonly prompt: string | null };
+  | {
+      readonly kind: "manual";
+      readonly prompt: string | null;
+      /** The ended run whose session it continues; absent for a new session. */
+      readonly continues?: ContinuedRun;
+    };
+
+export interface ContinuedRun {
+  readonly instanceId: string;
+  /** Epoch ms. */
+  readonly endedAt: number;
+}
 
 export const triggerKinds = [
   "cron",

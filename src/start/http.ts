@@ -4,6 +4,8 @@ import type { SchedulerContext } from "../foundation/context.ts";
 import type { AlertOperationsDeps } from "../features/alerts/alerts.ts";
 import type { LogSource } from "../foundation/logs/log-source.ts";
 import type { AnswerLinks } from "../features/people/answer-links.ts";
+import type { Inbox } from "../features/people/inbox.ts";
+import type { RunSessions } from "../features/people/run-sessions.ts";
 import type { Questions } from "../features/people/questions.ts";
 import type { Search } from "../features/search/search.ts";
 import type { SpendMeter } from "../foundation/contracts/spend.ts";
@@ -27,6 +29,8 @@ interface HttpDeps {
   readonly requests: Pick<RunRequests, "matchDelivery">;
   readonly questions: Questions;
   readonly answerLinks: AnswerLinks;
+  readonly inbox: Inbox;
+  readonly sessions: RunSessions;
   readonly meter: SpendMeter;
   readonly overBudget: (agent: string) => OverBudget | null;
   readonly alerts: AlertOperationsDeps;

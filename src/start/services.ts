@@ -3,6 +3,8 @@ import { createSlots } from "../../streams/runs/slots.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import type { AnswerLinks } from "../features/people/answer-links.ts";
 import { createAnswerLinks } from "../features/people/answer-links.ts";
+import { createInbox, createInboxStore } from "../features/people/inbox.ts";
+import { createRunSessions } from "../features/people/run-sessions.ts";
 import { createQuestionStore } from "../features/people/question-store.ts";
 import { createQuestions } from "../features/people/questions.ts";
 import type { Questions } from "../features/people/questions.ts";
@@ -116,6 +118,12 @@ export function createServices(
     warn,
   });
   const answerLinks = createAnswerLinks(store.settings.answerKey(), questions.find);
+  const inbox = createInbox({
+    store: store.tables(createInboxStore),
+    clock,
+    redact: redactor.redact,
+  });
+  const sessions = store.tables(createRunSessions);
   const requests = createRunRequests({
     clock,
     runs,
@@ -124,7 +132,10 @@ export function createServices(
     dispatch,
     onProblem: warn,
     redact: redactor.redact,
+    redactValue: redactor.redactValue,
     questions,
+    inbox,
+    sessions,
     endUnanswered: (instanceId) => inputs.kill$.next({ instanceId, as: "unanswered" }),
     project: () => project$.value,
     configOf: (agent) => status.agent(agent)?.config ?? undefined,
@@ -156,6 +167,8 @@ export function createServices(
     requests,
     questions,
     answerLinks,
+    inbox,
+    sessions,
     meter,
     overBudget,
     alerts: alerts.operations,

@@ -40,6 +40,9 @@ function howItEnded(
     const reason = "ran out of memory (memory of [local] is its limit)";
     return { outcome: "out_of_memory", exitCode: 137, reason, usage };
   }
+  if (exit.stopped === true) {
+    return { outcome: "stopped", exitCode: 0, reason: exit.error, usage };
+  }
   if (exit.exitCode === 0 && exit.error === null) {
     return { outcome: "succeeded", exitCode: 0, reason: null, usage };
   }
@@ -66,7 +69,6 @@ const endsByScheduler: Readonly<
     reason: `ran longer than its timeout of ${timeoutSeconds} s (timeout of the agent, or of [local])`,
   }),
   killed: ({ error }) => ({ outcome: "killed", exitCode: 137, reason: error }),
-  stopped: () => ({ outcome: "stopped", exitCode: 0, reason: null }),
   unanswered: () => ({
     outcome: "unanswered",
     exitCode: 125,

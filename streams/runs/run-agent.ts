@@ -32,7 +32,7 @@ import type { Blocked } from "./until-started.ts";
  * for this reason.
  */
 export type Kill =
-  | { readonly instanceId: string; readonly as?: "stopped" | "unanswered" }
+  | { readonly instanceId: string; readonly as?: "unanswered" }
   | { readonly agent: string }
   | { readonly everything: Exclude<StopReason, "timed_out"> };
 

@@ -28,6 +28,8 @@ export interface RunnerExit {
   readonly value?: unknown;
   /** True if its model ended with text; absent otherwise. */
   readonly said?: boolean;
+  /** True if it ended after a turn because a person asked for that. */
+  readonly stopped?: boolean;
   /** True if the run requested a rerun. */
   readonly rerun?: boolean;
   /** True if it is unknown how the run ended, as its environment disappeared. */
@@ -46,10 +48,9 @@ export function exitEvent(fields: Partial<RunnerExit>): RunnerEvent {
 export const stoppedBeforeStart = exitEvent({ signal: "SIGTERM", neverBegan: true });
 
 /**
- * Why the scheduler ends a run: it timed out, a person killed it or stopped it after a turn, its question ran out, or the
- * scheduler itself stops.
+ * Why the scheduler ends a run: it timed out, a person killed it, its question ran out, or the scheduler itself stops.
  */
-export type StopReason = "timed_out" | "killed" | "stopped" | "unanswered" | "interrupted";
+export type StopReason = "timed_out" | "killed" | "unanswered" | "interrupted";
 
 /**
  * The interface of a runtime (container, host user, fake). test/foundation/contracts/runner holds every

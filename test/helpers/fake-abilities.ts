@@ -1,4 +1,6 @@
 import { RunApiError } from "../../src/runtime/run-api/protocol.ts";
+import type { RequestRow } from "../../src/runtime/run-api/requests/row.ts";
+import { schedulerRequests } from "../../src/runtime/run-api/requests/table.ts";
 import type {
   RequestName,
   RequestAnswer,
@@ -6,7 +8,7 @@ import type {
   RunApiRequest,
 } from "../../src/runtime/run-api/protocol.ts";
 
-/** Stands in for the scheduler behind a channel: it notes what it is asked and answers by a table. */
+/** Stands in for the scheduler behind a channel: it notes what an agent asks and answers by a table. */
 export interface FakeAbilities extends RunApi {
   readonly asked: RunApiRequest[];
   /** The answer to an ability, or a function of the request; one that rejects refuses. */
@@ -27,10 +29,14 @@ export function fakeAbilities(answers: FakeAbilities["answers"] = {}): FakeAbili
       unlock: () => ({ ok: true }),
       "lock-heartbeat": () => ({ ok: true, expiresAt: later }),
       call: ({ key }) => ({ ok: true, callId: key, state: "queued" }),
+      // A person sends nothing.
+      inbox: () => new Promise(() => undefined),
+      "keep-session": () => ({ ok: true }),
       ...answers,
     },
     perform: async <A extends RequestName>(request: RunApiRequest<A>) => {
-      fake.asked.push(request);
+      const { isOfHarness }: RequestRow = schedulerRequests[request.ability];
+      if (isOfHarness !== true) fake.asked.push(request);
       const answer = fake.answers[request.ability] as
         ((given: RunApiRequest<A>) => RequestAnswer<A> | Promise<RequestAnswer<A>>) | undefined;
       if (answer === undefined) {

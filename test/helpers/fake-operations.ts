@@ -32,6 +32,7 @@ import { fakeAlertOperations } from "./fake-alert-operations.ts";
 import { fakeFileOperations } from "./fake-file-operations.ts";
 import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
+import { fakeSteerOperations } from "./fake-steer.ts";
 import { fakeQuestionOperations } from "./fake-questions.ts";
 import { fakeAuditOperations } from "./fake-audit.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
@@ -188,6 +189,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       called("killInstance", instanceId);
       await Promise.resolve();
     },
+    ...fakeSteerOperations(called),
     stop: (now) => called(now ? "stop now" : "stop"),
     history(query) {
       fake.calls.push(`history ${JSON.stringify(query)}`);

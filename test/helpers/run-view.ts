@@ -15,6 +15,10 @@ export function aRunView(instanceId: string, run: Partial<RunView> = {}): RunVie
     failing: null,
     hosts: [],
     questions: [],
+    messages: [],
+    isKept: false,
+    continues: null,
+    continuedBy: [],
     calls: { received: null, made: [] },
     ...run,
   };

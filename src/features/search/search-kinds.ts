@@ -15,5 +15,6 @@ export const searchKinds = [
   "error",
   // The index stores the place in this list.
   "prompt",
+  "steer",
 ] as const;
 export type SearchKind = (typeof searchKinds)[number];

@@ -9,6 +9,8 @@ export const logKinds = [
   "said",
   /** The model's input before its first turn: `output`, in pieces. */
   "prompt",
+  /** A message of a person to the run: `by`. */
+  "steer",
   /** A call: `tool`, `input`, and `call`, its id, which the lines below repeat. */
   "tool",
   /** Output of a running call since the line before, if any: `tool`, `output`, `leftOut`, `durationMs`. */

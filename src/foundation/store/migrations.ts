@@ -94,8 +94,9 @@ const deliveryTables = `
 
 /**
  * `questions` holds the questions of runs to people: a run has one open question about a subject. `used_at` is when an
- * approval for once was used up. `inbox` holds messages of people to live runs, `run_sessions` the sessions of ended runs
- * that can be continued, `audit` who did something: `person` is JSON. `answer_key` signs the links by which people answer.
+ * approval for once was used up. `inbox` holds messages of people to runs, with the work that continues a run,
+ * `run_sessions` the sessions of ended runs in parts, `audit` who did something: `person` is JSON. `answer_key` signs the
+ * links by which people answer.
  */
 const peopleTables = `
   INSERT INTO settings VALUES ('answer_key', lower(hex(randomblob(32))));
@@ -127,15 +128,19 @@ const peopleTables = `
     kind TEXT NOT NULL,
     text TEXT NOT NULL,
     person TEXT NOT NULL,
-    received_at INTEGER
+    received_at INTEGER,
+    trigger_id TEXT
   ) STRICT;
   CREATE INDEX inbox_by_run ON inbox (instance_id, seq);
   CREATE INDEX inbox_by_time ON inbox (at);
   CREATE TABLE run_sessions (
     seq INTEGER PRIMARY KEY,
-    instance_id TEXT NOT NULL UNIQUE,
+    instance_id TEXT NOT NULL,
     at INTEGER NOT NULL,
-    entries BLOB NOT NULL
+    part INTEGER NOT NULL,
+    is_last INTEGER NOT NULL,
+    entries BLOB NOT NULL,
+    UNIQUE (instance_id, part)
   ) STRICT;
   CREATE INDEX run_sessions_by_time ON run_sessions (at);
   CREATE TABLE audit (

@@ -23,7 +23,7 @@ const commands = {
 const order: readonly (keyof typeof commands)[] = [
   ...(["new", "import", "agent", "add", "update", "config", "start", "open"] as const),
   ...(["stat", "logs", "history", "cost", "alerts", "show", "replay", "run"] as const),
-  ...(["questions", "answer", "audit"] as const),
+  ...(["questions", "answer", "steer", "continue", "audit"] as const),
   ...(["pause", "resume", "kill", "budget", "stop", "webhook", "creds", "backup"] as const),
   ...(["restore", "doctor"] as const),
   ...(["completion", "_complete"] as const),

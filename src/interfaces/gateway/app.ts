@@ -18,6 +18,7 @@ import { createLinkRoutes, loginRoutes, parseForms } from "./routes/login.ts";
 import { logDownloadRoutes, logRoutes } from "./routes/logs.ts";
 import { questionRoutes } from "./routes/questions.ts";
 import { runPages } from "./routes/runs.ts";
+import { steerRoutes } from "./routes/steer.ts";
 import { spendRoutes } from "./routes/spend.ts";
 import { healthRoutes, metricsRoutes, openapiRoutes, statusRoutes } from "./routes/status.ts";
 import { prepareWebhooks, webhookRoutes } from "./routes/webhooks.ts";
@@ -108,6 +109,7 @@ const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...fileRoutes(deps),
   ...alertRoutes(deps),
   ...questionRoutes(deps),
+  ...steerRoutes(deps),
   ...auditRoutes(deps),
 ];
 

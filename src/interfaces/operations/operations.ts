@@ -10,6 +10,7 @@ import { UserError } from "../../foundation/errors.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { Trigger } from "../../../streams/vocabulary.ts";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
 import type { AlertOperationsDeps } from "../../features/alerts/alerts.ts";
 import type { SpendMeter } from "../../foundation/contracts/spend.ts";
@@ -24,8 +25,13 @@ import { createFileEdits } from "./file-edits.ts";
 import { replay, replayTrigger, startWork } from "./replay.ts";
 import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
 import { createAudit, createAuditStore } from "../../features/people/audit.ts";
+import type { Inbox } from "../../features/people/inbox.ts";
+import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Questions } from "../../features/people/questions.ts";
 import { createQuestionOperations } from "./questions.ts";
+import { whyNoInput } from "../../runtime/harness/harness-command.ts";
+import { createSteerOperations } from "./steer.ts";
+import type { StartedManual } from "./steer.ts";
 import { createSpendAnswers, raiseBudget } from "./spend-answer.ts";
 import { whyNot, whyNotNow } from "./why-not.ts";
 import { agentFailing, viewRun, compareRuns } from "./view-run.ts";
@@ -40,6 +46,8 @@ interface OperationPorts {
   readonly readAgain: Webhooks["readAgain"];
   readonly alerts: AlertOperationsDeps;
   readonly questions: Questions;
+  readonly inbox: Inbox;
+  readonly sessions: RunSessions;
 }
 
 /** The operations behind the gateway's routes: they write to the streams' inputs, and read status and store. */
@@ -89,7 +97,8 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
       await switches.setEnabled(name, enabled);
     },
     /** Commits the trigger; resolves with whether it runs or waits. */
-    trigger: (name: string, prompt: string | null) => trigger(all, name, prompt),
+    trigger: (name: string, prompt: string | null) =>
+      startManual(all, name, { kind: "manual", prompt }),
     /** Ends all live runs of the agent; returns how many it asked to end. */
     killAgent: (name: string) => {
       const { running } = knownAgent(status, name);
@@ -138,7 +147,11 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
       return { ...tree, context, value: redactValue(tree.value) };
     },
     /** A run with its version, result and calls, its secrets redacted. Rejects with UserError `unknown_instance`. */
-    run: (instanceId: string, withPrompt = false) => viewRun(instanceId, all, withPrompt),
+    run: async (instanceId: string, withPrompt = false) => {
+      const live = runs.find(instanceId)?.request.agent;
+      const view = await viewRun(instanceId, all, withPrompt);
+      return live === undefined ? view : { ...view, noInput: whyNoInput(live) };
+    },
     /**
      * Compares the versions of two runs; without `other`, with the agent's last successful run before it. Rejects with
      * UserError `unknown_instance` or `unknown_version`.
@@ -170,6 +183,10 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     ...edits,
     ...createAlertOperations(ports.alerts, redactor),
     ...createQuestionOperations(ports.questions, allowAlways),
+    ...createSteerOperations({
+      ...all,
+      startManual: (agent, trigger, id) => startManual(all, agent, trigger, id),
+    }),
     ...createAudit({ store: store.tables(createAuditStore), now: Date.now, redact, warn }),
     /** The resources that runs hold now. */
     locks: () => heldLocks(status.claims()),
@@ -192,14 +209,13 @@ function nextTicks({ schedule, timezone }: AgentConfig, now: number): string[] {
   return ticks;
 }
 
-async function trigger(
+async function startManual(
   deps: SchedulerContext & OperationPorts,
   agent: string,
-  prompt: string | null,
-): Promise<{ triggerId: string; instanceId: string | null; queued: boolean }> {
+  trigger: Trigger,
+  triggerId: string = uuidV7(),
+): Promise<StartedManual> {
   mustBeRunnable(deps, agent);
-  const triggerId = uuidV7();
-  const trigger = { kind: "manual", prompt } as const;
   const item = { id: triggerId, agent, at: Date.now(), attempt: 1, trigger };
   const [event] = await startWork([item], deps);
   if (event?.type === "refused") throw refusalOf(event, deps);

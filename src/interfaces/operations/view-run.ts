@@ -7,8 +7,11 @@ import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { Failing } from "../../foundation/contracts/history.ts";
 import { createQuestionStore } from "../../features/people/question-store.ts";
 import { questionView } from "../../foundation/contracts/question-views.ts";
-import { runEntrySchema } from "../views/run-view.ts";
-import type { RunVersionView, RunView, RunDifference } from "../views/run-view.ts";
+import { createInboxStore } from "../../features/people/inbox.ts";
+import { createRunSessions } from "../../features/people/run-sessions.ts";
+import type { Trigger } from "../../../streams/vocabulary.ts";
+import { inboxView, runEntrySchema } from "../views/run-view.ts";
+import type { InboxView, RunVersionView, RunView, RunDifference } from "../views/run-view.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { StoredRun } from "../../foundation/store/runs.ts";
 import { spendView } from "./spend-answer.ts";
@@ -59,6 +62,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     failing: failingAt(instanceId, store),
     hosts: [...store.hosts.of(instanceId)],
     questions: store.tables(createQuestionStore).ofRun(instanceId).map(questionView),
+    ...ofPeople(instanceId, trigger, deps),
     calls: {
       received:
         callId === null ? null : { callId, caller: source, callerInstance: caller, context },
@@ -67,8 +71,19 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
   };
 }
 
+/** What people sent to the run, and the runs that its session connects it with. */
+function ofPeople(instanceId: string, trigger: Trigger | null, { store, redactor }: ViewRunDeps) {
+  const messages = store.tables(createInboxStore).ofRun(instanceId).map(inboxView);
+  return {
+    messages: redactor.redactValue(messages) as InboxView[],
+    isKept: store.tables(createRunSessions).isWhole(instanceId),
+    continues: trigger?.kind === "manual" ? (trigger.continues?.instanceId ?? null) : null,
+    continuedBy: messages.flatMap(({ continuedBy }) => continuedBy ?? []),
+  };
+}
+
 /** Throws UserError `unknown_instance`. */
-function mustHaveRun(instanceId: string, store: Pick<Store, "runs">): StoredRun {
+export function mustHaveRun(instanceId: string, store: Pick<Store, "runs">): StoredRun {
   const run = store.runs.find(instanceId);
   if (run !== undefined) return run;
   const message = `there is no run "${instanceId}" in the history`;

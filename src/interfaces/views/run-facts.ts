@@ -27,6 +27,8 @@ export function runFacts(run: RunView, moment: (at: string) => string): readonly
     ["Version", version?.hash.slice(0, shownDigits) ?? null],
     ["Commit", version && commitText(version)],
     ["Replay of", run.replayOf],
+    ["Continues", run.continues],
+    ["Continued by", run.continuedBy.join(", ") || null],
     ["Receipt", run.receiptId],
     ["Entry", run.id],
   ];

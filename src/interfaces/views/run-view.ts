@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { failingSchema, historyEntrySchema } from "../../foundation/contracts/history.ts";
 import { questionSchema } from "../../foundation/contracts/question-views.ts";
+import { inboxKinds } from "../../foundation/contracts/inbox.ts";
+import type { InboxMessage } from "../../foundation/contracts/inbox.ts";
+import { isoTime } from "../../foundation/contracts/format.ts";
+import { personSchema } from "../../foundation/contracts/question-views.ts";
 import { runHostSchema } from "../../foundation/contracts/run-hosts.ts";
 
 /** The agent's version of a run. */
@@ -18,6 +22,27 @@ export const runVersionSchema = z
   })
   .meta({ id: "RunVersion" });
 export type RunVersionView = z.infer<typeof runVersionSchema>;
+
+/** A message of a person about a run. */
+export const inboxMessageSchema = z
+  .object({
+    seq: z.int(),
+    at: z.iso.datetime(),
+    kind: z.enum(inboxKinds).meta({
+      description: "`steer` for the model, `stop` after the turn, `continue` in another run",
+    }),
+    text: z.string(),
+    by: personSchema,
+    receivedAt: z.iso.datetime().nullable().meta({ description: "Null until the run has it" }),
+    continuedBy: z.string().nullable().meta({ description: "The run that a `continue` started" }),
+  })
+  .meta({ id: "InboxMessage" });
+export type InboxView = z.infer<typeof inboxMessageSchema>;
+
+export function inboxView({ seq, at, kind, text, by, ...rest }: InboxMessage): InboxView {
+  const receivedAt = rest.receivedAt === null ? null : isoTime(rest.receivedAt);
+  return { seq, at: isoTime(at), kind, text, by, receivedAt, continuedBy: rest.continuedBy };
+}
 
 /** Calls to models, as the scheduler counted them. */
 const runSpendSchema = z
@@ -81,6 +106,13 @@ export const runSchema = runEntrySchema
       .nullable()
       .meta({ description: "The agent's last run before it that succeeded" }),
     failing: failingSchema.nullable().meta({ description: "Null if it did not fail" }),
+    messages: z.array(inboxMessageSchema).meta({ description: "Of people, the first one first" }),
+    noInput: z.string().nullable().optional().meta({
+      description: "Why it takes no message while it works; only of a run that has not ended",
+    }),
+    isKept: z.boolean().meta({ description: "Whether its session is kept: it can be continued" }),
+    continues: z.string().nullable().meta({ description: "The run whose session it continues" }),
+    continuedBy: z.array(z.string()).meta({ description: "The runs that continue its session" }),
     hosts: z.array(runHostSchema).meta({
       description:
         "Hosts that it asked for beside its models: denied ones first, at most 200 of them and 200 others",

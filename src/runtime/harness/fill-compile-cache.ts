@@ -1,6 +1,7 @@
 import type { Job, Script } from "../../foundation/contracts/job.ts";
 import { openBridge } from "./bridge/bridge.ts";
 import type { RunSocket } from "./bridge/while-away.ts";
+import { createPeople } from "./run-api/people.ts";
 import { createRunClock } from "./run-clock.ts";
 
 /** Starts a model in this process that replays a script and answers like a run's socket. */
@@ -21,6 +22,7 @@ export async function fillCompileCache(startScripted: StartScripted): Promise<vo
       emit: () => undefined,
       clock: createRunClock(job.timeoutSeconds),
       requests: { perform: () => Promise.reject(new Error("this is a rehearsal")) },
+      people: createPeople(null, (value) => value),
     });
   } catch {
     // A failure here repeats in the run, which reports it.

@@ -60,6 +60,11 @@ export async function checkCommand(agent: AgentConfig, env: NodeJS.ProcessEnv): 
   throw new UserError("missing_command", problem.reason, { hint: problem.hint });
 }
 
+/** Why a run takes no message of a person while it works; null if it does. */
+export function whyNoInput({ harness }: Pick<AgentConfig, "harness">): string | null {
+  return harnesses[harness.type].startsCommand ? cliFor(harness.command).noInput : null;
+}
+
 function missingText(command: string, runAs: string, isCertain: boolean): string {
   const missing = `harness.command ${JSON.stringify(command)} is not there`;
   if (command.includes("/")) return `${missing}, or is not executable`;

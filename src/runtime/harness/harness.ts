@@ -2,6 +2,7 @@ import type { LogLevel, Usage } from "../../../streams/vocabulary.ts";
 import type { Job, JobModel } from "../../foundation/contracts/job.ts";
 import type { LogKind } from "../../foundation/contracts/log-kinds.ts";
 import type { RunMessage } from "./run-messages.ts";
+import type { People } from "./run-api/people.ts";
 import type { RunRequests } from "./run-api/run-requests.ts";
 import type { createExchanges } from "./bridge/exchanges.ts";
 import type { RunClock } from "./run-clock.ts";
@@ -36,7 +37,7 @@ export interface ModelEndpoint {
 /** Input of a harness for one session. */
 export interface Session {
   readonly job: Job;
-  /** The first and only user message. */
+  /** The first user message of the run. */
   readonly prompt: string;
   /** The whole environment of the agent's commands, credentials included. */
   readonly commandEnv: Readonly<Record<string, string>>;
@@ -47,6 +48,8 @@ export interface Session {
   readonly endpoint: ModelEndpoint;
   /** Performs the agent's requests while it runs. */
   readonly requests: RunRequests;
+  /** The messages of people, and the sessions that they continue. */
+  readonly people: People;
 }
 
 /** How a session ended; `error` is null if the agent finished. */
@@ -55,6 +58,8 @@ export interface SessionEnd {
   readonly usage: Usage;
   /** Present if the machine lacked a resource, such as disk space. */
   readonly blocked?: true;
+  /** Present if a person ended it after a turn. */
+  readonly stopped?: true;
   /** The exit code of the run's process, if the agent asked for one. */
   readonly exitCode?: number;
 }

@@ -98,7 +98,7 @@ async function runHook(
 const isShown = (line: string): boolean => line.trim() !== "";
 
 /** Values of `AL_OUTCOME` in post hooks. */
-type HookOutcome = "succeeded" | "failed" | RunStopReason;
+type HookOutcome = "succeeded" | "failed" | "stopped" | RunStopReason;
 
 /**
  * Runs the post hooks after any end of the session, and resolves to the reason of the failed hook; null if all
@@ -106,12 +106,13 @@ type HookOutcome = "succeeded" | "failed" | RunStopReason;
  */
 export async function runPostHooks(
   job: Job,
-  { error }: SessionEnd,
+  { error, stopped }: SessionEnd,
   stopping: AbortSignal,
   context: HookContext,
 ): Promise<string | null> {
   if (job.hooks.post.length === 0) return null;
-  const ended = error === null ? "succeeded" : "failed";
+  const whole = stopped === true ? "stopped" : "succeeded";
+  const ended = error === null ? whole : "failed";
   const outcome: HookOutcome = stopping.aborted ? await stopReason(job) : ended;
   const deadline = abortedAfter(stopping, lastHooksMs);
   try {

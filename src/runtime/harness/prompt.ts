@@ -1,5 +1,6 @@
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
+import { isoTime, relativeTime } from "../../foundation/contracts/format.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
 import { agentCommands } from "../run-api/requests/table.ts";
@@ -83,9 +84,30 @@ function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): strin
       return section("agent-call", { caller, callerInstance, depth, context });
     }
     case "manual":
-      if (trigger.prompt === null) return "You were started by hand, without a further request.";
-      return `<user-prompt>\n${withoutOurTags(trigger.prompt)}\n</user-prompt>`;
+      return [...continuedText(trigger), manualText(trigger)].join("\n\n");
   }
+}
+
+type ManualTrigger = Extract<Trigger, { kind: "manual" }>;
+
+function manualText({ prompt }: ManualTrigger): string {
+  if (prompt === null) return "You were started by hand, without a further request.";
+  return `<user-prompt>\n${withoutOurTags(prompt)}\n</user-prompt>`;
+}
+
+/** What the model can't see in the session that it continues. */
+function continuedText({ continues }: ManualTrigger): readonly string[] {
+  if (continues === undefined) return [];
+  const { instanceId, endedAt } = continues;
+  return [
+    `The messages above are those of the run ${instanceId}, which ended at ${isoTime(endedAt)} (${relativeTime(endedAt, Date.now())}). What its tools answered may be stale by now: look again before you rely on it. The working directory is a new one, without the files that were in the earlier one.`,
+  ];
+}
+
+/** A message of a person to the session while it is under way. */
+export function personMessage(text: string, by: string): string {
+  const from = withoutOurTags(by);
+  return `A person (${from}) says while you work:\n<message-of-person>\n${withoutOurTags(text)}\n</message-of-person>`;
 }
 
 /** A section of JSON with escaped `<`: it contains no tag, and parses to the same value. */
@@ -95,7 +117,7 @@ function section(tag: string, value: unknown): string {
 }
 
 const ourTags =
-  /<(?=\/?(?:agent-config|credential-context|environment|abilities|webhook-trigger|agent-call|user-prompt)\b)/gi;
+  /<(?=\/?(?:agent-config|credential-context|environment|abilities|webhook-trigger|agent-call|user-prompt|message-of-person)\b)/gi;
 
 /** Escapes `<` only where it would open or close one of the prompt's own sections. */
 function withoutOurTags(text: string): string {

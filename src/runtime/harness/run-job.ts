@@ -61,7 +61,8 @@ export async function runJob(options: RunJobOptions): Promise<number> {
   // A run that was stopped after its session had finished counts as finished.
   const isStopped = signal.aborted && end.error !== null;
   const blocked = end.blocked === true ? { blocked: true as const } : {};
-  writer.emit({ type: "end", error: end.error, usage: { ...end.usage }, ...blocked });
+  const stopped = end.stopped === true ? { stopped: true as const } : {};
+  writer.emit({ type: "end", error: end.error, usage: { ...end.usage }, ...blocked, ...stopped });
   await writer.flush();
   if (isStopped) return exitCodes.stopped;
   return end.exitCode ?? (end.error === null ? exitCodes.succeeded : exitCodes.failed);

@@ -48,6 +48,8 @@ export const runMessageSchema = z.discriminatedUnion("type", [
     usage: usageSchema,
     /** Present if the machine lacked a resource; before `ready`, the run is then started again. */
     blocked: z.exactOptional(z.literal(true)),
+    /** Present if a person ended it after a turn. */
+    stopped: z.exactOptional(z.literal(true)),
   }),
 ]);
 export type RunMessage = z.infer<typeof runMessageSchema>;

@@ -7,6 +7,7 @@ import { messageOf } from "../../foundation/errors.ts";
 import { createRunApiClient } from "./run-api/client.ts";
 import { openCommandSocket } from "./run-api/command-socket.ts";
 import type { CommandSocket } from "./run-api/command-socket.ts";
+import { createPeople } from "./run-api/people.ts";
 import { createRunRequests } from "./run-api/run-requests.ts";
 import type { RunRequests } from "./run-api/run-requests.ts";
 import { createSessionExit } from "./run-api/signals.ts";
@@ -81,7 +82,8 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
     payloadFile,
     commands: commands !== null,
   });
-  const session = { job, prompt, commandEnv: variables, emit, clock, requests, endpoint };
+  const people = createPeople(client, redact);
+  const session = { job, prompt, commandEnv: variables, emit, clock, requests, endpoint, people };
   const stopping = AbortSignal.any([signal, exit.begin()]);
   const ended = await untilPost({ ...session, signal: stopping }, harness, redact).catch(failure);
   const sessionEnd = stopped(exited(ended, exit), signal);
@@ -98,7 +100,8 @@ async function checked(
   { valueSchema }: Job,
   returned: unknown,
 ): Promise<SessionEnd> {
-  if (valueSchema === undefined || returned === undefined || end.error !== null) return end;
+  if (valueSchema === undefined || returned === undefined) return end;
+  if (end.error !== null || end.stopped === true) return end;
   const { schemaMismatch } = await import("../../foundation/config/value-schema.ts");
   const error = schemaMismatch(valueSchema, returned);
   return error === null ? end : { ...end, error, exitCode: 1 };

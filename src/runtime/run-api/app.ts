@@ -49,6 +49,8 @@ const roomForRequests = {
 };
 /** Memory of one request besides its body, in bytes. */
 const requestBytes = 64 * 1024;
+/** The longest body of a run's open request for messages, in bytes. */
+const smallBody = 256;
 /** How long a client may pause while sending a body, in ms. */
 const silentMs = 10_000;
 
@@ -97,10 +99,12 @@ export function runApiApp(
     if (url.startsWith("/model/")) return;
     // Longer bodies are refused before they are read.
     const length = Math.min(Number(headers["content-length"] ?? 0), maxLinesBytes);
+    cutIfSilent(raw, silentMs);
+    // Each run has one open all the time: together they would take all of the room.
+    if (url === "/run/inbox" && length < smallBody) return;
     const bytes = requestBytes + 2 * length;
     const release = await room.acquire(instanceId, bytes, hangUpSignal(reply.raw)).catch(asBusy);
     reply.raw.once("close", () => release());
-    cutIfSilent(raw, silentMs);
   });
   app.setErrorHandler((error, request, reply) => {
     const { instanceId = "" } = socketOf(request.raw) ?? {};

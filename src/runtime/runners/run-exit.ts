@@ -46,5 +46,7 @@ export function endedExit(
     end === null && ending.exitCode === 0 ? "the run ended without its account" : null;
   const error = end?.error ?? unexplained;
   const when = endedAt === null ? {} : { endedAt };
-  return exitEvent({ ...ending, error, usage: end?.usage ?? null, ...handedBack, ...when });
+  const stopped = end?.stopped === true ? { stopped: true } : {};
+  const usage = end?.usage ?? null;
+  return exitEvent({ ...ending, error, usage, ...handedBack, ...when, ...stopped });
 }

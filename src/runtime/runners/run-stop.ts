@@ -4,7 +4,7 @@
  */
 export const stopReasonFile = "stop-reason";
 
-export const stopReasons = ["timed_out", "killed", "stopped", "unanswered", "interrupted"] as const;
+export const stopReasons = ["timed_out", "killed", "unanswered", "interrupted"] as const;
 export type RunStopReason = (typeof stopReasons)[number];
 
 /** How long the post hooks of a run that was asked to end may take together, in ms. */

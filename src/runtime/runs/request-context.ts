@@ -5,7 +5,9 @@ import type { WorkItem } from "../../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { OpenCall } from "../../foundation/contracts/run-state.ts";
 import type { RunFunds } from "../../foundation/contracts/spend.ts";
+import type { Inbox } from "../../features/people/inbox.ts";
 import type { Questions } from "../../features/people/questions.ts";
+import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import type { FirstEvents } from "./first-events.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -39,8 +41,12 @@ export interface RequestContext {
   /** Whether the run can pay its model, from now on. */
   readonly funds: (run: Pick<LiveRun, "instanceId" | "request">) => Observable<RunFunds>;
   readonly questions: Questions;
+  readonly inbox: Pick<Inbox, "next">;
+  readonly sessions: RunSessions;
   /** Ends a run whose question ran out. */
   readonly endUnanswered: (instanceId: string) => void;
   readonly onProblem: (message: string) => void;
   readonly redact: (text: string) => string;
+  /** Removes secrets from a JSON-like value. */
+  readonly redactValue: (value: unknown) => unknown;
 }

@@ -10,6 +10,7 @@ import { createCallRequests } from "./calls.ts";
 import type { LiveRun, Performers } from "./live-run.ts";
 import { createGates } from "./gates.ts";
 import { createLockRequests } from "./locks.ts";
+import { createPeopleRequests } from "./people-requests.ts";
 import { requestId } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
 import { createWaitRequests } from "./waits.ts";
@@ -29,6 +30,7 @@ export function createRunRequests(context: RequestContext) {
     ...calls.performers,
     ...budgetWaits.performers,
     ...asks.performers,
+    ...createPeopleRequests(context),
     wait: waits.wait,
     cancel: (run, { instanceId, key }) => {
       for (const ability of ["wait", "ask", "budget-wait", "call-wait", "lock"] as const) {
@@ -54,6 +56,8 @@ export function createRunRequests(context: RequestContext) {
       assertShowable(request, redact);
       const run = runs.get(request.instanceId);
       const perform: Performers[A] = performers[request.ability];
+      const { isOfHarness }: RequestRow = schedulerRequests[request.ability];
+      if (isOfHarness === true) return perform(run, request);
       return run.whileOpen(() => perform(run, request));
     },
   };

@@ -25,6 +25,17 @@ const examples: Readonly<Record<string, readonly [body: object, act: object]>> =
     { act: "trigger", agent: "dev", instanceId: "dev-abcdefgh", detail: "only 42" },
   ],
   "/control/kill/dev-abcdefgh": [{}, { act: "kill", agent: "dev", instanceId: "dev-abcdefgh" }],
+  "/api/runs/dev-abcdefgh/steer": [
+    { text: "be brief" },
+    { act: "steer", agent: "dev", instanceId: "dev-abcdefgh", detail: "be brief" },
+  ],
+  "/api/runs/dev-abcdefgh/continue": [
+    { prompt: "and now" },
+    {
+      ...{ act: "continue", agent: "dev", instanceId: "dev-abcdefgh" },
+      detail: "dev-zyxwvuts: and now",
+    },
+  ],
   [`/api/webhooks/${receipt}/replay`]: [
     {},
     { act: "replay", agent: "dev", instanceId: "dev-abcdefgh", detail: `${receipt}: 1 agent` },

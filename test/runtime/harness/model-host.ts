@@ -69,6 +69,9 @@ chmodSync(hostDir, 0o755);
 const socket = join(hostDir, "run.sock");
 const server = createServer((request, response) => {
   const [, token = ""] = /^Bearer (.*)$/.exec(request.headers.authorization ?? "") ?? [];
+  // No person sends a message, and the session is kept.
+  if (request.url === "/run/inbox") return;
+  if (request.url === "/run/keep-session") return void response.end('{"ok":true}');
   request.url = asScripted(token, request.url ?? "");
   void gateway.handle(token, request, response);
 }).listen(socket);

@@ -10,6 +10,8 @@ import type {
 } from "../../../src/runtime/run-api/protocol.ts";
 import { RunApiError } from "../../../src/runtime/run-api/protocol.ts";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
+import { createInbox, createInboxStore } from "../../../src/features/people/inbox.ts";
+import { createRunSessions } from "../../../src/features/people/run-sessions.ts";
 import { createQuestionStore } from "../../../src/features/people/question-store.ts";
 import { createQuestions } from "../../../src/features/people/questions.ts";
 import { createFirstEvents } from "../../../src/runtime/runs/first-events.ts";
@@ -90,10 +92,14 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     onCount: () => undefined,
     warn: onProblem,
   });
+  const redact = (text: string) => text.replaceAll(worldSecret, "[redacted]");
+  const inbox = createInbox({ store: store.tables(createInboxStore), clock, redact });
+  const sessions = store.tables(createRunSessions);
   const newRequests = (): RunRequests =>
     createRunRequests({
       ...{ clock, runs, store, firstEvents, dispatch, onProblem },
-      redact: (text) => text.replaceAll(worldSecret, "[redacted]"),
+      redact,
+      redactValue: (value) => JSON.parse(redact(JSON.stringify(value))) as unknown,
       project: () => ({ ...project, webhooks: { gh: { ...source, name: "gh" } } }),
       configOf: (agent) => options.agents.find(({ name }) => name === agent),
       agentNames: () => options.agents.map(({ name }) => name),
@@ -106,6 +112,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       },
       funds: () => funds,
       questions,
+      inbox,
+      sessions,
       endUnanswered: (instanceId) => inputs.kill$.next({ instanceId, as: "unanswered" }),
     });
   let started: RunRequests | null = null;
@@ -167,7 +175,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   onTestFinished(close);
 
   return {
-    ...{ dir, store, runs, questions, frozen, events, problems, inputs, dispatch },
+    ...{ dir, store, runs, questions, inbox, sessions, frozen, events, problems, inputs, dispatch },
     get requests(): RunRequests {
       return requests();
     },

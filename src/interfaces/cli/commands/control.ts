@@ -125,6 +125,26 @@ export const controlCommands = {
       .examples("al answer 5ec0ffee yes", "al answer deploy-k3v9q2xa 'only on Monday'")
       .exitCodes({ 1: "there is no such question, or someone was first; the answer is printed" })
       .does(async () => (await import("../operator/people.ts")).answerQuestion),
+  steer: (command) =>
+    command
+      .description("send a message to a run while it works, or end it after its turn")
+      .argument("<instance>", "the instance id of a run that has not ended")
+      .argument("[text]", "what to tell the model, after the tools of its turn")
+      .option("--stop", "end the run after its turn, instead of a text")
+      .examples(
+        "al steer triage-k3v9q2xa 'leave the tests alone'",
+        "al steer triage-k3v9q2xa --stop",
+      )
+      .exitCodes({ 1: "the run takes no message; the reason is printed" })
+      .does(async () => (await import("../operator/steer.ts")).steer),
+  continue: (command) =>
+    command
+      .description("start a run that continues the session of one that has ended")
+      .argument("<instance>", "the instance id of a run that has ended")
+      .argument("<text>", "what to tell the model now")
+      .examples("al continue triage-k3v9q2xa 'now open the pull request'")
+      .exitCodes({ 1: "the run can't be continued; the reason is printed" })
+      .does(async () => (await import("../operator/steer.ts")).continueRun),
   budget: (command) =>
     command
       .description("raise what may be spent on models")

@@ -4,7 +4,8 @@ import { triggerNames } from "../../../../streams/vocabulary.ts";
 import { differenceLine } from "../../views/difference-line.ts";
 import { failingText, runFacts, runHostText, commitText } from "../../views/run-facts.ts";
 import type { RunHost } from "../../../foundation/contracts/run-hosts.ts";
-import type { RunView, RunDifference } from "../../views/run-view.ts";
+import { personText } from "../../../foundation/contracts/questions.ts";
+import type { InboxView, RunView, RunDifference } from "../../views/run-view.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
 import type { Colors } from "../terminal/output.ts";
@@ -41,6 +42,7 @@ function factsOf(run: RunView, style: StatusStyle): readonly Fact[] {
     ["Calls", calls.made.length === 0 ? null : calls.made.map(callText).join("\n")],
     ["Denied", hostsText(run, ({ denied }) => denied !== null)],
     ["Reached", hostsText(run, ({ denied }) => denied === null)],
+    ["Messages", run.messages.map((one) => messageText(one)).join("\n") || null],
     ["Returned", valueText(run.value)],
     ["Last words", run.lastWords],
   ];
@@ -66,6 +68,11 @@ function lastSuccessText({ instanceId, lastSuccess }: RunView): string | null {
 function callText({ agent, instanceId, outcome, startedAt }: HistoryEntry): string {
   const state = outcome ?? (startedAt === null ? "queued" : "running");
   return [agent, outcomeText(state), instanceId].filter((part) => part !== null).join(" ");
+}
+
+function messageText({ kind, text, by, receivedAt }: InboxView): string {
+  const state = receivedAt === null && kind !== "continue" ? " (not received)" : "";
+  return `${personText(by)}: ${kind === "stop" ? "stop after this turn" : text}${state}`;
 }
 
 /** How many hosts of a kind are shown; `--json` has the rest. */

@@ -13,6 +13,7 @@ import { Panel } from "../parts/panel.tsx";
 import { QuestionList } from "../parts/question-list.tsx";
 import { useRunAgain } from "../parts/run-again.tsx";
 import { RunLog, runChoice, shownLines } from "../parts/run-log.tsx";
+import { Steer } from "../parts/steer.tsx";
 import { Called, Facts, Hosts, Result, Since, Trigger } from "../parts/run-panels.tsx";
 import { FailingSince } from "../parts/run-parts.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
@@ -52,6 +53,7 @@ const calmStates: Readonly<Partial<Record<string, string>>> = {
   queued: "held",
   interrupted: "held",
   killed: "off",
+  stopped: "off",
 };
 
 function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }: RunData) {
@@ -120,6 +122,7 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
           isOfRun={true}
         />
       </Panel>
+      <Steer run={run} onSent={read.refresh} />
       <Result run={run} />
       <Since run={run} first={changes} />
       <Facts run={run} />

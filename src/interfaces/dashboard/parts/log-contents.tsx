@@ -138,6 +138,16 @@ function RunStart({ entry, trigger }: RunStartProps) {
   );
 }
 
+/** A message of a person, and who sent it. */
+function Steer({ entry }: EntryProps) {
+  return (
+    <>
+      <span class="facts">{textOf(entry.by)}:</span>{" "}
+      <span class="text">{plainText(entry.msg)}</span>
+    </>
+  );
+}
+
 /** How a run ended, its duration and its usage. */
 function RunEnd({ entry, outcome }: EntryProps & { readonly outcome: string }) {
   const isGood = outcome === "succeeded";
@@ -166,6 +176,7 @@ export const contents: Readonly<
   // The headings of a line are not part of the page's outline.
   said: ({ entry }) => <Markdown text={entry.msg} class="text" />,
   prompt: Prompt,
+  steer: Steer,
   tool: ToolCall,
   "tool-result": ToolResult,
   usage: ({ entry }) => <span class="facts">{usageText(entry)}</span>,

@@ -15,6 +15,7 @@ export const searchKindNames: Readonly<Record<SearchKind, string>> = {
   error: "errors",
   said: "said by the model",
   prompt: "prompts",
+  steer: "messages of people",
   tool: "tool calls",
   "tool-result": "tool results",
   run: "start and end of runs",

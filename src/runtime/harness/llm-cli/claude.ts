@@ -15,6 +15,7 @@ export const claude: LlmCli = {
   provider: "anthropic",
   api: "anthropic-messages",
   install: "npm install -g @anthropic-ai/claude-code",
+  noInput: "claude takes no message while it works: al kill ends the run",
   refusesRoot: true,
   firstRequest: { input: 23_000, output: 32_000 },
   command,

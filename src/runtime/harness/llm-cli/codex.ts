@@ -13,6 +13,7 @@ export const codex: LlmCli = {
   provider: "openai",
   api: "openai-responses",
   install: "npm install -g @openai/codex",
+  noInput: "codex takes no message while it works: al kill ends the run",
   refusesRoot: false,
   firstRequest: { input: 6_000, output: 1_024 },
   command,

@@ -16,6 +16,7 @@ export const gemini: LlmCli = {
   provider: "google",
   api: "google-generative-ai",
   install: "npm install -g @google/gemini-cli",
+  noInput: "gemini takes no message while it works: al kill ends the run",
   refusesRoot: false,
   firstRequest: { input: 8_200, output: 9_216 },
   command,

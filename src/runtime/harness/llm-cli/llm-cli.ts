@@ -59,6 +59,8 @@ export interface LlmCli {
   /** The command that installs it. */
   readonly install: string;
   readonly refusesRoot: boolean;
+  /** Why it takes no message of a person while it works; null if it does. */
+  readonly noInput: string | null;
   /** Minimum of its first request, with a short prompt, in tokens: thinking is part of the output. */
   readonly firstRequest: { readonly input: number; readonly output: number };
   command(request: CliRequest): CliCommand;

@@ -5,10 +5,10 @@ import {
   createLocalBashOperations,
   DefaultResourceLoader,
   defineTool,
-  SessionManager,
   SettingsManager,
 } from "@earendil-works/pi-coding-agent";
 import type { AgentSession, ExtensionFactory, ModelRuntime } from "@earendil-works/pi-coding-agent";
+import { restoredSession } from "./kept-session.ts";
 import { refusedAnswer } from "../run-api/run-requests.ts";
 import type { RunRequests } from "../run-api/run-requests.ts";
 import type { Session } from "../harness.ts";
@@ -32,7 +32,7 @@ const builtInTools = ["read", "bash", "edit", "write"];
 
 /** A session of pi with the job's instructions and tools, and none of the machine's own pi settings. */
 export async function createPiSession(
-  { job, commandEnv, requests }: Session,
+  { job, commandEnv, requests, people, signal }: Session,
   modelRuntime: ModelRuntime,
   { first, extensions, onOutput }: PiSessionParts,
 ): Promise<AgentSession> {
@@ -62,6 +62,7 @@ export async function createPiSession(
   });
   await resourceLoader.reload();
   const tools = toolsFor(job);
+  const isContinued = job.trigger.kind === "manual" && job.trigger.continues !== undefined;
   const { session } = await createAgentSession({
     cwd,
     agentDir,
@@ -74,7 +75,7 @@ export async function createPiSession(
       ...tools.map((tool) => piTool(tool, requests)),
     ],
     resourceLoader,
-    sessionManager: SessionManager.inMemory(cwd),
+    sessionManager: restoredSession(cwd, isContinued ? await people.session(signal) : []),
     settingsManager,
   });
   return session;

@@ -7,6 +7,9 @@ import { bridgeFetch } from "./bridge-fetch.ts";
 import { preparePiModels } from "./pi-models.ts";
 import { createModelChain } from "./model-chain.ts";
 import type { ModelChain } from "./model-chain.ts";
+import { keptLines } from "./kept-session.ts";
+import { createSteering } from "./steering.ts";
+import { messageOf } from "../../../foundation/errors.ts";
 import { refusedAnswer } from "../run-api/run-requests.ts";
 import { createPiSession } from "./pi-session.ts";
 import { retryingStream } from "./retrying-stream.ts";
@@ -56,7 +59,7 @@ export const runPi: Harness = createPiHarness(realTime);
 
 async function talk(
   pi: AgentSession,
-  { emit, signal, clock, endpoint, prompt, requests }: Session,
+  { emit, signal, clock, endpoint, prompt, requests, people }: Session,
   { chain, log, check }: Pick<RetryingOptions, "chain" | "check"> & { readonly log: SessionLog },
   time: Time,
 ): Promise<SessionEnd> {
@@ -73,23 +76,43 @@ async function talk(
     onAnswer: log.onAnswer,
   });
   const abort = () => void pi.abort().catch(() => undefined);
-  const unsubscribe = pi.subscribe(log.onEvent);
+  const steering = createSteering(pi, emit);
+  const unsubscribe = pi.subscribe((event) => {
+    log.onEvent(event);
+    if (event.type === "agent_start") steering.deliver();
+  });
+  const over = new AbortController();
   try {
     await pi.bindExtensions({});
     const { name, model } = chain.current();
     logTo(emit, "run", 30, `session starts with model "${name}" (${model.id})`);
     signal.addEventListener("abort", abort, { once: true });
-    if (!signal.aborted) await pi.prompt(prompt, { expandPromptTemplates: false });
+    void people.follow(steering.onMessage, over.signal);
+    for (let text: string | null = prompt; text !== null; text = steering.rest()) {
+      if (!signal.aborted) await pi.prompt(text, { expandPromptTemplates: false });
+    }
   } finally {
+    over.abort();
     signal.removeEventListener("abort", abort);
     unsubscribe();
     log.end();
+    await keepSession(pi, people, emit);
     pi.dispose();
   }
   const { tokens, costUsd, turns } = log.usage();
   const model = chain.current().name;
   const usage = { model, tokens, turns, costUsd: chain.isPriced() ? costUsd : null };
+  if (steering.isStopped() && !signal.aborted) return { error: null, usage, stopped: true };
   return { error: sessionError(chain, signal), usage };
+}
+
+/** However the session ended: a person may continue it. */
+async function keepSession(pi: AgentSession, people: Session["people"], emit: Emit) {
+  try {
+    await people.keep(await keptLines(pi.agent, people.redact));
+  } catch (error) {
+    logTo(emit, "run", 40, `the session is not kept: ${messageOf(error)}`);
+  }
 }
 
 /** The scheduler answers once a budget pays; at once if the run must stop, or is unknown. */

@@ -5,6 +5,7 @@ import type { Job } from "../../../foundation/contracts/job.ts";
 import { maxRequestBytes, refusal, RunApiError } from "../../run-api/protocol.ts";
 import type { RequestBody } from "../../run-api/protocol.ts";
 import { runRequests, schedulerRequests } from "../../run-api/requests/table.ts";
+import type { RequestRow } from "../../run-api/requests/row.ts";
 import type { RequestName, RunRequestName } from "../../run-api/requests/table.ts";
 import { shortEvent } from "../prompt.ts";
 import type { RunApiClient } from "./client.ts";
@@ -50,8 +51,10 @@ export function refusedAnswer(error: unknown): Answer {
   return { ok: false, ...error.problem };
 }
 
+/** False for a request of the harness itself: an agent must not take the messages of people. */
 function isRequest(name: string): name is RunRequestName {
-  return Object.hasOwn(runRequests, name);
+  const rows: Readonly<Record<string, RequestRow>> = runRequests;
+  return Object.hasOwn(rows, name) && rows[name]?.isOfHarness !== true;
 }
 
 function isForScheduler(name: RunRequestName): name is RequestName {

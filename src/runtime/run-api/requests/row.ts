@@ -17,6 +17,11 @@ export interface RequestRow {
   readonly canWait?: true;
   /** Present if the run must not continue without the answer: it is requested for as long as the scheduler is down. */
   readonly isVital?: true;
+  /**
+   * Present if the harness alone makes the request, beside the agent's work: an agent can't make it, and a run that waits
+   * is frozen all the same.
+   */
+  readonly isOfHarness?: true;
   /** Absent for a request that the harness makes by itself. */
   readonly tool?: ToolRow;
   readonly command?: CommandRow;

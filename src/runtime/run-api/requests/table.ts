@@ -1,5 +1,6 @@
 import { callRequests } from "./calls.ts";
 import { lockRequests } from "./locks.ts";
+import { peopleRequests } from "./people.ts";
 import { questionRequests } from "./questions.ts";
 import type { RequestRow, CommandRow } from "./row.ts";
 import { signalRequests } from "./signals.ts";
@@ -12,6 +13,7 @@ export const schedulerRequests = {
   ...waitRequests,
   ...questionRequests,
   ...budgetRequests,
+  ...peopleRequests,
 } as const;
 
 /** Every request that an agent can make while it runs, in the order in which people and models read them. */

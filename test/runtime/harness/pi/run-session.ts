@@ -4,6 +4,8 @@ import type { SessionEnd } from "../../../../src/runtime/harness/harness.ts";
 import { createPiHarness } from "../../../../src/runtime/harness/pi/pi.ts";
 import { createRunClock, realTime } from "../../../../src/runtime/harness/run-clock.ts";
 import type { RunClock, Time } from "../../../../src/runtime/harness/run-clock.ts";
+import { createPeople } from "../../../../src/runtime/harness/run-api/people.ts";
+import type { People } from "../../../../src/runtime/harness/run-api/people.ts";
 import type { RunRequests } from "../../../../src/runtime/harness/run-api/run-requests.ts";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { aJob } from "../jobs.ts";
@@ -19,6 +21,7 @@ export interface SessionOptions {
   readonly signal?: AbortSignal;
   readonly time?: Partial<Time>;
   readonly requests?: RunRequests;
+  readonly people?: People;
 }
 
 export interface EndedSession extends SessionEnd {
@@ -47,6 +50,7 @@ export async function runSession(options: SessionOptions): Promise<EndedSession>
     signal: options.signal ?? new AbortController().signal,
     clock: options.clock ?? createRunClock(60, () => 0),
     endpoint: bridge,
+    people: options.people ?? createPeople(null, (value) => value),
     requests: options.requests ?? { perform: () => Promise.resolve({ ok: true }) },
   });
   const log = messages.flatMap((message) => (message.type === "log" ? [message.msg] : []));

@@ -1,0 +1,90 @@
+import { v7 as uuidV7 } from "uuid";
+import { harnesses } from "../../../streams/harnesses.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { Trigger } from "../../../streams/vocabulary.ts";
+import type { Inbox } from "../../features/people/inbox.ts";
+import type { RunSessions } from "../../features/people/run-sessions.ts";
+import type { Person } from "../../foundation/contracts/questions.ts";
+import { outcomeText } from "../../foundation/contracts/format.ts";
+import { UserError } from "../../foundation/errors.ts";
+import type { Store } from "../../foundation/store/store.ts";
+import { whyNoInput } from "../../runtime/harness/harness-command.ts";
+import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
+import { inboxView } from "../views/run-view.ts";
+import type { InboxView } from "../views/run-view.ts";
+import { mustBeRunnable } from "./runnable.ts";
+import type { RunnableDeps } from "./runnable.ts";
+import { mustHaveRun } from "./view-run.ts";
+
+interface SteerDeps extends RunnableDeps {
+  readonly runs: Pick<LiveRuns, "find">;
+  readonly store: Pick<Store, "runs">;
+  readonly inbox: Inbox;
+  readonly sessions: RunSessions;
+  /** Commits the work and dispatches it, under this id. */
+  readonly startManual: (agent: string, trigger: Trigger, id: string) => Promise<StartedManual>;
+}
+
+/** What became of work that a person started. */
+export interface StartedManual {
+  readonly triggerId: string;
+  readonly instanceId: string | null;
+  readonly queued: boolean;
+}
+
+/** The operations on single runs for people who step in. */
+export const createSteerOperations = (deps: SteerDeps) => ({
+  /**
+   * Sends a text to a live run, or with null asks it to stop after its turn. Rejects with UserError `unknown_instance`,
+   * or `refused` with the reason.
+   */
+  steer: async (instanceId: string, text: string | null, by: Person): Promise<InboxView> => {
+    const run = deps.runs.find(instanceId);
+    if (run === undefined) throw notLive(instanceId, deps);
+    const reason = whyNoInput(run.request.agent);
+    if (reason !== null) throw new UserError("refused", reason);
+    const kind = text === null ? "stop" : "steer";
+    return inboxView(await deps.inbox.add({ instanceId, kind, text: text ?? "", by }));
+  },
+  /**
+   * Starts a run of the same agent with the session of one that has ended. Rejects with UserError `unknown_instance`, or
+   * with the reason why that can't be done.
+   */
+  continueRun: async (instanceId: string, prompt: string, by: Person) => {
+    const { agent, endedAt } = mustHaveRun(instanceId, deps.store).entry;
+    if (deps.runs.find(instanceId) !== undefined || endedAt === null || agent === null) {
+      const reason = `the run ${instanceId} has not ended: al steer ${instanceId} sends it a message`;
+      throw new UserError("refused", reason);
+    }
+    mustBeRunnable(deps, agent);
+    mustHaveSession(instanceId, deps.status.agent(agent)?.config ?? null, deps);
+    const continues = { instanceId, endedAt: Date.parse(endedAt) };
+    // Before the work: a run must not begin without its link, and a link without a run is not shown.
+    const triggerId = uuidV7();
+    await deps.inbox.add({ instanceId, kind: "continue", text: prompt, by, triggerId });
+    const trigger = { kind: "manual", prompt, continues } as const;
+    return { agent, ...(await deps.startManual(agent, trigger, triggerId)) };
+  },
+});
+
+function notLive(instanceId: string, { store }: SteerDeps): UserError {
+  const { outcome } = mustHaveRun(instanceId, store).entry;
+  const state = outcome === null ? "has not started yet" : `has ended (${outcomeText(outcome)})`;
+  return new UserError("refused", `the run ${instanceId} ${state}`);
+}
+
+/** Throws UserError `refused` if the run's session is not kept, or the agent's harness can't take it. */
+function mustHaveSession(
+  instanceId: string,
+  config: Pick<AgentConfig, "harness"> | null,
+  { sessions }: Pick<SteerDeps, "sessions">,
+): void {
+  const { type, command } = config?.harness ?? { type: "pi", command: "" };
+  if (!harnesses[type].keepsSession) {
+    const reason = `${command} keeps its sessions to itself: only runs of the pi harness can be continued`;
+    throw new UserError("refused", reason);
+  }
+  if (sessions.isWhole(instanceId)) return;
+  const reason = `the session of ${instanceId} is not kept: it never began, its process was killed at once, or it is older than the history`;
+  throw new UserError("refused", reason);
+}

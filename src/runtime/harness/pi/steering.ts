@@ -1,0 +1,43 @@
+import type { AgentSession } from "@earendil-works/pi-coding-agent";
+import { logTo } from "../harness.ts";
+import type { Emit } from "../harness.ts";
+import { personMessage } from "../prompt.ts";
+import type { PersonMessage } from "../run-api/people.ts";
+
+/** Delivers the messages of people to a session of pi, and ends the session after a turn if they ask for that. */
+export function createSteering(pi: AgentSession, emit: Emit) {
+  /** Texts that came while no turn was under way. */
+  const waiting: string[] = [];
+  let isAsked = false;
+  let isStopped = false;
+  const { agent } = pi;
+  agent.steeringMode = "all";
+  const finishTurn = agent.finishTurn?.bind(agent);
+  agent.finishTurn = async (...turn) => {
+    const decision = (await finishTurn?.(...turn)) ?? undefined;
+    if (!isAsked) return decision;
+    isStopped = true;
+    // Otherwise pi would shorten the conversation, or ask the next model for a failed turn.
+    pi.clearQueue();
+    void pi.abort().catch(() => undefined);
+    return { action: "end" };
+  };
+  const deliver = (): void => {
+    if (!pi.isStreaming) return;
+    for (const text of waiting.splice(0)) void pi.steer(text);
+  };
+  return {
+    onMessage: ({ kind, text, by }: PersonMessage): void => {
+      const isText = kind === "steer";
+      logTo(emit, "steer", 30, isText ? text : "stop after this turn", { by });
+      if (isText) waiting.push(personMessage(text, by));
+      else isAsked = true;
+      deliver();
+    },
+    deliver,
+    /** The messages that came after the last turn; null if there are none. */
+    rest: (): string | null =>
+      waiting.length === 0 || isAsked ? null : waiting.splice(0).join("\n\n"),
+    isStopped: (): boolean => isStopped,
+  };
+}

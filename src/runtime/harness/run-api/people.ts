@@ -1,0 +1,73 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { RunApiError } from "../../run-api/protocol.ts";
+import type { RequestAnswer } from "../../run-api/protocol.ts";
+import { maxTextLength } from "../../run-api/requests/row.ts";
+import type { RunApiClient } from "./client.ts";
+
+export type PersonMessage = RequestAnswer<"inbox">["messages"][number];
+
+/** How long the client waits after a failed request for messages, in ms. */
+const pauseMs = 5_000;
+/** How long a run that ends may take to store its session, in ms. */
+const keepingMs = 5_000;
+
+/** A run's messages of people, and its session for a later run. Without a `client` there are none. */
+export function createPeople(client: RunApiClient | null, redact: (value: unknown) => unknown) {
+  return {
+    /** Calls for each message once, in their order, until the signal aborts. Never rejects. */
+    follow: async (onMessage: (message: PersonMessage) => void, signal: AbortSignal) => {
+      for (let after = 0; client !== null && !signal.aborted;) {
+        try {
+          const { messages } = await client.ask("inbox", { after }, signal);
+          for (const message of messages.filter(({ seq }) => seq > after)) {
+            after = message.seq;
+            onMessage(message);
+          }
+        } catch (error) {
+          if (isFinal(error)) return;
+          await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+        }
+      }
+    },
+    /** The session that the run continues, one JSON document a line. Rejects with a RunApiError if it is not stored. */
+    session: async (signal: AbortSignal): Promise<readonly string[]> => {
+      const lines: string[] = [];
+      for (let part = 0, isLast = client === null; client !== null && !isLast; part += 1) {
+        const answer = await client.ask("kept-session", { part }, signal);
+        lines.push(...answer.entries.split("\n"));
+        isLast = answer.isLast;
+      }
+      return lines;
+    },
+    /** Stores the session of this run, one JSON document a line, none of them longer than a text of a request. */
+    keep: async (lines: readonly string[]): Promise<void> => {
+      const parts = packed(lines);
+      const signal = AbortSignal.timeout(keepingMs);
+      for (const [part, entries] of parts.entries()) {
+        const isLast = part === parts.length - 1;
+        await client?.ask("keep-session", { part, isLast, entries }, signal);
+      }
+    },
+    /** Removes the job's secrets from a JSON-like value. */
+    redact,
+  };
+}
+
+export type People = ReturnType<typeof createPeople>;
+
+/** Whether repeating the request can't help, as the run is over. */
+function isFinal(error: unknown): boolean {
+  const code = error instanceof RunApiError ? error.problem.error : "malformed";
+  return code !== "unavailable" && code !== "too_many_requests";
+}
+
+/** Lines joined to texts of requests. */
+function packed(lines: readonly string[]): readonly string[] {
+  const parts: string[] = [];
+  for (const line of lines) {
+    const last = parts.at(-1);
+    if (last === undefined || last.length + 1 + line.length > maxTextLength) parts.push(line);
+    else parts[parts.length - 1] = `${last}\n${line}`;
+  }
+  return parts;
+}

@@ -1,0 +1,44 @@
+import { inboxKinds } from "../../../foundation/contracts/inbox.ts";
+import { maxTextLength } from "./row.ts";
+import type { RequestRow, Zod } from "./row.ts";
+
+/** The most parts of one session. */
+const maxSessionParts = 64;
+
+const sessionPart = (z: Zod) => ({
+  part: z
+    .int()
+    .min(0)
+    .max(maxSessionParts - 1),
+  isLast: z.boolean(),
+  /** Entries as JSON, one a line. */
+  entries: z.string().max(maxTextLength),
+});
+
+/** Requests that the harness makes for people; an agent can't make them. */
+export const peopleRequests = {
+  /** Waits for messages of people after the one with this number, which the run has received. */
+  inbox: {
+    request: (z) => z.strictObject({ after: z.int().min(0) }),
+    answer: (z) =>
+      z.object({
+        ok: z.literal(true),
+        messages: z.array(
+          z.object({ seq: z.int(), kind: z.enum(inboxKinds), text: z.string(), by: z.string() }),
+        ),
+      }),
+    isOfHarness: true,
+  },
+  /** Stores a part of the run's session, the parts in their order. */
+  "keep-session": {
+    request: (z) => z.strictObject(sessionPart(z)),
+    answer: (z) => z.object({ ok: z.literal(true) }),
+    isOfHarness: true,
+  },
+  /** Reads a part of the session that the run continues. */
+  "kept-session": {
+    request: (z) => z.strictObject({ part: sessionPart(z).part }),
+    answer: (z) => z.object({ ok: z.literal(true), ...sessionPart(z) }),
+    isOfHarness: true,
+  },
+} as const satisfies Readonly<Record<string, RequestRow>>;

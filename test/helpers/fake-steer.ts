@@ -1,0 +1,21 @@
+import type { Operations } from "../../src/interfaces/operations/operations.ts";
+
+/** Operations that take every message, and start `dev-zyxwvuts` in place of any run that is continued. */
+export function fakeSteerOperations(
+  called: (...words: readonly unknown[]) => void,
+): Pick<Operations, "steer" | "continueRun"> {
+  return {
+    steer: async (instanceId, text, by) => {
+      called("steer", instanceId, text ?? "stop");
+      const kind = text === null ? "stop" : "steer";
+      const at = new Date().toISOString();
+      const message = { seq: 1, at, kind, text: text ?? "", by } as const;
+      return Promise.resolve({ ...message, receivedAt: null, continuedBy: null });
+    },
+    continueRun: async (instanceId, prompt) => {
+      called("continue", instanceId, prompt);
+      const started = { triggerId: "t2", instanceId: "dev-zyxwvuts", queued: false };
+      return Promise.resolve({ agent: "dev", ...started });
+    },
+  };
+}
