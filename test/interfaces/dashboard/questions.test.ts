@@ -30,8 +30,8 @@ function withQuestions(...questions: readonly Partial<QuestionView>[]) {
 async function openLive(deps: ReturnType<typeof testDeps>, at = path) {
   const opened = await open(at, deps);
   await opened.page.waitForSelector("body[data-connection=live]");
-  const { asked } = deps.operations;
-  return { ...opened, asked, setScheduler: deps.operations.setScheduler };
+  const { operations } = deps;
+  return { ...opened, asked: operations.asked, operations };
 }
 
 const textsOf = async (page: Page, list: string) => {
@@ -58,11 +58,11 @@ test("a person sees who asks, answers by a button, and finds the answer among th
 });
 
 test("a question appears, and is counted in the header and the title, without a reload", async () => {
-  const { page, asked, setScheduler } = await openLive(withQuestions());
+  const { page, asked, operations } = await openLive(withQuestions());
   expect(await page.locator("#question-count").isVisible()).toBe(false);
   expect(await page.locator("#open-none").innerText()).toContain("al_ask");
   asked.push(aQuestion());
-  setScheduler({ questions: 1 });
+  operations.setScheduler({ questions: 1 });
   await expect.poll(() => textsOf(page, "open")).toHaveLength(1);
   expect(await page.getByRole("link", { name: "Questions 1 open" }).isVisible()).toBe(true);
   expect(await page.title()).toBe("(1) Questions · hello · Almanac");
@@ -100,12 +100,12 @@ test("numbers and texts have fields, and a refused answer stays in its field", a
 });
 
 test("typed text survives a change of the other questions", async () => {
-  const { page, asked, setScheduler } = await openLive(
+  const { page, asked, operations } = await openLive(
     withQuestions({ form: { kind: "text", maxLength: 20 } }),
   );
   await card(page).getByRole("textbox").fill("half of a");
   asked.unshift(aQuestion({ id: idOf(9) }));
-  setScheduler({ questions: 2 });
+  operations.setScheduler({ questions: 2 });
   await expect.poll(() => textsOf(page, "open")).toHaveLength(2);
   expect(await card(page).getByRole("textbox").inputValue()).toBe("half of a");
 });
@@ -144,7 +144,7 @@ test("on a phone the buttons are large, and nothing is wider than the screen", a
 
 test("a run's page has its question to answer, and who answered the earlier ones", async () => {
   const deps = withQuestions({}, { state: "answered", answer: "yes", by: ada });
-  const { asked, runs, setAgent } = deps.operations;
+  const { asked, runs } = deps.operations;
   const show = (): void => {
     runs.set(instanceId, aRunView(instanceId, { outcome: null, questions: [...asked] }));
   };
@@ -156,7 +156,7 @@ test("a run's page has its question to answer, and who answered the earlier ones
   await page.getByRole("button", { name: "no" }).click();
   await expect.poll(() => asked[0]?.answer).toBe("no");
   show();
-  setAgent({ name: "dev", state: "running" });
+  deps.operations.setAgent({ name: "dev", state: "running" });
   await expect.poll(async () => (await list())[0]).toContain("no · by the dashboard");
   expect(await page.locator("#state").innerText()).toBe("running");
 });

@@ -39,10 +39,12 @@ export function questionPaths({ filters: { agent }, before }: ListView) {
   };
 }
 
+const howToAsk = " An agent asks people with the tool al_ask, a hook with the command al-ask.";
+
 function Questions({ frame, view: firstView, open: firstOpen, ended: firstEnded }: QuestionsData) {
   const views = useListViews(questionFilters, firstView);
   const { questions: count } = useStore(scheduler) ?? frame.scheduler;
-  const { agent } = views.view.filters;
+  const { before, filters } = views.view;
   const useQuestions = (state: "open" | "ended", first: QuestionsView | null) =>
     useDocument<QuestionsView>(() => questionPaths(views.view)[state], {
       first,
@@ -53,25 +55,26 @@ function Questions({ frame, view: firstView, open: firstOpen, ended: firstEnded 
   const open = useQuestions("open", firstOpen);
   const ended = useQuestions("ended", firstEnded);
   const refresh = (): void => [open, ended].forEach((each) => each.refresh());
-  const isEmpty = ended.value?.questions.length === 0 && views.view.before === "";
+  const isEmpty = ended.value?.questions.length === 0 && before === "";
   return (
     <Site frame={frame} title="Questions" current="questions">
       <div class="page-title">
-        <h1>Questions{agent !== undefined && ` of ${agent}`}</h1>
+        <h1>{views.isNarrow ? `Questions of ${filters.agent ?? ""}` : "Questions"}</h1>
         <span class="muted" id="total" role="status">
           {count.toLocaleString("en")} open
         </span>
-        {agent !== undefined && <a href="/dashboard/questions">of all agents</a>}
+        <a href="/dashboard/questions" hidden={!views.isNarrow}>
+          of all agents
+        </a>
       </div>
       <Unread documents={[open, ended]} />
       {open.value !== null && (
-        <QuestionList id="open" questions={open.value.questions} refresh={refresh} />
-      )}
-      {open.value?.questions.length === 0 && (
-        <p class="muted none panel" id="open-none">
-          No run waits for an answer.
-          {isEmpty && " An agent asks people with the tool al_ask, a hook with the command al-ask."}
-        </p>
+        <>
+          <QuestionList id="open" questions={open.value.questions} refresh={refresh} />
+          <p class="muted none panel" id="open-none" hidden={open.value.questions.length > 0}>
+            No run waits for an answer.{isEmpty && howToAsk}
+          </p>
+        </>
       )}
       {ended.value !== null && !isEmpty && (
         <Panel id="ended" title="Answered and ended">

@@ -127,7 +127,7 @@ function alertsOf({ alerts }: SchedulerStatus): number {
   return alerts.open + alerts.dead;
 }
 
-/** The title of a page's tab; its count is of what waits for a person. */
+/** The title of a page's tab; its count is of alerts and questions. */
 export function tabTitle(title: string | null, now: SchedulerStatus): string {
   const words = [title, now.project, "Almanac"].filter((part) => part !== null).join(" · ");
   const count = alertsOf(now) + now.questions;
