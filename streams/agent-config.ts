@@ -161,8 +161,8 @@ export interface ExpectedSchema {
 export interface Approval {
   /** Entries as in `[network].allow`, without presets. */
   readonly hosts: readonly string[];
-  /** Spending of one run above which its next call to a model is held; null for none. */
-  readonly overUsd: number | null;
+  /** Spending of one run in USD above which its next call to a model is held; null for none. */
+  readonly over: number | null;
   /** Agents that its runs call; `*` for every agent. */
   readonly agents: readonly string[];
 }

@@ -4,7 +4,7 @@ import { didYouMean } from "../contracts/did-you-mean.ts";
 import { durationText } from "../../../streams/duration-text.ts";
 import { agentKey, factOf } from "./config-key.ts";
 import type { Diagnostics } from "./validate.ts";
-import { describeValues, differingKeys, formatNames, formatValue } from "./format-value.ts";
+import { describeKeys, formatNames, formatValue } from "./format-value.ts";
 import { parseDuration, writtenDuration, duration, integer, list, table, text } from "./fields.ts";
 
 const targets = list(text(), 'a list of names of [alerts.<name>], e.g. ["ops"], or [] for none');
@@ -102,11 +102,7 @@ export function checkAlert(
 
 /** `alert.after 1 → 3`, by the file's keys. */
 export function describeAlerts(before: AlertOptions, now: AlertOptions): string {
-  const [was, is] = [writtenAlert(before), writtenAlert(now)];
-  const [old, recent] = [new Map(Object.entries(was)), new Map(Object.entries(is))];
-  return differingKeys(was, is)
-    .map((key) => describeValues(`alert.${key}`, old.get(key), recent.get(key)))
-    .join(", ");
+  return describeKeys("alert", writtenAlert(before), writtenAlert(now));
 }
 
 function alertTexts({ to, after: failures, remindMs, noSuccessForMs }: AlertOptions): string[] {

@@ -4,7 +4,7 @@ import { parseAllowEntry } from "../contracts/network-allow.ts";
 import { usd } from "./budget.ts";
 import { agentKey, factOf } from "./config-key.ts";
 import { list, table, text } from "./fields.ts";
-import { describeValues, differingKeys } from "./format-value.ts";
+import { describeKeys } from "./format-value.ts";
 import type { Diagnostics } from "./validate.ts";
 
 const hostError =
@@ -40,16 +40,15 @@ export const approveKey = agentKey({
   resolve: (given): Approval | null =>
     given === undefined
       ? null
-      : { hosts: given.hosts, overUsd: given.over ?? null, agents: given.agents },
-  written,
+      : { hosts: given.hosts, over: given.over ?? null, agents: given.agents },
   value: z
     .object({
       hosts: z.array(z.string()).readonly(),
-      overUsd: z.number().nullable(),
+      over: z.number().nullable(),
       agents: z.array(z.string()).readonly(),
     })
     .nullable(),
-  change: describeApprovals,
+  change: (before, after) => describeKeys("approve", before, after),
   facts: (approval) => factOf("A person approves", approval === null ? [] : factsOf(approval)),
 });
 
@@ -82,22 +81,10 @@ export function checkApprove(
   diagnostics.warn(["approve", "over"], `${why}; give a smaller amount`);
 }
 
-function written(approval: Approval | null): object | null {
-  return approval && { hosts: approval.hosts, over: approval.overUsd, agents: approval.agents };
-}
-
-function describeApprovals(before: Approval | null, after: Approval | null): string {
-  const [old, now] = [written(before) ?? {}, written(after) ?? {}];
-  const [was, is] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
-  return differingKeys(old, now)
-    .map((key) => describeValues(`approve.${key}`, was.get(key) ?? null, is.get(key) ?? null))
-    .join(", ");
-}
-
-function factsOf({ hosts, overUsd, agents }: Approval): readonly string[] {
+function factsOf({ hosts, over, agents }: Approval): readonly string[] {
   return [
     ...hosts,
-    ...(overUsd === null ? [] : [`more than $${overUsd} of a run`]),
+    ...(over === null ? [] : [`more than $${over} of a run`]),
     ...agents.map((name) => (name === "*" ? "every call" : `calls of ${name}`)),
   ];
 }

@@ -3,7 +3,7 @@ import { onLimits } from "../../../streams/agent-config.ts";
 import type { Budget } from "../../../streams/agent-config.ts";
 import { defaultBudget } from "../contracts/budget.ts";
 import { agentKey, fact } from "./config-key.ts";
-import { describeValues, differingKeys } from "./format-value.ts";
+import { describeKeys } from "./format-value.ts";
 import { choice, integer, list, table } from "./fields.ts";
 
 /** Larger sums are not exact to the nano-dollar. */
@@ -104,11 +104,7 @@ export const budgetKey = agentKey({
 
 /** `budget.run 10 → 5`, by the file's keys. */
 export function describeBudgets(before: Budget, after: Budget): string {
-  const [old, now] = [writtenBudget(before), writtenBudget(after)];
-  const [was, is] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
-  return differingKeys(old, now)
-    .map((key) => describeValues(`budget.${key}`, was.get(key), is.get(key)))
-    .join(", ");
+  return describeKeys("budget", writtenBudget(before), writtenBudget(after));
 }
 
 /** `$10 a run, $20 a day, 60 answers a run; at a limit, work is refused`. */

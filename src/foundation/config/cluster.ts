@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ClusterConfig } from "./cluster-place.ts";
 import { placeExample, placeProblem, clusterEngines } from "./cluster-place.ts";
 import type { Diagnostics } from "./validate.ts";
-import { describeValues, differingKeys } from "./format-value.ts";
+import { describeKeys } from "./format-value.ts";
 import { choice, integer, list, memorySize, pattern, processors, table, text } from "./fields.ts";
 
 const hostAndPort = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?):(\d{1,5})$/;
@@ -116,10 +116,7 @@ export function describeClusters(
   after: ClusterConfig | null,
 ): string {
   if (before === null || after === null) return `[cluster] ${before ? "removed" : "added"}`;
-  const [was, is] = [writtenCluster(before), writtenCluster(after)];
-  return differingKeys(was, is)
-    .map((key) => describeValues(`cluster.${key}`, valueIn(was, key), valueIn(is, key)))
-    .join(", ");
+  return describeKeys("cluster", writtenCluster(before), writtenCluster(after));
 }
 
 /** The cluster under the file's keys. */
@@ -131,10 +128,6 @@ export function writtenCluster({
 }: ClusterConfig) {
   const times = { lease: leaseSeconds, startTimeout: startTimeoutSeconds };
   return { ...rest, ...times, reserveMemory: reserve.memory, reserveCpus: reserve.cpus };
-}
-
-function valueIn(given: object, key: string): unknown {
-  return new Map<string, unknown>(Object.entries(given)).get(key);
 }
 
 function portOf(given: string): number {

@@ -1,8 +1,7 @@
 import { describeAlerts } from "./alert-options.ts";
 import { describeBudgets } from "./budget.ts";
 import { describeClusters } from "./cluster.ts";
-import { describeValues, differingKeys } from "./format-value.ts";
-import { describeNetworks } from "./network.ts";
+import { describeKeys, describeValues, differingKeys } from "./format-value.ts";
 import type { ProjectConfig } from "./project-config.ts";
 
 interface ProjectDifference {
@@ -31,7 +30,7 @@ function describeKey(
 ): string {
   if (key === "harness") return "[harness] changed";
   if (key === "budget") return describeBudgets(before.budget, after.budget);
-  if (key === "network") return describeNetworks(before.network, after.network);
+  if (key === "network") return describeKeys("network", before.network, after.network);
   if (key === "cluster") return describeClusters(before.cluster, after.cluster);
   if (key === "alert") return describeAlerts(before.alert, after.alert);
   if (key === "alerts") return describeTables(key, byName(before.alerts), byName(after.alerts));

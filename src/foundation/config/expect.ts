@@ -7,7 +7,7 @@ import type { AgentFiles } from "./agent-files.ts";
 import { agentKey, fact } from "./config-key.ts";
 import type { AgentContext } from "./config-key.ts";
 import type { Diagnostics } from "./validate.ts";
-import { describeValues, differingKeys } from "./format-value.ts";
+import { describeKeys } from "./format-value.ts";
 import { flag, pattern, table } from "./fields.ts";
 
 const schemaError = 'a JSON file in its directory, e.g. "out.schema.json"';
@@ -91,14 +91,9 @@ function writtenExpectation(expected: Expectation | null): object | null {
 }
 
 function describeExpectations(before: Expectation | null, after: Expectation | null): string {
-  const [old, now] = [writtenExpectation(before) ?? {}, writtenExpectation(after) ?? {}];
-  const [was, is] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
-  const keys = differingKeys(old, now);
+  const text = describeKeys("expect", writtenExpectation(before), writtenExpectation(after));
   // The same file with new content.
-  if (keys.length === 0) return "expect.schema changed";
-  return keys
-    .map((key) => describeValues(`expect.${key}`, was.get(key) ?? null, is.get(key) ?? null))
-    .join(", ");
+  return text === "" ? "expect.schema changed" : text;
 }
 
 function expectationText(expected: Expectation | null): string | null {

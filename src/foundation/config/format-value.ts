@@ -36,6 +36,15 @@ function formatShort(value: unknown): string {
   return Array.isArray(value) ? `[${formatNames(value.map(String))}]` : formatValue(value);
 }
 
+/** `network.allow ["github"] → ["github", "npm"]`, by the file's keys; null for a table that is not there. */
+export function describeKeys(name: string, before: object | null, after: object | null): string {
+  const [old, now] = [before ?? {}, after ?? {}];
+  const [was, is] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
+  return differingKeys(old, now)
+    .map((key) => describeValues(`${name}.${key}`, was.get(key) ?? null, is.get(key) ?? null))
+    .join(", ");
+}
+
 /** The keys whose values differ, in their order. */
 export function differingKeys(before: object, after: object): string[] {
   const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];

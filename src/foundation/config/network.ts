@@ -3,7 +3,7 @@ import type { NetworkConfig } from "../../../streams/agent-config.ts";
 import { parseAllowEntry, presetEntries } from "../contracts/network-allow.ts";
 import { agentKey, factOf } from "./config-key.ts";
 import type { Diagnostics } from "./validate.ts";
-import { describeValues, differingKeys } from "./format-value.ts";
+import { describeKeys } from "./format-value.ts";
 import { credential, list, table } from "./fields.ts";
 
 const entryError =
@@ -28,7 +28,7 @@ const allow = entries()
 const ask = z
   .literal(false, {
     error:
-      "false, as a question to a person can't be answered yet: list the hosts in network.allow",
+      "false: list hosts in network.allow, and those that a person has to allow in approve.hosts",
   })
   .default(false)
   .describe("Reserved: whether a host that is not listed becomes a question to a person.");
@@ -57,7 +57,7 @@ export const networkKey = agentKey({
     ),
   resolve: (given): NetworkConfig | null => (given ? { allow: given.allow } : null),
   value: z.object({ allow: z.array(z.string()).readonly() }).nullable(),
-  change: describeNetworks,
+  change: (before, after) => describeKeys("network", before, after),
   facts: (network) => factOf("May reach", network?.allow ?? []),
 });
 
@@ -76,18 +76,6 @@ export function checkNetwork(
   if (network === undefined || connected === "none") return;
   const why = `network has no effect, as local.network is ${JSON.stringify(connected)}`;
   diagnostics.warn(["network"], `${why}; leave one of them out, or set local.network = "none"`);
-}
-
-/** `network.allow ["github"] → ["github", "npm"]`, by the file's keys. */
-export function describeNetworks(
-  before: NetworkConfig | null,
-  after: NetworkConfig | null,
-): string {
-  const [old, now] = [before ?? {}, after ?? {}];
-  const [was, is] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
-  return differingKeys(old, now)
-    .map((key) => describeValues(`network.${key}`, was.get(key) ?? null, is.get(key) ?? null))
-    .join(", ");
 }
 
 function isAllowEntry(text: string): boolean {

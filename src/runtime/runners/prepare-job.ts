@@ -86,7 +86,7 @@ async function jobModels(agent: AgentConfig, sources: JobSources): Promise<JobMo
 
 /** A command line waits at the model gateway while a person is asked to approve its spending. */
 function patientIn({ harness, approve }: AgentConfig): (model: JobModel) => JobModel {
-  const isHeld = harnesses[harness.type].startsCommand && (approve?.overUsd ?? null) !== null;
+  const isHeld = harnesses[harness.type].startsCommand && (approve?.over ?? null) !== null;
   return isHeld
     ? (model) => ({ ...model, timeoutSeconds: questionLimits.defaultSeconds })
     : (model) => model;

@@ -76,7 +76,7 @@ export function createGates(
 
   /** Each approval for once adds the amount again. */
   const approved = (run: LiveRun): Approved => {
-    const amounts = gatesOf(run).flatMap((gate) => gate.approve.overUsd ?? []);
+    const amounts = gatesOf(run).flatMap((gate) => gate.approve.over ?? []);
     if (amounts.length === 0) return { usd: null, isDenied: false };
     const answers = questions
       .ofRun(run.instanceId)

@@ -9,10 +9,10 @@ const withGate = (text: string, more = "") => `${usualAgent}[approve]\n${text}\n
 describe("[approve]", () => {
   it("is null without a table, else what it names", () => {
     expect(agent(usualAgent).approve).toBeNull();
-    expect(agent(withGate("")).approve).toEqual({ hosts: [], overUsd: null, agents: [] });
+    expect(agent(withGate("")).approve).toEqual({ hosts: [], over: null, agents: [] });
     expect(agent(withGate(all)).approve).toEqual({
       hosts: ["api.stripe.com", "*.example.com:8443"],
-      overUsd: 5,
+      over: 5,
       agents: ["deployer", "*"],
     });
   });

@@ -32,14 +32,12 @@ describe("[network]", () => {
   it("refuses ask = true, of an agent and of the project, as it does nothing", () => {
     const refused = said(agentChange(withNetwork("ask = true"))).join("\n");
     expect(refused).toContain(
-      "agents/dev/config.toml:5:7  network.ask is true; expected false, as a question to a person can't be answered yet: list the hosts in network.allow",
+      "agents/dev/config.toml:5:7  network.ask is true; expected false: list hosts in network.allow, and those that a person has to allow in approve.hosts",
     );
     const ofProject = projectChange("[network]\nask = true");
     expect([ofProject.type, said(ofProject).join("\n")]).toEqual([
       "invalid",
-      expect.stringContaining(
-        "config.toml:2:7  network.ask is true; expected false, as a question",
-      ),
+      expect.stringContaining("config.toml:2:7  network.ask is true; expected false: list hosts"),
     ]);
   });
 

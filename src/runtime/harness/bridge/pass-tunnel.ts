@@ -45,7 +45,9 @@ interface TunnelThrough extends Pick<RunClock, "pausedFor"> {
  * end of a side that came first.
  */
 async function join(client: Socket, upstream: Socket): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const answered = new Promise<void>((resolve) => {
+    upstream.once("data", () => resolve()).once("close", () => resolve());
+  });
   const hangUp = hangUpOf(client);
   hangUp.signal.addEventListener("abort", () => upstream.destroy());
   upstream.pipe(client);
@@ -53,9 +55,7 @@ async function join(client: Socket, upstream: Socket): Promise<void> {
   upstream.once("data", () => {
     hangUp.stop();
     client.pipe(upstream);
-    resolve();
   });
-  upstream.once("close", resolve);
   for (const [side, other] of [
     [client, upstream],
     [upstream, client],
@@ -69,7 +69,7 @@ async function join(client: Socket, upstream: Socket): Promise<void> {
   // One side may have closed earlier.
   if (client.destroyed) upstream.destroy();
   if (upstream.destroyed) client.destroy();
-  if (!upstream.closed) await promise;
+  if (!upstream.closed) await answered;
 }
 
 function refuse(
