@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lastValueFrom, map, NEVER, Subject, take, tap, toArray } from "rxjs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { questionLimits } from "../../../../src/foundation/contracts/questions.ts";
 import { identityOf } from "../../../../src/runtime/runners/host-user/process-identity.ts";
 import {
   closeLog,
@@ -183,7 +184,8 @@ describe("a run whose scheduler was killed, as the scheduler's user", () => {
   });
 
   it("ends by itself at its timeout if no scheduler returns", async () => {
-    const times = { timeoutSeconds: -12.5, waitTimeoutSeconds: 0.3 };
+    const timeoutSeconds = -12.5 - questionLimits.seconds;
+    const times = { timeoutSeconds, waitTimeoutSeconds: 0.3 };
     const request = aRequest(`${log("ready")}; ${forever}`, times);
     await crashed(null, request, 1);
     await until(async () => (await readLog(request)).includes(" end "));
