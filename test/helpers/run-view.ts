@@ -19,6 +19,7 @@ export function aRunView(instanceId: string, run: Partial<RunView> = {}): RunVie
     isKept: false,
     continues: null,
     continuedBy: [],
+    acts: [],
     calls: { received: null, made: [] },
     ...run,
   };

@@ -5,6 +5,7 @@ import { positionId } from "../../foundation/logs/log-position.ts";
 import { everything } from "../../foundation/logs/log-scan.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { Failing } from "../../foundation/contracts/history.ts";
+import { createAuditStore } from "../../features/people/audit.ts";
 import { createQuestionStore } from "../../features/people/question-store.ts";
 import { questionView } from "../../foundation/contracts/question-views.ts";
 import { createInboxStore } from "../../features/people/inbox.ts";
@@ -63,6 +64,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     hosts: [...store.hosts.of(instanceId)],
     questions: store.tables(createQuestionStore).ofRun(instanceId).map(questionView),
     ...ofPeople(instanceId, trigger, deps),
+    acts: store.tables(createAuditStore).page({ instance: instanceId, limit: 5 }).entries,
     calls: {
       received:
         callId === null ? null : { callId, caller: source, callerInstance: caller, context },

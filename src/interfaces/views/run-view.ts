@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { auditSchema } from "../../features/people/audit-report.ts";
 import { failingSchema, historyEntrySchema } from "../../foundation/contracts/history.ts";
 import { questionSchema } from "../../foundation/contracts/question-views.ts";
 import { inboxKinds } from "../../foundation/contracts/inbox.ts";
@@ -118,6 +119,7 @@ export const runSchema = runEntrySchema
         "Hosts that it asked for beside its models: denied ones first, at most 200 of them and 200 others",
     }),
     questions: z.array(questionSchema).meta({ description: "To people, the first one first" }),
+    acts: auditSchema.shape.entries.meta({ description: "Of people, the latest 5" }),
     calls: z.object({
       received: receivedCallSchema.nullable(),
       made: z.array(historyEntrySchema).meta({ description: "Oldest first, at most 500" }),

@@ -20,6 +20,7 @@ const pages = [
   "/dashboard/cost",
   "/dashboard/questions",
   "/dashboard/alerts",
+  "/dashboard/audit",
   agent,
   ...["why", "config", "instructions"].map((tab) => `${agent}?tab=${tab}`),
   `${agent}/logs`,

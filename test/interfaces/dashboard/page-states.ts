@@ -56,6 +56,7 @@ export function busyState(search: TestDeps["search"] = found): TestDeps {
   const deps = testDeps({ operations: fakeOperations(agents), search });
   withRuns(deps);
   withQuestions(deps);
+  withActs(deps);
   withLines(deps);
   withSpending(deps);
   const lock = { resource: "demo:notes", agent: "dev", instanceId: instance, since: ago(60) };
@@ -160,6 +161,25 @@ function withRuns({ operations }: TestDeps): void {
       },
     }),
   );
+}
+
+/** Two pages of acts, by persons of each kind; those of a run are on its page. */
+function withActs({ operations }: TestDeps): void {
+  const people = [
+    { via: "key", name: "", from: null },
+    { via: "login", name: "", from: "2001:db8:85a3::8a2e:370:7334" },
+    { via: "link", name: "ops", from: "10.0.0.7" },
+    { via: "slack", name: "Ada Lovelace", from: null },
+    { via: "terminal", name: "", from: null },
+  ] as const;
+  for (let index = 0; index < 60; index++) {
+    const about = index % 4 === 0 ? {} : { agent: "dev", instanceId: index % 2 ? instance : null };
+    const detail = index % 3 === 0 ? "once (host api.stripe.com) ".repeat(7) : "";
+    operations.recordAct(
+      { act: index % 2 ? "approve" : "raise", ...about, detail },
+      people[index % 5],
+    );
+  }
 }
 
 /** Open questions of each form, and ended ones in each way; those of a run are on its page. */

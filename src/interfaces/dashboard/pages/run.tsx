@@ -20,7 +20,8 @@ import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import { Duration } from "../parts/time.tsx";
 import type { LivePage } from "../send-page.tsx";
-import { agentAddress, firstSeenAddress, logAddress } from "../text/addresses.ts";
+import { agentAddress, auditAddress, firstSeenAddress, logAddress } from "../text/addresses.ts";
+import { actsText } from "../text/question-words.ts";
 import { runningSince, stateOf, whyText } from "../text/trigger-words.ts";
 
 interface RunData {
@@ -103,6 +104,12 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
           <span id="first-seen">
             {" "}
             · <a href={firstSeenAddress(run.reason)}>When did this error first appear?</a>
+          </span>
+        )}
+        {run.acts.length > 0 && (
+          <span id="acts">
+            {" "}
+            · <a href={auditAddress(instanceId)}>{actsText(run.acts)}</a>
           </span>
         )}
       </p>

@@ -97,7 +97,8 @@ export function Site(props: SiteProps) {
       </main>
       {!fillsScreen && (
         <footer class="muted" id="version">
-          Almanac {now.version} · <a href="/openapi.json">API description</a>
+          Almanac {now.version} · <a href="/dashboard/audit">Audit trail</a> ·{" "}
+          <a href="/openapi.json">API description</a>
         </footer>
       )}
       <Toasts />

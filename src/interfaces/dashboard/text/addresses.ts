@@ -13,6 +13,11 @@ export function questionsAddress(agent: string): string {
   return withQuery("/dashboard/questions", { agent });
 }
 
+/** The address of the acts of people on a run. */
+export function auditAddress(instanceId: string): string {
+  return withQuery("/dashboard/audit", { instance: instanceId });
+}
+
 /** The address of the page of a run. */
 export function runAddress(agent: string, instanceId: string): string {
   return `${agentAddress(agent)}/runs/${encodeURIComponent(instanceId)}`;

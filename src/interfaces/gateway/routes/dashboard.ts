@@ -5,6 +5,7 @@ import { agentParams, unknownAgent } from "../api/params.ts";
 import { routesOf } from "../api/route.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
 import { alertFilters, alertsPath, page as alertsPage } from "../../dashboard/pages/alerts.tsx";
+import { auditFilters, auditPath, page as auditPage } from "../../dashboard/pages/audit.tsx";
 import { tabAt } from "../../dashboard/parts/agent-tabs.tsx";
 import { costFilters, daysOf, page as costPage } from "../../dashboard/pages/cost.tsx";
 import {
@@ -25,6 +26,7 @@ import {
   triggerFilters,
   triggersPath,
 } from "../../dashboard/pages/triggers.tsx";
+import { auditQuerySchema } from "../../../features/people/audit-report.ts";
 import { searchQuerySchema } from "../../../features/search/search-report.ts";
 import { alertsQuerySchema } from "../../../features/alerts/alerts-report.ts";
 import type { SpendKey } from "../../../foundation/contracts/budget.ts";
@@ -158,6 +160,19 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
         view,
         open: await read(open),
         ended: await read(ended),
+      });
+    },
+  }),
+  get("/dashboard/audit", {
+    ...page,
+    summary: "The audit trail: the acts of people",
+    handle: async ({ url }, reply) => {
+      const view = viewOf(auditFilters, queryOf(url));
+      const read = () => deps.operations.audit(parsedQuery(auditQuerySchema, auditPath(view)));
+      return sendLivePage(reply, auditPage, {
+        frame: frameOf(deps),
+        view,
+        report: await readOrNull(read),
       });
     },
   }),

@@ -1,0 +1,110 @@
+/** @jsxImportSource preact */
+import { auditActs } from "../../../features/people/audit-acts.ts";
+import type { AuditEntryView, AuditReport } from "../../../features/people/audit-report.ts";
+import { personWays, whoText } from "../../../foundation/contracts/questions.ts";
+import { useDocument } from "../live/use-document.ts";
+import { Filters, Select, TextField } from "../parts/fields.tsx";
+import { Pager, useListViews } from "../parts/list-views.tsx";
+import { Unread } from "../parts/panel.tsx";
+import { AgentLink, RunLink } from "../parts/run-parts.tsx";
+import { frameStyles, Site } from "../parts/site.tsx";
+import type { Frame } from "../parts/site.tsx";
+import { Table } from "../parts/table.tsx";
+import { ListTime } from "../parts/time.tsx";
+import type { LivePage } from "../send-page.tsx";
+import { queryOf } from "../text/list-view.ts";
+import type { ListView } from "../text/list-view.ts";
+import { shownText } from "../text/question-words.ts";
+
+interface AuditData {
+  readonly frame: Frame;
+  readonly view: ListView;
+  readonly report: AuditReport | null;
+}
+
+export const auditFilters = ["act", "by", "agent", "instance"];
+
+/** The audit trail: the acts of people, the latest first. */
+export const page: LivePage<AuditData> = {
+  name: "audit",
+  title: () => "Audit trail",
+  styles: [...frameStyles, "history", "list", "audit"],
+  view: AuditPage,
+};
+
+/** The address of the API for a view. */
+export function auditPath(view: ListView): string {
+  return `/api/audit?${queryOf(view)}`;
+}
+
+function AuditPage({ frame, view: firstView, report: first }: AuditData) {
+  const views = useListViews(auditFilters, firstView);
+  const read = useDocument<AuditReport>(() => auditPath(views.view), {
+    first,
+    view: views.key,
+    isWanted: () => document.visibilityState !== "hidden",
+    on: () => true,
+  });
+  const { entries, next } = read.value ?? { entries: [], next: null };
+  const { act = "", by = "", agent = "", instance } = views.view.filters;
+  return (
+    <Site frame={frame} title="Audit trail" current={null}>
+      <div class="page-title">
+        <h1>Audit trail{instance !== undefined && ` of ${instance}`}</h1>
+        {instance !== undefined && <a href="/dashboard/audit">of all runs</a>}
+      </div>
+      <Unread documents={[read]} />
+      <div class="panel">
+        <Filters
+          label="Filter the acts"
+          isNarrow={views.isNarrow}
+          onChange={views.filter}
+          onReset={() => views.filter({})}
+        >
+          <Select name="act" label="Act" any="Any" values={auditActs} value={act} />
+          <TextField name="by" label="Person or address" value={by} suggestions={personWays} />
+          <TextField name="agent" label="Agent" value={agent} suggestions={frame.agentNames} />
+        </Filters>
+        <Table
+          class="audit"
+          columns={["Time", "Who", "Act", "Agent or run", "Detail"]}
+          rowsId="acts"
+          hidden={entries.length === 0}
+        >
+          {entries.map((entry) => (
+            <AuditRow key={entry.id} {...entry} />
+          ))}
+        </Table>
+        <p
+          class="muted none"
+          id="none"
+          role="status"
+          hidden={read.value === null || entries.length > 0}
+        >
+          {views.isNarrow ? "No act meets these filters." : "No person did anything yet."}
+        </p>
+      </div>
+      <Pager label="Pages of the acts" views={views} older={next === null ? null : String(next)} />
+    </Site>
+  );
+}
+
+function AuditRow({ at, by, act, agent, instanceId, detail }: AuditEntryView) {
+  return (
+    <tr>
+      <td>
+        <ListTime at={at} />
+      </td>
+      <td class="who">{shownText(whoText(by))}</td>
+      <td class="what">{act}</td>
+      <td>
+        {agent !== null && instanceId !== null ? (
+          <RunLink agent={agent} instanceId={instanceId} />
+        ) : (
+          <AgentLink agent={agent} otherwise="" />
+        )}
+      </td>
+      <td class="detail">{shownText(detail)}</td>
+    </tr>
+  );
+}
