@@ -29,8 +29,8 @@ test("al questions shows what a run asks, al answer answers it once, and al audi
   expect(await project.print("stat")).toContain("1 question waits: al questions");
 
   const wrong = await project.al("answer", id, "maybe");
-  expect(wrong).toMatchObject({ code: 2 });
-  expect(wrong.stderr).toContain('"maybe" is not one of: yes, no');
+  expect(wrong).toMatchObject({ code: 1, stdout: "" });
+  expect(wrong.stderr).toContain('"maybe" is not one of: yes, no\nhint: the question: Deploy');
   expect(await project.print("answer", id, "YES")).toBe(`answered yes; ${instanceId} continues\n`);
   const second = await project.al("answer", id, "no");
   expect(second).toMatchObject({ code: 1, stdout: "" });

@@ -107,11 +107,6 @@ test.each([
     2,
     "2 questions are meant by 1111\nhint: name one: bbbb1111, aaaa1111",
   ],
-  [
-    ["answer", "aaaa1111", "maybe"],
-    2,
-    '"maybe" is not one of: yes, no\nhint: the question: Deploy',
-  ],
   [["answer", "bbbb1111"], 2, "the answer is missing: a number from 1 to 9"],
   [["answer", "none", "yes"], 1, "there is no question none\nhint: al questions shows"],
   [["answer", "cccc2222", "no"], 1, 'ada by Slack answered at noon: "yes"'],

@@ -1,7 +1,6 @@
 import type { Act } from "../../../features/people/audit-acts.ts";
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
-import { answersText, checkAnswer } from "../../../foundation/contracts/questions.ts";
-import type { AnswerForm } from "../../../foundation/contracts/questions.ts";
+import { answersText } from "../../../foundation/contracts/questions.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
@@ -46,21 +45,21 @@ export async function answerQuestion(
 ): Promise<void> {
   const client = await connect(context);
   const question = await questionOf(client, id);
-  const { form } = question;
   const answer = given ?? (await askedAnswer(context, question));
-  const checked = checkAnswer(form, answer);
-  // An ended question is answered by the scheduler, which knows who was first.
-  if (question.state === "open" && typeof checked === "string") {
-    throw new UserError("usage", `${JSON.stringify(answer)} is not ${checked}`, {
-      hint: `the question: ${plainLine(question.prompt)}`,
-    });
-  }
   const asked = client.post(`/api/questions/${encodeURIComponent(question.id)}/answer`, { answer });
-  const answered = (await explained(asked, ["answered"], {
-    hint: "al questions --all shows the answers",
+  const answered = (await explained(asked, ["answered", "malformed"], {
+    hint: `the question: ${plainLine(question.prompt)}`,
   })) as QuestionView;
   const text = plainLine(String(answered.answer));
   context.out.answer(answered, `answered ${text}; ${answered.instanceId} continues`);
+}
+
+async function askedAnswer(context: Context, { prompt, form }: QuestionView): Promise<string> {
+  const [message, expected] = [plainLine(prompt), plainLine(answersText(form))];
+  const prompts = await openPrompts(context);
+  if (prompts !== null) return prompts.text({ message: `${message} (${expected})` });
+  const hint = `the question: ${message}`;
+  throw new UserError("usage", `the answer is missing: ${expected}`, hint);
 }
 
 /** A question by its id, by a unique end of it, or by its run with only one open question. */
@@ -83,34 +82,6 @@ function ambiguous(id: string, meant: readonly QuestionView[]): UserError {
   return new UserError("usage", `${counted(meant.length, "question")} are meant by ${id}`, {
     hint: `name one: ${ids.join(", ")}`,
   });
-}
-
-async function askedAnswer(context: Context, question: QuestionView): Promise<string> {
-  const { form } = question;
-  const prompts = question.state === "open" ? await openPrompts(context) : null;
-  if (prompts === null) {
-    throw new UserError("usage", `the answer is missing: ${answersText(form)}`, {
-      hint: `the question: ${plainLine(question.prompt)}`,
-    });
-  }
-  const message = plainLine(question.prompt);
-  const choices = choicesOf(form);
-  if (choices.length > 0) {
-    return prompts.choose(
-      message,
-      choices.map((value) => ({ value, name: plainLine(value) })),
-    );
-  }
-  const problem = (answer: string): string | null => {
-    const checked = checkAnswer(form, answer);
-    return typeof checked === "string" ? `Give ${checked}.` : null;
-  };
-  return prompts.text({ message, problem });
-}
-
-function choicesOf(form: AnswerForm): readonly string[] {
-  if (form.kind === "boolean") return ["yes", "no"];
-  return form.kind === "choice" ? form.choices : [];
 }
 
 interface AuditOptions {
