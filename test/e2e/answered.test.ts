@@ -48,4 +48,10 @@ test("al questions shows what a run asks, al answer answers it once, and al audi
     { act: "trigger", agent: "hello", instanceId },
   ]);
   expect(Date.parse(entries[0]?.at ?? "")).toBeGreaterThan(since);
+
+  await project.print("doctor", "--regenerate-key");
+  await project.print("stop");
+  const { stdout, stderr } = await project.al("audit", "-n", "2");
+  expect(stdout).toMatch(/al on this machine +stop +0 runs\n.+terminal +key-change\n$/);
+  expect(stderr).toBe("no scheduler is running; read from the project's store\n");
 });
