@@ -8,6 +8,7 @@ import type { Emit, SessionEnd } from "./harness.ts";
 import { liveCall } from "./live-call.ts";
 import { cut } from "./message-writer.ts";
 import { lastLines, rawLines } from "./raw-lines.ts";
+import type { RunClock } from "./run-clock.ts";
 import { runCommand } from "./run-program.ts";
 import { lastHooksMs, stopReasonFile, stopReasons } from "../runners/run-stop.ts";
 import type { RunStopReason } from "../runners/run-stop.ts";
@@ -18,8 +19,9 @@ export interface HookContext {
   readonly emit: Emit;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** How long one hook may take, in ms. */
+  /** How long one hook may take, in ms, by the clock of the run: a hook may wait for a person. */
   readonly timeoutMs: number;
+  readonly activeMs?: RunClock["activeMs"];
   /** Removes the job's secrets from a text: a reason takes output apart, and a part of a secret is not recognized. */
   readonly redact: (text: string) => unknown;
 }
@@ -46,7 +48,7 @@ async function runHook(
   phase: HookPhase,
   command: string,
   cwd: string,
-  { emit, env, signal, timeoutMs, redact }: HookContext,
+  { emit, env, signal, timeoutMs, activeMs, redact }: HookContext,
 ): Promise<string | null> {
   const id = { call: randomUUID() };
   const log = (level: LogLevel, msg: string, fields: object) =>
@@ -64,6 +66,7 @@ async function runHook(
     env,
     signal,
     timeoutMs,
+    activeMs,
     onLine: (line, stream) => {
       if (stream === "stderr" && isShown(line)) lastError = line;
       if (!lines.add(line, stream)) live.add(Buffer.from(`${line}\n`));

@@ -2,6 +2,7 @@ import { logTo } from "./harness.ts";
 import type { Emit } from "./harness.ts";
 import { cut } from "./message-writer.ts";
 import { rawLines } from "./raw-lines.ts";
+import type { RunClock } from "./run-clock.ts";
 import { runCommand } from "./run-program.ts";
 
 export interface InlineCommandContext {
@@ -10,8 +11,9 @@ export interface InlineCommandContext {
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly emit: Emit;
-  /** How long one command may take, in ms. */
+  /** How long one command may take, in ms, by the clock of the run. */
   readonly timeoutMs: number;
+  readonly activeMs?: RunClock["activeMs"];
 }
 
 export const inlineTimeoutMs = 60_000;
@@ -46,7 +48,7 @@ export async function withCommandOutputs(
 }
 
 async function outputOf(command: string, context: InlineCommandContext): Promise<string> {
-  const { cwd, env, signal, emit, timeoutMs } = context;
+  const { cwd, env, signal, emit, timeoutMs, activeMs } = context;
   const startedAt = Date.now();
   const output = cappedText(maxOutputCharacters);
   const errors = rawLines(() => undefined);
@@ -55,6 +57,7 @@ async function outputOf(command: string, context: InlineCommandContext): Promise
     env,
     signal,
     timeoutMs,
+    activeMs,
     maxLineBytes,
     onLine: (line, stream) => (stream === "stdout" ? output.add(line) : errors.add(line, stream)),
   });

@@ -17,9 +17,15 @@ export function createRunClock(
     waits -= 1;
     if (waits === 0) pausedMs += elapsed() - since;
   };
+  const activeMs = (): number => {
+    const now = elapsed();
+    return now - started - pausedMs - (waits > 0 ? now - since : 0);
+  };
   return {
+    /** Time of the run so far in ms, without its waits. */
+    activeMs,
     /** The remaining time in ms; negative after the run's timeout. */
-    remainingMs: () => timeoutSeconds * 1000 - (elapsed() - started - pausedMs),
+    remainingMs: () => timeoutSeconds * 1000 - activeMs(),
     /** Excludes the time of a wait for the scheduler, as the scheduler does. */
     pausedFor: async <Result>(waiting: () => Promise<Result>): Promise<Result> => {
       pause();

@@ -87,7 +87,9 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const stopping = AbortSignal.any([signal, exit.begin()]);
   const ended = await untilPost({ ...session, signal: stopping }, harness, redact).catch(failure);
   const sessionEnd = stopped(exited(ended, exit), signal);
-  const hooks = { emit, env: variables, timeoutMs: hookTimeoutMs, redact, signal: exit.begin() };
+  const { activeMs } = clock;
+  const limits = { timeoutMs: hookTimeoutMs, activeMs };
+  const hooks = { emit, env: variables, ...limits, redact, signal: exit.begin() };
   const error = await runPostHooks(job, sessionEnd, signal, hooks);
   // A failed session's error takes precedence over the result of the post hooks.
   if (sessionEnd.error !== null) return sessionEnd;
@@ -138,15 +140,17 @@ async function untilPost(
   redact: RunContext["redact"],
 ): Promise<SessionEnd> {
   const { job, emit, commandEnv: env, signal } = session;
+  const { activeMs } = session.clock;
   const broken = await runHooks("pre", job, {
     emit,
     env,
     signal,
     timeoutMs: hookTimeoutMs,
+    activeMs,
     redact,
   });
   if (broken !== null || signal.aborted) return { error: broken, usage: noUsage };
-  const commands = { emit, env, signal, timeoutMs: inlineTimeoutMs, cwd: job.workDir };
+  const commands = { emit, env, signal, timeoutMs: inlineTimeoutMs, activeMs, cwd: job.workDir };
   const instructions = await withCommandOutputs(job.instructions, commands);
   logPrompt(session, systemPrompt(instructions, job.title), redact);
   return harness({ ...session, job: { ...job, instructions } });

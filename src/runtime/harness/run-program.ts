@@ -21,6 +21,8 @@ interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>;
   /** How long the program may take, in ms; null for no limit. */
   readonly timeoutMs: number | null;
+  /** The clock of `timeoutMs`, in ms; by default one that no wait of the run pauses. */
+  readonly activeMs?: (() => number) | undefined;
   readonly signal: AbortSignal;
   /** Called for each line of standard output and standard error; `cut` if the line was longer than the limit. */
   readonly onLine: (line: string, stream: "stdout" | "stderr", cut: boolean) => void;
@@ -94,17 +96,21 @@ function started(
 /** Kills the program on timeout or abort. Closes its output after its end: background processes may hold it open. */
 function watched(
   child: ReturnType<typeof started>,
-  { timeoutMs, signal }: ProgramOptions,
+  { timeoutMs, activeMs = () => performance.now(), signal }: ProgramOptions,
 ): { problem(): string | null; stop(): void } {
   let problem: string | null = null;
   const end = (why: string) => {
     problem ??= why;
     child.kill("SIGKILL");
   };
-  const timer =
-    timeoutMs === null
-      ? undefined
-      : setTimeout(() => end(`took longer than ${timeoutMs / 1000} s`), timeoutMs);
+  let timer: NodeJS.Timeout | undefined;
+  const begunAt = activeMs();
+  const expireAfter = (ms: number): void => {
+    const leftMs = ms - (activeMs() - begunAt);
+    if (leftMs < 1) end(`took longer than ${ms / 1000} s`);
+    else timer = setTimeout(() => expireAfter(ms), leftMs);
+  };
+  if (timeoutMs !== null) expireAfter(timeoutMs);
   const abort = () => end("was stopped");
   signal.addEventListener("abort", abort, { once: true });
   if (signal.aborted) abort();
@@ -132,7 +138,7 @@ function readLines(
   return lines;
 }
 
-type CommandOptions = Pick<ProgramOptions, "cwd" | "env" | "signal" | "onLine"> & {
+type CommandOptions = Pick<ProgramOptions, "cwd" | "env" | "signal" | "onLine" | "activeMs"> & {
   readonly timeoutMs: number;
   /** Bytes of a line that are kept, 32 KiB when absent. */
   readonly maxLineBytes?: number;

@@ -11,6 +11,7 @@ describe("a run's clock", () => {
     const second = Promise.withResolvers<string>();
     const waits = [clock.pausedFor(() => first.promise), clock.pausedFor(() => second.promise)];
     time += 1_000;
+    expect(clock.remainingMs()).toBe(50_000);
     first.resolve("a");
     await waits[0];
     time += 2_000;

@@ -14,7 +14,11 @@ describe("a command", () => {
 
   async function run(
     command: string,
-    { timeoutMs = 20_000, signal = new AbortController().signal } = {},
+    {
+      timeoutMs = 20_000,
+      activeMs = () => performance.now(),
+      signal = new AbortController().signal,
+    } = {},
   ) {
     const lines: string[] = [];
     const before = performance.now();
@@ -22,6 +26,7 @@ describe("a command", () => {
       cwd,
       env: { PATH: process.env.PATH ?? "" },
       timeoutMs,
+      activeMs,
       signal,
       onLine: (line, stream) => void lines.push(`${stream}: ${line}`),
     });
@@ -77,6 +82,15 @@ describe("a command", () => {
       expect(await lives(await pidIn("child"))).toBe(false);
     },
   );
+
+  it("is not killed while the run waits for a person, only after that time", async () => {
+    const before = performance.now();
+    const activeMs = () => Math.max(0, performance.now() - before - 500);
+    const waits = await run("sleep 0.6; echo done", { timeoutMs: 300, activeMs });
+    expect(waits).toMatchObject({ problem: null, lines: ["stdout: done"] });
+    const late = await run("sleep 60", { timeoutMs: 300, activeMs });
+    expect(late.problem).toBe("took longer than 0.3 s");
+  });
 
   it("does not start when the run is stopped already", async () => {
     const { problem } = await run("sleep 0.2; touch began", { signal: AbortSignal.abort() });
