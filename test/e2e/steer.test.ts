@@ -92,7 +92,7 @@ test("a run that is stopped after its turn, and one that is killed, can be conti
   expect(kept).toContain("until [ -e");
   expect(kept).toContain("echo seen");
   expect(await project.print("show", next, "--prompt")).toMatch(
-    /ended at .* \(.*\)\. What its tools/,
+    /ended at .* \(.*\)\. The results of its tools/,
   );
 
   await project.edit("hello.script.toml", "until [ -e", "until [ -e /nowhere");

@@ -25,7 +25,7 @@ interface SteerDeps extends RunnableDeps {
   readonly startManual: (agent: string, trigger: Trigger, id: string) => Promise<StartedManual>;
 }
 
-/** What became of work that a person started. */
+/** The first state of work that a person started. */
 export interface StartedManual {
   readonly triggerId: string;
   readonly instanceId: string | null;
@@ -41,9 +41,9 @@ export const createSteerOperations = (deps: SteerDeps) => ({
   steer: async (instanceId: string, text: string | null, by: Person): Promise<InboxView> => {
     const run = deps.runs.find(instanceId);
     if (run === undefined) throw notLive(instanceId, deps);
-    const reason = whyNoInput(run.request.agent);
-    if (reason !== null) throw new UserError("refused", reason);
     const kind = text === null ? "stop" : "steer";
+    const reason = whyNoInput(run.request.agent)[kind];
+    if (reason !== null) throw new UserError("refused", reason);
     return inboxView(await deps.inbox.add({ instanceId, kind, text: text ?? "", by }));
   },
   /**

@@ -73,7 +73,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
   };
 }
 
-/** What people sent to the run, and the runs that its session connects it with. */
+/** The messages of people to the run, and the runs that share its session. */
 function ofPeople(instanceId: string, trigger: Trigger | null, { store, redactor }: ViewRunDeps) {
   const messages = store.tables(createInboxStore).ofRun(instanceId).map(inboxView);
   return {

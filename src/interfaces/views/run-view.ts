@@ -108,9 +108,12 @@ export const runSchema = runEntrySchema
       .meta({ description: "The agent's last run before it that succeeded" }),
     failing: failingSchema.nullable().meta({ description: "Null if it did not fail" }),
     messages: z.array(inboxMessageSchema).meta({ description: "Of people, the first one first" }),
-    noInput: z.string().nullable().optional().meta({
-      description: "Why it takes no message while it works; only of a run that has not ended",
-    }),
+    noInput: z
+      .object({ steer: z.string().nullable(), stop: z.string().nullable() })
+      .optional()
+      .meta({
+        description: "Why it refuses messages while it works; only of a run that has not ended",
+      }),
     isKept: z.boolean().meta({ description: "Whether its session is kept: it can be continued" }),
     continues: z.string().nullable().meta({ description: "The run whose session it continues" }),
     continuedBy: z.array(z.string()).meta({ description: "The runs that continue its session" }),

@@ -22,7 +22,11 @@ export async function fillCompileCache(startScripted: StartScripted): Promise<vo
       emit: () => undefined,
       clock: createRunClock(job.timeoutSeconds),
       requests: { perform: () => Promise.reject(new Error("this is a rehearsal")) },
-      people: createPeople(null, (value) => value),
+      people: createPeople(
+        null,
+        (value) => value,
+        () => undefined,
+      ),
     });
   } catch {
     // A failure here repeats in the run, which reports it.

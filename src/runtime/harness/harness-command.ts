@@ -2,6 +2,7 @@ import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
 import { messageOf, UserError } from "../../foundation/errors.ts";
+import type { LlmCli } from "./llm-cli/llm-cli.ts";
 import { cliFor } from "./llm-cli/clis.ts";
 import { findProgram } from "../runners/host-user/find-program.ts";
 import { isOwnUser } from "../runners/host-user/supervisor-process.ts";
@@ -60,9 +61,10 @@ export async function checkCommand(agent: AgentConfig, env: NodeJS.ProcessEnv): 
   throw new UserError("missing_command", problem.reason, { hint: problem.hint });
 }
 
-/** Why a run takes no message of a person while it works; null if it does. */
-export function whyNoInput({ harness }: Pick<AgentConfig, "harness">): string | null {
-  return harnesses[harness.type].startsCommand ? cliFor(harness.command).noInput : null;
+/** Why a run refuses messages of people while it works, by their kind; null for those that it takes. */
+export function whyNoInput({ harness }: Pick<AgentConfig, "harness">): LlmCli["refuses"] {
+  const { startsCommand } = harnesses[harness.type];
+  return startsCommand ? cliFor(harness.command).refuses : { steer: null, stop: null };
 }
 
 function missingText(command: string, runAs: string, isCertain: boolean): string {

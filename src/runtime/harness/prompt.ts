@@ -95,12 +95,12 @@ function manualText({ prompt }: ManualTrigger): string {
   return `<user-prompt>\n${withoutOurTags(prompt)}\n</user-prompt>`;
 }
 
-/** What the model can't see in the session that it continues. */
+/** Tells the model that time has passed since the session that it continues. */
 function continuedText({ continues }: ManualTrigger): readonly string[] {
   if (continues === undefined) return [];
   const { instanceId, endedAt } = continues;
   return [
-    `The messages above are those of the run ${instanceId}, which ended at ${isoTime(endedAt)} (${relativeTime(endedAt, Date.now())}). What its tools answered may be stale by now: look again before you rely on it. The working directory is a new one, without the files that were in the earlier one.`,
+    `The messages above are those of the run ${instanceId}, which ended at ${isoTime(endedAt)} (${relativeTime(endedAt, Date.now())}). The results of its tools may be stale by now: check them before you rely on them. The working directory is a new one, without the files that were in the earlier one.`,
   ];
 }
 

@@ -82,7 +82,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
     payloadFile,
     commands: commands !== null,
   });
-  const people = createPeople(client, redact);
+  const people = createPeople(client, redact, emit);
   const session = { job, prompt, commandEnv: variables, emit, clock, requests, endpoint, people };
   const stopping = AbortSignal.any([signal, exit.begin()]);
   const ended = await untilPost({ ...session, signal: stopping }, harness, redact).catch(failure);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { execa as Execa } from "execa";
 import { lineSplitter } from "../runners/lines.ts";
 import type { LineSplitter } from "../runners/lines.ts";
@@ -30,6 +30,8 @@ interface ProgramOptions {
   readonly maxLineBytes: number;
   /** The program's standard input; empty if absent. */
   readonly input?: string;
+  /** Receives the standard input after `input` was written to it, and must end it. Without it, `input` is all. */
+  readonly onInput?: (stdin: Writable) => void;
   /** If true, processes that the program left running are killed even if it ended by itself. */
   readonly endsAll?: boolean;
 }
@@ -55,6 +57,12 @@ export async function runProgram(
     readLines(child[stream], maxLineBytes, (line, cut) => onLine(line, stream, cut)),
   );
   const watch = watched(child, options);
+  const { onInput, input } = options;
+  if (onInput !== undefined && child.stdin !== null) {
+    // The program may end without reading all of it.
+    child.stdin.on("error", () => undefined).write(input);
+    onInput(child.stdin);
+  }
   const { exitCode = null, code, originalMessage } = await child;
   watch.stop();
   outputs.forEach((output) => output.end());
@@ -75,13 +83,14 @@ function started(
   file: string,
   args: readonly string[],
   mark: string,
-  { cwd, env, input }: ProgramOptions,
+  { cwd, env, input, onInput }: ProgramOptions,
 ) {
   return execa(file, args, {
     cwd,
     env: { ...env, AL_COMMAND: mark },
     extendEnv: false,
-    ...(input === undefined ? { stdin: "ignore" } : { input }),
+    ...(onInput === undefined && input !== undefined ? { input } : {}),
+    ...(input === undefined ? { stdin: "ignore" } : {}),
     buffer: false,
     encoding: "buffer",
     // A rejection's message would contain the arguments.

@@ -15,7 +15,9 @@ export function createPeopleRequests({
   return {
     inbox: async ({ instanceId }, { request: { after }, signal }) => {
       const found = await inbox.next(instanceId, after, signal);
-      const messages = found.map(({ by, ...message }) => ({ ...message, by: personText(by) }));
+      const messages = found.flatMap(({ seq, kind, text, by }) =>
+        kind === "continue" ? [] : [{ seq, kind, text, by: personText(by) }],
+      );
       return { ok: true, messages };
     },
     "keep-session": async ({ instanceId }, { request }) => {

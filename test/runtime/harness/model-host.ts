@@ -1,6 +1,7 @@
 import { tunnelsTo } from "./tunnel-host.ts";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import type { ServerResponse } from "node:http";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -67,10 +68,19 @@ export const hostGateway: Pick<ModelGateway, "handle"> = gateway;
 export const hostDir = mkdtempSync(join(tmpdir(), "al-models-"));
 chmodSync(hostDir, 0o755);
 const socket = join(hostDir, "run.sock");
+/** The open requests of runs for messages, by the runs' tokens. */
+const waiting = new Map<string, ServerResponse>();
+let sent = 0;
+
+/** Sends a message of a person to the run with this token, which waits for one. */
+export function sendTo(token: string, text: string): void {
+  const message = { seq: (sent += 1), kind: "steer", text, by: "the dashboard" };
+  waiting.get(token)?.end(JSON.stringify({ ok: true, messages: [message] }));
+}
+
 const server = createServer((request, response) => {
   const [, token = ""] = /^Bearer (.*)$/.exec(request.headers.authorization ?? "") ?? [];
-  // No person sends a message, and the session is kept.
-  if (request.url === "/run/inbox") return;
+  if (request.url === "/run/inbox") return void waiting.set(token, response);
   if (request.url === "/run/keep-session") return void response.end('{"ok":true}');
   request.url = asScripted(token, request.url ?? "");
   void gateway.handle(token, request, response);

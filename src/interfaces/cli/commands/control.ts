@@ -131,7 +131,7 @@ export const controlCommands = {
     command
       .description("send a message to a run while it works, or end it after its turn")
       .argument("<instance>", "the instance id of a run that has not ended")
-      .argument("[text]", "what to tell the model, after the tools of its turn")
+      .argument("[text]", "a text for the model, after the tools of its turn")
       .option("--stop", "end the run after its turn, instead of a text")
       .examples(
         "al steer triage-k3v9q2xa 'leave the tests alone'",
@@ -143,7 +143,7 @@ export const controlCommands = {
     command
       .description("start a run that continues the session of one that has ended")
       .argument("<instance>", "the instance id of a run that has ended")
-      .argument("<text>", "what to tell the model now")
+      .argument("<text>", "a text for the model")
       .examples("al continue triage-k3v9q2xa 'now open the pull request'")
       .exitCodes({ 1: "the run can't be continued; the reason is printed" })
       .does(async () => (await import("../operator/steer.ts")).continueRun),

@@ -23,8 +23,8 @@ export async function steer(
   const body = stop ? { stop } : { text };
   const asked = client.post(runPath(instanceId, "steer"), body);
   const answer = (await explained(asked, ["unknown_instance"], noRun)) as InboxView;
-  const what = stop ? "ends after its turn" : "gets it after the tools of its turn";
-  context.out.answer(answer, `${instanceId} ${what}: al show ${instanceId}`);
+  const effect = stop ? "ends after its turn" : "gets it after the tools of its turn";
+  context.out.answer(answer, `${instanceId} ${effect}: al show ${instanceId}`);
 }
 
 /** Starts a run that continues the session of one that has ended, and prints its id. */
@@ -45,7 +45,7 @@ export async function continueRun(
   if (out.json) return;
   out.note(
     answer.instanceId === null
-      ? `it is queued: al history -a ${answer.agent} shows what becomes of it`
+      ? `it is queued: al history -a ${answer.agent} shows how it continues`
       : `al logs ${answer.agent} -i ${answer.instanceId} -f follows it`,
   );
 }

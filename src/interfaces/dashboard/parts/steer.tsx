@@ -18,13 +18,14 @@ interface SteerProps {
   readonly onSent: () => void;
 }
 
-/** What people told the run, and a box to tell it more: a message while it works, or a run that continues its session. */
+/** The messages of people to a run, and a box for one more: while it works, or for a run that continues its session. */
 export function Steer({ run, onSent }: SteerProps) {
   const { messages, outcome, noInput, continues, startedAt, isKept } = run;
   const isLive = startedAt !== null && outcome === null;
-  const canSend = isLive ? noInput === null : outcome !== null && isKept;
+  const refusal = (isLive ? noInput?.steer : null) ?? null;
+  const canSend = isLive ? refusal === null : outcome !== null && isKept;
   const isEmpty = messages.length === 0 && continues === null;
-  if (isEmpty && !canSend && typeof noInput !== "string") return null;
+  if (isEmpty && !canSend && refusal === null) return null;
   return (
     <Panel id="people" title="Messages">
       {continues !== null && (
@@ -37,9 +38,7 @@ export function Steer({ run, onSent }: SteerProps) {
           <Message key={message.seq} message={message} run={run} />
         ))}
       </ul>
-      {isLive && typeof noInput === "string" && (
-        <p class="muted note">{`It can't be told anything: ${noInput}.`}</p>
-      )}
+      {refusal !== null && <p class="muted note">{`It can't be told anything: ${refusal}.`}</p>}
       {canSend && <Box key={String(isLive)} run={run} isLive={isLive} onSent={onSent} />}
     </Panel>
   );
@@ -94,7 +93,7 @@ function Box({ run, isLive, onSent }: SteerProps & { readonly isLive: boolean })
         onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
       <div class="end">
-        {isLive && (
+        {isLive && (run.noInput?.stop ?? null) === null && (
           <Action act={() => send({ stop: true }, "steer")} id="stop-after">
             Stop after this turn
           </Action>

@@ -16,7 +16,7 @@ export const steerRoutes = ({ operations }: GatewayDeps) => [
   post("/api/runs/:instanceId/steer", {
     summary: "Send a message to a run while it works, or stop it after its turn",
     description:
-      "The model gets `text` after the tools of its current turn, or when what the run waits for has come. With `stop` " +
+      "The model gets `text` after the tools of its current turn, or once the run has stopped waiting. With `stop` " +
       "the run finishes its turn and ends as `stopped`. A 409 says why the run takes no message.",
     params: instanceParams,
     body: z.union([
@@ -43,10 +43,10 @@ export const steerRoutes = ({ operations }: GatewayDeps) => [
   post("/api/runs/:instanceId/continue", {
     summary: "Start a run with the session of one that has ended",
     description:
-      "A new run of the same agent, whose model sees the earlier conversation, and is told that what its tools answered " +
-      "may be stale. A 409 says why the run can't be continued.",
+      "A new run of the same agent, whose model sees the earlier conversation, and is told that the results of its " +
+      "tools may be stale. A 409 says why the run can't be continued.",
     params: instanceParams,
-    body: z.strictObject({ prompt: text.meta({ description: "What to do now" }) }),
+    body: z.strictObject({ prompt: text.meta({ description: "For the model" }) }),
     response: { 202: triggeredAnswer },
     audit: ({ params, body }, { agent, instanceId }) => ({
       act: "continue",

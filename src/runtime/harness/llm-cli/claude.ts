@@ -15,7 +15,8 @@ export const claude: LlmCli = {
   provider: "anthropic",
   api: "anthropic-messages",
   install: "npm install -g @anthropic-ai/claude-code",
-  noInput: "claude takes no message while it works: al kill ends the run",
+  refuses: { steer: null, stop: "claude can't stop after a turn: al kill ends the run at once" },
+  inputLine: userLine,
   refusesRoot: true,
   firstRequest: { input: 23_000, output: 32_000 },
   command,
@@ -32,7 +33,7 @@ function command(request: CliRequest): CliCommand {
   return {
     args: [
       "-p",
-      ...["--output-format", "stream-json", "--verbose"],
+      ...["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
       ...["--model", model.model],
       ...(effort === null || effort === "off" ? [] : ["--effort", effort]),
       ...["--system-prompt-file", systemPromptFile],
@@ -57,8 +58,14 @@ function command(request: CliRequest): CliCommand {
       BASH_DEFAULT_TIMEOUT_MS: longestCommandMs,
       BASH_MAX_TIMEOUT_MS: longestCommandMs,
     },
-    input: prompt,
+    input: userLine(prompt),
   };
+}
+
+/** Claude Code gives the model a line that comes while it works with the results of its tools. */
+function userLine(text: string): string {
+  const message = { role: "user", content: [{ type: "text", text }] };
+  return `${JSON.stringify({ type: "user", message })}\n`;
 }
 
 /** Unsets the API key for an OAuth token: a key among the agent's credentials would take precedence over the token. */
@@ -103,7 +110,7 @@ function readClaude(transcript: Transcript): CliReader {
           if (event.subtype === "api_retry") logRetry(event, transcript);
           break;
         case "result":
-          result = resultOf(event);
+          result = withEarlier(result, resultOf(event));
           break;
       }
     },
@@ -143,6 +150,13 @@ function logRetry(event: Fields, transcript: Transcript): void {
     40,
     `the model failed (${why}); claude retries in ${delay} (${numberOf(attempt) ?? 1} of ${numberOf(max_retries) ?? 1})`,
   );
+}
+
+/** A message that came during the last turn has a result of its own; only the cost is that of both. */
+function withEarlier(earlier: CliResult | null, last: CliResult): CliResult {
+  if (earlier === null) return last;
+  const tokens = (earlier.tokens ?? 0) + (last.tokens ?? 0);
+  return { ...last, tokens, turns: (earlier.turns ?? 0) + (last.turns ?? 0) };
 }
 
 /** `is_error` decides: `subtype` is "success" also when the provider refused. */

@@ -8,12 +8,14 @@ import { fieldsOf, listOf, numberOf, sumOf, textOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 
 /** Codex. Options, settings and stream as its version 0.169 has them (`codex exec --help`, `codex exec --json`). */
+const noInput = "codex takes no message while it works: al kill ends the run";
+
 export const codex: LlmCli = {
   program: "codex",
   provider: "openai",
   api: "openai-responses",
   install: "npm install -g @openai/codex",
-  noInput: "codex takes no message while it works: al kill ends the run",
+  refuses: { steer: noInput, stop: noInput },
   refusesRoot: false,
   firstRequest: { input: 6_000, output: 1_024 },
   command,

@@ -11,12 +11,14 @@ import type { Fields } from "./fields.ts";
 import type { Transcript } from "../transcript.ts";
 
 /** Gemini CLI. Options, settings and stream as its version 0.61 has them (`gemini --help`, `-o stream-json`). */
+const noInput = "gemini takes no message while it works: al kill ends the run";
+
 export const gemini: LlmCli = {
   program: "gemini",
   provider: "google",
   api: "google-generative-ai",
   install: "npm install -g @google/gemini-cli",
-  noInput: "gemini takes no message while it works: al kill ends the run",
+  refuses: { steer: noInput, stop: noInput },
   refusesRoot: false,
   firstRequest: { input: 8_200, output: 9_216 },
   command,

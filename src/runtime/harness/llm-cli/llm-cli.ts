@@ -59,8 +59,13 @@ export interface LlmCli {
   /** The command that installs it. */
   readonly install: string;
   readonly refusesRoot: boolean;
-  /** Why it takes no message of a person while it works; null if it does. */
-  readonly noInput: string | null;
+  /** Why it refuses messages of people while it works, by their kind; null for those that it takes. */
+  readonly refuses: Readonly<Record<"steer" | "stop", string | null>>;
+  /**
+   * A message as a line of its standard input, which then stays open until the program reports its result. Absent if it
+   * reads its input only before it works.
+   */
+  inputLine?(text: string): string;
   /** Minimum of its first request, with a short prompt, in tokens: thinking is part of the output. */
   readonly firstRequest: { readonly input: number; readonly output: number };
   command(request: CliRequest): CliCommand;

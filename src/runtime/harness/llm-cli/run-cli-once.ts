@@ -8,7 +8,8 @@ import { logTo, stoppedEarly } from "../harness.ts";
 import type { Session, Emit } from "../harness.ts";
 import { runProgram } from "../run-program.ts";
 import type { Transcript } from "../transcript.ts";
-import { systemPrompt } from "../prompt.ts";
+import type { PersonMessage } from "../run-api/people.ts";
+import { personMessage, systemPrompt } from "../prompt.ts";
 import type { CliCommand, CliReader, LlmCli, CliResult } from "./llm-cli.ts";
 import { rawLines } from "../raw-lines.ts";
 import type { OutputStream } from "../raw-lines.ts";
@@ -45,7 +46,8 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   const configDir = join(job.workDir, ".llm-cli");
   const command = await prepared(start, configDir, resume);
   const reader = cli.reader(transcript);
-  const stream = readStream(reader, emit);
+  const over = new AbortController();
+  const stream = readStream(reader, emit, () => over.abort());
   const bridge = unversionedUrl(start.baseUrl);
   const provider = unversionedUrl(start.upstream);
   const end = await runProgram(job.harness.command, command.args, {
@@ -57,14 +59,32 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
     onLine: (line, ...rest) => stream.onLine(line.replaceAll(bridge, provider), ...rest),
     maxLineBytes,
     input: command.input,
+    ...onInput(start, over.signal),
     endsAll: true,
   });
+  over.abort();
   const problem = await recordOf(start, configDir);
   const outcome = { end, result: reader.result(), problem, lastLines: stream.lastLines() };
   return {
     failure: sessionFailure(outcome, cli, model.name, session),
     usage: usageOf(reader),
     sessionId: reader.sessionId?.() ?? null,
+  };
+}
+
+/** Passes the messages of people on until the program has reported its result; it still reads those that it was given. */
+function onInput(
+  { cli: { inputLine }, session: { people } }: CliSession,
+  over: AbortSignal,
+): Partial<Parameters<typeof runProgram>[2]> {
+  if (inputLine === undefined) return {};
+  return {
+    onInput: (stdin) => {
+      over.addEventListener("abort", () => stdin.end(), { once: true });
+      const pass = ({ text, by }: PersonMessage) =>
+        void stdin.write(inputLine(personMessage(text, by)));
+      void people.follow(pass, over);
+    },
   };
 }
 
@@ -118,15 +138,19 @@ function usageOf(reader: CliReader): CliRun["usage"] {
 }
 
 /** Splits a CLI's output: passes messages to its reader, and logs all other lines unchanged. */
-function readStream(reader: CliReader, emit: Emit) {
+function readStream(reader: CliReader, emit: Emit, onResult: () => void) {
   const log = (level: 30 | 40, msg: string, stream: OutputStream) =>
     logTo(emit, "process", level, msg, { stream });
   const raw = rawLines((line, stream) => log(30, line, stream));
   return {
     onLine: (line: string, stream: OutputStream, isCut: boolean): void => {
       const message = stream === "stdout" && !isCut ? objectIn(line) : null;
-      if (message !== null) reader.take(message);
-      else if (isCut && line.startsWith("{")) log(40, "a message too long to be read", stream);
+      if (message !== null) {
+        reader.take(message);
+        if (reader.result() !== null) onResult();
+        return;
+      }
+      if (isCut && line.startsWith("{")) log(40, "a message too long to be read", stream);
       else if (line.trim() !== "") raw.add(line, stream);
     },
     /** The last lines that were not messages. */

@@ -76,7 +76,7 @@ async function talk(
     onAnswer: log.onAnswer,
   });
   const abort = () => void pi.abort().catch(() => undefined);
-  const steering = createSteering(pi, emit);
+  const steering = createSteering(pi);
   const unsubscribe = pi.subscribe((event) => {
     log.onEvent(event);
     if (event.type === "agent_start") steering.deliver();
@@ -96,7 +96,7 @@ async function talk(
     signal.removeEventListener("abort", abort);
     unsubscribe();
     log.end();
-    await keepSession(pi, people, emit);
+    await keepSession(pi, { people, emit, signal });
     pi.dispose();
   }
   const { tokens, costUsd, turns } = log.usage();
@@ -107,9 +107,12 @@ async function talk(
 }
 
 /** However the session ended: a person may continue it. */
-async function keepSession(pi: AgentSession, people: Session["people"], emit: Emit) {
+async function keepSession(
+  pi: AgentSession,
+  { people, emit, signal }: Pick<Session, "people" | "emit" | "signal">,
+) {
   try {
-    await people.keep(await keptLines(pi.agent, people.redact));
+    await people.keep(await keptLines(pi.agent, people.redact), signal.aborted);
   } catch (error) {
     logTo(emit, "run", 40, `the session is not kept: ${messageOf(error)}`);
   }

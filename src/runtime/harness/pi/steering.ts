@@ -1,11 +1,9 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
-import { logTo } from "../harness.ts";
-import type { Emit } from "../harness.ts";
 import { personMessage } from "../prompt.ts";
 import type { PersonMessage } from "../run-api/people.ts";
 
 /** Delivers the messages of people to a session of pi, and ends the session after a turn if they ask for that. */
-export function createSteering(pi: AgentSession, emit: Emit) {
+export function createSteering(pi: AgentSession) {
   /** Texts that came while no turn was under way. */
   const waiting: string[] = [];
   let isAsked = false;
@@ -28,9 +26,7 @@ export function createSteering(pi: AgentSession, emit: Emit) {
   };
   return {
     onMessage: ({ kind, text, by }: PersonMessage): void => {
-      const isText = kind === "steer";
-      logTo(emit, "steer", 30, isText ? text : "stop after this turn", { by });
-      if (isText) waiting.push(personMessage(text, by));
+      if (kind === "steer") waiting.push(personMessage(text, by));
       else isAsked = true;
       deliver();
     },

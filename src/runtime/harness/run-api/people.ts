@@ -2,25 +2,34 @@ import { setTimeout as wait } from "node:timers/promises";
 import { RunApiError } from "../../run-api/protocol.ts";
 import type { RequestAnswer } from "../../run-api/protocol.ts";
 import { maxTextLength } from "../../run-api/requests/row.ts";
+import { logTo } from "../harness.ts";
+import type { Emit } from "../harness.ts";
 import type { RunApiClient } from "./client.ts";
 
 export type PersonMessage = RequestAnswer<"inbox">["messages"][number];
 
 /** How long the client waits after a failed request for messages, in ms. */
 const pauseMs = 5_000;
-/** How long a run that ends may take to store its session, in ms. */
-const keepingMs = 5_000;
+/** How long a run may take to store its session, in ms: by itself, and when it was asked to end. */
+const keepingMs = { byItself: 5_000, asked: 400 } as const;
 
 /** A run's messages of people, and its session for a later run. Without a `client` there are none. */
-export function createPeople(client: RunApiClient | null, redact: (value: unknown) => unknown) {
+export function createPeople(
+  client: RunApiClient | null,
+  redact: (value: unknown) => unknown,
+  emit: Emit,
+) {
   return {
-    /** Calls for each message once, in their order, until the signal aborts. Never rejects. */
+    /** Logs each message and calls for it once, in their order, until the signal aborts. Never rejects. */
     follow: async (onMessage: (message: PersonMessage) => void, signal: AbortSignal) => {
       for (let after = 0; client !== null && !signal.aborted;) {
         try {
           const { messages } = await client.ask("inbox", { after }, signal);
-          for (const message of messages.filter(({ seq }) => seq > after)) {
+          for (const message of messages) {
+            if (message.seq <= after) continue;
             after = message.seq;
+            const { kind, text, by } = message;
+            logTo(emit, "steer", 30, kind === "stop" ? "stop after this turn" : text, { by });
             onMessage(message);
           }
         } catch (error) {
@@ -40,9 +49,9 @@ export function createPeople(client: RunApiClient | null, redact: (value: unknow
       return lines;
     },
     /** Stores the session of this run, one JSON document a line, none of them longer than a text of a request. */
-    keep: async (lines: readonly string[]): Promise<void> => {
+    keep: async (lines: readonly string[], isAsked: boolean): Promise<void> => {
       const parts = packed(lines);
-      const signal = AbortSignal.timeout(keepingMs);
+      const signal = AbortSignal.timeout(isAsked ? keepingMs.asked : keepingMs.byItself);
       for (const [part, entries] of parts.entries()) {
         const isLast = part === parts.length - 1;
         await client?.ask("keep-session", { part, isLast, entries }, signal);

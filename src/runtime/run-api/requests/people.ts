@@ -1,4 +1,3 @@
-import { inboxKinds } from "../../../foundation/contracts/inbox.ts";
 import { maxTextLength } from "./row.ts";
 import type { RequestRow, Zod } from "./row.ts";
 
@@ -24,7 +23,12 @@ export const peopleRequests = {
       z.object({
         ok: z.literal(true),
         messages: z.array(
-          z.object({ seq: z.int(), kind: z.enum(inboxKinds), text: z.string(), by: z.string() }),
+          z.object({
+            seq: z.int(),
+            kind: z.enum(["steer", "stop"]),
+            text: z.string(),
+            by: z.string(),
+          }),
         ),
       }),
     isOfHarness: true,

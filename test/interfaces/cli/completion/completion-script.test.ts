@@ -11,7 +11,7 @@ import { shells } from "./shells.ts";
 
 /** What is typed in a shell, and what it proposes. Paths may end in a slash or not. */
 const lines: Readonly<Record<string, readonly string[]>> = {
-  "al st": ["start", "stat", "status", "stop"],
+  "al st": ["start", "stat", "status", "steer", "stop"],
   "al kill n": ["news-desk"],
   "al run hello ": [],
   "al run -- ": ["hello", "news-desk"],

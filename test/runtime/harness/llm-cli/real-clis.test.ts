@@ -1,7 +1,9 @@
 import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { messages } from "../pi/wires/messages.ts";
+import { sendTo } from "../model-host.ts";
 import { aJob, aModel } from "../jobs.ts";
 import type { HostedModel } from "../model-host.ts";
 import { endMessageOf, logsOf, startRun } from "../run-entry.ts";
@@ -30,11 +32,16 @@ function refused(status: number): Action {
   return { status, body, headers: { "content-type": "application/json" } };
 }
 
-/** A session of the real program with one retry, through the real gateway and bridge. */
-async function session(program: Program, action: Action, model: Partial<HostedModel> = {}) {
+/** A session of the real program with one retry, through the real gateway and bridge; `sent` comes after its first request. */
+async function session(
+  program: Program,
+  action: Action | Action[],
+  model: Partial<HostedModel> = {},
+  sent: string | null = null,
+) {
   const upstream = await startFakeUpstream();
   onTestFinished(() => upstream.close());
-  const { baseUrl: versioned, requests } = upstream.route([action]);
+  const { baseUrl: versioned, requests } = upstream.route([action].flat());
   const baseUrl = versioned.replace("/v1", "");
   const workDir = await mkdtemp(join(tmpdir(), "al-real-"));
   onTestFinished(() => rm(workDir, { recursive: true, force: true }));
@@ -49,10 +56,37 @@ async function session(program: Program, action: Action, model: Partial<HostedMo
     trigger: { kind: "manual", prompt: "Look around." },
   });
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
-  const ended = await startRun(job, env, uid).ended;
+  const run = startRun(job, env, uid);
+  if (sent !== null) {
+    await vi.waitFor(() => expect(requests).toHaveLength(1), { timeout: 30_000 });
+    sendTo(job.channel?.token ?? "", sent);
+  }
+  const ended = await run.ended;
   const warnings = logsOf(ended, "run").flatMap(({ level, msg }) => (level === 40 ? [msg] : []));
   return { ended, requests, warnings, error: endMessageOf(ended).error };
 }
+
+describe.skipIf(bin === null)("the real claude", () => {
+  it("gives the model a message that comes while it works, once", async () => {
+    const call = messages.stream({ kind: "tool", command: "sleep 3" }).replace('"bash"', '"Bash"');
+    const headers = { "content-type": "text/event-stream" };
+    const actions: Action[] = [
+      { status: 200, body: call, headers },
+      { reply: { kind: "text", text: "Done." } },
+    ];
+    const { requests, error, ended } = await session(
+      "claude",
+      actions,
+      {},
+      "Leave the logs alone.",
+    );
+    expect(error).toBeNull();
+    const times = requests.map((body) => body.split("Leave the logs alone.").length - 1);
+    expect(times).toEqual([0, 1]);
+    expect(logsOf(ended, "steer").map(({ msg }) => msg)).toEqual(["Leave the logs alone."]);
+    expect(endMessageOf(ended).usage).toMatchObject({ turns: 2 });
+  }, 60_000);
+});
 
 describe.skipIf(bin === null).each(programs)(
   "the real %s",

@@ -47,6 +47,12 @@ describe("the llm-cli harness", () => {
     expect(endMessageOf(run)).toEqual({ type: "end", error: null, usage });
   });
 
+  it("sums up the turns of a claude that got a message during its last turn", async () => {
+    const { run } = await play("claude", { stream: [...claudeStream, claudeStream.at(-1)] });
+    const usage = { model: "main", tokens: 510, costUsd: 0.0012, turns: 4 };
+    expect(endMessageOf(run)).toEqual({ type: "end", error: null, usage });
+  });
+
   it("logs a session of codex, with its tokens", async () => {
     const { run } = await play("codex", { stream: codexStream });
     expect(run.exitCode).toBe(0);

@@ -20,10 +20,12 @@ export async function standIn(dir: string, name: string, play: Behaviour) {
   const at = (file: string) => join(bin, `${name}.${file}`);
   await writeFile(at("stream"), lines.map((line) => `${line}\n`).join(""));
   await writeFile(at("stderr"), play.stderr ?? "");
+  // claude gets its prompt as a line, and its input stays open.
+  const readInput = name === "claude" ? "head -n 1" : "cat";
   const script = `#!/bin/sh
 printf '%s\\0' "$@" > "${at("args")}"
 env -0 > "${at("env")}"
-cat > "${at("input")}"
+${readInput} > "${at("input")}"
 cat "${at("stream")}"
 cat "${at("stderr")}" >&2
 ${play.then ?? ""}
@@ -43,8 +45,13 @@ exit ${play.exitCode ?? 0}
       });
       return Object.fromEntries(entries) as Record<string, string>;
     },
-    /** What came on its standard input. */
-    input: (): Promise<string> => readFile(at("input"), "utf8"),
+    /** The prompt that came on its standard input. */
+    input: async (): Promise<string> => {
+      const text = await readFile(at("input"), "utf8");
+      if (name !== "claude") return text;
+      const line = JSON.parse(text) as { message: { content: readonly { text: string }[] } };
+      return line.message.content[0]?.text ?? "";
+    },
   };
 }
 

@@ -50,7 +50,13 @@ export async function runSession(options: SessionOptions): Promise<EndedSession>
     signal: options.signal ?? new AbortController().signal,
     clock: options.clock ?? createRunClock(60, () => 0),
     endpoint: bridge,
-    people: options.people ?? createPeople(null, (value) => value),
+    people:
+      options.people ??
+      createPeople(
+        null,
+        (value) => value,
+        () => undefined,
+      ),
     requests: options.requests ?? { perform: () => Promise.resolve({ ok: true }) },
   });
   const log = messages.flatMap((message) => (message.type === "log" ? [message.msg] : []));
