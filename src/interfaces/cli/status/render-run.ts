@@ -4,7 +4,6 @@ import { triggerNames } from "../../../../streams/vocabulary.ts";
 import { differenceLine } from "../../views/difference-line.ts";
 import { failingText, runFacts, runHostText, commitText } from "../../views/run-facts.ts";
 import type { RunHost } from "../../../foundation/contracts/run-hosts.ts";
-import { personText } from "../../../foundation/contracts/questions.ts";
 import type { InboxView, RunView, RunDifference } from "../../views/run-view.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
@@ -71,8 +70,9 @@ function callText({ agent, instanceId, outcome, startedAt }: HistoryEntry): stri
 }
 
 function messageText({ kind, text, by, receivedAt }: InboxView): string {
-  const state = receivedAt === null && kind !== "continue" ? " (not received)" : "";
-  return `${personText(by)}: ${kind === "stop" ? "stop after this turn" : text}${state}`;
+  const state = receivedAt === null && kind !== "continue" ? ", not received" : "";
+  const said = kind === "stop" ? "stop after this turn" : text;
+  return `${said} (by ${by.name === "" ? by.via : by.name}${state})`;
 }
 
 /** How many hosts of a kind are shown; `--json` has the rest. */
