@@ -1,9 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { filter, firstValueFrom, fromEvent, Subject, takeUntil } from "rxjs";
 import type { Clock } from "../../../streams/clock.ts";
-import { inboxLimits } from "../../foundation/contracts/inbox.ts";
-import type { InboxKind, InboxMessage } from "../../foundation/contracts/inbox.ts";
-import type { Person } from "../../foundation/contracts/questions.ts";
+import { inboxLimits } from "../../foundation/contracts/questions.ts";
+import type { InboxKind, InboxMessage, Person } from "../../foundation/contracts/questions.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 

@@ -58,7 +58,7 @@ export async function runProgram(
   );
   const watch = watched(child, options);
   const { onInput, input } = options;
-  if (onInput !== undefined && child.stdin !== null) {
+  if (onInput !== undefined) {
     // The program may end without reading all of it.
     child.stdin.on("error", () => undefined).write(input);
     onInput(child.stdin);

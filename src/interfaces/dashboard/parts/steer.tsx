@@ -1,8 +1,7 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
-import { inboxLimits } from "../../../foundation/contracts/inbox.ts";
-import { personText } from "../../../foundation/contracts/questions.ts";
+import { inboxLimits, personText } from "../../../foundation/contracts/questions.ts";
 import type { InboxView, RunView } from "../../views/run-view.ts";
 import { post } from "../live/api.ts";
 import { showToast } from "../live/toasts.ts";
@@ -20,14 +19,13 @@ interface SteerProps {
 
 /** The messages of people to a run, and a box for one more: while it works, or for a run that continues its session. */
 export function Steer({ run, onSent }: SteerProps) {
-  const { messages, outcome, noInput, continues, startedAt, isKept } = run;
-  const isLive = startedAt !== null && outcome === null;
-  const refusal = (isLive ? noInput?.steer : null) ?? null;
-  const canSend = isLive ? refusal === null : outcome !== null && isKept;
-  const isEmpty = messages.length === 0 && continues === null;
-  if (isEmpty && !canSend && refusal === null) return null;
+  const { messages, outcome, continues } = run;
+  const isLive = run.startedAt !== null && outcome === null;
+  const refusal = (isLive ? run.noInput?.steer : null) ?? null;
+  const hasBox = isLive ? refusal === null : run.isKept;
+  const isEmpty = messages.length === 0 && continues === null && refusal === null;
   return (
-    <Panel id="people" title="Messages">
+    <Panel id="people" title="Messages" hidden={isEmpty && !hasBox}>
       {continues !== null && (
         <p id="continues">
           Continues the session of <RunLink agent={run.agent} instanceId={continues} />
@@ -39,7 +37,7 @@ export function Steer({ run, onSent }: SteerProps) {
         ))}
       </ul>
       {refusal !== null && <p class="muted note">{`It can't be told anything: ${refusal}.`}</p>}
-      {canSend && <Box key={String(isLive)} run={run} isLive={isLive} onSent={onSent} />}
+      {hasBox && <Box key={String(isLive)} run={run} isLive={isLive} onSent={onSent} />}
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inboxLimits } from "../../../foundation/contracts/inbox.ts";
+import { inboxLimits } from "../../../foundation/contracts/questions.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { inboxMessageSchema } from "../../views/run-view.ts";
 import { triggeredAnswer } from "../api/answers.ts";

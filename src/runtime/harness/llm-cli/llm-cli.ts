@@ -65,7 +65,7 @@ export interface LlmCli {
    * A message as a line of its standard input, which then stays open until the program reports its result. Absent if it
    * reads its input only before it works.
    */
-  inputLine?(text: string): string;
+  readonly inputLine?: (text: string) => string;
   /** Minimum of its first request, with a short prompt, in tokens: thinking is part of the output. */
   readonly firstRequest: { readonly input: number; readonly output: number };
   command(request: CliRequest): CliCommand;

@@ -2,8 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { RunApiError } from "../../run-api/protocol.ts";
 import type { RequestAnswer } from "../../run-api/protocol.ts";
 import { maxTextLength } from "../../run-api/requests/row.ts";
-import { logTo } from "../harness.ts";
-import type { Emit } from "../harness.ts";
+import type { RunMessage } from "../run-messages.ts";
 import type { RunApiClient } from "./client.ts";
 
 export type PersonMessage = RequestAnswer<"inbox">["messages"][number];
@@ -17,7 +16,7 @@ const keepingMs = { byItself: 5_000, asked: 400 } as const;
 export function createPeople(
   client: RunApiClient | null,
   redact: (value: unknown) => unknown,
-  emit: Emit,
+  emit: (message: RunMessage) => void,
 ) {
   return {
     /** Logs each message and calls for it once, in their order, until the signal aborts. Never rejects. */
@@ -25,11 +24,10 @@ export function createPeople(
       for (let after = 0; client !== null && !signal.aborted;) {
         try {
           const { messages } = await client.ask("inbox", { after }, signal);
-          for (const message of messages) {
-            if (message.seq <= after) continue;
-            after = message.seq;
-            const { kind, text, by } = message;
-            logTo(emit, "steer", 30, kind === "stop" ? "stop after this turn" : text, { by });
+          const added = messages.filter(({ seq }) => seq > after);
+          after = added.at(-1)?.seq ?? after;
+          for (const message of added) {
+            emit(logOf(message));
             onMessage(message);
           }
         } catch (error) {
@@ -63,6 +61,11 @@ export function createPeople(
 }
 
 export type People = ReturnType<typeof createPeople>;
+
+function logOf({ kind, text, by }: PersonMessage): RunMessage {
+  const msg = kind === "stop" ? "stop after this turn" : text;
+  return { type: "log", kind: "steer", level: 30, time: Date.now(), msg, fields: { by } };
+}
 
 /** Whether repeating the request can't help, as the run is over. */
 function isFinal(error: unknown): boolean {
