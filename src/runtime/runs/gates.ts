@@ -63,11 +63,12 @@ export function createGates(
     run.freezeIfIdle();
     await unlessAborted(answered, signal);
     await run.freezer.thaw();
-    signal.throwIfAborted();
   };
   /** Whether a person allows it. Rejects with the reason of `signal`, and at the run's end. */
   const pass = async (run: LiveRun, held: Held, signal: AbortSignal): Promise<boolean> => {
     for (;;) {
+      // A request that hung up must not use up an approval.
+      signal.throwIfAborted();
       const isAllowed = await decision(run, held);
       if (isAllowed !== null) return isAllowed;
       await ask(run, questionOf(run, held), signal);
@@ -94,6 +95,7 @@ export function createGates(
       const prompt = `${run.agent} wants to spend more than ${subject} in this run`;
       const held = { kind: "over", subject, prompt, hasAlways: false } as const;
       await ask(run, questionOf(run, held), signal);
+      signal.throwIfAborted();
       return !approved(run).isDenied;
     },
     /** Whether the run may reach a host; waits for a person if a gate holds it. */
