@@ -222,7 +222,10 @@ function withQuestions({ operations }: TestDeps): void {
   operations.setAgent({ name: "agent-5", state: "waiting", blockedBy: "person" });
   const run = operations.runs.get(instance);
   const questions = asked.filter((one) => one.instanceId === instance);
-  if (run !== undefined) operations.runs.set(instance, { ...run, questions });
+  const message = { seq: 1, at: ago(200), kind: "steer", text: long, by: ada } as const;
+  const messages = [{ ...message, receivedAt: null, continuedBy: null }];
+  if (run === undefined) return;
+  operations.runs.set(instance, { ...run, questions, messages, isKept: true, continues: instance });
 }
 
 function withLines({ logs }: TestDeps): void {

@@ -87,6 +87,15 @@ describe("an agent that runs", () => {
     expect(run.exitCode).toBe(0);
   });
 
+  it("can't take the messages of people from its harness", async () => {
+    const run = await runOf(
+      job([bash(`curl -s --unix-socket .al/run.sock -d '{"after":9}' http://al/inbox`)]),
+    );
+    expect(resultsOf(run)).toEqual([
+      { ok: false, error: "malformed", detail: 'there is no request "inbox"' },
+    ]);
+  });
+
   it("hands work over with its context on standard input, and waits for the result", async () => {
     const callId = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
     const call = { callId, agent: "b", state: "ended", outcome: "succeeded", exitCode: 0 } as const;
