@@ -37,4 +37,6 @@ export interface AlertTarget {
   readonly to: readonly string[];
   /** When alerts wait, to become one digest at its end; null for never. */
   readonly quietHours: QuietHours | null;
+  /** IDs of the chat users whose presses of a button answer questions. */
+  readonly answers: readonly string[];
 }

@@ -92,7 +92,9 @@ export function schedulerEffects(
     merge(files.warning$, http.keyChange$, runs.problem$, budgetWarnings(meter, runs)).pipe(
       tap(warn),
     ),
-    onDemand ? EMPTY : merge(alerts.effect$, meter.warning$.pipe(tap(alerts.onWarning))),
+    onDemand
+      ? EMPTY
+      : merge(alerts.effect$, services.chat$, meter.warning$.pipe(tap(alerts.onWarning))),
     projectEdits(context, services, files, loaded),
     skillWarnings(skills, context),
     lostProject(own).pipe(tap(lost)),

@@ -1,14 +1,11 @@
-import { asyncScheduler, EMPTY, merge, mergeMap, skip } from "rxjs";
+import { asyncScheduler } from "rxjs";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
-import type { AnswerLinks } from "../features/people/answer-links.ts";
 import { createAnswerLinks } from "../features/people/answer-links.ts";
 import { createInbox, createInboxStore } from "../features/people/inbox.ts";
 import { createRunSessions } from "../features/people/run-sessions.ts";
 import { createQuestionStore } from "../features/people/question-store.ts";
 import { createQuestions } from "../features/people/questions.ts";
-import type { Questions } from "../features/people/questions.ts";
-import type { AlertQuestions } from "../features/alerts/question-alerts.ts";
 import { createBudgetHolds } from "../features/spend/budget-holds.ts";
 import { createSearch } from "../features/search/search.ts";
 import { interpretStored } from "../features/webhooks/interpret.ts";
@@ -35,15 +32,7 @@ import { createModelCalls } from "../runtime/run-api/model-gateway/model-calls.t
 import { gatedMeter } from "../runtime/runs/gated-meter.ts";
 import { createRunMeter } from "../runtime/runs/run-meter.ts";
 import { createRuntimes, isRemote, socketBaseDir } from "./runtimes.ts";
-import { createAlertStore } from "../features/alerts/alert-store.ts";
-import type { AlertOptions } from "../../streams/alert-options.ts";
-import type { AgentRecord } from "../../streams/status/agent-record.ts";
-import { createAlerts } from "../features/alerts/alerts.ts";
-import type { Alerts } from "../features/alerts/alerts.ts";
-import { createSendAlert } from "../features/alerts/send-alert.ts";
-import type { ProjectConfig } from "../foundation/config/project-config.ts";
-import { createSendRequest } from "../foundation/contracts/outgoing-request.ts";
-import { checkAgent } from "../interfaces/operations/project-files.ts";
+import { alertQuestions, createProjectAlerts } from "./project-alerts.ts";
 
 export interface SchedulerOptions {
   /** Absolute. */
@@ -151,12 +140,10 @@ export function createServices(
       budgets.funds({ instanceId, agent: agent.name, onLimit: agent.budget.onLimit }),
   });
   const gatewayUrl = (): string | null => http.listener.url();
-  const alerts = createProjectAlerts(
-    context,
-    agents,
-    () => (options.webUi ? gatewayUrl() : null),
-    alertQuestions(context, questions, answerLinks),
-  );
+  const { alerts, chats } = createProjectAlerts(context, agents, {
+    dashboardUrl: () => (options.webUi ? gatewayUrl() : null),
+    questions: alertQuestions(context, questions, answerLinks),
+  });
   const logs = createLogSource(projectDir, { appended$: logWriter.appended$ });
   // Its threads start with the first lines and the first search, so that a start costs nothing more.
   const search = createSearch({ projectDir, warn });
@@ -204,88 +191,9 @@ export function createServices(
       options.egress,
     ),
     alerts,
+    /** Answers by buttons in chats; while it is subscribed. */
+    chat$: chats(http.operations.answerQuestion),
     search,
     http,
   };
-}
-
-/** The alerts of a scheduler, by the project's current config; `agents` are their files at the start. */
-function createProjectAlerts(
-  context: SchedulerContext,
-  agents: ReadonlyMap<string, AgentFiles>,
-  dashboardUrl: () => string | null,
-  questions: AlertQuestions,
-): Alerts {
-  const { env, store, redactor, credential, project$, status, clock, warn } = context;
-  const { settings } = store;
-  const project = (): ProjectConfig => project$.value;
-  return createAlerts({
-    store: store.tables(createAlertStore),
-    projectName: status.snapshot().scheduler.project,
-    targets: () => project().alerts,
-    timezone: () => project().timezone,
-    changed$: project$.pipe(skip(1)),
-    optionsOf: alertOptionsOf({ agents, record: (name) => status.agent(name), project }),
-    origin: () => project().gateway.publicUrl ?? dashboardUrl(),
-    send: createSendAlert({
-      credential: async (reference) => (await credential(reference)).fields,
-      redact: (text) => redactor.redact(text),
-      sendRequest: createSendRequest({ proxyEnv: env }),
-      warn,
-      now: Date.now,
-    }),
-    questions,
-    clock,
-    earlier: { aliveAt: settings.lastAlive(), stoppedAt: settings.stoppedAt() },
-    onCounts: (alerts) => status.apply({ type: "scheduler", patch: { alerts } }),
-    warn,
-  });
-}
-
-/** A person watches a run of `al run` without a scheduler: its questions raise no alerts. */
-function alertQuestions(
-  { onDemand, project$ }: SchedulerContext,
-  { list, find, changed$ }: Questions,
-  { pathOf: linkPath }: AnswerLinks,
-): AlertQuestions {
-  // A negative limit is none. Targets that are added later get what is open, too.
-  const open$ = project$.pipe(mergeMap(() => list({ state: "open", limit: -1 })));
-  return { question$: onDemand ? EMPTY : merge(open$, changed$), find, linkPath };
-}
-
-interface AlertOptionsDeps {
-  /** The agents' files at the start: runs lost before are alerted ahead of the first event. */
-  readonly agents: ReadonlyMap<string, AgentFiles>;
-  readonly record: (agent: string) => Pick<AgentRecord, "config"> | undefined;
-  readonly project: () => ProjectConfig;
-}
-
-/** The options of an agent's alerts; the project's for one without a valid config. */
-export function alertOptionsOf({
-  agents,
-  record,
-  project,
-}: AlertOptionsDeps): (agent: string | null) => AlertOptions {
-  const atStart = (agent: string): AlertOptions | undefined => {
-    const files = agents.get(agent);
-    if (files === undefined) return undefined;
-    return checkAgent(files, project()).config?.alert;
-  };
-  return (agent) => {
-    if (agent === null) return project().alert;
-    const known = record(agent);
-    const own = known === undefined ? atStart(agent) : known.config?.alert;
-    return own === undefined ? project().alert : withTargets(own, project());
-  };
-}
-
-/**
- * An agent whose targets were all removed from the project has an error in its config, which is alerted itself: to the
- * project's targets, as the agent's own reach no person.
- */
-function withTargets(options: AlertOptions, { alert, alerts }: ProjectConfig): AlertOptions {
-  const { to } = options;
-  const isSilenced = to?.length === 0;
-  const hasOne = to === null || alerts.some(({ name }) => to.includes(name));
-  return isSilenced || hasOne ? options : { ...options, to: alert.to };
 }

@@ -54,8 +54,6 @@ export interface LostRun {
   readonly retry: WorkItem | null;
 }
 
-export type Alerts = ReturnType<typeof createAlerts>;
-
 /** Between two counts on the status stream, in ms: a storm of failures is one change. */
 const countsMs = 250;
 

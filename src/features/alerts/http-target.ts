@@ -7,12 +7,12 @@ import { oneLine } from "./target.ts";
 /** A type of target that takes one POST of JSON. */
 export function httpTarget(form: HttpForm): TargetType {
   return {
-    check: (fields) => {
+    check: (fields, target) => {
       form.address(fields);
-      form.check?.(fields);
+      form.check?.(fields, target);
     },
     send: async ({ message, fields, sendRequest }) => {
-      const url = form.address(fields);
+      const url = form.address(fields, message);
       const body = JSON.stringify(form.body(message, fields));
       const headers = {
         "content-type": "application/json",
@@ -22,7 +22,10 @@ export function httpTarget(form: HttpForm): TargetType {
       };
       const answer = await sendRequest({ method: "POST", url, headers, body });
       const result = meant(form, answer, message.now);
-      if (result.type === "accepted") return result;
+      if (result.type === "accepted") {
+        const isOpen = message.question?.state === "open";
+        return isOpen ? { ...result, receipt: form.receipt?.(jsonOf(answer.text)) } : result;
+      }
       return { ...result, error: withoutAddress(result.error, url) };
     },
   };
@@ -33,6 +36,7 @@ function meant(form: HttpForm, answer: OutgoingAnswer, now: number): TargetAnswe
   const { status, headers } = answer;
   if (meaning === null && status >= 200 && status < 300) return { type: "accepted" };
   const { type, reason, retryAfter } = meaning ?? unexplained;
+  if (type === "accepted") return { type };
   const error = errorOf(answer, reason ?? answer.text);
   if (type === "gone" || status === 410) return { type: "gone", error };
   const afterMs =
@@ -53,7 +57,7 @@ function errorOf({ status, headers }: OutgoingAnswer, reason: string): string {
   return text === "" ? `it answered ${status}` : `it answered ${status}: ${text}`;
 }
 
-function jsonOf(text: string): unknown {
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -64,7 +68,7 @@ function jsonOf(text: string): unknown {
 /**
  * `Retry-After` in ms from `now` on: seconds, or a date (RFC 9110, 10.2.3); null if it is missing or can't be read.
  */
-function retryAfterMs(value: string | undefined, now: number): number | null {
+export function retryAfterMs(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
   if (/^\d{1,12}(\.\d+)?$/.test(value.trim())) return Math.ceil(Number(value) * 1000);
   // Date.parse accepts texts that aren't dates of HTTP, such as "-1".

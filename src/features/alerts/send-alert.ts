@@ -5,7 +5,7 @@ import type { SendRequest } from "../../foundation/contracts/outgoing-request.ts
 import { reasonOf, messageOf } from "../../foundation/errors.ts";
 import type { Fields, TargetMessage, TargetType } from "./target.ts";
 import { cut, oneLine } from "./target.ts";
-import { answerButtons, maxShownPrompt } from "../../foundation/contracts/answer-buttons.ts";
+import { answerButtons, maxShownPrompt } from "./answer-buttons.ts";
 import { alertText } from "./rules/alert-text.ts";
 import { discord } from "./targets/discord.ts";
 import { email } from "./targets/email.ts";
@@ -32,7 +32,7 @@ export interface SendAlertDeps {
 export function createSendAlert({ credential, redact, ...deps }: SendAlertDeps): SendAlert {
   const send = async (alertMessage: AlertMessage, target: AlertTarget) => {
     const fields = await credential(target.credential);
-    const message = targetMessage(alertMessage, deps.now());
+    const message = targetMessage(alertMessage, target, deps.now());
     const { sendRequest, warn, timeoutMs = 15_000 } = deps;
     return targetTypes[target.type].send({
       message,
@@ -63,7 +63,11 @@ export function createSendAlert({ credential, redact, ...deps }: SendAlertDeps):
 const longestError = 300;
 
 /** An alert in words; each text of strangers is one line, and the last line names the project. */
-function targetMessage(message: AlertMessage, now: number): TargetMessage {
+function targetMessage(
+  message: AlertMessage,
+  { type, answers }: AlertTarget,
+  now: number,
+): TargetMessage {
   const { question, timezone } = message;
   const { reason, at } = message.alert;
   const why = question === undefined ? reason : question.prompt;
@@ -78,7 +82,11 @@ function targetMessage(message: AlertMessage, now: number): TargetMessage {
     ...message,
     alert,
     project,
-    buttons: question?.state === "open" ? answerButtons(question) : [],
+    // The buttons of ntfy use the link.
+    buttons:
+      question?.state === "open" && (type === "ntfy" || answers.length > 0)
+        ? answerButtons(question)
+        : [],
     linkLabel: question?.state === "open" ? "Answer" : "Open in Almanac",
     title: cut(oneLine(title), 200),
     severity,

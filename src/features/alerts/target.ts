@@ -1,7 +1,7 @@
 import type { AlertText, AlertSeverity } from "./rules/alert-text.ts";
 import type { AlertTarget } from "../../../streams/alert-options.ts";
 import type { AlertMessage, TargetAnswer } from "./rules/alert.ts";
-import type { AnswerButton } from "../../foundation/contracts/answer-buttons.ts";
+import type { AnswerButton } from "./answer-buttons.ts";
 import type { OutgoingAnswer, SendRequest } from "../../foundation/contracts/outgoing-request.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { plainText } from "../../foundation/contracts/plain-text.ts";
@@ -40,12 +40,14 @@ export interface TargetAttempt {
 /** A type of target that takes one POST. */
 export interface HttpForm {
   /** Throws a UserError when a field can't be used. */
-  readonly address: (fields: Fields) => URL;
+  readonly address: (fields: Fields, message?: TargetMessage) => URL;
   /** The JSON body of the request. */
   readonly body: (message: TargetMessage, fields: Fields) => unknown;
   readonly headers?: (body: string, message: TargetMessage, fields: Fields) => Fields;
   /** Throws a UserError when another field can't be used. */
-  readonly check?: (fields: Fields) => void;
+  readonly check?: (fields: Fields, target: AlertTarget) => void;
+  /** What edits the accepted message about a question later. */
+  readonly receipt?: (json: unknown) => string | undefined;
   /** Meaning of an answer; null if its status is enough. */
   readonly meaning?: (answer: JsonAnswer) => Meaning | null;
 }
@@ -56,7 +58,7 @@ export interface JsonAnswer extends OutgoingAnswer {
 }
 
 export interface Meaning {
-  readonly type: "failed" | "gone";
+  readonly type: "accepted" | "failed" | "gone";
   /** Replaces the answer's text as the reason. */
   readonly reason?: string;
   /** Replaces `Retry-After`, in seconds. */

@@ -1,9 +1,17 @@
 import { z } from "zod";
 import { alertTargetTypes } from "../../../streams/alert-options.ts";
-import type { AlertTarget, QuietHours } from "../../../streams/alert-options.ts";
+import type { AlertTarget, AlertTargetType, QuietHours } from "../../../streams/alert-options.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { Diagnostics } from "./validate.ts";
-import { choice, credential, list, pattern, table, alertCredentialTypes } from "./fields.ts";
+import {
+  choice,
+  credential,
+  list,
+  pattern,
+  table,
+  alertCredentialTypes,
+  slackAppType,
+} from "./fields.ts";
 import { formatValue } from "./format-value.ts";
 
 const quietError = 'two different times of day, e.g. "22:00-07:00"';
@@ -15,6 +23,12 @@ const address = pattern(
   'an e-mail address, e.g. "ops@example.com"',
 );
 
+const usersExpected =
+  'a list of IDs of users, e.g. ["U0123ABC"] of Slack or [12345678] of Telegram';
+const chatUser = z.union([z.string().regex(/^[UW][A-Z0-9]{2,30}$/), z.int().positive()], {
+  error: 'the ID of a user, e.g. "U0123ABC" of Slack or 12345678 of Telegram',
+});
+
 const targetSchema = table({
   type: choice(alertTargetTypes).describe("The service that alerts are sent to."),
   credential: credential()
@@ -25,6 +39,11 @@ const targetSchema = table({
   to: list(address, 'a list of e-mail addresses, e.g. ["ops@example.com"]')
     .default([])
     .describe('The recipients; only "email" has and needs them.'),
+  answers: list(chatUser, usersExpected)
+    .default([])
+    .describe(
+      'Who may answer questions of runs with the buttons of a "slack" or "telegram" target: IDs of users. Without it messages have a link only.',
+    ),
   quietHours: z
     .string({ error: quietError })
     .refine((text) => parseQuietHours(text) !== null, { error: quietError })
@@ -46,22 +65,33 @@ export const alertTargetsSchema = z
 export function alertTargets(
   tables: Readonly<Record<string, TargetTable>>,
 ): readonly AlertTarget[] {
-  return Object.entries(tables).map(([name, { type, to, ...given }]) => ({
+  return Object.entries(tables).map(([name, { type, to, answers, ...given }]) => ({
     name,
     type,
-    credential: given.credential ?? alertCredentialTypes[type],
+    credential: given.credential ?? usualCredential(type, answers.length > 0),
     to,
+    answers: answers.map(String),
     quietHours: given.quietHours === undefined ? null : parseQuietHours(given.quietHours),
   }));
+}
+
+/** Only an app of Slack receives presses of buttons, not an incoming webhook. */
+function usualCredential(type: AlertTargetType, isAnswered: boolean): string {
+  return type === "slack" && isAnswered ? slackAppType : alertCredentialTypes[type];
 }
 
 /** The targets under the file's keys. */
 export function writtenAlertTargets(targets: readonly AlertTarget[]): object {
   return Object.fromEntries(
-    targets.map(({ name, type, credential: reference, to, quietHours }) => {
+    targets.map(({ name, type, credential: reference, to, answers, quietHours }) => {
       const recipients = to.length === 0 ? null : to;
       const quiet = quietHours === null ? null : writtenQuietHours(quietHours);
-      return [name, { type, credential: reference, to: recipients, quietHours: quiet }];
+      const users = type === "telegram" ? answers.map(Number) : answers;
+      const answering = users.length === 0 ? null : users;
+      return [
+        name,
+        { type, credential: reference, to: recipients, answers: answering, quietHours: quiet },
+      ];
     }),
   );
 }
@@ -71,14 +101,19 @@ export function checkAlertTargets(
   tables: Readonly<Record<string, TargetTable>>,
   diagnostics: Diagnostics,
 ): void {
-  for (const [name, { type, credential: reference, to }] of Object.entries(tables)) {
+  for (const [name, { type, credential: reference, to, answers }] of Object.entries(tables)) {
     const path = ["alerts", name];
-    const expected = alertCredentialTypes[type];
-    if (reference !== undefined && parseCredentialReference(reference)?.type !== expected) {
+    const isAnswered = answers.length > 0;
+    const expected = usualCredential(type, isAnswered);
+    const given = parseCredentialReference(reference ?? expected)?.type;
+    if (given !== expected && `${type} ${given}` !== `slack ${slackAppType}`) {
       const found = `alerts.${name}.credential is ${formatValue(reference)}`;
       const forms = `${formatValue(expected)} or "${expected}:<instance>"`;
-      diagnostics.error([...path, "credential"], `${found}; a ${type} target takes ${forms}`);
+      const taker =
+        isAnswered && type === "slack" ? "a slack target with answers" : `a ${type} target`;
+      diagnostics.error([...path, "credential"], `${found}; ${taker} takes ${forms}`);
     }
+    checkAnswers(type, answers, path, diagnostics);
     if (type === "email" && to.length === 0) {
       const message = `alerts.${name}.to is missing; expected a list of e-mail addresses, e.g. ["ops@example.com"]`;
       diagnostics.error(path, message);
@@ -86,6 +121,27 @@ export function checkAlertTargets(
       const message = `alerts.${name}.to has no effect on a ${type} target; leave it out`;
       diagnostics.warn([...path, "to"], message);
     }
+  }
+}
+
+function checkAnswers(
+  type: AlertTargetType,
+  answers: readonly (string | number)[],
+  path: readonly string[],
+  diagnostics: Diagnostics,
+): void {
+  const idTypes = { slack: "string", telegram: "number" } as const;
+  const expected = type === "slack" || type === "telegram" ? idTypes[type] : null;
+  const where = `${path.join(".")}.answers`;
+  if (expected === null && answers.length > 0) {
+    const why = "people answer by the link";
+    diagnostics.warn([...path, "answers"], `${where} has no effect on a ${type} target; ${why}`);
+  } else if (answers.some((one) => typeof one !== expected)) {
+    const example = type === "slack" ? '["U0123ABC"]' : "[12345678]";
+    diagnostics.error(
+      [...path, "answers"],
+      `${where} has IDs of another chat; expected ${example}`,
+    );
   }
 }
 

@@ -103,7 +103,10 @@ export const alertCredentialTypes: Readonly<Record<AlertTargetType, string>> = {
   webhook: "alert_webhook",
 };
 
-const ofAlerts = Object.values(alertCredentialTypes);
+/** Of a slack target that posts as an app, which can edit its messages and receive presses of buttons. */
+export const slackAppType = "slack_app";
+
+const ofAlerts = [...Object.values(alertCredentialTypes), slackAppType];
 
 function isNotOfAlerts(reference: string): boolean {
   const parsed = parseCredentialReference(reference);

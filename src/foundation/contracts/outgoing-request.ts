@@ -9,13 +9,15 @@ export interface OutgoingRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** Ends the request early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface OutgoingAnswer {
   /** A redirect is returned, not followed: its target may be one that only this machine reaches. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Cut to its first 64 KiB. */
+  /** Cut to its first bytes. */
   readonly text: string;
 }
 
@@ -27,30 +29,37 @@ interface OutgoingOptions {
   readonly proxyEnv: NodeJS.ProcessEnv;
   /** How long one request with its response may take, in ms. */
   readonly timeoutMs?: number;
+  /** Answers are cut to this size; 64 KiB by default. */
+  readonly maxBytes?: number;
 }
 
 const maxAnswerBytes = 64 * 1024;
 
 /** Short requests to hosts that an operator named, each over a connection of its own. */
-export function createSendRequest({ proxyEnv, timeoutMs = 15_000 }: OutgoingOptions): SendRequest {
+export function createSendRequest({
+  proxyEnv,
+  timeoutMs = 15_000,
+  maxBytes = maxAnswerBytes,
+}: OutgoingOptions): SendRequest {
   // If a proxy does not respond, the signal ends neither the request nor the connection: this closes it.
   const settings = { proxyEnv, timeout: timeoutMs + 500 } as const;
   const http = { request: httpRequest, agent: new HttpAgent(settings) };
   const https = { request: httpsRequest, agent: new HttpsAgent(settings) };
-  return async ({ method, url, headers, body }) => {
+  return async ({ method, url, headers, body, signal: early }) => {
     const { request, agent } = url.protocol === "https:" ? https : http;
-    const signal = AbortSignal.timeout(timeoutMs);
+    const late = AbortSignal.timeout(timeoutMs);
+    const signal = early === undefined ? late : AbortSignal.any([late, early]);
     try {
       const sent = request(url, { method, headers, agent, signal });
       const answer = await answerTo(sent, body, signal);
       return {
         status: answer.statusCode ?? 0,
         headers: answer.headers,
-        text: await firstText(answer),
+        text: await firstText(answer, maxBytes),
       };
     } catch (error) {
-      const late = `no whole answer within ${timeoutMs / 1000} s`;
-      throw new Error(signal.aborted ? late : messageOf(error), { cause: error });
+      const tooLate = `no whole answer within ${timeoutMs / 1000} s`;
+      throw new Error(late.aborted ? tooLate : messageOf(error), { cause: error });
     }
   };
 }
@@ -69,15 +78,15 @@ function answerTo(
 }
 
 /** Leaving the loop closes the connection. */
-async function firstText(answer: AsyncIterable<Buffer>): Promise<string> {
+async function firstText(answer: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of answer) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes >= maxAnswerBytes) break;
+    if (bytes >= maxBytes) break;
   }
-  return Buffer.concat(chunks).subarray(0, maxAnswerBytes).toString("utf8");
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8");
 }
 
 /** Shorter parts of a path are words, such as "webhooks". */

@@ -56,6 +56,26 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
 /** Credentials of alert targets. An address that suffices to write there is a secret, too. */
 export const alertTypes: Readonly<Record<string, CredentialType>> = {
   slack_webhook: address("Incoming webhook of Slack", "SLACK_WEBHOOK_URL"),
+  slack_app: {
+    description: "App of Slack and the channel that it writes to",
+    fields: {
+      bot_token: field("Bot User OAuth Token, xoxb-..., with the scope chat:write", [
+        "SLACK_ALERT_BOT_TOKEN",
+      ]),
+      channel: field("ID or #name of the channel", ["SLACK_ALERT_CHANNEL"], "open"),
+      app_token: field(
+        "App-Level Token, xapp-..., with the scope connections:write; to answer by buttons",
+        ["SLACK_ALERT_APP_TOKEN"],
+        "optional",
+      ),
+      url: field(
+        "Address of another API; https://slack.com/api without it",
+        ["SLACK_ALERT_API_URL"],
+        "optional",
+        "open",
+      ),
+    },
+  },
   discord_webhook: address("Webhook of a channel of Discord", "DISCORD_WEBHOOK_URL"),
   teams_webhook: address("Workflow of Teams that posts what it gets", "TEAMS_WEBHOOK_URL"),
   telegram_bot: {

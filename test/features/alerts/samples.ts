@@ -100,5 +100,5 @@ export function sendWith(fields: Fields, more: Partial<SendAlertDeps> = {}): Sen
 }
 
 export function targetOf(type: AlertTargetType, to: readonly string[] = []): AlertTarget {
-  return { name: "ops", type, credential: type, to, quietHours: null };
+  return { name: "ops", type, credential: type, to, answers: [], quietHours: null };
 }

@@ -24,12 +24,20 @@ describe("[alerts.<name>]", () => {
   it("has the credential of its type, unless it names an instance", () => {
     const text = `${ops}[alerts.night]\ntype = "email"\ncredential = "smtp:mail"\nto = ["a@b.example", "c+d@e.example"]\nquietHours = "22:00-07:30"`;
     expect(project(text).alerts).toEqual([
-      { name: "ops", type: "slack", credential: "slack_webhook", to: [], quietHours: null },
+      {
+        name: "ops",
+        type: "slack",
+        credential: "slack_webhook",
+        to: [],
+        answers: [],
+        quietHours: null,
+      },
       {
         name: "night",
         type: "email",
         credential: "smtp:mail",
         to: ["a@b.example", "c+d@e.example"],
+        answers: [],
         quietHours: { from: 1320, until: 450 },
       },
     ]);

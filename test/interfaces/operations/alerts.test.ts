@@ -34,7 +34,14 @@ function delivery(id: string, target = "ops"): Delivery {
 }
 
 function target(name: string): AlertTarget {
-  return { name, type: "slack", credential: "slack_webhook", to: [], quietHours: null };
+  return {
+    name,
+    type: "slack",
+    credential: "slack_webhook",
+    to: [],
+    answers: [],
+    quietHours: null,
+  };
 }
 
 function setUp(names: readonly string[] = ["ops", "pager"]) {

@@ -1,6 +1,9 @@
-import { addressIn, cut, severityMarks } from "../target.ts";
+import { addressIn } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
-import type { TargetMessage } from "../target.ts";
+import type { Fields, TargetType } from "../target.ts";
+import { slackApp } from "./slack-app.ts";
+import { slackMessage } from "./slack-message.ts";
+
 /** Slack's answers for an address that is no longer valid. */
 const goneReasons = [
   "channel_is_archived",
@@ -13,49 +16,19 @@ const goneReasons = [
 ];
 
 /** https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
-export const slack = httpTarget({
+const incomingWebhook = httpTarget({
   address: (fields) => addressIn(fields, "url"),
-  body: (message) => ({
-    text: escaped(summary(message)),
-    blocks: [
-      {
-        type: "header",
-        text: { type: "plain_text", text: cut(heading(message), 150), emoji: false },
-      },
-      // Its texts are plain: in mrkdwn `*` and `_` have no escape.
-      {
-        type: "rich_text",
-        elements: [{ type: "rich_text_section", elements: sectionOf(message) }],
-      },
-    ],
-    mrkdwn: false,
-    unfurl_links: false,
-    unfurl_media: false,
-  }),
+  body: slackMessage,
   meaning: ({ status, text }) =>
     status >= 400 && goneReasons.includes(text.trim()) ? { type: "gone" } : null,
 });
 
-function heading({ severity, title }: TargetMessage): string {
-  return `${severityMarks[severity]} ${title}`;
-}
+/** An app, or an incoming webhook, by the target's credential. */
+export const slack: TargetType = {
+  check: (fields, target) => formOf(fields).check(fields, target),
+  send: (attempt) => formOf(attempt.fields).send(attempt),
+};
 
-/** The text in a phone's notification. */
-function summary(message: TargetMessage): string {
-  const { reason } = message.alert;
-  return reason === null ? heading(message) : `${heading(message)}: ${reason}`;
-}
-
-/** https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
-function sectionOf({ lines, url, linkLabel }: TargetMessage) {
-  const written = lines.flatMap(({ label, text }) => [
-    { type: "text", text: label, style: { bold: true } },
-    { type: "text", text: ` ${text}\n` },
-  ]);
-  return [...written, ...(url === null ? [] : [{ type: "link", url, text: linkLabel }])];
-}
-
-/** https://docs.slack.dev/messaging/formatting-message-text#escaping */
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+function formOf(fields: Fields): TargetType {
+  return Object.hasOwn(fields, "bot_token") ? slackApp : incomingWebhook;
 }

@@ -30,7 +30,7 @@ export function anAlert(more: Partial<Alert> = {}): Alert {
 
 export function aTarget(name: string, more: Partial<AlertTarget> = {}): AlertTarget {
   const credential = "slack_webhook";
-  return { name, type: "slack", credential, to: [], quietHours: null, ...more };
+  return { name, type: "slack", credential, to: [], answers: [], quietHours: null, ...more };
 }
 
 export const defaultOptions: AlertOptions = {

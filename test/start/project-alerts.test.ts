@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { alertOptionsOf } from "../../src/start/services.ts";
+import { alertOptionsOf } from "../../src/start/project-alerts.ts";
 import { agentFiles, project, usualAgent, usualProject } from "../foundation/config/samples.ts";
 import { createRedactor } from "../../src/foundation/credentials/redactor.ts";
 import { anAgent } from "../helpers/agents.ts";

@@ -1,5 +1,5 @@
-import { answerText } from "./questions.ts";
-import type { Answer, Question } from "./questions.ts";
+import { answerText } from "../../foundation/contracts/questions.ts";
+import type { Answer, Question } from "../../foundation/contracts/questions.ts";
 
 /** A button that answers a question. */
 export interface AnswerButton {
