@@ -25,9 +25,11 @@ const address = pattern(
 
 const usersExpected =
   'a list of IDs of users, e.g. ["U0123ABC"] of Slack or [12345678] of Telegram';
-const chatUser = z.union([z.string().regex(/^[UW][A-Z0-9]{2,30}$/), z.int().positive()], {
-  error: 'the ID of a user, e.g. "U0123ABC" of Slack or 12345678 of Telegram',
-});
+const userExpected = 'the ID of a user, e.g. "U0123ABC" of Slack or 12345678 of Telegram';
+const chatUser = z.union(
+  [pattern(/^[UW][A-Z0-9]{2,30}$/, userExpected), z.int({ error: userExpected }).positive()],
+  { error: userExpected },
+);
 
 const targetSchema = table({
   type: choice(alertTargetTypes).describe("The service that alerts are sent to."),

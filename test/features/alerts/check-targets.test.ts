@@ -27,6 +27,9 @@ describe("a target's credential", () => {
   const wrong: readonly (readonly [AlertTargetType, Fields, string])[] = [
     ["slack", {}, "its field url is missing"],
     ["slack", { url: "hooks.slack.com/services/secret" }, "is not an address"],
+    ["slack", { bot_token: "xapp-secret-a", channel: "#ops" }, "does not begin with xoxb-"],
+    ["slack", { bot_token: "xoxb-1", channel: "#my ops" }, "its field channel is neither"],
+    ["slack", { bot_token: "xoxb-1", channel: "C0OPS", app_token: "xoxb-1" }, "begin with xapp-"],
     ["discord", { url: "ftp://example.com/secret" }, "is not an address"],
     ["teams", { url: "https://user:secret@example.com/" }, "has a user or password in it"],
     ["telegram", { token: "secret", chat: "-100123" }, "its field token is not of the form"],

@@ -50,6 +50,19 @@ describe("[alerts.<name>]", () => {
       'type = "slack"\ncredential = "smtp"',
       '3:14  alerts.ops.credential is "smtp"; a slack target takes "slack_webhook" or "slack_webhook:<instance>"',
     ],
+    [
+      'type = "slack"\ncredential = "slack_webhook"\nanswers = ["U0ADA"]',
+      'a slack target with answers takes "slack_app" or "slack_app:<instance>"',
+    ],
+    [
+      'type = "slack"\nanswers = [42]',
+      "3:11  alerts.ops.answers has IDs of another chat; expected",
+    ],
+    ['type = "telegram"\nanswers = ["U0ADA"]', "has IDs of another chat; expected [12345678]"],
+    [
+      'type = "slack"\nanswers = ["ada"]',
+      'alerts.ops.answers[0] is "ada"; expected the ID of a user',
+    ],
     ['type = "email"', "alerts.ops.to is missing; expected a list of e-mail addresses"],
     ['type = "email"\nto = ["ops"]', '3:7  alerts.ops.to[0] is "ops"; expected an e-mail address'],
     ['type = "email"\nto = ["a@b.example\\nBcc: c@d"]', "expected an e-mail address"],
@@ -61,6 +74,15 @@ describe("[alerts.<name>]", () => {
     const change = projectChange(`[alerts.ops]\n${lines}`);
     expect(change.type).toBe("invalid");
     expect(said(change)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it("of Slack is an app if people answer by its buttons", () => {
+    const text =
+      '[alerts.a]\ntype = "slack"\nanswers = ["U0ADA"]\n[alerts.b]\ntype = "telegram"\nanswers = [42]';
+    expect(project(text).alerts).toMatchObject([
+      { name: "a", credential: "slack_app", answers: ["U0ADA"] },
+      { name: "b", credential: "telegram_bot", answers: ["42"] },
+    ]);
   });
 
   it("warns of recipients that its type does not support", () => {

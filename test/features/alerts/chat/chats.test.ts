@@ -154,10 +154,8 @@ test("the connection follows the config, and ends with the scheduler", async () 
   await expect.poll(() => given).toHaveLength(1);
   expect(slack.open).toHaveLength(1);
   change([]);
-  const { port } = slack;
   const connections = (): Promise<number> =>
     new Promise((resolve) => slack.server.getConnections((_, count) => resolve(count)));
-  expect(port).toBeGreaterThan(0);
   await expect.poll(connections).toBe(0);
 });
 
@@ -237,4 +235,15 @@ test("a question in Telegram has buttons, and loses them as it is edited", async
   expect(JSON.stringify(telegram.messages.get(1))).not.toContain("inline_keyboard");
   const lost = await send(telegramOps, telegram.fields, { asked: ended, receipt: "-1001 9" });
   expect(lost).toEqual({ type: "accepted" });
+});
+
+test("a bot that two credentials have is read once", async () => {
+  const telegram = await fakeTelegram();
+  const { change, given, log } = listening(telegramOps, telegram.fields);
+  change([telegramOps, { ...telegramOps, name: "other", credential: "telegram_bot:b" }]);
+  await expect
+    .poll(() => log)
+    .toEqual([expect.stringMatching(/another credential has the same token/) as string]);
+  telegram.press(choose(1), 42, "q1");
+  await expect.poll(() => given).toHaveLength(1);
 });

@@ -44,6 +44,12 @@ const blocks = z
         type !== "actions" || z.array(button).min(1).max(25).safeParse(elements).success,
     ),
   );
+const shown = z.looseObject({ channel: z.string(), text: z.string().min(1), blocks });
+const ephemeral = z.strictObject({
+  channel: z.literal("C0OPS00001"),
+  user: z.string().regex(/^[UW]/),
+  text: z.string().min(1),
+});
 const keyboard = z.strictObject({
   inline_keyboard: z.array(
     z.array(
@@ -95,34 +101,35 @@ export async function fakeSlack() {
   const acks: string[] = [];
   const refuse: Refusal[] = [];
   const messages = new Map<string, Json>();
-  let isHelloed = true;
   const no = (error: string): Json => ({ ok: false, error });
+  const post = (body: Json): Json => {
+    const ts = `${1795356300 + messages.size}.000100`;
+    messages.set(ts, body);
+    return { ok: true, channel: "C0OPS00001", ts };
+  };
+  const update = (body: Json): Json => {
+    const isKnown = body.channel === "C0OPS00001" && messages.has(String(body.ts));
+    if (!isKnown) return no("message_not_found");
+    messages.set(String(body.ts), body);
+    return { ok: true, channel: body.channel, ts: body.ts };
+  };
+  const methods: Readonly<Record<string, (body: Json) => Json>> = {
+    "apps.connections.open": () => ({
+      ok: true,
+      url: `ws://127.0.0.1:${api.port}/link?ticket=t1cket-s3cret`,
+    }),
+    "chat.postEphemeral": (body) =>
+      ephemeral.safeParse(body).success ? { ok: true, message_ts: "1" } : no("invalid_arguments"),
+    "chat.postMessage": (body) =>
+      shown.safeParse(body).success ? post(body) : no("invalid_blocks"),
+    "chat.update": (body) => (shown.safeParse(body).success ? update(body) : no("invalid_blocks")),
+  };
   const api = await jsonServer(({ method, body, token }) => {
     const refusal = refuse.shift();
     if (refusal !== undefined) return refusal;
     const wanted = method === "apps.connections.open" ? appToken : botToken;
     if (!token.endsWith(`Bearer ${wanted}`)) return no("not_allowed_token_type");
-    if (method === "apps.connections.open") {
-      return { ok: true, url: `ws://127.0.0.1:${api.port}/link?ticket=t1cket-s3cret` };
-    }
-    if (method === "chat.postEphemeral") {
-      const good =
-        typeof body.user === "string" &&
-        typeof body.text === "string" &&
-        body.channel === "C0OPS00001";
-      return good ? { ok: true, message_ts: "1" } : no("invalid_arguments");
-    }
-    if (typeof body.text !== "string" || !blocks.safeParse(body.blocks).success)
-      return no("invalid_blocks");
-    if (method === "chat.postMessage") {
-      const ts = `${1795356300 + messages.size}.000100`;
-      messages.set(ts, body);
-      return { ok: true, channel: "C0OPS00001", ts };
-    }
-    if (body.channel !== "C0OPS00001" || !messages.has(String(body.ts)))
-      return no("message_not_found");
-    messages.set(String(body.ts), body);
-    return { ok: true, channel: body.channel, ts: body.ts };
+    return methods[method]?.(body) ?? no("unknown_method");
   });
   const sockets = new WebSocketServer({ server: api.server });
   onTestFinished(() => sockets.close());
@@ -131,7 +138,7 @@ export async function fakeSlack() {
     socket.on("message", (data) =>
       acks.push((JSON.parse(data.toString()) as { envelope_id: string }).envelope_id),
     );
-    if (isHelloed) socket.send(JSON.stringify({ type: "hello", num_connections: open.length }));
+    socket.send(JSON.stringify({ type: "hello", num_connections: open.length }));
   });
   return {
     ...api,
@@ -139,7 +146,6 @@ export async function fakeSlack() {
     acks,
     refuse,
     messages,
-    sayNoHello: () => (isHelloed = false),
     fields: { bot_token: botToken, app_token: appToken, channel: "#ops", url: api.base },
     press: (value: string, user: string, envelope: string, socket = open.at(-1)): void =>
       socket?.send(
@@ -163,32 +169,15 @@ export async function fakeSlack() {
 export async function fakeTelegram() {
   const updates: Json[] = [];
   const refuse: Refusal[] = [];
-  let [confirmed, messageId, wake] = [0, 0, () => undefined as void];
+  let [confirmed, messageId] = [0, 0];
+  let wake: () => void = () => undefined;
   const bad = (status: number, description: string): Refusal => ({
     status,
     json: { ok: false, error_code: status, description },
   });
   const messages = new Map<number, Json>();
   const callbacks = new Set<string>();
-  const api = await jsonServer(async ({ method, body, token }) => {
-    if (!token.startsWith(`bot${telegramToken} `)) return bad(401, "Unauthorized");
-    const refusal = refuse.shift();
-    if (refusal !== undefined) return refusal;
-    if (method === "getUpdates") {
-      confirmed = Math.max(confirmed, Number(body.offset ?? 0));
-      const waiting = () => updates.filter(({ update_id: id }) => Number(id) >= confirmed);
-      if (waiting().length === 0) await new Promise<void>((resolve) => (wake = resolve));
-      return { ok: true, result: waiting().slice(0, Number(body.limit)) };
-    }
-    if (method === "answerCallbackQuery") {
-      const isKnown = callbacks.delete(String(body.callback_query_id));
-      return isKnown && String(body.text).length <= 200
-        ? { ok: true, result: true }
-        : bad(
-            400,
-            "Bad Request: query is too old and response timeout expired or query ID is invalid",
-          );
-    }
+  const put = (method: string, body: Json): Refusal | Json => {
     if (body.reply_markup !== undefined && !keyboard.safeParse(body.reply_markup).success)
       return bad(400, "Bad Request: BUTTON_DATA_INVALID");
     const id = method === "sendMessage" ? ++messageId : Number(body.message_id);
@@ -196,6 +185,28 @@ export async function fakeTelegram() {
       return bad(400, "Bad Request: message to edit not found");
     messages.set(id, body);
     return { ok: true, result: { message_id: id, chat: { id: -1001 } } };
+  };
+  const poll = async ({ offset = 0, limit }: Json): Promise<Json> => {
+    confirmed = Math.max(confirmed, Number(offset));
+    const waiting = () => updates.filter(({ update_id: id }) => Number(id) >= confirmed);
+    if (waiting().length === 0) await new Promise<void>((resolve) => (wake = resolve));
+    return { ok: true, result: waiting().slice(0, Number(limit)) };
+  };
+  const respond = (body: Json): Refusal | Json => {
+    const isKnown = callbacks.delete(String(body.callback_query_id));
+    return isKnown && String(body.text).length <= 200
+      ? { ok: true, result: true }
+      : bad(
+          400,
+          "Bad Request: query is too old and response timeout expired or query ID is invalid",
+        );
+  };
+  const api = await jsonServer(({ method, body, token }) => {
+    if (!token.startsWith(`bot${telegramToken} `)) return bad(401, "Unauthorized");
+    const refusal = refuse.shift();
+    if (refusal !== undefined) return refusal;
+    if (method === "getUpdates") return poll(body);
+    return method === "answerCallbackQuery" ? respond(body) : put(method, body);
   });
   return {
     ...api,
