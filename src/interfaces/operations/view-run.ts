@@ -8,7 +8,7 @@ import type { Failing } from "../../foundation/contracts/history.ts";
 import { createAuditStore } from "../../features/people/audit.ts";
 import { createQuestionStore } from "../../features/people/question-store.ts";
 import { questionView } from "../../foundation/contracts/question-views.ts";
-import { createInboxStore } from "../../features/people/inbox.ts";
+import { createInboxStore } from "../../features/people/inbox-store.ts";
 import { createRunSessions } from "../../features/people/run-sessions.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { inboxView, runEntrySchema } from "../views/run-view.ts";

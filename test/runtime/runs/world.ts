@@ -10,7 +10,8 @@ import type {
 } from "../../../src/runtime/run-api/protocol.ts";
 import { RunApiError } from "../../../src/runtime/run-api/protocol.ts";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
-import { createInbox, createInboxStore } from "../../../src/features/people/inbox.ts";
+import { createInboxStore } from "../../../src/features/people/inbox-store.ts";
+import { createInbox } from "../../../src/features/people/inbox.ts";
 import { createRunSessions } from "../../../src/features/people/run-sessions.ts";
 import { createQuestionStore } from "../../../src/features/people/question-store.ts";
 import { createQuestions } from "../../../src/features/people/questions.ts";

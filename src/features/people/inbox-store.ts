@@ -1,0 +1,64 @@
+import type { DatabaseSync } from "node:sqlite";
+import { inboxLimits } from "../../foundation/contracts/questions.ts";
+import type { InboxKind, InboxMessage, Person } from "../../foundation/contracts/questions.ts";
+import { UserError } from "../../foundation/errors.ts";
+import type { GroupCommit } from "../../foundation/store/group-commit.ts";
+
+const columns = `seq, at, instance_id AS instanceId, kind, text, person, received_at AS receivedAt,
+  (SELECT instance_id FROM triggers WHERE id = trigger_id) AS continuedBy`;
+
+/** Reads and writes `inbox`. Every promise resolves once its change is committed. */
+export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommit) {
+  const insert = db.prepare(
+    "INSERT INTO inbox (at, instance_id, kind, text, person, trigger_id) VALUES (?, ?, ?, ?, ?, ?) RETURNING seq",
+  );
+  const unread = db.prepare(
+    "SELECT count(*) AS n FROM inbox WHERE instance_id = ? AND received_at IS NULL AND kind <> 'continue'",
+  );
+  const after = db.prepare(
+    `SELECT ${columns} FROM inbox WHERE instance_id = ? AND seq > ? AND kind <> 'continue' ORDER BY seq`,
+  );
+  const ofRun = db.prepare(`SELECT ${columns} FROM inbox WHERE instance_id = ? ORDER BY seq`);
+  const receive = db.prepare(
+    "UPDATE inbox SET received_at = ? WHERE instance_id = ? AND seq <= ? AND received_at IS NULL",
+  );
+  return {
+    /** Rejects with UserError `refused` while the run has not received the most messages that may wait. */
+    add: (message: NewMessage & { readonly at: number }): Promise<InboxMessage> =>
+      write(() => {
+        const { at, instanceId, kind, text, by, triggerId = null } = message;
+        const waiting = Number(unread.get(instanceId)?.n);
+        if (kind !== "continue" && waiting >= inboxLimits.unread) {
+          const reason = `${instanceId} has ${waiting} messages that it has not received yet`;
+          throw new UserError("refused", reason);
+        }
+        const row = insert.get(at, instanceId, kind, text, JSON.stringify(by), triggerId);
+        const [seq, receivedAt] = [Number(row?.seq), null];
+        return { seq, at, instanceId, kind, text, by, receivedAt, continuedBy: null };
+      }),
+    /** The messages to a live run after one, the first one first. */
+    after: (instanceId: string, seq: number): readonly InboxMessage[] =>
+      after.all(instanceId, seq).map(messageOf),
+    /** All messages about a run, the first one first. */
+    ofRun: (instanceId: string): readonly InboxMessage[] => ofRun.all(instanceId).map(messageOf),
+    /** The run has all messages up to this one. */
+    received: (instanceId: string, seq: number, at: number): Promise<unknown> =>
+      record(() => receive.run(at, instanceId, seq)),
+  };
+}
+
+export type InboxStore = ReturnType<typeof createInboxStore>;
+
+function messageOf(row: unknown): InboxMessage {
+  const { person, ...message } = row as Omit<InboxMessage, "by"> & { readonly person: string };
+  return { ...message, by: JSON.parse(person) as Person };
+}
+
+export interface NewMessage {
+  readonly instanceId: string;
+  readonly kind: InboxKind;
+  readonly text: string;
+  readonly by: Person;
+  /** The work that continues the run, for `continue`. */
+  readonly triggerId?: string;
+}
