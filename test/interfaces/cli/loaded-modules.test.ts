@@ -106,7 +106,7 @@ describe("modules loaded for a command", () => {
     expect(bytes).toBeLessThan(1_900_000);
   });
 
-  test("a start: 90 files and 3.05 MB at most, of texts that take one byte a character, and no undici", async () => {
+  test("a start: 93 files and 3.2 MB at most, of texts that take one byte a character, and no undici", async () => {
     const list = join(folder, "start");
     const env = { NODE_OPTIONS: `--import=${listing}`, AL_TEST_LOADS: list };
     const scheduler = await startTestScheduler(project, { args: ["--headless"], env });
@@ -116,13 +116,13 @@ describe("modules loaded for a command", () => {
     expect(stat.files.length).toBeLessThan(34);
     expect(stat.bytes).toBeLessThan(250_000);
     const { files, bytes, own, opened } = readList(list);
-    expect(files.length).toBeLessThanOrEqual(90);
+    expect(files.length).toBeLessThanOrEqual(93);
     // Each file of the project is read once.
     const read = opened.filter((path) => /\/(config\.toml|SKILL\.md)$/.test(path));
     expect(read).toContain(join(project.dir, "config.toml"));
     expect(read).toEqual([...new Set(read)]);
     expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
-    expect(bytes).toBeLessThan(3_050_000);
+    expect(bytes).toBeLessThan(3_200_000);
     // What writes certificates waits for the first run with a brokered secret.
     expect(files.filter((file) => file.includes("/certificate-"))).toEqual([]);
     // Node keeps a text with any other character whole in two bytes each.

@@ -17,13 +17,13 @@ export interface Press {
   readonly data: string;
 }
 
-/** What the person is shown; `isAnswered` if the press was the answer. */
+/** The reply that the person sees; `isAnswered` if the press was the answer. */
 export interface PressResult {
   readonly isAnswered: boolean;
   readonly text: string;
 }
 
-/** What a receiver of presses works with. */
+/** The dependencies of a receiver of presses. */
 export interface ReceiverDeps {
   readonly fields: Fields;
   readonly sendRequest: SendRequest;

@@ -76,7 +76,7 @@ function answering(targets: readonly AlertTarget[]): readonly AlertTarget[] {
 
 interface Place {
   readonly type: Chat;
-  /** Of the credential. */
+  /** The fields of the credential. */
   readonly reference: string;
   readonly press: ReceiverDeps["press"];
   /** Tokens that are in use: a bot has one receiver. */

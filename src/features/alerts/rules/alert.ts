@@ -13,7 +13,7 @@ export const lastingTopics = [
 ] as const;
 export type LastingTopic = (typeof lastingTopics)[number];
 
-/** What an alert can be about. */
+/** The subjects of alerts. */
 export const alertTopics = [
   ...lastingTopics,
   "missed_ticks",
@@ -75,7 +75,7 @@ export interface StoredDelivery extends Delivery {
   readonly lastError: string | null;
   /** When it was accepted or given up, epoch ms; null while it waits. */
   readonly endedAt: number | null;
-  /** What the target needs to edit the message about a question; null if it can't be edited, or is edited. */
+  /** Identifies the message about a question to its target; null if it can't be edited, or is edited. */
   readonly receipt: string | null;
 }
 
@@ -170,6 +170,6 @@ export interface AlertMessage {
   readonly timezone: string;
   /** The question that it is about. */
   readonly question?: Question | undefined;
-  /** Of the message that this one replaces. */
+  /** The message that this one replaces. */
   readonly receipt?: string | null | undefined;
 }

@@ -124,7 +124,7 @@ export const controlCommands = {
       .argument("[answer]", "a choice, text, number, or yes or no; a terminal asks for it")
       .examples("al answer 5ec0ffee yes", "al answer deploy-k3v9q2xa 'only on Monday'")
       .exitCodes({
-        1: "no such question, another form, or a person was first; the reason is printed",
+        1: "no such question, another form, or answered before; the reason is printed",
       })
       .does(async () => (await import("../operator/people.ts")).answerQuestion),
   steer: (command) =>
