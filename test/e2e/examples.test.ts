@@ -134,6 +134,41 @@ describe("examples/budget", () => {
   }, 120_000);
 });
 
+describe("examples/approval", () => {
+  /** The id of the open question of this kind. */
+  const question = async (kind: string): Promise<string> => {
+    const page = await project.json<{ questions: { id: string; kind: string }[] }>(
+      "/api/questions?state=open",
+    );
+    return page.questions.find((one) => one.kind === kind)?.id ?? "";
+  };
+  const answer = async (kind: string, given: string): Promise<void> => {
+    await expect.poll(() => question(kind), slowly).not.toBe("");
+    expect(await project.print("questions")).toContain(kind === "call" ? "deployer" : "Deploy 1.4");
+    await project.print("answer", await question(kind), given);
+  };
+
+  test.each([
+    ["yes", "deployed"],
+    ["no", "not deployed"],
+  ])(
+    "a call is held, and its run asks before it acts: %s",
+    async (given, value) => {
+      await start("approval");
+      const run = project.al("run", "release");
+      await answer("call", "once");
+      await answer("ask", given);
+      expect((await run).code).toBe(0);
+      expect(await project.latest("deployer", "agent-call")).toMatchObject({
+        outcome: "succeeded",
+        value,
+      });
+      expect(await project.print("audit")).toContain("once");
+    },
+    120_000,
+  );
+});
+
 describe("examples/hot-reload", () => {
   const files = () => {
     const dir = join(project.dir, "agents/tick");
