@@ -157,7 +157,7 @@ export interface ExpectedSchema {
   readonly text: string;
 }
 
-/** What a person has to allow to an agent's runs. */
+/** An agent's `[approve]`: hosts, spending and calls that a person has to allow. */
 export interface Approval {
   /** Entries as in `[network].allow`, without presets. */
   readonly hosts: readonly string[];

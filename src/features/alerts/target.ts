@@ -10,7 +10,7 @@ import { plainText } from "../../foundation/contracts/plain-text.ts";
 export interface TargetMessage extends AlertMessage, AlertText {
   /** When this attempt is made, epoch ms. */
   readonly now: number;
-  /** What answers its question with one press. */
+  /** Each answers the question of the alert with one press. */
   readonly buttons: readonly AnswerButton[];
   /** The label of its link. */
   readonly linkLabel: string;

@@ -23,7 +23,7 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
     "UPDATE inbox SET received_at = ? WHERE instance_id = ? AND seq <= ? AND received_at IS NULL",
   );
   return {
-    /** Rejects with UserError `refused` while the run has not received the most messages that may wait. */
+    /** Rejects with UserError `refused` while too many messages are not received yet. */
     add: (message: NewMessage & { readonly at: number }): Promise<InboxMessage> =>
       write(() => {
         const { at, instanceId, kind, text, by, triggerId = null } = message;
@@ -41,7 +41,7 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
       after.all(instanceId, seq).map(messageOf),
     /** All messages about a run, the first one first. */
     ofRun: (instanceId: string): readonly InboxMessage[] => ofRun.all(instanceId).map(messageOf),
-    /** The run has all messages up to this one. */
+    /** Marks the messages up to this one as received. */
     received: (instanceId: string, seq: number, at: number): Promise<unknown> =>
       record(() => receive.run(at, instanceId, seq)),
   };

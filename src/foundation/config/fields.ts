@@ -103,7 +103,7 @@ export const alertCredentialTypes: Readonly<Record<AlertTargetType, string>> = {
   webhook: "alert_webhook",
 };
 
-/** Of a slack target that posts as an app, which can edit its messages and receive presses of buttons. */
+/** The credential of a slack target that posts as an app: it edits its messages and receives presses of buttons. */
 export const slackAppType = "slack_app";
 
 const ofAlerts = [...Object.values(alertCredentialTypes), slackAppType];

@@ -1,4 +1,4 @@
-/** What a run waits for: an answer to its own question, or the approval of a host, of its spending, of a call. */
+/** `ask`: the run asked. Otherwise a gate asks for the approval of a host, of more spending, or of a call. */
 export const questionKinds = ["ask", "host", "over", "call"] as const;
 export type QuestionKind = (typeof questionKinds)[number];
 
@@ -20,7 +20,7 @@ export const personWays = ["key", "login", "link", "slack", "telegram", "termina
 /** Who acted. */
 export interface Person {
   readonly via: (typeof personWays)[number];
-  /** Of a chat user; else empty. */
+  /** The name of a chat user; empty for all other ways. */
   readonly name: string;
   /** The address that the request came from; null for the operator's socket and chats. */
   readonly from: string | null;

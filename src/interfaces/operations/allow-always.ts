@@ -6,7 +6,7 @@ import { allowEdit, resolved } from "./allow-host.ts";
 import { applyEdit, filesOf } from "./edit-file.ts";
 import type { EditContext } from "./edit-file.ts";
 
-/** What a person allowed for good, in answer to a question. */
+/** An approval that a person answered with `always`. */
 export type AllowedAlways = Pick<Question, "agent" | "kind" | "subject">;
 
 /**

@@ -48,7 +48,7 @@ export const createSteerOperations = (deps: SteerDeps) => ({
   },
   /**
    * Starts a run of the same agent with the session of one that has ended. Rejects with UserError `unknown_instance`, or
-   * with the reason why that can't be done.
+   * `refused` with the reason.
    */
   continueRun: async (instanceId: string, prompt: string, by: Person) => {
     const { agent, endedAt } = mustHaveRun(instanceId, deps.store).entry;

@@ -14,7 +14,7 @@ import { hungUpMs } from "./pending-requests.ts";
 import type { PendingRequest } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** What a person is asked to approve. */
+/** A request that is held until a person approves it. */
 interface Held extends Pick<Question, "subject" | "prompt"> {
   readonly kind: "host" | "over" | "call";
   /** Whether the agent's own config can allow it for good. */

@@ -32,7 +32,7 @@ export const webhook = httpTarget({
   },
 });
 
-/** What a program needs that answers, by a POST of `{"answer": …}` to the `url`. */
+/** The question, for a program that answers it: a POST of `{"answer": …}` to the `url`. */
 function asked({ id, kind, prompt, form, fallback, until }: Question) {
   return { question: { id, kind, prompt, form, fallback, until: isoTime(until) } };
 }

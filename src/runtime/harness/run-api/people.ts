@@ -12,7 +12,7 @@ const pauseMs = 5_000;
 /** How long a run may take to store its session, in ms: by itself, and when it was asked to end. */
 const keepingMs = { byItself: 5_000, asked: 400 } as const;
 
-/** A run's messages of people, and its session for a later run. Without a `client` there are none. */
+/** Receives the messages of people to a run, and reads and stores sessions. A null `client` does neither. */
 export function createPeople(
   client: RunApiClient | null,
   redact: (value: unknown) => unknown,
