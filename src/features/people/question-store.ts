@@ -82,19 +82,22 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
         return last(instanceId, kind, subject) ?? question;
       }),
     /** False if the question had ended before. */
-    settle: (id: string, end: Settlement): Promise<boolean> =>
-      record(() => {
+    settle: (id: string, end: Settlement): Promise<boolean> => {
+      let hasSettled = false;
+      return record(() => {
         const { state, answer, by, at, entry } = end;
         const [answerJson, person] = [answer, by].map((one) =>
           one === null ? null : JSON.stringify(one),
         );
         const values = [state, answerJson ?? null, at, person ?? null, id] as const;
         if (settle.run(...values).changes === 1) {
+          hasSettled = true;
           waited.run(at, id, id);
           if (entry !== undefined) audit(entry);
         }
-        return isSettledBy.get(...values) !== undefined;
-      }),
+        return hasSettled && isSettledBy.get(...values) !== undefined;
+      });
+    },
     /** Uses up an approval for once; false if it was used before. */
     use: (id: string, at: number): Promise<boolean> => write(() => use.run(at, id).changes === 1),
   };

@@ -1,6 +1,9 @@
 /** A moment in the scheduler's life at which `kill-at.ts` ends it. */
 export type KillPoint = keyof typeof killPoints;
 
+/** The same in the life of a question. */
+export type QuestionPoint = keyof typeof questionPoints;
+
 /** What is written in a transaction, told by a part of the statement's text. */
 export const writes = {
   receipt: "INSERT INTO receipts",
@@ -12,6 +15,8 @@ export const writes = {
   freed: "DELETE FROM locks WHERE resource",
   recovery: "DELETE FROM locks WHERE instance_id NOT IN",
   tick: "INSERT INTO cron_ticks",
+  question: "INSERT INTO questions",
+  answer: "UPDATE questions SET state",
 } as const;
 
 export type Written = keyof typeof writes;
@@ -50,4 +55,11 @@ export const killPoints = {
   "key placed": { at: "call", of: "link" },
   "config drafted": { at: "call", of: "draft" },
   "config replaced": { at: "call", of: "rename" },
+} as const satisfies Readonly<Record<string, Strike>>;
+
+export const questionPoints = {
+  "question not committed": { at: "commit", of: "question", when: "before" },
+  "question committed, not emitted": { at: "commit", of: "question", when: "after" },
+  "answer not committed": { at: "commit", of: "answer", when: "before" },
+  "answered, not resumed": { at: "commit", of: "answer", when: "after" },
 } as const satisfies Readonly<Record<string, Strike>>;

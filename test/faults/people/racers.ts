@@ -1,0 +1,100 @@
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createAnswerLinks } from "../../../src/features/people/answer-links.ts";
+import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
+
+export const choices = ["a", "b", "c"] as const;
+export type Choice = (typeof choices)[number];
+
+/** What people do with one question. */
+export const raceKinds = ["at once", "at the timeout", "after the timeout", "by links"] as const;
+export type RaceKind = (typeof raceKinds)[number];
+
+/** One attempt to answer. */
+export interface Attempt {
+  readonly n: number;
+  readonly way: "key" | "link" | "forged link";
+  readonly choice: Choice;
+  /** Null if the connection broke: the scheduler was killed. */
+  readonly status: number | null;
+  readonly text: string;
+}
+
+/** A question as the API shows it, and where it is answered. */
+export interface Raced {
+  readonly n: number;
+  readonly kind: RaceKind;
+  readonly question: QuestionView;
+  readonly url: string;
+  readonly key: string;
+  /** Path of the link that a target got. */
+  readonly link: string;
+}
+
+/** The target whose link is used. */
+const target = "ops";
+
+/** The path of the answer link, made as alerts make it, by the key in the project's store. */
+export function linkOf(dir: string, { id, until }: QuestionView): string {
+  using db = new DatabaseSync(`${dir}/.al/state.db`, { readOnly: true, timeout: 5_000 });
+  const row = db.prepare("SELECT value FROM settings WHERE name = 'answer_key'").get();
+  const asked = { id, until: Date.parse(until) };
+  return createAnswerLinks(String(row?.value), () => null).pathOf(asked, target);
+}
+
+/** Lets people answer a question as its kind says; resolves to what each of them was told. */
+export async function race(raced: Raced, random: () => number): Promise<readonly Attempt[]> {
+  const { kind, question } = raced;
+  const pick = (): Choice => choices[Math.floor(random() * choices.length)] ?? "a";
+  const untilEnd = Date.parse(question.until) - Date.now();
+  switch (kind) {
+    case "at once": {
+      const count = 2 + Math.floor(random() * 3);
+      const ways = Array.from({ length: count }, () => (random() < 0.5 ? "key" : "link"));
+      return Promise.all(ways.map((way) => attempt(raced, way, pick())));
+    }
+    case "at the timeout":
+      await sleep(Math.max(0, untilEnd - 25 + random() * 50));
+      return Promise.all([attempt(raced, "key", pick()), attempt(raced, "link", pick())]);
+    case "after the timeout":
+      await sleep(Math.max(0, untilEnd + 300));
+      return Promise.all([attempt(raced, "link", pick()), attempt(raced, "key", pick())]);
+    case "by links": {
+      const scan = [open(raced), open(raced), open(raced)];
+      const [forged] = await Promise.all([attempt(raced, "forged link", pick()), ...scan]);
+      const first = await attempt(raced, "link", pick());
+      return [forged, first, await attempt(raced, "link", pick())];
+    }
+  }
+}
+
+/** Opens the link, as scanners of messages do. */
+async function open({ url, link }: Raced): Promise<void> {
+  await fetch(url + link)
+    .then((response) => response.text())
+    .catch(() => undefined);
+}
+
+/** Answers once. */
+export async function attempt(
+  { n, question, url, key, link }: Raced,
+  way: Attempt["way"],
+  choice: Choice,
+): Promise<Attempt> {
+  const path = {
+    key: `/api/questions/${question.id}/answer`,
+    link,
+    "forged link": link.replace(/.$/, (last) => (last === "A" ? "B" : "A")),
+  }[way];
+  const headers = {
+    "content-type": "application/json",
+    ...(way === "key" && { authorization: `Bearer ${key}` }),
+  };
+  const init = { method: "POST", headers, body: JSON.stringify({ answer: choice }) };
+  try {
+    const response = await fetch(url + path, init);
+    return { n, way, choice, status: response.status, text: await response.text() };
+  } catch {
+    return { n, way, choice, status: null, text: "" };
+  }
+}

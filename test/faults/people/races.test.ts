@@ -1,0 +1,227 @@
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
+import { commandAgents } from "../../helpers/command-agents.ts";
+import { isLong } from "../../helpers/long.ts";
+import type { LiveProject } from "../../helpers/live-project.ts";
+import { keyPath, startArgs } from "../crash/crash-cycle.ts";
+import { randomBy } from "../crash/crash-plan.ts";
+import type { CrashProject } from "../crash/crash-project.ts";
+import { startDoomed } from "../crash/crash-scheduler.ts";
+import type { Doomed } from "../crash/crash-scheduler.ts";
+import { questionPoints } from "../crash/kill-points.ts";
+import type { QuestionPoint } from "../crash/kill-points.ts";
+import { attempt, linkOf, race, raceKinds } from "./racers.ts";
+import type { Attempt, RaceKind } from "./racers.ts";
+
+/**
+ * Runs that ask one question after another, people who answer each at the same time, and a scheduler that is killed
+ * again and again meanwhile. `AL_RACES` makes it longer, `AL_RACE_SEED` repeats its choices.
+ */
+const races = Number(process.env.AL_RACES ?? (isLong ? 1_000 : 40));
+const seed = Number(process.env.AL_RACE_SEED ?? Date.now() % 1_000_000);
+const lanes = ["a", "b", "c", "d", "e", "f"].map((name) => `asker-${name}`);
+const points = Object.keys(questionPoints) as readonly QuestionPoint[];
+
+/** A question as it is stored. */
+interface Stored {
+  readonly prompt: string;
+  readonly state: string;
+  readonly answer: string | null;
+  readonly person: string | null;
+}
+
+interface Races {
+  readonly project: CrashProject;
+  readonly random: () => number;
+  readonly kinds: ReadonlyMap<number, RaceKind>;
+  readonly attempts: Attempt[];
+  /** How often the program was killed, by point. */
+  readonly struck: Map<string, number>;
+}
+
+it(
+  `of all that answer a question at once the first counts, and no answer is lost, in ${races} races`,
+  { timeout: 120_000 + races * 2_000 },
+  async () => {
+    process.stdout.write(`AL_RACE_SEED=${seed}\n`);
+    const random = randomBy(seed);
+    const kinds = new Map(
+      Array.from({ length: races }, (_, n) => {
+        return [n, raceKinds[Math.floor(random() * raceKinds.length)] ?? "at once"] as const;
+      }),
+    );
+    const files = await askers(kinds);
+    const { dir, home } = files;
+    const project = { dir, home, marks: dir, remove: () => files.remove() };
+    const all: Races = { project, random, kinds, attempts: [], struck: new Map() };
+    await life(all, true);
+    while (unfinished(dir) > 0) await life(all);
+    const problems = [...kinds.keys()].flatMap((n) => problemsOf(n, all));
+    expect(problems, `AL_RACE_SEED=${seed}`).toEqual([]);
+    const ended = rows(dir, "SELECT agent, attempt, outcome FROM triggers ORDER BY agent");
+    expect(ended).toEqual(lanes.map((agent) => ({ agent, attempt: 1, outcome: "succeeded" })));
+    process.stdout.write(`${JSON.stringify(figures(all))}\n`);
+  },
+);
+
+/** Each agent asks its share of the questions and writes down what it was answered. */
+function askers(kinds: ReadonlyMap<number, RaceKind>): Promise<LiveProject> {
+  const asking = (n: number, kind: RaceKind) => {
+    const end = kind.includes("timeout") ? "--timeout 1s --default b" : "--timeout 1h";
+    return `echo "${n} $(al-ask 'race ${n}' --choice a --choice b --choice c ${end} < /dev/null)"`;
+  };
+  return commandAgents((dir) =>
+    Object.fromEntries(
+      lanes.map((lane, at) => {
+        const own = [...kinds].filter(([n]) => n % lanes.length === at);
+        const asks = own.map(([n, kind]) => `${asking(n, kind)} >> '${dir}/answers'`);
+        return [lane, asks.join("; ")];
+      }),
+    ),
+  ).then(async (project) => {
+    // Without a webhook, nothing listens on a port.
+    await project.append(
+      "config.toml",
+      `\n[webhooks.open]\ntype = "github"\nallowUnsigned = true\n`,
+    );
+    for (const lane of lanes) {
+      await project.edit(`agents/${lane}/config.toml`, "timeout = 120", "timeout = 36000");
+    }
+    return project;
+  });
+}
+
+/** One life of the scheduler, to its kill or to the end of all runs; the first one begins them. */
+async function life(all: Races, begin = false): Promise<void> {
+  const { project, random, struck } = all;
+  const point = points[Math.floor(random() * (points.length + 1))] ?? null;
+  const order = begin || point === null ? null : { point, nth: 1 + Math.floor(random() * 14) };
+  const latestMs = random() * 3_000;
+  const doomed = startDoomed(project, startArgs, order);
+  const name = order?.point ?? "at a moment";
+  const url = await doomed.ready;
+  if (url === null) return count(struck, name, doomed);
+  const key = readFileSync(keyPath(project), "utf8").trim();
+  if (begin) {
+    const headers = { authorization: `Bearer ${key}` };
+    for (const lane of lanes)
+      await fetch(`${url}/control/trigger/${lane}`, { method: "POST", headers });
+  }
+  const kill = (): void => void (unfinished(project.dir) > 0 && doomed.kill());
+  if (order === null) void sleep(latestMs).then(kill);
+  await answerAll(all, { url, key }, doomed);
+  doomed.kill("SIGTERM");
+  await count(struck, name, doomed);
+}
+
+/** Answers each open question once, until the scheduler is gone or all runs have ended. */
+async function answerAll(all: Races, at: Place, doomed: Doomed): Promise<void> {
+  const gone = new AbortController();
+  void doomed.gone.then(() => gone.abort());
+  const seen = new Map<string, Promise<void>>();
+  while (!gone.signal.aborted && unfinished(all.project.dir) > 0) {
+    for (const question of await openQuestions(at)) {
+      if (!seen.has(question.id)) seen.set(question.id, answerIt(all, question, at));
+    }
+    await sleep(20);
+  }
+  await Promise.all(seen.values());
+}
+
+/** None if the scheduler was killed. */
+async function openQuestions({ url, key }: Place): Promise<readonly QuestionView[]> {
+  const init = { headers: { authorization: `Bearer ${key}` } };
+  try {
+    const response = await fetch(`${url}/api/questions?state=open`, init);
+    const { questions } = (await response.json()) as { questions?: readonly QuestionView[] };
+    return questions ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** Where a scheduler listens, and its key. */
+interface Place {
+  readonly url: string;
+  readonly key: string;
+}
+
+async function count(struck: Map<string, number>, point: string, doomed: Doomed) {
+  const code = await doomed.gone;
+  if (code !== 137 && code !== 0) throw new Error(`it ended with ${code}: ${doomed.output()}`);
+  if (code === 137) struck.set(point, (struck.get(point) ?? 0) + 1);
+}
+
+/** A question that was raced for under an earlier scheduler needs one answer only. */
+async function answerIt(
+  { project, random, kinds, attempts }: Races,
+  question: QuestionView,
+  at: Place,
+): Promise<void> {
+  const n = Number(question.prompt.replace("race ", ""));
+  const kind = kinds.get(n) ?? "at once";
+  const raced = { n, kind, question, link: linkOf(project.dir, question), ...at };
+  const isAgain = attempts.some((one) => one.n === n);
+  attempts.push(...(isAgain ? [await attempt(raced, "key", "a")] : await race(raced, random)));
+}
+
+/** What is wrong with the end of a race. */
+function problemsOf(n: number, { project: { dir }, attempts }: Races): readonly string[] {
+  const stored = rows(dir, `SELECT * FROM questions WHERE prompt = 'race ${n}'`);
+  const [question, ...others] = stored as unknown as readonly Stored[];
+  if (question === undefined || others.length > 0) return [`${n}: ${stored.length} questions`];
+  const given = readFileSync(`${dir}/answers`, "utf8").split("\n");
+  const received = given.filter((line) => line.startsWith(`${n} `));
+  const own = attempts.filter((one) => one.n === n);
+  const [first, ...more] = own.filter(({ status }) => status === 200 || status === 204);
+  const person = JSON.parse(question.person ?? "null") as { via: string; name: string } | null;
+  const winner = person === null ? "no person answered in time" : words[person.via];
+  const tellsWinner = ({ text }: Attempt) => text.includes(winner ?? "?");
+  const checks = {
+    "two answers count": more.length === 0,
+    "an answer that counted is not stored":
+      first === undefined || (question.answer === `"${first.choice}"` && person?.via === first.way),
+    "an answer that nobody gave is stored":
+      person === null
+        ? question.answer === '"b"'
+        : own.some(({ way, choice }) => way === person.via && `"${choice}"` === question.answer),
+    "the run got another answer":
+      received.length === 1 && received[0]?.includes(`"answer":${question.answer}`),
+    "a forged link counts": own.every(
+      ({ way, status }) => way !== "forged link" || [404, 503, null].includes(status),
+    ),
+    "a late answer is not told who was first": own
+      .filter(({ status }) => status === 409)
+      .every(tellsWinner),
+    "an answer got another status": own.every(({ status }) =>
+      [200, 204, 404, 409, 503, null].includes(status),
+    ),
+  };
+  const broken = Object.entries(checks).filter(([, holds]) => holds !== true);
+  return broken.map(([name]) => `${n}: ${name}: ${JSON.stringify({ question, own, received })}`);
+}
+
+const words: Readonly<Record<string, string>> = {
+  key: "the API key answered",
+  link: "ops by a link",
+};
+
+function figures({ attempts, struck, kinds }: Races): object {
+  const statuses = Map.groupBy(attempts, ({ status }) => String(status));
+  const counted = <T>(groups: Map<string, readonly T[]>) =>
+    Object.fromEntries([...groups].map(([name, of]) => [name, of.length]));
+  const byKind = counted(Map.groupBy([...kinds.values()], (kind) => kind));
+  return { seed, races, ...byKind, kills: Object.fromEntries(struck), statuses: counted(statuses) };
+}
+
+function unfinished(dir: string): number {
+  return rows(dir, "SELECT 1 FROM triggers WHERE state <> 'ended'").length;
+}
+
+function rows(dir: string, sql: string): readonly Readonly<Record<string, unknown>>[] {
+  using db = new DatabaseSync(`${dir}/.al/state.db`, { timeout: 5_000, readOnly: true });
+  return db.prepare(sql).all();
+}
