@@ -23,17 +23,13 @@ export function runEnd(exit: RunnerExit, stopped: StopReason | null, work: Ended
   return { ...howItEnded(exit, stopped, work), ...returned, ...asked, ...never };
 }
 
-function howItEnded(
-  exit: RunnerExit,
-  stopped: StopReason | null,
-  { agent: { timeoutSeconds }, item, overBudget = null }: EndedWork,
-): RunEnd {
+function howItEnded(exit: RunnerExit, stopped: StopReason | null, work: EndedWork): RunEnd {
   const { usage } = exit;
   if (exit.rejected !== null) {
     return { outcome: "rejected", exitCode: null, reason: exit.rejected, usage };
   }
   if (stopped !== null && stopped !== "interrupted") {
-    return { ...endsByScheduler[stopped](exit, timeoutSeconds), usage };
+    return { ...endsByScheduler[stopped](exit, work.agent.timeoutSeconds), usage };
   }
   if (exit.lost === true) return { outcome: "lost", exitCode: null, reason: exit.error, usage };
   if (exit.outOfMemory && exit.exitCode !== 0) {
@@ -46,6 +42,15 @@ function howItEnded(
   if (exit.exitCode === 0 && exit.error === null) {
     return { outcome: "succeeded", exitCode: 0, reason: null, usage };
   }
+  return howItFailed(exit, stopped, work);
+}
+
+function howItFailed(
+  exit: RunnerExit,
+  stopped: StopReason | null,
+  { item, overBudget = null }: EndedWork,
+): RunEnd {
+  const { usage } = exit;
   // Before the interruption: its work is not retried, as that would be rejected, too.
   if (overBudget !== null) {
     return { outcome: "over_budget", exitCode: 125, reason: overBudget, usage };

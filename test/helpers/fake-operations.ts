@@ -232,10 +232,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       fake.receipt(receiptId);
       const names = agent === null ? snapshot.agents.map(({ name }) => name) : [find(agent).name];
       const matched = names.map((name) => {
-        const instanceId = `${name}-abcdefgh`;
-        const triggerId = `t-${name}`;
-        const outcome = "started" as const;
-        return { agent: name, outcome, instanceId, triggerId, replayOf: null };
+        const started = { agent: name, outcome: "started", replayOf: null } as const;
+        return { ...started, instanceId: `${name}-abcdefgh`, triggerId: `t-${name}` };
       });
       return await Promise.resolve({ receiptId, replayId: "p1", matched, reason: null });
     },

@@ -1,5 +1,5 @@
 import { exitEvent } from "../../../streams/runs/runner.ts";
-import type { RunnerEvent } from "../../../streams/runs/runner.ts";
+import type { RunnerEvent, RunnerExit } from "../../../streams/runs/runner.ts";
 import { machineFault } from "./machine-fault.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import type { EndMessage, HandedBack } from "./run-output.ts";
@@ -42,11 +42,14 @@ export function endedExit(
   handedBack: HandedBack,
 ): RunnerEvent {
   if (end?.blocked === true) return blockedExit(end.error ?? "");
-  const unexplained =
-    end === null && ending.exitCode === 0 ? "the run ended without its account" : null;
-  const error = end?.error ?? unexplained;
   const when = endedAt === null ? {} : { endedAt };
-  const stopped = end?.stopped === true ? { stopped: true } : {};
-  const usage = end?.usage ?? null;
-  return exitEvent({ ...ending, error, usage, ...handedBack, ...when, ...stopped });
+  return exitEvent({ ...ending, ...reported(end, ending.exitCode), ...handedBack, ...when });
+}
+
+function reported(end: EndMessage | null, exitCode: number | null): Partial<RunnerExit> {
+  if (end === null) {
+    return { error: exitCode === 0 ? "the run ended without its account" : null, usage: null };
+  }
+  const stopped = end.stopped === true ? { stopped: true } : {};
+  return { error: end.error, usage: end.usage, ...stopped };
 }
