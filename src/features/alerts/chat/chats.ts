@@ -76,7 +76,7 @@ function answering(targets: readonly AlertTarget[]): readonly AlertTarget[] {
 
 interface Place {
   readonly type: Chat;
-  /** The fields of the credential. */
+  /** Names the credential, such as `slack:team`. */
   readonly reference: string;
   readonly press: ReceiverDeps["press"];
   /** Tokens that are in use: a bot has one receiver. */
