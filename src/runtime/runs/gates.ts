@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
@@ -36,9 +37,9 @@ type Gate = Pick<AgentConfig, "name" | "network"> & { readonly approve: Approval
  * agent, and of all agents whose calls led to it. Answers are in the stored questions, so they outlive a scheduler.
  */
 export function createGates(
-  context: QuestionContext & Pick<RequestContext, "configOf"> & CallerStore,
+  context: QuestionContext & Pick<RequestContext, "configOf" | "redact"> & CallerStore,
 ) {
-  const { questions, store, configOf } = context;
+  const { questions, store, configOf, redact } = context;
   const gatesOf = (run: LiveRun): readonly Gate[] => {
     const own = configOf(run.agent) ?? run.request.agent;
     const callers = store.calls.callers(run.instanceId).map(configOf);
@@ -47,10 +48,12 @@ export function createGates(
     );
   };
 
-  /** Null while no person has answered. To allow once is used up by one request. */
-  const decision = async ({ instanceId }: LiveRun, { kind, subject }: Held) => {
+  /** Null while no person has answered. To allow once is used up by one request: the one that the person was shown. */
+  const decision = async ({ instanceId }: LiveRun, { kind, subject, prompt }: Held) => {
     const last = questions.latest(instanceId, kind, subject);
-    if (last?.answer === "once") return (await questions.use(last.id)) || null;
+    if (last?.answer === "once") {
+      return (last.prompt === redact(prompt) && (await questions.use(last.id))) || null;
+    }
     return last === null || last.answer === null ? null : last.answer !== "deny";
   };
   /** Resolves once a person has answered, and the run works again. Several requests share one question. */
@@ -121,7 +124,8 @@ export function createGates(
       const hasAlways = gates.every(
         ({ name, approve: { agents } }) => name === run.agent && !agents.includes("*"),
       );
-      const text = context.length > shownContext ? `${context.slice(0, shownContext)}…` : context;
+      // Redacted first: a secret that is cut would not be found.
+      const text = shortened(redact(context));
       const prompt = `${run.agent} wants to call ${callee}${heldBy(run, gates)}: ${text}`;
       return pass(run, { kind: "call", subject: callee, prompt, hasAlways }, signal);
     },
@@ -136,6 +140,13 @@ interface CallerStore {
 
 /** How much of a call's context a person is shown, in characters. */
 const shownContext = 2_000;
+
+/** Texts with the same beginning stay different. */
+function shortened(text: string): string {
+  if (text.length <= shownContext) return text;
+  const hash = createHash("sha256").update(text).digest("hex");
+  return `${text.slice(0, shownContext)}… (${text.length} characters, SHA-256 ${hash})`;
+}
 
 function heldBy({ agent }: LiveRun, gates: readonly Gate[]): string {
   const others = gates.map(({ name }) => name).filter((name) => name !== agent);

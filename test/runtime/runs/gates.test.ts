@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, instancesOf, problemOf } from "./world.ts";
+import { createWorld, instancesOf, problemOf, worldSecret } from "./world.ts";
 import type { World } from "./world.ts";
 
 const ada: Person = { via: "slack", name: "Ada", from: null };
@@ -136,6 +136,33 @@ describe("a run that makes a held call", () => {
     expect(await call(world, run, "c")).toMatchObject({ ok: true });
     void call(world, run, "b").catch(() => undefined);
     await vi.waitFor(() => expect(asked(world)).toBe(2));
+  });
+
+  test.each([
+    ["another context", "deploy 1.4", "delete all"],
+    ["another end of a long one", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
+  ])("is asked again about %s than a person was shown", async (_what, shown, other) => {
+    const { world, run } = await started(gated({ agents: ["b"] }));
+    const gone = new AbortController();
+    const signal = { signal: gone.signal };
+    const first = world.ask(run, "call", { agent: "b", context: shown }, signal);
+    first.catch(() => undefined);
+    const { prompt } = await opened(world);
+    const second = world.ask(run, "call", { agent: "b", context: other });
+    gone.abort(new Error("hung up"));
+    await answer(world, "once");
+    await vi.waitFor(() => expect(asked(world)).toBe(2));
+    expect((await opened(world)).prompt).not.toBe(prompt);
+    expect(instancesOf(world, "b")).toEqual([]);
+    await answer(world, "once");
+    expect(await second).toMatchObject({ ok: true });
+  });
+
+  test("shows no part of a secret at which its context is cut", async () => {
+    const { world, run } = await started(gated({ agents: ["b"] }));
+    const context = "x".repeat(1_995) + worldSecret;
+    void world.ask(run, "call", { agent: "b", context }).catch(() => undefined);
+    expect((await opened(world)).prompt).not.toContain(worldSecret.slice(0, 5));
   });
 
   test("is told that a person denied it", async () => {
