@@ -51,6 +51,7 @@ export const runApiErrors = {
   self_call: 409,
   too_deep: 409,
   too_many_calls: 409,
+  too_many_questions: 409,
   too_many_requests: 429,
   unavailable: 503,
 } as const;

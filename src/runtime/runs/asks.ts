@@ -12,6 +12,9 @@ import type { RequestContext } from "./request-context.ts";
 
 export type QuestionContext = Pick<RequestContext, "questions" | "endUnanswered" | "onProblem">;
 
+/** Limit of the questions of one run: people get a message for each. */
+const maxQuestions = 100;
+
 /** Suspends a run until a question has ended; returns a function that cancels the wait. */
 export function waitForAnswer(
   run: LiveRun,
@@ -61,6 +64,7 @@ export function createAsks(context: QuestionContext) {
       const question = newQuestion(run, requestId(request), request.request);
       const before = questions.latest(run.instanceId, "ask", question.subject);
       if (before?.answer != null) return answerOf(before);
+      if (before === null) assertFewQuestions(questions.ofRun(run.instanceId));
       const begin = (pending: PendingRequest<Question>) =>
         waitForAnswer(run, pending, questions.open(question), context);
       const asked = run.pending.ask<Question>(request, begin, hungUpMs);
@@ -91,6 +95,13 @@ export function createAsks(context: QuestionContext) {
       }
     },
   };
+}
+
+/** Throws a RunApiError. Open ones that are not stored yet are few, as a run's open requests are. */
+function assertFewQuestions({ length }: readonly Question[]): void {
+  if (length < maxQuestions) return;
+  const detail = `This run has asked ${length} questions already; put several into one.`;
+  throw refusal("too_many_questions", detail);
 }
 
 function answerOf({ answer, by, answeredAt }: Question): RequestAnswer<"ask"> {

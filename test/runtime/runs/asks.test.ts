@@ -97,6 +97,21 @@ describe("a run that asks a person", () => {
     expect(await asked).toMatchObject({ answer: "no" });
   });
 
+  test("asks no more than a hundred questions", async () => {
+    const { world, run } = await started();
+    const key = randomUUID();
+    void world.ask(run, "ask", deploy, { key }).catch(() => undefined);
+    for (let nth = 2; nth <= 100; nth += 1) {
+      void world.ask(run, "ask", deploy).catch(() => undefined);
+    }
+    await vi.waitFor(() => expect(world.questions.openCount()).toBe(100));
+    const problem = await problemOf(world.ask(run, "ask", deploy));
+    expect(problem.error).toBe("too_many_questions");
+    const again = world.ask(run, "ask", deploy, { key });
+    for (const { id } of world.questions.ofRun(run)) await world.questions.answer(id, "yes", ada);
+    expect(await again).toMatchObject({ answer: "yes" });
+  });
+
   test("withdraws its question when it ends", async () => {
     const { world, run } = await started();
     void world.ask(run, "ask", deploy).catch(() => undefined);
