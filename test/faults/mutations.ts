@@ -91,8 +91,8 @@ export const mutations: readonly Mutation[] = [
   {
     defence: "the logout ends the session of a stolen cookie",
     file: "src/interfaces/gateway/routes/login.ts",
-    find: "deps.sessions.end(id);\n      return",
-    replace: "void id;\n      return",
+    find: "for (const id of ended) deps.sessions.end(id);",
+    replace: "void ended;",
     tests: ["test/interfaces/gateway/routes/login.test.ts"],
   },
   {
