@@ -18,6 +18,12 @@ test("a question reaches Telegram, is answered there after a crash, and its mess
   await project.trigger("asker");
   const message = (): string => JSON.stringify(telegram.messages.get(1) ?? null);
   await expect.poll(message, slowly).toContain("Deploy 1.4?");
+  // A crash before its id is stored sends the message twice, and then edits the second.
+  const states = async () => {
+    const report = await project.json<{ deliveries: { state: string }[] }>("/api/alerts");
+    return report.deliveries.map(({ state }) => state);
+  };
+  await expect.poll(states, slowly).toContain("sent");
   await project.crash();
   const [data = ""] = /[0-9a-f-]{36}:0/.exec(message()) ?? [];
   telegram.press(data, 42, "q1");
