@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Observable } from "rxjs";
 import type { Runner, RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
@@ -51,9 +50,13 @@ export function eventsOf(
   return new Observable((subscriber) => {
     const child = start();
     if (child.stdout === null) throw new Error("no output");
-    createInterface({ input: child.stdout }).on("line", (line) =>
-      subscriber.next(JSON.parse(line) as RunnerEvent),
-    );
+    // Not by readline, which ends a line at U+2028, too.
+    let rest = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) subscriber.next(JSON.parse(line) as RunnerEvent);
+    });
     child.once("close", () => subscriber.complete());
     subscriber.add(() => child.stdin?.end("leave\n"));
     subscriber.add(stop$.subscribe(() => child.stdin?.write("stop\n")));
