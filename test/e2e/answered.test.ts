@@ -12,7 +12,7 @@ arguments = { question = "Deploy 1.4?", choices = ["yes", "no"] }
 text = "done"
 `;
 
-test("al questions shows what a run asks, al answer answers it once, and al audit has who and when", async () => {
+test("al questions lists a question, al answer answers it once, and al audit shows the person and the time", async () => {
   const project = await LiveProject.hello();
   await project.write("hello.script.toml", script);
   await project.start();

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { atTerminal } from "../../foundation/contracts/questions.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";
+import { pageOf } from "../../foundation/contracts/page-of.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 import { entryView } from "./audit-report.ts";
@@ -70,10 +71,8 @@ export function createAuditStore(db: DatabaseSync, { record }: GroupCommit) {
     add: (entry: NewEntry): Promise<void> => record(() => insert(entry)),
     /** The acts, the latest first; `next` is the `before` of the next page. */
     page: ({ limit, ...filter }: AuditQuery): AuditReport => {
-      const found = list({ ...filter, limit: limit + 1 });
-      const page = found.slice(0, limit);
-      const next = found.length > limit ? (page.at(-1)?.id ?? null) : null;
-      return { entries: page.map(entryView), next };
+      const { rows, next } = pageOf(limit, (most) => list({ ...filter, limit: most }));
+      return { entries: rows.map(entryView), next };
     },
   };
 }

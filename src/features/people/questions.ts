@@ -24,7 +24,7 @@ export interface QuestionsDeps {
   readonly warn: (message: string) => void;
 }
 
-/** Questions of runs to people: each is durable, and answered once, by whoever is first. */
+/** Questions of runs to people. Each is durable, and its first answer counts. */
 export function createQuestions({ store, clock, redact, onCount, warn }: QuestionsDeps) {
   const changed$ = new Subject<Question>();
   /** How to cancel the timers of the open questions, by their ids. */
@@ -47,6 +47,8 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
       warn(`the end of question ${id}: ${messageOf(error)}`);
     });
   };
+  const withdraw = (id: string): Promise<unknown> =>
+    settle(id, { state: "withdrawn", answer: null, by: null, at: clock.now() });
   const watch = ({ id, until, state }: Question): void => {
     if (state !== "open" || timers.has(id)) return;
     timers.set(
@@ -107,21 +109,17 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
       return answered;
     },
     /** The run no longer waits for the answer. */
-    withdraw: (id: string): Promise<unknown> =>
-      settle(id, { state: "withdrawn", answer: null, by: null, at: clock.now() }),
+    withdraw,
     /** Withdraws the open questions of all runs but these. */
     withdrawAllBut: async (alive: ReadonlySet<string>): Promise<void> => {
       const left = store.open().filter(({ instanceId }) => !alive.has(instanceId));
-      for (const { id } of left) {
-        await settle(id, { state: "withdrawn", answer: null, by: null, at: clock.now() });
-      }
+      for (const { id } of left) await withdraw(id);
     },
     find: store.find,
     latest: store.latest,
     ofRun: store.ofRun,
     list: store.list,
     use: (id: string): Promise<boolean> => store.use(id, clock.now()),
-    openCount: (): number => timers.size,
     /** Each question once it is stored, and once it has ended; both after their commits. */
     changed$: changed$.asObservable(),
     /** Cancels all timers. */

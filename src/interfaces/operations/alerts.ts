@@ -1,4 +1,5 @@
 import { isoTime } from "../../foundation/contracts/format.ts";
+import { pageOf } from "../../foundation/contracts/page-of.ts";
 import { meantOr } from "../../foundation/contracts/did-you-mean.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { alertTitle } from "../../features/alerts/rules/alert-text.ts";
@@ -39,20 +40,18 @@ export function createAlertOperations(
   return {
     /** The targets of alerts, the open alerts, and the deliveries, newest first. */
     alerts: ({ limit, ...filter }: AlertsQuery): AlertsReport => {
-      // One more than the page is read, to know whether there is another page.
-      const found = deps.store.list({ ...filter, limit: limit + 1 });
-      const deliveries = found.slice(0, limit);
+      const { rows, next } = pageOf(limit, (most) => deps.store.list({ ...filter, limit: most }));
       // Names and ids are kept, even if a credential has such a value.
       return {
         targets: targetViews(deps).map((one) => ({ ...one, lastError: redact(one.lastError) })),
         open: deps.open().map(openView),
-        deliveries: deliveries.map(deliveryView).map((one) => ({
+        deliveries: rows.map(deliveryView).map((one) => ({
           ...one,
           title: redactor.redact(one.title),
           reason: redact(one.reason),
           lastError: redact(one.lastError),
         })),
-        next: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null,
+        next,
       };
     },
     /** Ends the reminders of open alerts, or resumes them. Rejects with UserError `unknown_alert`. */

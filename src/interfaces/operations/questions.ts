@@ -2,6 +2,7 @@ import type { Questions } from "../../features/people/questions.ts";
 import { checkAnswer } from "../../foundation/contracts/questions.ts";
 import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
 import type { createFileEdits } from "./file-edits.ts";
+import { pageOf } from "../../foundation/contracts/page-of.ts";
 import { questionView } from "../../foundation/contracts/question-views.ts";
 import type { QuestionView, QuestionsQuery } from "../../foundation/contracts/question-views.ts";
 
@@ -9,13 +10,8 @@ import type { QuestionView, QuestionsQuery } from "../../foundation/contracts/qu
 export const createQuestionList =
   ({ list }: Pick<Questions, "list">) =>
   ({ limit, ...filter }: QuestionsQuery) => {
-    // One more than the page is read, to know whether there is another page.
-    const found = list({ ...filter, limit: limit + 1 });
-    const page = found.slice(0, limit);
-    return {
-      questions: page.map(questionView),
-      next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
-    };
+    const { rows, next } = pageOf(limit, (most) => list({ ...filter, limit: most }));
+    return { questions: rows.map(questionView), next };
   };
 
 /** The operations on questions of runs to people. */

@@ -1,8 +1,8 @@
-import { checkAnswer, questionLimits } from "../../foundation/contracts/questions.ts";
+import { checkAnswer, personText, questionLimits } from "../../foundation/contracts/questions.ts";
 import type { Answer, AnswerForm, Question } from "../../foundation/contracts/questions.ts";
 import { isoTime } from "../../foundation/contracts/format.ts";
-import { personText } from "../../foundation/contracts/questions.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
+import { messageOf } from "../../foundation/errors.ts";
 import { refusal } from "../run-api/protocol.ts";
 import type { RequestAnswer, RequestBody } from "../run-api/protocol.ts";
 import type { LiveRun, Performers } from "./live-run.ts";
@@ -40,10 +40,16 @@ export function waitForAnswer(
   );
   return () => {
     isOpen = false;
-    const withdrawn = asked.then(({ id }) => questions.withdraw(id));
-    withdrawn.catch((error: unknown) => onProblem(`the end of a question: ${String(error)}`));
+    reported(
+      asked.then(({ id }) => questions.withdraw(id)),
+      onProblem,
+    );
     pending.refuse(new Error("the run no longer waits for it"));
   };
+}
+
+function reported(withdrawn: Promise<unknown>, onProblem: (message: string) => void): void {
+  withdrawn.catch((error: unknown) => onProblem(`the end of a question: ${messageOf(error)}`));
 }
 
 /** The id of the pending request that waits for a question. */
@@ -89,15 +95,13 @@ export function createAsks(context: QuestionContext) {
     /** The run has ended. */
     end: ({ instanceId }: LiveRun) => {
       for (const { id, state } of questions.ofRun(instanceId)) {
-        if (state !== "open") continue;
-        const withdrawn = questions.withdraw(id);
-        withdrawn.catch((error: unknown) => onProblem(`the end of a question: ${String(error)}`));
+        if (state === "open") reported(questions.withdraw(id), onProblem);
       }
     },
   };
 }
 
-/** Throws a RunApiError. Open ones that are not stored yet are few, as a run's open requests are. */
+/** Throws a RunApiError. Questions that are being stored don't count: they are as few as a run's open requests. */
 function assertFewQuestions({ length }: readonly Question[]): void {
   if (length < maxQuestions) return;
   const detail = `This run has asked ${length} questions already; put several into one.`;

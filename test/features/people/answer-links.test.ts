@@ -59,6 +59,6 @@ test("rejects every token with one changed character, and other texts", () => {
   }
 });
 
-test("rejects the link of a question that is no longer stored", () => {
+test("rejects a link whose question was deleted", () => {
   expect(linksTo([]).read(linksTo([question]).tokenTo("ops"))).toBeNull();
 });

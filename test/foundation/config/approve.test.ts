@@ -7,7 +7,7 @@ const all =
 const withGate = (text: string, more = "") => `${usualAgent}[approve]\n${text}\n${more}`;
 
 describe("[approve]", () => {
-  it("is null without a table, else what it names", () => {
+  it("is null without the table, else the hosts, the amount and the agents of the table", () => {
     expect(agent(usualAgent).approve).toBeNull();
     expect(agent(withGate("")).approve).toEqual({ hosts: [], over: null, agents: [] });
     expect(agent(withGate(all)).approve).toEqual({

@@ -5,7 +5,7 @@ import { gatedMeter } from "../../../src/runtime/runs/gated-meter.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { answered, plan, tempMeter } from "../../features/spend/support.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld } from "./world.ts";
+import { createWorld, openedQuestion } from "./world.ts";
 import type { World } from "./world.ts";
 
 const ada: Person = { via: "slack", name: "Ada", from: null };
@@ -30,14 +30,8 @@ async function started(harness: AgentConfig["harness"]["type"]) {
   return { world, run, spend, options };
 }
 
-const opened = (world: World) =>
-  vi.waitFor(() => {
-    const [question] = world.questions.list({ state: "open", limit: 1 });
-    if (question === undefined) throw new Error("no question is open");
-    return question;
-  });
 async function answer(world: World, given: Answer) {
-  const question = await opened(world);
+  const question = await openedQuestion(world);
   await world.questions.answer(question.id, given, ada);
   return question;
 }
@@ -48,7 +42,7 @@ describe("a call of a command line that would exceed the approved amount", () =>
   test("is held without a slot; to allow once adds the amount again", async () => {
     const { world, run, spend } = await started("llm-cli");
     const second = spend();
-    expect(await opened(world)).toMatchObject({
+    expect(await openedQuestion(world)).toMatchObject({
       ...{ kind: "over", subject: "$0.01", prompt: "a wants to spend more than $0.01 in this run" },
       form: { choices: ["once", "run", "deny"] },
     });
@@ -78,7 +72,7 @@ describe("a call of a command line that would exceed the approved amount", () =>
     const { world, spend } = await started("llm-cli");
     const gone = new AbortController();
     const second = spend(gone.signal);
-    await opened(world);
+    await openedQuestion(world);
     gone.abort(new Error("hung up"));
     await expect(second).rejects.toThrow("hung up");
   });
@@ -121,7 +115,7 @@ describe("a harness that waits for money", () => {
   ])("keeps the answer given %s a crash: %s", async (when, given, paid) => {
     const { world, run, options } = await refused();
     void world.ask(run, "budget-wait", {}).catch(() => undefined);
-    await opened(world);
+    await openedQuestion(world);
     if (when === "before") await answer(world, given);
     world.crash();
     const again = createWorld(options, world.dir, [run]);

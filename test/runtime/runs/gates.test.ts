@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, instancesOf, problemOf, worldSecret } from "./world.ts";
+import { createWorld, instancesOf, problemOf, worldSecret, openedQuestion } from "./world.ts";
 import type { World } from "./world.ts";
 
 const ada: Person = { via: "slack", name: "Ada", from: null };
@@ -20,14 +20,8 @@ async function started(a: AgentConfig, { scale = null }: { scale?: number | null
   return { world, agents, run: await world.run("a") };
 }
 
-const opened = (world: World) =>
-  vi.waitFor(() => {
-    const [question] = world.questions.list({ state: "open", limit: 1 });
-    if (question === undefined) throw new Error("no question is open");
-    return question;
-  });
 async function answer(world: World, given: Answer) {
-  const { id } = await opened(world);
+  const { id } = await openedQuestion(world);
   return world.questions.answer(id, given, ada);
 }
 const asked = (world: World) => world.questions.list({ limit: 100 }).length;
@@ -38,7 +32,7 @@ describe("a run that reaches a held host", () => {
   test("releases its slot and is frozen until a person allows it", async () => {
     const { world, run } = await started(stripe, { scale: 1 });
     const reached = world.reach(run, "api.stripe.com");
-    const { prompt, form, kind, subject } = await opened(world);
+    const { prompt, form, kind, subject } = await openedQuestion(world);
     expect({ kind, subject, prompt, form }).toEqual({
       kind: "host",
       subject: "api.stripe.com",
@@ -69,7 +63,7 @@ describe("a run that reaches a held host", () => {
     const { world, run } = await started(stripe);
     const gone = new AbortController();
     const first = world.reach(run, "api.stripe.com", gone.signal);
-    await opened(world);
+    await openedQuestion(world);
     gone.abort(new Error("hung up"));
     await expect(first).rejects.toThrow("hung up");
     await answer(world, "once");
@@ -80,7 +74,7 @@ describe("a run that reaches a held host", () => {
   test("ends as unanswered if its question ran out while no scheduler was up", async () => {
     const { world, agents, run } = await started(stripe);
     void world.reach(run, "api.stripe.com").catch(() => undefined);
-    const { until, at, fallback } = await opened(world);
+    const { until, at, fallback } = await openedQuestion(world);
     expect([until - at, fallback]).toEqual([86_400_000, null]);
     world.crash();
     const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
@@ -97,7 +91,7 @@ describe("a run that reaches a held host", () => {
   ])("finds its question after a crash of the scheduler, answered %s it", async (when) => {
     const { world, agents, run } = await started(stripe);
     void world.reach(run, "api.stripe.com").catch(() => undefined);
-    await opened(world);
+    await openedQuestion(world);
     if (when === "before") await answer(world, "once");
     world.crash();
     const again = createWorld({ agents }, world.dir, [run]);
@@ -117,7 +111,7 @@ describe("a run that reaches a held host", () => {
     expect(await world.reach(run, "db.test")).toBe(true);
     expect(await world.reach(run, "free.example.com")).toBe(true);
     void world.reach(run, "api.example.com").catch(() => undefined);
-    expect(await opened(world)).toMatchObject({ subject: "api.example.com" });
+    expect(await openedQuestion(world)).toMatchObject({ subject: "api.example.com" });
   });
 });
 
@@ -128,7 +122,7 @@ describe("a run that makes a held call", () => {
   test("makes it once a person allows it", async () => {
     const { world, run } = await started(gated({ agents: ["b"] }), { scale: 2 });
     const made = call(world, run, "b");
-    expect((await opened(world)).prompt).toBe("a wants to call b: deploy 1.4");
+    expect((await openedQuestion(world)).prompt).toBe("a wants to call b: deploy 1.4");
     await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
     expect(instancesOf(world, "b")).toEqual([]);
     await answer(world, "once");
@@ -147,12 +141,12 @@ describe("a run that makes a held call", () => {
     const signal = { signal: gone.signal };
     const first = world.ask(run, "call", { agent: "b", context: shown }, signal);
     first.catch(() => undefined);
-    const { prompt } = await opened(world);
+    const { prompt } = await openedQuestion(world);
     const second = world.ask(run, "call", { agent: "b", context: other });
     gone.abort(new Error("hung up"));
     await answer(world, "once");
     await vi.waitFor(() => expect(asked(world)).toBe(2));
-    expect((await opened(world)).prompt).not.toBe(prompt);
+    expect((await openedQuestion(world)).prompt).not.toBe(prompt);
     expect(instancesOf(world, "b")).toEqual([]);
     await answer(world, "once");
     expect(await second).toMatchObject({ ok: true });
@@ -162,13 +156,13 @@ describe("a run that makes a held call", () => {
     const { world, run } = await started(gated({ agents: ["b"] }));
     const context = "x".repeat(1_995) + worldSecret;
     void world.ask(run, "call", { agent: "b", context }).catch(() => undefined);
-    expect((await opened(world)).prompt).not.toContain(worldSecret.slice(0, 5));
+    expect((await openedQuestion(world)).prompt).not.toContain(worldSecret.slice(0, 5));
   });
 
   test("is told that a person denied it", async () => {
     const { world, run } = await started(gated({ agents: ["*"] }));
     const problem = problemOf(call(world, run, "c"));
-    expect((await opened(world)).form).toMatchObject({ choices: ["once", "run", "deny"] });
+    expect((await openedQuestion(world)).form).toMatchObject({ choices: ["once", "run", "deny"] });
     await answer(world, "deny");
     expect(await problem).toMatchObject({ error: "not_approved" });
     expect((await problem).detail).toContain("A person denied");
@@ -185,7 +179,7 @@ describe("a run that a gated run called", () => {
     world.end(b);
     const [c = ""] = instancesOf(world, "c");
     const reached = world.reach(c, "api.stripe.com");
-    const { prompt, form } = await opened(world);
+    const { prompt, form } = await openedQuestion(world);
     expect(prompt).toBe(
       "c wants to reach api.stripe.com (held by the gates of a, which called it)",
     );
@@ -204,6 +198,6 @@ describe("a run that a gated run called", () => {
     await world.ask(run, "call", { agent: "b", context: "" });
     await took;
     void world.reach(b, "api.stripe.com").catch(() => undefined);
-    expect(await opened(world)).toMatchObject({ instanceId: b });
+    expect(await openedQuestion(world)).toMatchObject({ instanceId: b });
   });
 });

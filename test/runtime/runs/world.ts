@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { asyncScheduler, EMPTY, from, map, merge, NEVER, of, Subject, take, tap } from "rxjs";
 import type { Observable, Subscription } from "rxjs";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import type {
   RequestName,
   RequestAnswer,
@@ -241,4 +241,13 @@ export function instancesOf(world: World, agent: string): string[] {
   return world.events.flatMap((event) =>
     event.type === "started" && event.agent === agent ? [event.instanceId] : [],
   );
+}
+
+/** The world's latest open question, once there is one. */
+export function openedQuestion(world: World) {
+  return vi.waitFor(() => {
+    const [question] = world.questions.list({ state: "open", limit: 1 });
+    if (question === undefined) throw new Error("no question is open");
+    return question;
+  });
 }

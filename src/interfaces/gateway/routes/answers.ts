@@ -81,7 +81,7 @@ export const answerFormRoutes = ({ operations }: GatewayDeps) => [
   }),
 ];
 
-/** Leads to a page that has the answer, of whoever was first; another error has a page of its own. */
+/** Redirects to the page that shows the first answer; another error has a page of its own. */
 async function showAfter(
   answer: () => Promise<unknown>,
   reply: FastifyReply,

@@ -46,7 +46,7 @@ export function createPeople(
       }
       return lines;
     },
-    /** Stores the session of this run, one JSON document a line, none of them longer than a text of a request. */
+    /** Stores the session of this run: one JSON document a line. A line is at most as long as a text of a request. */
     keep: async (lines: readonly string[], isAsked: boolean): Promise<void> => {
       const parts = packed(lines);
       const signal = AbortSignal.timeout(isAsked ? keepingMs.asked : keepingMs.byItself);
