@@ -4,7 +4,7 @@ import { UserError } from "../../src/foundation/errors.ts";
 import type { Operations } from "../../src/interfaces/operations/operations.ts";
 
 /** An open question of `dev-abcdefgh`. */
-export function aQuestion(values: Partial<QuestionView> = {}): QuestionView {
+export function aQuestionView(values: Partial<QuestionView> = {}): QuestionView {
   return {
     id: "0193a1b2-0000-7000-8000-000000000009",
     kind: "ask",

@@ -46,7 +46,7 @@ export interface HttpForm {
   readonly headers?: (body: string, message: TargetMessage, fields: Fields) => Fields;
   /** Throws a UserError when another field can't be used. */
   readonly check?: (fields: Fields, target: AlertTarget) => void;
-  /** What edits the accepted message about a question later. */
+  /** From the response: a reference by which the message about a question can be edited later. */
   readonly receipt?: (json: unknown) => string | undefined;
   /** Meaning of an answer; null if its status is enough. */
   readonly meaning?: (answer: JsonAnswer) => Meaning | null;

@@ -45,7 +45,7 @@ export interface CallPlan {
   readonly minOutputTokens: number;
   /** The requested tier; one that costs more is reserved at its price. */
   readonly serviceTier?: string | null;
-  /** What its run may spend without a person's approval, in USD; null without a gate. */
+  /** Limit of its run's spending without a person's approval, in USD; null without a gate. */
   readonly approvedUsd?: number | null;
   /** Whether the request may write cache entries for one hour. */
   readonly longCache?: boolean;

@@ -32,7 +32,7 @@ function linesOf(text: string): readonly string[] {
   return text.split(/\r?\n/);
 }
 
-/** What is hidden in a file's text. */
+/** Hidden characters in a file's text. */
 export interface Hidden {
   /** The lines of the text, and as they are shown. */
   readonly own: readonly string[];

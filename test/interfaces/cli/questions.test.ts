@@ -8,7 +8,7 @@ import {
   renderOpen,
 } from "../../../src/interfaces/cli/status/render-people.ts";
 import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";
-import { aQuestion } from "../../helpers/fake-questions.ts";
+import { aQuestionView } from "../../helpers/fake-questions.ts";
 import { cliProject, problem, snapshotOf } from "./fake-operator.ts";
 
 const cli = cliProject();
@@ -17,20 +17,20 @@ const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOSt
 const idOf = (end: string) => `0193a1b2-0000-7000-8000-0000${end}`;
 const by = { via: "slack", name: "Ada", from: null } as const;
 const times = { at: minutesAgo(90), until: minutesAgo(-30) };
-const deploy = aQuestion({
+const deploy = aQuestionView({
   id: idOf("aaaa1111"),
   ...times,
   prompt: "Deploy 1.4?\nIt's \u001b[2Jlate.",
 });
-const amount = aQuestion({
+const amount = aQuestionView({
   ...{ id: idOf("bbbb1111"), ...times, agent: "cat", instanceId: "cat-abcdefgh" },
   ...{ prompt: "How many?", form: { kind: "number", min: 1, max: 9 } },
 });
-const ended = aQuestion({
+const ended = aQuestionView({
   ...{ id: idOf("cccc2222"), ...times, instanceId: "dev-zzzzzzzz", state: "answered", by },
   ...{ answer: "yes", answeredAt: minutesAgo(10) },
 });
-const expired = aQuestion({
+const expired = aQuestionView({
   ...{ id: idOf("dddd3333"), ...times, state: "expired", answer: "no", answeredAt: minutesAgo(5) },
 });
 const acts: readonly AuditEntryView[] = [
@@ -122,7 +122,7 @@ test("without a question or an act, a note says so", async () => {
     ...{ code: 0, stdout: "", stderr: "no run waits for an answer\n" },
   });
   const ran = await cli.al(["audit", "--by", "Ada", "--since", "1970-01-01", "--act", "kill"]);
-  expect(ran).toMatchObject({ code: 0, stdout: "", stderr: "no person did such a thing\n" });
+  expect(ran).toMatchObject({ code: 0, stdout: "", stderr: "no acts match\n" });
   expect(asked.at(-1)).toBe("by=Ada&act=kill&since=1970-01-01T00%3A00%3A00.000Z&limit=20");
 });
 

@@ -1,7 +1,7 @@
 import { anAgent } from "../../helpers/agents.ts";
 import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
-import { aQuestion } from "../../helpers/fake-questions.ts";
+import { aQuestionView } from "../../helpers/fake-questions.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
@@ -186,7 +186,7 @@ function withActs({ operations }: TestDeps): void {
 function withQuestions({ operations }: TestDeps): void {
   const times = { at: ago(600), until: ago(-80_000) };
   const question = (id: number, values: Partial<QuestionView>) =>
-    aQuestion({
+    aQuestionView({
       ...times,
       id: `0193a1b2-0000-7000-8000-${String(id).padStart(12, "0")}`,
       ...values,

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
-import { aQuestion } from "../../helpers/fake-questions.ts";
+import { aQuestionView } from "../../helpers/fake-questions.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
@@ -20,7 +20,7 @@ function withQuestions(...questions: readonly Partial<QuestionView>[]) {
   const deps = testDeps();
   const until = new Date(Date.now() + 3_600_000).toISOString();
   deps.operations.asked.push(
-    ...questions.map((one, index) => aQuestion({ id: idOf(index + 1), until, ...one })),
+    ...questions.map((one, index) => aQuestionView({ id: idOf(index + 1), until, ...one })),
   );
   const count = deps.operations.asked.filter(({ state }) => state === "open").length;
   deps.operations.setScheduler({ questions: count });
@@ -61,7 +61,7 @@ test("a question appears, and is counted in the header and the title, without a 
   const { page, asked, operations } = await openLive(withQuestions());
   expect(await page.locator("#question-count").isVisible()).toBe(false);
   expect(await page.locator("#open-none").innerText()).toContain("al_ask");
-  asked.push(aQuestion());
+  asked.push(aQuestionView());
   operations.setScheduler({ questions: 1 });
   await expect.poll(() => textsOf(page, "open")).toHaveLength(1);
   expect(await page.getByRole("link", { name: "Questions 1 open" }).isVisible()).toBe(true);
@@ -104,7 +104,7 @@ test("typed text survives a change of the other questions", async () => {
     withQuestions({ form: { kind: "text", maxLength: 20 } }),
   );
   await card(page).getByRole("textbox").fill("half of a");
-  asked.unshift(aQuestion({ id: idOf(9) }));
+  asked.unshift(aQuestionView({ id: idOf(9) }));
   operations.setScheduler({ questions: 2 });
   await expect.poll(() => textsOf(page, "open")).toHaveLength(2);
   expect(await card(page).getByRole("textbox").inputValue()).toBe("half of a");

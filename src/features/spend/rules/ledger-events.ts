@@ -10,7 +10,7 @@ export interface ReserveCommand extends Omit<Claim, "inputTokens"> {
   readonly instanceId: string;
   readonly agent: string;
   readonly requestBytes: number;
-  /** What the run may spend without a person's approval; null without a gate. */
+  /** Limit of spending without a person's approval; null without a gate. */
   readonly approved: NanoUsd | null;
   /** Current budgets: the config may change between two calls. */
   readonly budgets: Budgets;

@@ -105,6 +105,6 @@ export async function showAudit(context: Context, options: AuditOptions): Promis
     return page;
   });
   if (out.json) return out.document(found);
-  if (found.entries.length === 0) return out.note("no person did such a thing");
+  if (found.entries.length === 0) return out.note("no acts match");
   out.data(renderAudit(found.entries, { ...out, now: Date.now() }));
 }

@@ -42,14 +42,14 @@ export function renderAll(questions: readonly QuestionView[], style: StatusStyle
     shortId(id),
     agent,
     timeText(answeredAt ?? at, style),
-    endText(question, style),
+    answerCell(question, style),
     by === null ? "" : plainLine(whoText(by)),
     plainLine(prompt),
   ]);
   return renderTable(titled("Id", "Agent", "When", "Answer…", "By", "Question…"), rows, style);
 }
 
-function endText(
+function answerCell(
   { state, answer }: Pick<QuestionView, "state" | "answer">,
   { colors }: StatusStyle,
 ): string {

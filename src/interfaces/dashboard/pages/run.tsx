@@ -33,7 +33,7 @@ interface RunData {
   readonly lines: FirstPart | null;
   /** Its delivery; null without one, or if it is large. */
   readonly receipt: ReceiptView | null;
-  /** What changed since the last success; null unless it failed. */
+  /** Changes since the last success; null unless the run failed. */
   readonly changes: RunDifference | null;
 }
 

@@ -36,7 +36,7 @@ export function Steer({ run, onSent }: SteerProps) {
           <Message key={message.seq} message={message} run={run} />
         ))}
       </ul>
-      {refusal !== null && <p class="muted note">{`It can't be told anything: ${refusal}.`}</p>}
+      {refusal !== null && <p class="muted note">{`Can't take messages: ${refusal}.`}</p>}
       {hasBox && <Box key={String(isLive)} run={run} isLive={isLive} onSent={onSent} />}
     </Panel>
   );

@@ -55,7 +55,7 @@ export function parsed(text: string): unknown {
 /** The beginning of a long value, as the history has it: the first text in it. */
 const cutText = /^\{"[^"\\]*":("(?:[^"\\]|\\.)*)/;
 
-/** What a returned value says, on one line: its text without JSON around it, or its fields. */
+/** A returned value on one line: its text without JSON around it, or its fields. */
 export function valueLine(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") {

@@ -71,7 +71,7 @@ export const runPages = (deps: GatewayDeps) => [
 /** A page is not rendered with the contents of a larger delivery, nor is a larger one read for it. */
 const maxReceiptBytes = 16 * 1024;
 
-/** What the page of a run shows beside the run: its delivery, and what changed since the last success if it failed. */
+/** A run's page shows its delivery and, if the run failed, all changes since the last success. */
 async function documentsOf(run: RunView, { operations }: GatewayDeps) {
   const { receiptId, payload, lastSuccess, failing, instanceId } = run;
   const hasChanges = failing !== null && lastSuccess?.changed === true;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
-import { aQuestion } from "../../../helpers/fake-questions.ts";
+import { aQuestionView } from "../../../helpers/fake-questions.ts";
 import type { QuestionView } from "../../../../src/foundation/contracts/question-views.ts";
 import { bearer, logIn, openApp } from "../start-gateway.ts";
 import type { TestDeps } from "../start-gateway.ts";
@@ -9,7 +9,7 @@ const form = { "content-type": "application/x-www-form-urlencoded" };
 
 async function withLink(values: Partial<QuestionView> = {}, overrides: Partial<TestDeps> = {}) {
   const { app, deps, operations } = await openApp(overrides);
-  const question = aQuestion(values);
+  const question = aQuestionView(values);
   operations.asked.push(question);
   const path = deps.answerLinks.pathOf(
     { id: question.id, until: Date.parse(question.until) },
@@ -102,7 +102,7 @@ test("a long target's link works, below a path of a proxy, without the dashboard
   const publicUrl = "https://example.org/al";
   const { deps, app, path, follow } = await withLink({}, { publicUrl, dashboard: false });
   expect((await follow(`/al${path}`)).body).toContain(`action="/al${path}"`);
-  const { id, until } = aQuestion();
+  const { id, until } = aQuestionView();
   const url = deps.answerLinks.pathOf({ id, until: Date.parse(until) }, "t".repeat(200));
   expect((await app.inject({ url })).statusCode).toBe(200);
 });

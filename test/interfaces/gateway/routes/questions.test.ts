@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
-import { aQuestion } from "../../../helpers/fake-questions.ts";
+import { aQuestionView } from "../../../helpers/fake-questions.ts";
 import { openApp } from "../start-gateway.ts";
 
-const url = `/api/questions/${aQuestion().id}/answer`;
+const url = `/api/questions/${aQuestionView().id}/answer`;
 
 async function withQuestion() {
   const { app, operations, get, post } = await openApp();
-  operations.asked.push(aQuestion());
+  operations.asked.push(aQuestionView());
   const answer = (body: object, path = url) => post(path, { payload: body });
   return { app, asked: operations.asked, get, answer };
 }
 
 test("lists the open questions", async () => {
   const { get, asked } = await withQuestion();
-  asked.push(aQuestion({ id: "old", state: "expired" }));
+  asked.push(aQuestionView({ id: "old", state: "expired" }));
   const response = await get("/api/questions?state=open");
-  expect(response.json()).toEqual({ questions: [aQuestion()], next: null });
+  expect(response.json()).toEqual({ questions: [aQuestionView()], next: null });
 });
 
 test("takes the first answer, and answers the second person with who was first", async () => {
