@@ -73,9 +73,7 @@ export function createAsks(context: QuestionContext) {
       if (before === null) assertFewQuestions(questions.ofRun(run.instanceId));
       const begin = (pending: PendingRequest<Question>) =>
         waitForAnswer(run, pending, questions.open(question), context);
-      const asked = run.pending.ask<Question>(request, begin, hungUpMs);
-      run.freezeIfIdle();
-      return answerOf(await asked);
+      return answerOf(await run.pending.ask<Question>(request, begin, hungUpMs));
     },
   };
   return {

@@ -5,7 +5,7 @@ import type { RunFunds } from "../../foundation/contracts/spend.ts";
 import { deniedText, needsApproval, waitForApproval } from "./gated-meter.ts";
 import type { Gates } from "./gates.ts";
 import type { LiveRun, OpenBudgetWait, Performers } from "./live-run.ts";
-import { hungUpMs, requestId } from "./pending-requests.ts";
+import { hungUpMs } from "./pending-requests.ts";
 import type { PendingRequest } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -88,9 +88,7 @@ export function createBudgetWaits(
     "budget-wait": (run, request) => {
       if (needsApproval(run)) return approved(run, request.signal);
       const begin = (pending: Pending) => open(run, pending, false);
-      const asked = run.pending.ask(request, begin, hungUpMs);
-      if (run.budgetWaits.has(requestId(request))) run.freezeIfIdle();
-      return asked;
+      return run.pending.ask(request, begin, hungUpMs);
     },
   };
   return {

@@ -10,41 +10,48 @@ export interface FreezeSteps {
 /** Time between two attempts to thaw a run, in ms. */
 const againMs = 1_000;
 
-/** Runs the steps in order: a slow engine must not freeze a run that was thawed since. */
+/** Runs one step at a time, and only towards the latest request: a slow engine must not freeze a run that was thawed since. */
 export function createFreezer(steps: FreezeSteps, onProblem: (message: string) => void) {
-  let freezing: Promise<void> | null = null;
-  let thawing: Promise<void> | null = null;
+  let isWanted = false;
+  let isFrozen = false;
   let isOver = false;
+  let working: Promise<void> | null = null;
   const report = (error: unknown): void => onProblem(`a run that waits: ${messageOf(error)}`);
   /** An engine that is away is asked again: a run that stays frozen would never read its answer. */
   const thawOnce = async (): Promise<void> => {
-    for (let attempt = 1; !isOver; attempt += 1) {
+    for (let attempt = 1; !isOver && !isWanted; attempt += 1) {
       try {
-        return await steps.thaw();
+        await steps.thaw();
+        isFrozen = false;
+        return;
       } catch (error) {
         if (attempt === 1) report(error);
         await wait(againMs, undefined, { ref: false });
       }
     }
   };
+  const follow = async (): Promise<void> => {
+    while (!isOver && isWanted !== isFrozen) {
+      if (!isWanted) await thawOnce();
+      else {
+        isFrozen = true;
+        await steps.freeze().catch(report);
+      }
+    }
+    working = null;
+  };
+  const want = (next: boolean): Promise<void> => {
+    isWanted = next;
+    if (isOver) return Promise.resolve();
+    if (isWanted !== isFrozen) working ??= follow();
+    return working ?? Promise.resolve();
+  };
   return {
-    freeze: () => {
-      if (freezing !== null || thawing !== null) return;
-      freezing = steps.freeze().catch(report);
-    },
+    freeze: () => void want(true),
     /** Resolves once the run works again or has ended; never rejects. */
-    thaw: () => {
-      if (freezing === null) return thawing ?? Promise.resolve();
-      const frozen = freezing;
-      freezing = null;
-      thawing = frozen.then(thawOnce).then(() => {
-        thawing = null;
-      });
-      return thawing;
-    },
+    thaw: () => want(false),
     /** The run has ended. */
     forget: () => {
-      freezing = null;
       isOver = true;
     },
   };

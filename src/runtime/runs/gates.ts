@@ -62,9 +62,7 @@ export function createGates(
     const begin = (pending: PendingRequest<Question>) =>
       waitForAnswer(run, pending, questions.open(question), context);
     const joined = { id: waitId(question), body: null, signal };
-    const answered = run.pending.join(joined, begin, hungUpMs);
-    run.freezeIfIdle();
-    await unlessAborted(answered, signal);
+    await unlessAborted(run.pending.join(joined, begin, hungUpMs), signal);
     await run.freezer.thaw();
   };
   /** Whether a person allows it. Rejects with the reason of `signal`, and at the run's end. */

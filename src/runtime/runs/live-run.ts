@@ -34,6 +34,9 @@ export interface LiveRunDeps {
   readonly onProblem: (message: string) => void;
 }
 
+/** How long a run can work with an answer before it is frozen for its other waits, in ms. */
+const restAfterMs = 10_000;
+
 /** A lock that a request waits for. */
 export interface WaitedLock {
   readonly resource: string;
@@ -43,8 +46,6 @@ export interface WaitedLock {
 export interface OpenWait extends Wait {
   readonly run: LiveRun;
   readonly pending: PendingRequest<RequestAnswer<"wait">>;
-  /** Whether only future events can meet the wait. */
-  isIdle: boolean;
   /** Resolves once the search of earlier events found no match, or the wait has ended. */
   lookedBack: Promise<void>;
 }
@@ -78,8 +79,6 @@ export class LiveRun implements Disposable {
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;
-  /** Number of unanswered requests, of any kind. */
-  openRequests = 0;
   /** Why its last call to a model was rejected for its budget; null if it was not, or the run waits for money. */
   overBudget: string | null;
   /** The last status text that the run itself set. */
@@ -92,6 +91,11 @@ export class LiveRun implements Disposable {
 
   readonly #deps: LiveRunDeps;
   readonly #endings: (() => void)[] = [];
+  /** Number of unanswered requests, of any kind. */
+  #open = 0;
+  /** Null while its clock runs. */
+  #unpause: (() => void) | null = null;
+  #cancelRest = (): void => undefined;
 
   /** An adopted run has its `socket` already. */
   constructor(start: RunStart, socket: RunSocket | null, deps: LiveRunDeps) {
@@ -106,9 +110,8 @@ export class LiveRun implements Disposable {
     const { freeze, thaw, onProblem } = deps;
     const steps = { freeze: () => freeze(request), thaw: () => thaw(request) };
     this.freezer = createFreezer(steps, onProblem);
-    const { clock } = deps;
-    const wakeIn = (ms: number, action: () => void) => clock.wakeAt(clock.now() + ms, action);
-    this.pending = createPendingRequests((how) => this.#suspend(how), wakeIn);
+    const follow = (): void => this.#followRequests();
+    this.pending = createPendingRequests((how) => this.#suspend(how), this.#wakeIn, follow);
   }
 
   get agent(): string {
@@ -172,27 +175,31 @@ export class LiveRun implements Disposable {
 
   /** Counts a request as unanswered until `answer` settles; the run works again before the request is answered. */
   async whileOpen<T>(answer: () => Promise<T>): Promise<T> {
-    this.openRequests++;
+    this.#open++;
+    this.#followRequests();
     try {
       return await answer();
     } finally {
       // In this order: a request that comes meanwhile must not freeze the run before it has the answer.
       await this.freezer.thaw();
-      this.openRequests--;
+      this.#open--;
+      this.#cancelRest();
+      this.#cancelRest = this.#wakeIn(restAfterMs, () => this.#followRequests());
     }
   }
 
-  /** Freezes an idle run: its other requests need its processes. */
-  freezeIfIdle(): void {
-    if (this.openRequests === 1) this.freezer.freeze();
+  /** Cancels its timers. */
+  stop(): void {
+    this.#cancelRest();
+    this.pending.stop();
   }
 
   /** Ends the requests, waits and locks of a finished run. */
   [Symbol.dispose](): void {
+    this.#isOver = true;
+    this.freezer.forget();
     this.pending.refuseAll(runIsOver());
     for (const ending of this.#endings.splice(0)) ending();
-    this.freezer.forget();
-    this.#isOver = true;
     this.socket?.[Symbol.dispose]();
   }
 
@@ -203,8 +210,33 @@ export class LiveRun implements Disposable {
     this.#deps.emit({ type: "output", agent, at, instanceId, entry });
   }
 
-  #suspend({ pausesClock, text }: SuspendOptions): (ready: () => void) => void {
-    const resume = this.clock.suspend(pausesClock);
+  /**
+   * The one rule of freezer and clock: a run is frozen, and its clock paused, exactly while each of its requests is a wait
+   * for a trigger, a person or money. A run whose connections broke works until it has repeated its requests.
+   */
+  #followRequests(): void {
+    if (this.#isOver) return;
+    const pausing = this.pending.pausing();
+    const waiting = pausing.reduce((sum, connections) => sum + connections, 0);
+    if (waiting > 0 && waiting === this.#open && !pausing.includes(0)) {
+      // It may have the slot again, by the answer to another request.
+      this.clock.suspend(false);
+      this.#unpause ??= this.clock.pause();
+      this.freezer.freeze();
+    } else {
+      this.#unpause?.();
+      this.#unpause = null;
+      void this.freezer.thaw();
+    }
+  }
+
+  readonly #wakeIn = (ms: number, action: () => void): (() => void) => {
+    const { clock } = this.#deps;
+    return clock.wakeAt(clock.now() + ms, action);
+  };
+
+  #suspend({ text }: SuspendOptions): (ready: () => void) => void {
+    const resume = this.clock.suspend(false);
     this.showStatus(text);
     return (ready) =>
       resume(() => {

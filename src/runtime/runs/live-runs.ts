@@ -62,7 +62,7 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
     },
     /** Cancels all timers. */
     stop: () => {
-      for (const { pending } of runs.values()) pending.stop();
+      for (const run of runs.values()) run.stop();
     },
     /** The scheduler's own events about runs: status texts while they are suspended, and warnings. */
     event$: event$.asObservable(),

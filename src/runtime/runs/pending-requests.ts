@@ -15,6 +15,7 @@ const adoptedMs = 60_000;
 export type Suspend = (how: SuspendOptions) => (ready: () => void) => void;
 
 export interface SuspendOptions {
+  /** Whether the run's clock is paused while it makes no other request. */
   readonly pausesClock: boolean;
   /** Status text about the wait. */
   readonly text: string;
@@ -49,15 +50,20 @@ interface Entry<T> {
   readonly body: string | null;
   readonly reject: (error: unknown) => void;
   callers: number;
+  pausesClock: boolean;
   cancel: () => void;
   /** Stops the timer of a request whose run hung up. */
   stopGrace: () => void;
 }
 
-/** `wakeIn` calls back after some ms, unless the returned function was called before. */
+/**
+ * `wakeIn` calls back after some ms, unless the returned function was called before; `onChange` is called after each change
+ * of `pausing`.
+ */
 export function createPendingRequests(
   suspend: Suspend,
   wakeIn: (ms: number, action: () => void) => () => void,
+  onChange: () => void,
 ) {
   const entries = new Map<string, Entry<unknown>>();
 
@@ -80,6 +86,8 @@ export function createPendingRequests(
       id,
       suspend: (how) => {
         resume = suspend(how);
+        entry.pausesClock = how.pausesClock;
+        onChange();
       },
       answer: (answer) => settle(() => resolve(answer)),
       refuse: (error) => settle(() => reject(error)),
@@ -95,6 +103,7 @@ export function createPendingRequests(
       reject,
       body,
       callers: 0,
+      pausesClock: false,
       cancel: () => undefined,
       stopGrace: () => undefined,
     };
@@ -106,6 +115,7 @@ export function createPendingRequests(
   const remove = (entry: Entry<unknown>): void => {
     entry.stopGrace();
     if (isOpen(entry)) entries.delete(entry.pending.id);
+    onChange();
   };
   /** Cancels a request if no connection waits for it by then. */
   const cancelIn = (entry: Entry<unknown>, graceMs: number): void => {
@@ -118,8 +128,10 @@ export function createPendingRequests(
   };
   const listen = (entry: Entry<unknown>, signal: AbortSignal, graceMs: number): void => {
     entry.callers++;
+    onChange();
     const hangUp = (): void => {
       entry.callers--;
+      onChange();
       if (entry.callers === 0) cancelIn(entry, graceMs);
     };
     if (signal.aborted) hangUp();
@@ -159,6 +171,9 @@ export function createPendingRequests(
         entry.reject(error);
       }
     },
+    /** For each wait that pauses the clock, how many connections wait for it: 0 for one that the run must repeat. */
+    pausing: (): readonly number[] =>
+      [...entries.values()].flatMap(({ pausesClock, callers }) => (pausesClock ? [callers] : [])),
     /** Stops its timers. */
     stop: () => {
       for (const { stopGrace } of entries.values()) stopGrace();

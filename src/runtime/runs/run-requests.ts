@@ -4,6 +4,7 @@ import { refusal } from "../run-api/protocol.ts";
 import type { RequestAnswer, RequestName, RunApi, RunApiRequest } from "../run-api/protocol.ts";
 import type { RequestRow } from "../run-api/requests/row.ts";
 import { schedulerRequests } from "../run-api/requests/table.ts";
+import { unlessAborted } from "../runners/as-run.ts";
 import { createBudgetWaits } from "./budget-waits.ts";
 import { createAsks } from "./asks.ts";
 import { createCallRequests } from "./calls.ts";
@@ -58,7 +59,11 @@ export function createRunRequests(context: RequestContext) {
       const perform: Performers[A] = performers[request.ability];
       const { isOfHarness }: RequestRow = schedulerRequests[request.ability];
       if (isOfHarness === true) return perform(run, request);
-      return run.whileOpen(() => perform(run, request));
+      const answer = await run.whileOpen(() =>
+        unlessAborted(perform(run, request), request.signal),
+      );
+      if (answer === null) throw new Error("the run hung up");
+      return answer;
     },
   };
   return {

@@ -52,12 +52,11 @@ export function createWaitRequests(context: RequestContext) {
     pending: PendingRequest<Answer>,
     stored: Promise<void>,
   ): OpenWait => {
-    const opened: OpenWait = { ...wait, run, pending, isIdle: false, lookedBack: stored };
+    const opened: OpenWait = { ...wait, run, pending, lookedBack: stored };
     run.waits.set(wait.key, opened);
     opened.lookedBack = stored
       .then(() => findEarlier(opened))
       .catch((error: unknown) => refuse(opened, error));
-    pending.suspend({ pausesClock: true, text: waitText(wait.condition) });
     apply({ type: "wait", wait: opened });
     return opened;
   };
@@ -67,8 +66,7 @@ export function createWaitRequests(context: RequestContext) {
       if (!isOpen(wait) || (await takeEarlier(wait, found))) return;
     }
     if (!isOpen(wait)) return;
-    wait.isIdle = true;
-    wait.run.freezeIfIdle();
+    wait.pending.suspend({ pausesClock: true, text: waitText(wait.condition) });
   };
   /** Answers the wait with an earlier item; false if a run of the agent has it now, and the wait continues. */
   const takeEarlier = async (wait: OpenWait, { item, trigger }: PastMatch): Promise<boolean> => {
@@ -123,10 +121,7 @@ export function createWaitRequests(context: RequestContext) {
         const opened = open(wait, run, pending, store.waits.add(wait));
         return () => cancel(opened);
       };
-      const asked = run.pending.ask(request, begin, hungUpMs);
-      // An adopted run that repeated its request is idle, too.
-      if (run.waits.get(id)?.isIdle === true) run.freezeIfIdle();
-      return asked;
+      return run.pending.ask(request, begin, hungUpMs);
     },
     /** `payload` is the JSON of the delivery. */
     ofDelivery: (event: WebhookEvent, payload: unknown) =>

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf, openedQuestion } from "./world.ts";
+import { createWorld, instancesOf, problemOf, openedQuestion } from "./world.ts";
 import type { World } from "./world.ts";
 
 const ada: Person = { via: "slack", name: "Ada", from: null };
 const deploy = { question: "Deploy 1.4?", choices: ["yes", "no"] };
 
-async function started() {
-  const agents = [anAgent("a", { timeoutSeconds: 1 }), anAgent("b")];
+async function started(timeoutSeconds = 1) {
+  const agents = [anAgent("a", { timeoutSeconds }), anAgent("b")];
   const world = createWorld({ agents, scale: 1 });
   await world.start();
   return { world, agents, run: await world.run("a") };
@@ -39,6 +39,57 @@ describe("a run that asks a person", () => {
     await world.questions.answer(id, "no", ada);
     await asked;
     await vi.waitFor(() => expect(outcome(world, run)).toBe("timed_out"), { timeout: 3_000 });
+  });
+
+  test("works on its own time while it makes another request, and is frozen 10 s after that", async () => {
+    const { world, run } = await started(60);
+    const asked = world.ask(run, "ask", deploy);
+    const { id } = await openedQuestion(world);
+    await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+    // It was sent before the run was frozen.
+    const called = world.ask(run, "call", { agent: "b", context: "" });
+    const { callId } = await called;
+    const waitedMs = () => world.runs.get(run).clock.waitedMs();
+    const before = waitedMs();
+    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+    const waiting = world.ask(run, "call-wait", { callIds: [callId] });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    world.end(instancesOf(world, "b")[0] ?? "");
+    await waiting;
+    expect(waitedMs()).toBe(before);
+    await vi.waitFor(() => expect(world.frozen).toHaveLength(3), { timeout: 12_000 });
+    // Its slot is free again.
+    world.end(await world.run("b"));
+    await world.questions.answer(id, "yes", ada);
+    await asked;
+    expect(world.frozen.at(-1)).toBe(`thaw ${run}`);
+  });
+
+  test("gets one answer on its own time while another question is open", async () => {
+    const { world, run } = await started(60);
+    const long = world.ask(run, "ask", deploy);
+    const { id } = await openedQuestion(world);
+    const short = { question: "Now?", choices: ["yes", "no"], default: "no", timeoutSeconds: 1 };
+    expect(await world.ask(run, "ask", short)).toMatchObject({ answer: "no" });
+    const waitedMs = () => world.runs.get(run).clock.waitedMs();
+    const before = waitedMs();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([waitedMs(), world.frozen.at(-1)]).toEqual([before, `thaw ${run}`]);
+    await world.questions.answer(id, "yes", ada);
+    await long;
+  });
+
+  test("works on its own time once it has hung up", async () => {
+    const { world, run } = await started(60);
+    const gone = new AbortController();
+    const asked = world.ask(run, "ask", deploy, { signal: gone.signal });
+    await openedQuestion(world);
+    gone.abort();
+    await expect(asked).rejects.toThrow("hung up");
+    const before = world.runs.get(run).clock.waitedMs();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(world.runs.get(run).clock.waitedMs()).toBe(before);
+    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
   });
 
   test("ends as unanswered if no person answers in time", async () => {

@@ -22,6 +22,17 @@ test("a run is thawed only once it is frozen, and all callers wait for that", as
   expect(happened).toHaveLength(4);
 });
 
+test("a run that waits again before it is thawed is frozen again", async () => {
+  const { happened, freezer } = aFreezer();
+  freezer.freeze();
+  const thawed = freezer.thaw();
+  await vi.waitFor(() => expect(happened).toContain("unpause"), { interval: 1 });
+  freezer.freeze();
+  await thawed;
+  const both = ["pause", "paused", "unpause", "unpaused"];
+  await vi.waitFor(() => expect(happened).toEqual([...both, "pause", "paused"]));
+});
+
 test("a run that is not frozen needs no thawing, and neither does an ended one", async () => {
   const { happened, freezer } = aFreezer();
   await freezer.thaw();

@@ -24,6 +24,7 @@ function setUp() {
       timers.push(action);
       return () => void timers.splice(timers.indexOf(action), 1);
     },
+    () => undefined,
   );
   const begin = (pending: PendingRequest<number>) => {
     begun.push(pending);

@@ -190,7 +190,7 @@ describe("a wait", () => {
     expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
   });
 
-  test("freezes no run that also waits for something else", async () => {
+  test("neither freezes a run that also waits for something else nor pauses its clock", async () => {
     const { world, run } = await started();
     const other = await world.run("b");
     await world.ask(other, "lock", { resource: "file:x" });
@@ -198,6 +198,7 @@ describe("a wait", () => {
     const waiting = world.ask(run, "wait", { kind: "webhook", timeoutSeconds: 0.1 });
     await waiting;
     expect(world.frozen).toEqual([]);
+    expect(world.runs.get(run).clock.waitedMs()).toBe(0);
     await world.ask(other, "unlock", { resource: "file:x" });
     await lock;
   });
@@ -226,8 +227,9 @@ describe("after a restart", () => {
 
     const next = createWorld({ agents }, world.dir, [run]);
     await next.start();
-    const texts = next.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
-    expect(texts).toEqual(["waits for a webhook"]);
+    const texts = () =>
+      next.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
+    await vi.waitFor(() => expect(texts()).toEqual(["waits for a webhook"]));
     expect(await deliver(next, "push", { n: 1 })).toEqual([run]);
     expect(await next.ask(run, "wait", asked, { key })).toMatchObject({
       trigger: { event: "push", payload: { n: 1 } },
