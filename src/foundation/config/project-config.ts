@@ -81,4 +81,6 @@ export interface WebhookSource {
   /** Instance of that type's secret credential; null without one. */
   readonly credential: string | null;
   readonly allowUnsigned: boolean;
+  /** Address of the provider's API; absent for the provider's own. */
+  readonly api?: string | undefined;
 }

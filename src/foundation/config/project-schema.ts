@@ -44,6 +44,11 @@ const sourceSchema = table({
     .describe(
       "Accepts unsigned deliveries from every program that reaches the gateway; what a web page sends is refused.",
     ),
+  api: httpUrl('an http or https URL, e.g. "https://git.example.org/api/v4"')
+    .optional()
+    .describe(
+      "The API by which `al webhook setup` makes webhooks, for a server of your own; by default GitHub's, GitLab's, Linear's or Stripe's.",
+    ),
 });
 
 const localSchema = table({

@@ -12,6 +12,7 @@ import { config, agents, editor } from "./checks/config.ts";
 import { disk, watches, database } from "./checks/machine.ts";
 import { dockerfiles } from "./checks/dockerfiles.ts";
 import { engine, containers } from "./checks/engine.ts";
+import { hooks } from "./checks/hooks.ts";
 import { hostUser } from "./checks/host-user.ts";
 import { models } from "./checks/models.ts";
 import { network, closedNetwork, hosts } from "./checks/network.ts";
@@ -92,6 +93,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ["budget", budget],
   ["credentials", credentials],
   ["webhooks", webhooks],
+  ["hooks at providers", hooks],
   ["alerts", alerts],
   ["schedules", schedules],
   ["network", network],

@@ -33,6 +33,29 @@ const send: Define = (command) =>
     .examples("al webhook send issue-opened.json -s github -e issues")
     .does(async () => (await import("../webhook/send-webhook.ts")).sendWebhook);
 
+const setup: Define = (command) =>
+  command
+    .description("make a provider's webhooks, or change them to what the agents listen to")
+    .argument("<provider>", "github, gitlab, linear or stripe; for others it prints what to enter")
+    .argument(
+      "[target]",
+      "repository, project or Linear team; without it all that agents name as repos",
+    )
+    .option("-s, --source <source>", "the [webhooks.<source>]; may be left out when there is one")
+    .option("--url <url>", "address of the gateway for the provider instead of [gateway].publicUrl")
+    .option(
+      "--credential <instance>",
+      "instance of github_token, gitlab_token, linear_token or stripe_key",
+    )
+    .option("--print", "make nothing; print what to enter at the provider")
+    .examples(
+      "al webhook setup github",
+      "al webhook setup gitlab acme/website",
+      "al webhook setup sentry",
+    )
+    .exitCodes({ 1: "the provider refused, or its ping was not answered with 200" })
+    .does(async () => (await import("../webhook/setup-webhook.ts")).setupWebhook);
+
 /** Commands that start and control a scheduler. */
 export const controlCommands = {
   start: (command) =>
@@ -171,8 +194,9 @@ export const controlCommands = {
       .does(async () => (await import("../operator/replay.ts")).replay),
   webhook: (command) =>
     command
-      .description("try out webhooks with payloads from files")
-      .examples("al webhook test issue-opened.json -e issues")
+      .description("make webhooks at their providers, and try them out with payloads from files")
+      .examples("al webhook setup github", "al webhook test issue-opened.json -e issues")
+      .inner("setup", setup)
       .inner("test", test)
       .inner("send", send),
 } satisfies Commands;

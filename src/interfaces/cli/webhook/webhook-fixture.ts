@@ -15,11 +15,14 @@ export interface FixtureOptions {
 /** The project on disk, and the webhook source of a fixture. Throws a UserError for an invalid config. */
 export async function sourceFor({ projectDir }: Context, options: FixtureOptions) {
   const project = await loadProject(projectDir);
-  return { project, source: chosenSource(project, options.source) };
+  return { project, source: chosenSource(project.webhooks, options.source) };
 }
 
 /** The named source, or the only one. */
-function chosenSource({ webhooks }: ProjectConfig, name: string | undefined): WebhookSource {
+export function chosenSource(
+  webhooks: ProjectConfig["webhooks"],
+  name: string | undefined,
+): WebhookSource {
   const sources = Object.values(webhooks);
   const [only] = sources;
   if (only === undefined) {
