@@ -23,7 +23,7 @@ const egress = createEgress({
   resolve: () => Promise.resolve(["203.0.113.7"]),
   dial: () =>
     connect({ host: "127.0.0.1", port: Number(port), allowHalfOpen: true, noDelay: true }),
-  approve: () => Promise.resolve(true),
+  approve: () => Promise.resolve(null),
   ownAddresses: () => new Set(),
   proxyEnv: {},
   intercept: () => Promise.reject(new Error("no secret is bound")),

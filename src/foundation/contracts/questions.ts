@@ -118,6 +118,12 @@ const approvals: Readonly<Record<string, string>> = {
   deny: "Deny",
 };
 
+/** The form that an answer link offers: who holds a link can't allow for good, which edits a config. */
+export function formOfLink({ kind, form }: Pick<Question, "kind" | "form">): AnswerForm {
+  if (kind === "ask" || form.kind !== "choice") return form;
+  return { ...form, choices: form.choices.filter((choice) => choice !== "always") };
+}
+
 /** An answer in words; the choices of an approval are sentences. */
 export function answerText(kind: QuestionKind, answer: Answer): string {
   if (typeof answer === "boolean") return answer ? "yes" : "no";

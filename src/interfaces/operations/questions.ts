@@ -1,7 +1,8 @@
 import type { Questions } from "../../features/people/questions.ts";
-import { checkAnswer } from "../../foundation/contracts/questions.ts";
+import { answersText, checkAnswer, formOfLink } from "../../foundation/contracts/questions.ts";
 import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
 import type { createFileEdits } from "./file-edits.ts";
+import { UserError } from "../../foundation/errors.ts";
 import { pageOf } from "../../foundation/contracts/page-of.ts";
 import { questionView } from "../../foundation/contracts/question-views.ts";
 import type { QuestionView, QuestionsQuery } from "../../foundation/contracts/question-views.ts";
@@ -27,13 +28,17 @@ export const createQuestionOperations = (
   },
   /**
    * Answers a question. Rejects with UserError `unknown_question`, `malformed` or `answered`, which says who was
-   * first. To allow always also edits the agent's file; if it can't be edited, rejects as `editFile`, and the question
+   * first. A link can't allow always. To allow always also edits the agent's file; if it can't be edited, rejects as `editFile`, and the question
    * stays open.
    */
   answerQuestion: async (id: string, answer: Answer, by: Person): Promise<QuestionView> => {
     const question = questions.find(id);
     const isAlways =
       question?.state === "open" && question.kind !== "ask" && isAlwaysIn(question, answer);
+    if (isAlways && by.via === "link") {
+      const accepted = answersText(formOfLink(question));
+      throw new UserError("malformed", `a link takes ${accepted}; "always" needs a login`);
+    }
     if (!isAlways) return questionView(await questions.answer(id, answer, by));
     await allowAlways(question, { dryRun: true });
     const answered = await questions.answer(id, answer, by);

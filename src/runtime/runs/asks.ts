@@ -12,8 +12,13 @@ import type { RequestContext } from "./request-context.ts";
 
 export type QuestionContext = Pick<RequestContext, "questions" | "endUnanswered" | "onProblem">;
 
-/** Limit of the questions of one run: people get a message for each. */
+/** Limit of the questions of one run, those of its gates included: people get a message for each. */
 const maxQuestions = 100;
+
+/** Why a run may not ask another question; null if it may. Questions that are being stored don't count: they are few. */
+export function tooManyQuestions({ length }: readonly Question[]): string | null {
+  return length < maxQuestions ? null : `this run has asked ${length} questions already`;
+}
 
 /** Suspends a run until a question has ended; returns a function that cancels the wait. */
 export function waitForAnswer(
@@ -70,7 +75,8 @@ export function createAsks(context: QuestionContext) {
       const question = newQuestion(run, requestId(request), request.request);
       const before = questions.latest(run.instanceId, "ask", question.subject);
       if (before?.answer != null) return answerOf(before);
-      if (before === null) assertFewQuestions(questions.ofRun(run.instanceId));
+      const tooMany = before === null ? tooManyQuestions(questions.ofRun(run.instanceId)) : null;
+      if (tooMany !== null) throw refusal("too_many_questions", `${tooMany}; put several into one`);
       const begin = (pending: PendingRequest<Question>) =>
         waitForAnswer(run, pending, questions.open(question), context);
       return answerOf(await run.pending.ask<Question>(request, begin, hungUpMs));
@@ -97,13 +103,6 @@ export function createAsks(context: QuestionContext) {
       }
     },
   };
-}
-
-/** Throws a RunApiError. Questions that are being stored don't count: they are as few as a run's open requests. */
-function assertFewQuestions({ length }: readonly Question[]): void {
-  if (length < maxQuestions) return;
-  const detail = `This run has asked ${length} questions already; put several into one.`;
-  throw refusal("too_many_questions", detail);
 }
 
 function answerOf({ answer, by, answeredAt }: Question): RequestAnswer<"ask"> {

@@ -2,7 +2,7 @@ import { Subscription } from "rxjs";
 import type { RequestAnswer } from "../run-api/protocol.ts";
 import type { budgetRequests } from "../run-api/requests/waits.ts";
 import type { RunFunds } from "../../foundation/contracts/spend.ts";
-import { deniedText, needsApproval, waitForApproval } from "./gated-meter.ts";
+import { needsApproval, waitForApproval } from "./gated-meter.ts";
 import type { Gates } from "./gates.ts";
 import type { LiveRun, OpenBudgetWait, Performers } from "./live-run.ts";
 import { hungUpMs } from "./pending-requests.ts";
@@ -79,10 +79,9 @@ export function createBudgetWaits(
     run: LiveRun,
     signal: AbortSignal,
   ): Promise<RequestAnswer<"budget-wait">> => {
-    const paid = await waitForApproval(gates, run, signal);
-    run.overBudget = paid ? null : deniedText;
+    run.overBudget = await waitForApproval(gates, run, signal);
     await store.spend.recordRefusal(run.instanceId, run.overBudget);
-    return { ok: true, paid };
+    return { ok: true, paid: run.overBudget === null };
   };
   const performers: Performers<keyof typeof budgetRequests> = {
     "budget-wait": (run, request) => {

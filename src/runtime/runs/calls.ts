@@ -99,10 +99,8 @@ export function createCallRequests(
       if (known !== undefined) return { ok: true, callId: key, state: known.state };
       assertAllowed(callItem(request, run.request, clock.now()), context);
       const { agent, context: text } = request.request;
-      if (!(await gates.call(run, agent, text, request.signal))) {
-        const detail = `A person denied this run its calls of ${agent}.`;
-        throw refusal("not_approved", detail);
-      }
+      const denied = await gates.call(run, agent, text, request.signal);
+      if (denied !== null) throw refusal("not_approved", `No call of ${agent}: ${denied}.`);
       // The wait for a person may have taken a day.
       const item = callItem(request, run.request, clock.now());
       assertAllowed(item, context);

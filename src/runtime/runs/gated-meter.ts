@@ -2,6 +2,7 @@ import { harnesses } from "../../../streams/harnesses.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
 import { noMoneyCode } from "../../foundation/contracts/model-gateway.ts";
 import type { CallRefusal, Meter } from "../../foundation/contracts/model-gateway.ts";
+import { deniedText } from "./gates.ts";
 import type { Gates } from "./gates.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
@@ -24,7 +25,8 @@ export function gatedMeter(gates: SpendGate, runs: Pick<LiveRuns, "find">, meter
         if (answer.granted || answer.code !== "not_approved" || approvedUsd === null) return answer;
         const canWait = !harnesses[run.request.agent.harness.type].startsCommand;
         if (canWait) return refused(neededText(approvedUsd));
-        await run.whileOpen(() => gates.over(run, approvedUsd, signal));
+        const denied = await run.whileOpen(() => gates.over(run, approvedUsd, signal));
+        if (denied !== null) return refused(denied);
       }
     },
   };
@@ -35,16 +37,16 @@ export function needsApproval({ overBudget }: Pick<LiveRun, "overBudget">): bool
   return overBudget?.startsWith(neededPrefix) === true;
 }
 
-/** Whether such a run may repeat its call; waits for a person if none has answered. */
+/** Null if such a run may repeat its call, else why not; waits for a person if none has answered. */
 export async function waitForApproval(
   gates: SpendGate,
   run: LiveRun,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<string | null> {
   const refusal = run.overBudget;
   const { usd, isDenied } = gates.approved(run);
   // A person may have answered since, before a restart of the scheduler.
-  if (isDenied || usd === null || refusal !== neededText(usd)) return !isDenied;
+  if (isDenied || usd === null || refusal !== neededText(usd)) return isDenied ? deniedText : null;
   // A run ended meanwhile does not end for its budget: its work may be retried.
   run.overBudget = null;
   try {
@@ -53,9 +55,6 @@ export async function waitForApproval(
     run.overBudget = refusal;
   }
 }
-
-/** The reason of a run that ends because a person denied it more money. */
-export const deniedText = "a person denied this run more than [approve].over allows";
 
 const neededPrefix = "this run needs a person's approval";
 

@@ -8,7 +8,7 @@ import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
 import { questionLimits } from "../../foundation/contracts/questions.ts";
 import type { Question } from "../../foundation/contracts/questions.ts";
 import { unlessAborted } from "../runners/as-run.ts";
-import { waitForAnswer, waitId } from "./asks.ts";
+import { tooManyQuestions, waitForAnswer, waitId } from "./asks.ts";
 import type { QuestionContext } from "./asks.ts";
 import type { LiveRun } from "./live-run.ts";
 import { hungUpMs } from "./pending-requests.ts";
@@ -56,6 +56,11 @@ export function createGates(
     }
     return last === null || last.answer === null ? null : last.answer !== "deny";
   };
+  /** Why the run may not ask people, who are not asked already; null if it may. */
+  const tooMany = ({ instanceId }: LiveRun, { kind, subject }: Held): string | null =>
+    questions.latest(instanceId, kind, subject)?.state === "open"
+      ? null
+      : tooManyQuestions(questions.ofRun(instanceId));
   /** Resolves once a person has answered, and the run works again. Several requests share one question. */
   const ask = async (run: LiveRun, question: NewQuestion, signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
@@ -65,13 +70,16 @@ export function createGates(
     await unlessAborted(run.pending.join(joined, begin, hungUpMs), signal);
     await run.freezer.thaw();
   };
-  /** Whether a person allows it. Rejects with the reason of `signal`, and at the run's end. */
-  const pass = async (run: LiveRun, held: Held, signal: AbortSignal): Promise<boolean> => {
+  /** Null once a person allows it, else why not. Rejects with the reason of `signal`, and at the run's end. */
+  const pass = async (run: LiveRun, held: Held, signal: AbortSignal): Promise<string | null> => {
     for (;;) {
       // A request that hung up must not use up an approval.
       signal.throwIfAborted();
       const isAllowed = await decision(run, held);
-      if (isAllowed !== null) return isAllowed;
+      if (isAllowed !== null)
+        return isAllowed ? null : "a person denied it for the rest of this run";
+      const why = tooMany(run, held);
+      if (why !== null) return why;
       await ask(run, questionOf(run, held), signal);
     }
   };
@@ -90,35 +98,37 @@ export function createGates(
 
   return {
     approved,
-    /** Whether the run may spend more than the approved amount; waits for a person. */
-    over: async (run: LiveRun, usd: number, signal: AbortSignal): Promise<boolean> => {
+    /** Null if the run may spend more than the approved amount, else why not; waits for a person. */
+    over: async (run: LiveRun, usd: number, signal: AbortSignal): Promise<string | null> => {
       const subject = usdText(nanoOfUsd(usd));
       const prompt = `${run.agent} wants to spend more than ${subject} in this run`;
       const held = { kind: "over", subject, prompt, hasAlways: false } as const;
+      const why = tooMany(run, held);
+      if (why !== null) return `${why}, and no person approved more than ${subject}`;
       await ask(run, questionOf(run, held), signal);
       signal.throwIfAborted();
-      return !approved(run).isDenied;
+      return approved(run).isDenied ? deniedText : null;
     },
-    /** Whether the run may reach a host; waits for a person if a gate holds it. */
+    /** Null if the run may reach a host, else why not; waits for a person if a gate holds it. */
     host: async (
       run: LiveRun,
       asked: Pick<AllowedHost, "host" | "port">,
       signal: AbortSignal,
-    ): Promise<boolean> => {
+    ): Promise<string | null> => {
       const gates = gatesOf(run).filter((gate) => holdsHost(gate, asked));
-      if (gates.length === 0) return true;
+      if (gates.length === 0) return null;
       const subject = hostAndPort(asked);
       const prompt = `${run.agent} wants to reach ${subject}${heldBy(run, gates)}`;
       const hasAlways = gates.every(({ name }) => name === run.agent);
       const held = { kind: "host", subject, prompt, hasAlways } as const;
       return run.whileOpen(() => pass(run, held, signal));
     },
-    /** Whether the run may call an agent; waits for a person if a gate holds it. */
+    /** Null if the run may call an agent, else why not; waits for a person if a gate holds it. */
     call: async (run: LiveRun, callee: string, context: string, signal: AbortSignal) => {
       const gates = gatesOf(run).filter(({ approve: { agents } }) =>
         agents.some((name) => name === callee || name === "*"),
       );
-      if (gates.length === 0) return true;
+      if (gates.length === 0) return null;
       const hasAlways = gates.every(
         ({ name, approve: { agents } }) => name === run.agent && !agents.includes("*"),
       );
@@ -129,6 +139,9 @@ export function createGates(
     },
   };
 }
+
+/** The reason of a run that ends because a person denied it more money. */
+export const deniedText = "a person denied this run more than [approve].over allows";
 
 export type Gates = ReturnType<typeof createGates>;
 

@@ -38,13 +38,23 @@ async function asked(
   const { answerQuestion } = createQuestionOperations(questions, edits.allowAlways);
   const text = () => read("agents/dev/config.toml");
   return {
-    answer: (given: string) => answerQuestion(id, given, ada),
+    answer: (given: string, by = ada) => answerQuestion(id, given, by),
     state: () => questions.find(id)?.state,
     config,
     text,
     table: () => parse(text()) as unknown as Record<"approve" | "network", unknown>,
   };
 }
+
+test("an answer link can't allow always, and leaves question and config as they are", async () => {
+  const { answer, state, text, config } = await asked('agents = ["b"]', {
+    ...{ subject: "b", kind: "call" },
+  });
+  const link: Person = { via: "link", name: "ops", from: null };
+  await expect(answer("ALWAYS", link)).rejects.toMatchObject({ code: "malformed" });
+  expect([state(), text()]).toEqual(["open", config]);
+  expect(await answer("run", link)).toMatchObject({ state: "answered", answer: "run" });
+});
 
 test("to allow a host always moves its entry from [approve] to [network]; comments stay", async () => {
   const hosts = 'hosts = ["API.Stripe.com.", "a.test"] # money';

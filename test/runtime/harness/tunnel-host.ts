@@ -32,7 +32,7 @@ export function tunnelsTo(
       const found = hosts.find((host) => host.address === address && host.asked === port);
       return dialDirect("127.0.0.1", found?.port ?? 1);
     },
-    approve: () => Promise.resolve(true),
+    approve: () => Promise.resolve(null),
     ownAddresses: () => new Set(),
     proxyEnv: {},
     intercept: () => Promise.reject(new Error("no secret is bound")),

@@ -143,7 +143,7 @@ describe("a run that asks a person", () => {
   });
 
   test("asks no more than a hundred questions", async () => {
-    const { world, run } = await started();
+    const { world, run } = await started(60);
     const key = randomUUID();
     void world.ask(run, "ask", deploy, { key }).catch(() => undefined);
     for (let nth = 2; nth <= 100; nth += 1) {

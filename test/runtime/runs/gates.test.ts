@@ -24,6 +24,7 @@ async function answer(world: World, given: Answer) {
   const { id } = await openedQuestion(world);
   return world.questions.answer(id, given, ada);
 }
+const denied = "a person denied it for the rest of this run";
 const asked = (world: World) => world.questions.list({ limit: 100 }).length;
 const outcome = (world: World, instanceId: string) =>
   world.history().find((entry) => entry.instanceId === instanceId)?.outcome;
@@ -42,9 +43,9 @@ describe("a run that reaches a held host", () => {
     world.end(await world.run("b"));
     await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
     await answer(world, "run");
-    expect(await reached).toBe(true);
+    expect(await reached).toBeNull();
     expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
-    expect(await world.reach(run, "api.stripe.com")).toBe(true);
+    expect(await world.reach(run, "api.stripe.com")).toBeNull();
     expect(asked(world)).toBe(1);
   });
 
@@ -54,8 +55,8 @@ describe("a run that reaches a held host", () => {
     await answer(world, "once");
     await vi.waitFor(() => expect(asked(world)).toBe(2));
     await answer(world, "deny");
-    expect((await Promise.all(both)).toSorted()).toEqual([false, true]);
-    expect(await world.reach(run, "api.stripe.com")).toBe(false);
+    expect(await Promise.all(both)).toEqual(expect.arrayContaining([null, denied]));
+    expect(await world.reach(run, "api.stripe.com")).toBe(denied);
     expect(asked(world)).toBe(2);
   });
 
@@ -67,7 +68,7 @@ describe("a run that reaches a held host", () => {
     gone.abort(new Error("hung up"));
     await expect(first).rejects.toThrow("hung up");
     await answer(world, "once");
-    expect(await world.reach(run, "api.stripe.com")).toBe(true);
+    expect(await world.reach(run, "api.stripe.com")).toBeNull();
     expect(asked(world)).toBe(1);
   });
 
@@ -98,8 +99,27 @@ describe("a run that reaches a held host", () => {
     await again.start();
     const reached = again.reach(run, "api.stripe.com");
     if (when === "after") await answer(again, "once");
-    expect(await reached).toBe(true);
+    expect(await reached).toBeNull();
     expect(asked(again)).toBe(1);
+  });
+
+  test("is denied without a question once the run has asked a hundred", async () => {
+    const { world, run } = await started(gated({ hosts: ["*.example.com"], over: 5 }));
+    const question = { question: "?", type: "boolean" } as const;
+    for (let nth = 0; nth < 99; nth += 1) {
+      void world.ask(run, "ask", question).catch(() => undefined);
+    }
+    await vi.waitFor(() => expect(world.questions.ofRun(run)).toHaveLength(99));
+    const last = world.reach(run, "100.example.com");
+    await vi.waitFor(() => expect(world.questions.ofRun(run)).toHaveLength(100));
+    const why = "this run has asked 100 questions already";
+    expect(await world.reach(run, "101.example.com")).toBe(why);
+    const { over } = world.requests.gates;
+    expect(await over(world.runs.get(run), 5, new AbortController().signal)).toContain(why);
+    // One that is asked already can still be answered.
+    const again = world.reach(run, "100.example.com");
+    await answer(world, "run");
+    expect([await last, await again]).toEqual([null, null]);
   });
 
   test("is not asked about a host that no gate names", async () => {
@@ -108,8 +128,8 @@ describe("a run that reaches a held host", () => {
       { network: { allow: ["free.example.com", "*.example.com"] } },
     );
     const { world, run } = await started(wild);
-    expect(await world.reach(run, "db.test")).toBe(true);
-    expect(await world.reach(run, "free.example.com")).toBe(true);
+    expect(await world.reach(run, "db.test")).toBeNull();
+    expect(await world.reach(run, "free.example.com")).toBeNull();
     void world.reach(run, "api.example.com").catch(() => undefined);
     expect(await openedQuestion(world)).toMatchObject({ subject: "api.example.com" });
   });
@@ -165,7 +185,7 @@ describe("a run that makes a held call", () => {
     expect((await openedQuestion(world)).form).toMatchObject({ choices: ["once", "run", "deny"] });
     await answer(world, "deny");
     expect(await problem).toMatchObject({ error: "not_approved" });
-    expect((await problem).detail).toContain("A person denied");
+    expect((await problem).detail).toContain("a person denied");
     expect(instancesOf(world, "c")).toEqual([]);
   });
 });
@@ -185,9 +205,9 @@ describe("a run that a gated run called", () => {
     );
     expect(form).toMatchObject({ choices: ["once", "run", "deny"] });
     await answer(world, "deny");
-    expect(await reached).toBe(false);
+    expect(await reached).toBe(denied);
     world.end(c);
-    expect(await world.reach(await world.run("c"), "api.stripe.com")).toBe(true);
+    expect(await world.reach(await world.run("c"), "api.stripe.com")).toBeNull();
   });
 
   test("has them, too, when it took the call while it waited", async () => {

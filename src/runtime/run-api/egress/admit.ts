@@ -11,8 +11,8 @@ import type { Dial } from "./dial.ts";
 import type { Resolve } from "./resolve.ts";
 
 export interface AdmitDeps {
-  /** Whether a person allows the host, if the agent's gates hold it; waits for the answer. Rejects with `run.signal`. */
-  readonly approve: (asked: Authority, run: AskingRun) => Promise<boolean>;
+  /** Null if the run may reach the host, else why its gates deny it; waits for a person. Rejects with `run.signal`. */
+  readonly approve: (asked: Authority, run: AskingRun) => Promise<string | null>;
   readonly resolve: Resolve;
   readonly dial: Dial;
   /** `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case. */
@@ -83,18 +83,13 @@ function assertEntryHelps(
   checkedAddresses([asked.host], asked, { isPrivate: false, ownPort }, deps);
 }
 
-/** Rejects with an `EgressRefusal` if a person denied the host. */
+/** Rejects with an `EgressRefusal` if the gates deny the host. */
 async function assertApproved(asked: Authority, run: AskingRun, deps: AdmitDeps): Promise<void> {
-  const isApproved = await deps.approve(asked, run).catch((error: unknown) => {
-    if (run.signal.aborted) return null;
+  const why = await deps.approve(asked, run).catch((error: unknown) => {
+    if (run.signal.aborted) return "the connection ended before a person answered";
     throw error;
   });
-  if (isApproved === true) return;
-  const why =
-    isApproved === null
-      ? "the connection ended before a person answered"
-      : "a person denied it for the rest of this run";
-  throw new EgressRefusal("not_approved", asked, { more: why });
+  if (why !== null) throw new EgressRefusal("not_approved", asked, { more: why });
 }
 
 async function resolved(

@@ -88,7 +88,7 @@ test("no spelling of a host and a port opens an unlisted host", async () => {
     },
     ownAddresses: () => rules.own,
     proxyEnv: {},
-    approve: () => Promise.resolve(true),
+    approve: () => Promise.resolve(null),
   };
   const run = { instanceId: "run-1", signal: new AbortController().signal };
   await fc.assert(

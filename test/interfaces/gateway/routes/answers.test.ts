@@ -116,12 +116,14 @@ test("the page shows hidden characters and markup of the prompt as text", async 
   expect(body).not.toContain('href="https://x.test');
 });
 
-test("the buttons of an approval are sentences", async () => {
+test("the buttons of an approval are sentences, without the one that edits the agent's config", async () => {
   const choices = ["once", "run", "always", "deny"];
   const { follow } = await withLink({ kind: "host", form: { kind: "choice", choices } });
   const { body } = await follow();
-  for (const words of ["Allow once", "Allow for this run", "Always allow", "Deny"])
+  for (const words of ["Allow once", "Allow for this run", "Deny"])
     expect(body).toContain(`>${words}</button>`);
+  expect(body).not.toContain("Always allow");
+  expect(body).toContain("To allow it for good, answer on the dashboard");
 });
 
 test("the operator's socket has no answer links", async () => {

@@ -9,7 +9,8 @@ import type { SocketOfRun } from "../support.ts";
 interface HeldConnection {
   readonly host: string;
   readonly signal: AbortSignal;
-  readonly answer: (isAllowed: boolean) => void;
+  /** Null allows it; a text is why not. */
+  readonly answer: (denied: string | null) => void;
 }
 
 let side: EgressSide;
@@ -46,7 +47,7 @@ describe("a held connection", () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(isAccepted).toBe(false);
     nothingLeft();
-    answer(true);
+    answer(null);
     const { socket } = await connecting;
     const { body } = await getThrough(socket, "https://api.allowed.test/", side.hosts);
     expect(body).toBe("hello from api.allowed.test");
@@ -58,7 +59,7 @@ describe("a held connection", () => {
       forward(run, "http://api.allowed.test/"),
     ];
     await nth(2);
-    for (const { answer } of held) answer(false);
+    for (const { answer } of held) answer("a person denied it for the rest of this run");
     const refusals = [await tunnel, await plain];
     expect(refusals.map(({ status }) => status)).toEqual([403, 403]);
     const detail = "was not approved (a person denied it for the rest of this run). Do without it.";
@@ -92,7 +93,7 @@ describe("a held connection", () => {
     const { answer } = await nth(1);
     socket.write("SSH-2.0-early\r\n");
     await new Promise((resolve) => setTimeout(resolve, 50));
-    answer(true);
+    answer(null);
     await vi.waitFor(() => expect(side.hosts.ssh).toHaveLength(1));
     const arrived = text(side.hosts.ssh[0] ?? socket);
     socket.end();
@@ -113,13 +114,13 @@ describe("two requests on one connection", () => {
     socket.on("data", (bytes: Buffer) => (answered += bytes.toString()));
     socket.write(isPipelined ? get("/1") + get("/2") : get("/1"));
     await vi.waitFor(() => expect(held).toHaveLength(isPipelined ? 2 : 1));
-    held[0]?.answer(true);
+    held[0]?.answer(null);
     await vi.waitFor(() => expect(answered).toContain("hello"));
     if (!isPipelined) socket.write(get("/2"));
     const second = await nth(2);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(side.hosts.seen.map(({ url }) => url)).toEqual(["/1"]);
-    second.answer(false);
+    second.answer("no");
     await vi.waitFor(() => expect(answered).toContain("403"));
     expect(side.hosts.seen).toHaveLength(1);
     socket.destroy();

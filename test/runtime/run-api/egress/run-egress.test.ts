@@ -39,7 +39,7 @@ function policy({
   const runs = { get: () => ({ request }) };
   const brokering = createBrokering(context, () => Promise.resolve("forbidden"));
   const url = () => gatewayUrl ?? null;
-  const door = { onAttempt: () => undefined, approve: () => Promise.resolve(true) };
+  const door = { onAttempt: () => undefined, approve: () => Promise.resolve(null) };
   return createRunEgress(context, runs, brokering, url, door).policy("dev-1");
 }
 

@@ -70,7 +70,7 @@ export async function egressSide(changed: Partial<EgressDeps> = {}): Promise<Egr
     policy: () => Promise.resolve(policy),
     resolve: hosts.resolve,
     dial: hosts.dial,
-    approve: () => Promise.resolve(true),
+    approve: () => Promise.resolve(null),
     ownAddresses: () => new Set(["192.168.7.7"]),
     proxyEnv: {},
     intercept: () => Promise.reject(new Error("no secret is bound")),
