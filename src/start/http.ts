@@ -8,6 +8,8 @@ import type { Inbox } from "../features/people/inbox.ts";
 import type { RunSessions } from "../features/people/run-sessions.ts";
 import type { Questions } from "../features/people/questions.ts";
 import type { Search } from "../features/search/search.ts";
+import { createTokens } from "../features/tokens/tokens.ts";
+import { createTokenStore } from "../features/tokens/token-store.ts";
 import type { SpendMeter } from "../foundation/contracts/spend.ts";
 import { activeKey } from "../interfaces/gateway/active-key.ts";
 import { createGatewayListener, gatewaySettings } from "../interfaces/gateway/listener.ts";
@@ -53,6 +55,7 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     operations,
     receiveWebhook: webhooks.receive,
     sessions,
+    tokens: createTokens({ store: context.store.tables(createTokenStore), now: Date.now, warn }),
     loginLinks,
     answerLinks,
     logs,

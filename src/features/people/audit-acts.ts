@@ -4,6 +4,7 @@ export const auditActs = [
   ...(["trigger", "replay", "kill", "raise", "pause", "resume", "enable", "disable"] as const),
   ...(["stop", "edit", "allow-host", "ack", "alert-retry", "alert-test"] as const),
   ...(["login", "logout", "login-link", "key-change"] as const),
+  ...(["token-new", "token-remove"] as const),
 ] as const;
 
 /** An act of a person, and the agent and run that it is about. */

@@ -20,7 +20,7 @@ export const answerSchema = z.union([z.string().max(questionLimits.text), z.numb
 export const personSchema = z
   .object({
     via: z.enum(personWays),
-    name: z.string().meta({ description: "Of a chat user; else empty" }),
+    name: z.string().meta({ description: "Of a chat user or an API token; else empty" }),
     from: z.string().nullable().meta({ description: "The address of the request" }),
   })
   .meta({ id: "Person" });

@@ -15,12 +15,14 @@ export type AnswerForm =
 export type Answer = string | number | boolean;
 
 /** The ways by which a person reaches the scheduler. */
-export const personWays = ["key", "login", "link", "slack", "telegram", "terminal"] as const;
+export const personWays = [
+  ...(["key", "login", "token", "link", "slack", "telegram", "terminal"] as const),
+] as const;
 
 /** Who acted. */
 export interface Person {
   readonly via: (typeof personWays)[number];
-  /** The name of a chat user; empty for all other ways. */
+  /** The name of a chat user or of an API token; of a link its alert target; else empty. */
   readonly name: string;
   /** The address that the request came from; null for the operator's socket and chats. */
   readonly from: string | null;
@@ -154,6 +156,7 @@ export function rangeText(min: number | null, max: number | null): string {
 const ways: Readonly<Record<Person["via"], string>> = {
   key: "the API key",
   login: "the dashboard",
+  token: "token",
   link: "a link",
   slack: "Slack",
   telegram: "Telegram",

@@ -1,6 +1,7 @@
 import { bridgeKey } from "../contracts/model-gateway.ts";
 import type { Job, JobNetwork } from "../contracts/job.ts";
 import { secretsOf } from "./credential-types.ts";
+import { apiTokenPattern, apiTokenPrefix } from "../contracts/scopes.ts";
 import { shortestHidden } from "../contracts/encoded-forms.ts";
 import { mapTexts } from "../contracts/json-size.ts";
 import { withoutTerminalCodes } from "../contracts/plain-text.ts";
@@ -48,6 +49,7 @@ export function createRedactor() {
     const { ranges, begun } = found;
     if (text.length > longText && begun < shown.length) ranges.push([begun, shown.length]);
     if (output !== undefined) carry(output, shown, found);
+    if (shown.includes(apiTokenPrefix)) addApiTokens(ranges, shown);
     return ranges.length === 0 ? text : marked(text, before.length, ranges);
   };
   return {
@@ -66,7 +68,7 @@ export function createRedactor() {
     },
     /**
      * The text without terminal codes and other control characters (tabs and line ends stay), with `[redacted]` for
-     * every secret in any form, even with invisible characters inside or over several lines. Cut a text only after this;
+     * every API token, and for every secret in any form, even with invisible characters inside or over several lines. Cut a text only after this;
      * if a long one was cut before, the beginning of a secret at its end counts as well.
      */
     redact: (text: string, output?: Output): string => masked(text, output),
@@ -76,6 +78,14 @@ export function createRedactor() {
 }
 
 export type Redactor = ReturnType<typeof createRedactor>;
+
+/** Only the hash of an API token is stored: its form is hidden instead. */
+function addApiTokens(ranges: Range[], shown: string): void {
+  for (const { 0: token, index } of shown.matchAll(apiTokenPattern)) {
+    ranges.push([index, index + token.length]);
+  }
+  ranges.sort(([a], [b]) => a - b);
+}
 
 /** Hides half of a secret at the end of a text, and remembers it for the next text of the output. */
 function carry(output: Output, shown: string, { ranges, begun, halfBegun }: Found): void {

@@ -154,7 +154,16 @@ const peopleTables = `
   ) STRICT;
   CREATE INDEX audit_by_time ON audit (at);
   CREATE INDEX audit_by_agent ON audit (agent); CREATE INDEX audit_by_act ON audit (act);
-  CREATE INDEX audit_by_run ON audit (instance_id) WHERE instance_id IS NOT NULL;`;
+  CREATE INDEX audit_by_run ON audit (instance_id) WHERE instance_id IS NOT NULL;
+  CREATE TABLE tokens (
+    name TEXT PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    scopes TEXT NOT NULL,
+    agents TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    last_used_at INTEGER
+  ) WITHOUT ROWID, STRICT;`;
 
 /**
  * The format of state.db. Step 0 makes the tables of version 0.1.0, its first format; each further step takes the

@@ -21,6 +21,7 @@ import { runPages } from "./routes/runs.ts";
 import { steerRoutes } from "./routes/steer.ts";
 import { spendRoutes } from "./routes/spend.ts";
 import { healthRoutes, metricsRoutes, openapiRoutes, statusRoutes } from "./routes/status.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
 import { prepareWebhooks, webhookRoutes } from "./routes/webhooks.ts";
 import type { EventStreams } from "./sse.ts";
 
@@ -111,6 +112,7 @@ const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...questionRoutes(deps),
   ...steerRoutes(deps),
   ...auditRoutes(deps),
+  ...tokenRoutes(deps),
 ];
 
 const pageRoutes = (deps: GatewayDeps): Route[] => [

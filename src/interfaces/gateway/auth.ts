@@ -1,3 +1,4 @@
+import type { ApiToken } from "../../foundation/contracts/scopes.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { isSameSecret } from "../../foundation/contracts/request-limit.ts";
@@ -14,9 +15,11 @@ export const sessionCookie = "al_session";
 /** Every cookie of that name with a possible token. */
 const sessionPattern = /(?<=^|;\s*)al_session=([\w-]{43})(?=\s*(?:;|$))/g;
 
-/** The caller of a request: a program with the API key, or a browser session by its id. */
+/** The caller of a request: a program with the API key or an API token, or a browser session by its id. */
 export type Caller =
-  { readonly kind: "key" } | { readonly kind: "session"; readonly sessionId: string };
+  | { readonly kind: "key" }
+  | { readonly kind: "token"; readonly token: ApiToken }
+  | { readonly kind: "session"; readonly sessionId: string };
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -31,7 +34,7 @@ declare module "fastify" {
   }
 }
 
-/** The hook of every operator route: key or session, else a 401, or the login page for a browser. */
+/** The hook of every operator route: key, token or session, else a 401, or the login page for a browser. */
 export function authenticate(
   deps: GatewayDeps,
   checkKey: CheckKey,
@@ -47,19 +50,19 @@ export function authenticate(
   };
 }
 
-/** The hook of routes for programs: the key, and no session. */
+/** The hook of routes for programs: key or token, and no session. */
 export function authenticateKey(
   deps: GatewayDeps,
   checkKey: CheckKey,
 ): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     request.caller = await identify(request, deps, checkKey);
-    if (request.caller?.kind !== "key") throw unauthorized();
+    if (request.caller === null || request.caller.kind === "session") throw unauthorized();
   };
 }
 
 function unauthorized(): UserError {
-  return new UserError("unauthorized", "This needs the gateway's API key.", {
+  return new UserError("unauthorized", "This needs the gateway's API key or an API token.", {
     headers: { "www-authenticate": "Bearer" },
   });
 }
@@ -71,7 +74,10 @@ async function identify(
 ): Promise<Caller | null> {
   if (request.headers.authorization !== undefined) {
     const key = keyOf(request);
-    return key !== undefined && (await checkKey(request, key)) ? { kind: "key" } : null;
+    if (key === undefined) return null;
+    const token = deps.tokens.use(key);
+    if (!(await checkKey(request, key, token !== null))) return null;
+    return token === null ? { kind: "key" } : { kind: "token", token };
   }
   const [sessionId] = sessionsOf(request, deps);
   return sessionId === undefined ? null : { kind: "session", sessionId };
@@ -121,14 +127,16 @@ export function personOf({
   caller,
   ip,
 }: Pick<FastifyRequest, "caller"> & { readonly ip: string | undefined }): Person {
-  const via = caller?.kind === "session" ? "login" : "key";
   // Requests on the operator's socket have no address.
-  return { via, name: "", from: ip ?? null };
+  const from = ip ?? null;
+  if (caller?.kind === "token") return { via: "token", name: caller.token.name, from };
+  return { via: caller?.kind === "session" ? "login" : "key", name: "", from };
 }
 
-/** Emits when the caller loses its access: the session ended, or another key is active. */
+/** Emits when the caller loses its access: the session or token ended, or another key is active. */
 export function endOfAccess(request: FastifyRequest, deps: GatewayDeps): Observable<unknown> {
   const { caller } = request;
+  if (caller?.kind === "token") return deps.tokens.end$(keyOf(request) ?? "");
   const end$ =
     caller?.kind === "session"
       ? deps.sessions.ended$.pipe(filter((id) => id === caller.sessionId))

@@ -17,6 +17,7 @@ import type { GatewayDeps } from "./deps.ts";
 import { limitBodies } from "./limit-bodies.ts";
 import { answerClientError, problemOf, sendProblem } from "./problem.ts";
 import { createEventStreams } from "./sse.ts";
+import { limitOf, onlyMine } from "./token-limits.ts";
 
 /** Size limit of a request other than a delivery, in bytes: requests of people and programs are smaller. */
 const maxRequestBytes = 1024 * 1024;
@@ -89,19 +90,35 @@ export function createApp(deps: GatewayDeps) {
     streams.endAll();
     done();
   });
+  const isKnown = (agent: string | null | undefined): boolean =>
+    typeof agent === "string" && deps.operations.hasAgent(agent);
+  const limitAnswer = (answer: unknown, request: FastifyRequest): unknown => {
+    const isMine = limitOf(request);
+    return isMine === null || isReply(answer) ? answer : onlyMine(answer, isMine, isKnown);
+  };
   return {
     app,
     streams,
     /** Adds routes to a scope. The scope's hooks check the access, which is only described here. */
     serve: (scope: FastifyInstance, access: Access, routes: readonly Route[]): void => {
-      addRoutes(scope, routes, (act, request) => {
-        deps.operations.recordAct(act, personOf(request));
-      });
+      addRoutes(
+        scope,
+        routes,
+        (act, request) => {
+          deps.operations.recordAct(act, personOf(request));
+        },
+        limitAnswer,
+      );
       served.push(...routes.map((route) => ({ ...route, access })));
     },
     /** Describes the routes that were served so far. */
     describe: () => describeApi(served, deps.operations.snapshot().scheduler.version),
   };
+}
+
+/** Whether a route has sent its answer by itself; such a route limits it by itself. */
+function isReply(answer: unknown): boolean {
+  return typeof answer === "object" && answer !== null && "raw" in answer && "sent" in answer;
 }
 
 /** The response to requests on kept-alive connections while the server closes. */

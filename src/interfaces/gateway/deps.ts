@@ -3,6 +3,7 @@ import type { LogLevel } from "../../../streams/vocabulary.ts";
 import type { AnswerLinks } from "../../features/people/answer-links.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { Search } from "../../features/search/search.ts";
+import type { Tokens } from "../../features/tokens/tokens.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
 import type { Operations } from "../operations/operations.ts";
 import type { Sessions } from "./sessions.ts";
@@ -31,6 +32,7 @@ export interface GatewayDeps extends TcpSettings {
   readonly operations: Operations;
   readonly receiveWebhook: Webhooks["receive"];
   readonly sessions: Sessions;
+  readonly tokens: Tokens;
   readonly loginLinks: LoginLinks;
   readonly answerLinks: AnswerLinks;
   readonly logs: LogSource;

@@ -7,10 +7,14 @@ import type { GatewayDeps } from "./deps.ts";
 import { isOnPrivateHost } from "./known-hosts.ts";
 
 /**
- * Whether a request showed the API key. A wrong key is answered late. After too many wrong ones, rejects with a 429
- * problem without checking the key.
+ * Whether a request showed the API key, or a live API token (`isToken`). A wrong key is answered late. After too many
+ * wrong ones, rejects with a 429 problem without checking the key.
  */
-export type CheckKey = (request: FastifyRequest, key: string) => Promise<boolean>;
+export type CheckKey = (
+  request: FastifyRequest,
+  key: string,
+  isToken?: boolean,
+) => Promise<boolean>;
 
 interface Timing {
   /** Monotonic ms: a wall clock set back would prolong the window in which wrong keys are counted. */
@@ -26,7 +30,7 @@ const answeredAtOnce = 4;
 const maxOfAddress = 200;
 const maxOfAll = 600;
 
-/** One limit for both ways to send the key: the login and `Authorization: Bearer`. */
+/** One limit for both ways to send the key, and for API tokens: the login and `Authorization: Bearer`. */
 export function createKeyCheck(
   deps: GatewayDeps,
   { now = () => performance.now(), lateMs = 2_000 }: Timing = {},
@@ -35,7 +39,7 @@ export function createKeyCheck(
   const wrong = new Map<string, number>();
   let windowEnds = 0;
   let ofAll = 0;
-  return async (request, key) => {
+  return async (request, key, isToken = false) => {
     if (now() >= windowEnds) {
       windowEnds = now() + windowMs;
       wrong.clear();
@@ -46,7 +50,7 @@ export function createKeyCheck(
     const isFull = before >= maxOfAddress || ofAll >= maxOfAll;
     // Only people who had the key know that host's name.
     if (isFull && !isOnPrivateHost(request, deps)) throw tooMany(windowEnds - now());
-    if (isSameSecret(key, deps.apiKey())) return true;
+    if (isSameSecret(key, deps.apiKey()) || isToken) return true;
     wrong.set(from, before + 1);
     ofAll += 1;
     warn("wrong key", `the gateway refused a wrong API key from ${from}`);

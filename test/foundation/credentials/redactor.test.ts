@@ -14,6 +14,15 @@ function redactorOf(...secrets: string[]) {
 const secret = 'p"ä/ss+w?rd\\$&';
 
 describe("createRedactor", () => {
+  it("removes API tokens that it does not know by their form", () => {
+    const token = `al_${"aB3_-".repeat(8)}xyz`;
+    const { redact } = redactorOf(secret);
+    expect(redact(`first\n${token}\nlast ${secret} ${token}`)).toBe(
+      "first\n[redacted]\nlast [redacted] [redacted]",
+    );
+    expect(redact(`al_session ${token.slice(0, 40)}`)).toBe(`al_session ${token.slice(0, 40)}`);
+  });
+
   it.each<[string, (value: string) => string]>([
     ["as it is", (value) => value],
     ["in JSON", (value) => JSON.stringify(value).slice(1, -1)],

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { operatorApp, tcpApp } from "../../../src/interfaces/gateway/app.ts";
+import { personText } from "../../../src/foundation/contracts/questions.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
 import { apiKey, bearer, logIn, openApp } from "./start-gateway.ts";
@@ -57,6 +58,11 @@ const examples: Readonly<Record<string, readonly [body: object, act: object]>> =
   [`/api/alerts/${dead.id}/retry`]: [{}, { act: "alert-retry", detail: dead.id }],
   "/api/alerts/retry": [{}, { act: "alert-retry", detail: "1 alert" }],
   "/api/alerts/targets/ops/test": [{}, { act: "alert-test", detail: "ops" }],
+  "/api/tokens": [
+    { name: "claude", scopes: ["read"], agents: ["dev"], days: 1 },
+    { act: "token-new", detail: "claude: read of dev, for 1 day" },
+  ],
+  "/api/tokens/old/remove": [{}, { act: "token-remove", detail: "old" }],
 };
 
 /** Routes that record no act by themselves. */
@@ -68,6 +74,7 @@ const unaudited = [
 async function opened() {
   const started = await openApp({}, operatorApp);
   started.operations.setScheduler({ gatewayUrl: "http://localhost:1" });
+  await started.deps.tokens.create({ name: "old", scopes: ["read"], days: 1 });
   started.operations.receipts.set(receipt, {
     ...{ receiptId: receipt, at, source: "gh", type: "github", deliveryId: "d1", bytes: 12 },
     ...{ reason: null, headers: {}, matched: ["dev"], payload: {}, text: null },
@@ -122,6 +129,18 @@ test("records the login, acts and logout of a browser with its address", async (
     { act: "pause", by },
     { act: "login", by },
   ]);
+});
+
+test("records an act by an API token with its name", async () => {
+  const { app, deps, operations } = await opened();
+  const token = { name: "claude", scopes: ["control"], days: 1 } as const;
+  const { token: secret } = await deps.tokens.create({ ...token, scopes: [...token.scopes] });
+  const headers = { authorization: `Bearer ${secret}` };
+  await app.inject({ method: "POST", url: "/control/pause", headers });
+  await app.inject({ method: "POST", url: "/control/stop", headers });
+  const by = { via: "token", name: "claude" };
+  expect(operations.acts).toMatchObject([{ act: "pause", by }]);
+  expect(personText({ ...by, via: "token", from: null })).toBe("claude by token");
 });
 
 test("lists the acts by pages", async () => {

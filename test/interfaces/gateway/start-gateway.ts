@@ -14,6 +14,7 @@ import { fakeOperations } from "../../helpers/fake-operations.ts";
 import type { FakeOperations } from "../../helpers/fake-operations.ts";
 import { memoryLogs } from "../../helpers/memory-logs.ts";
 import type { MemoryLogs } from "../../helpers/memory-logs.ts";
+import { memoryTokens } from "../../helpers/memory-tokens.ts";
 import { memorySessions } from "../../helpers/memory-sessions.ts";
 
 export const apiKey = "test-key-of-the-gateway";
@@ -33,6 +34,7 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
     operations: fakeOperations([{ name: "dev" }]),
     receiveWebhook: (delivery) => deps.operations.receiveWebhook(delivery),
     sessions: memorySessions(),
+    tokens: memoryTokens(),
     loginLinks: createLoginLinks(() => apiKey),
     answerLinks: createAnswerLinks("key of the links", (id) => {
       const question = deps.operations.asked.find((one) => one.id === id);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { sessionCookie } from "../auth.ts";
 import { problemSchema } from "./answers.ts";
 import { emptyBody } from "./bodies.ts";
+import { scopeOf } from "../token-limits.ts";
 import type { DescribedRoute } from "./route.ts";
 
 /** An OpenAPI 3.1 document, as far as it is read here. https://spec.openapis.org/oas/v3.1.1.html */
@@ -31,6 +32,11 @@ const description =
 
 const securitySchemes = {
   key: { type: "http", scheme: "bearer", description: "The gateway's API key" },
+  token: {
+    type: "http",
+    scheme: "bearer",
+    description: "An API token, from POST /api/tokens, with the scope that the operation names",
+  },
   session: {
     type: "apiKey",
     in: "cookie",
@@ -63,6 +69,12 @@ const securityBy = {
   operator: [{ key: [] }, { session: [] }],
 } as const;
 
+/** The scope of an API token that opens a route. */
+function tokenSecurity(route: DescribedRoute) {
+  const scope = route.access === "open" ? null : scopeOf(route);
+  return scope === null ? [] : [{ token: scope === "any" ? [] : [scope] }];
+}
+
 function operationOf(route: DescribedRoute, convert: ToJsonSchema) {
   const { access, summary, description, tag, params, query, body, consumes } = route;
   const hasBody = body !== undefined && body !== emptyBody;
@@ -70,7 +82,7 @@ function operationOf(route: DescribedRoute, convert: ToJsonSchema) {
     summary,
     description,
     tags: [tag],
-    security: securityBy[access],
+    security: [...securityBy[access], ...tokenSecurity(route)],
     parameters: [
       ...parametersOf("path", params, convert),
       ...parametersOf("query", query, convert),
@@ -136,7 +148,7 @@ function problemsOf(
   const statuses = [
     ...(parses ? [400] : []),
     ...(access === "open" ? [] : [401, 429]),
-    ...(access === "operator" ? [403] : []),
+    ...(access === "open" ? [] : [403]),
     ...problems,
   ];
   const content = { "application/problem+json": { schema: convert(problemSchema, "output") } };

@@ -8,9 +8,13 @@ import type {
 import type { z } from "zod";
 import type { Act } from "../../../features/people/audit-acts.ts";
 import { UserError } from "../../../foundation/errors.ts";
+import type { Scope } from "../../../foundation/contracts/scopes.ts";
 import { schemaProblems } from "../../../runtime/run-api/requests/row.ts";
 
-/** Who may use a route: anyone, programs with the key, or also a browser's session. */
+import { assertAgents, assertScope } from "../token-limits.ts";
+import type { IsMine } from "../token-limits.ts";
+
+/** Who may use a route: anyone, programs with the key or a token, or also a browser's session. */
 export type Access = "open" | "key" | "operator";
 
 /** A request with the parts that its route's schemas parsed. */
@@ -48,6 +52,16 @@ interface RouteSpec<
   readonly events?: Readonly<Record<string, z.ZodType>>;
   readonly config?: FastifyContextConfig;
   readonly options?: Pick<RouteOptions, "bodyLimit" | "exposeHeadRoute">;
+  /**
+   * The scope that an API token needs, or `any` of them; null: only the key and logins. Default: `read` for a GET that is
+   * not a page, else null.
+   */
+  readonly scope?: Scope | "any" | null;
+  /**
+   * Whether a request of a token that is limited to agents is about one of them only; by default by `:name`,
+   * `:instanceId` and `?agent=`.
+   */
+  isAbout?(request: Parsed<Params, Query, Body>, isMine: IsMine): boolean;
   /** The act of a request that succeeded; null without one, such as for a dry run. */
   audit?(request: Parsed<Params, Query, Body>, answer: z.input<Answer>): Act | null;
   /** Returns the answer, or sends it by `reply`. */
@@ -91,6 +105,7 @@ export function addRoutes(
   scope: FastifyInstance,
   routes: readonly Route[],
   onAct: (act: Act, request: FastifyRequest) => void,
+  limitAnswer: (answer: unknown, request: FastifyRequest) => unknown,
 ): void {
   for (const route of routes) {
     const { method, url, config = {}, options, response = {} } = route;
@@ -101,22 +116,31 @@ export function addRoutes(
       config,
       ...options,
       handler: (request, reply) => {
+        assertScope(request, route);
         parseRequest(request, route);
+        assertAgents(request, route);
         if (status !== undefined) void reply.code(status);
-        if (route.audit === undefined) return route.handle(request, reply);
-        return audited(route, request, reply).then(({ answer, act }) => {
-          if (act !== null) onAct(act, request);
-          return answer;
-        });
+        const answer = handle(route, request, reply, onAct);
+        return request.caller?.kind === "token"
+          ? Promise.resolve(answer).then((whole) => limitAnswer(whole, request))
+          : answer;
       },
     });
   }
 }
 
-async function audited(route: Route, request: FastifyRequest, reply: FastifyReply) {
-  const answer = await route.handle(request, reply);
-  const hasFailed = reply.statusCode >= 400;
-  return { answer, act: hasFailed ? null : (route.audit?.(request, answer) ?? null) };
+function handle(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  onAct: (act: Act, request: FastifyRequest) => void,
+): unknown {
+  if (route.audit === undefined) return route.handle(request, reply);
+  return Promise.resolve(route.handle(request, reply)).then((answer) => {
+    const act = reply.statusCode >= 400 ? null : route.audit?.(request, answer);
+    if (act) onAct(act, request);
+    return answer;
+  });
 }
 
 function parseRequest(request: FastifyRequest, { params, body, query }: Route): void {

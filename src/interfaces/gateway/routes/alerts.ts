@@ -13,6 +13,7 @@ import { acknowledgedAnswer } from "../api/answers.ts";
 import { emptyBody } from "../api/bodies.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
+import { limitOf } from "../token-limits.ts";
 
 const { get, post } = routesOf("Alerts");
 
@@ -24,13 +25,20 @@ export const alertRoutes = ({ operations }: GatewayDeps) => [
       "`deliveries` has an entry for each alert and target, newest first; `before` takes the `next` of an earlier page.",
     query: alertsQuerySchema,
     response: { 200: alertsReportSchema },
+    isAbout: () => true,
     problems: [503],
-    handle: ({ query }) => operations.alerts(query),
+    handle: (request) => {
+      const report = operations.alerts(request.query);
+      // The targets count what was sent about all agents.
+      return limitOf(request) === null ? report : { ...report, targets: [] };
+    },
   }),
   post("/api/alerts/ack", {
     summary: "Acknowledge what is open of an agent or the project, or snooze it",
     description: "No reminders are sent until it is resolved, or until `until`.",
     body: ackRequestSchema,
+    scope: "control",
+    isAbout: ({ body }, isMine) => isMine(body.agent),
     response: { 200: acknowledgedAnswer },
     audit: ({ body: { agent, undo = false, until } }) => ({
       act: "ack",
@@ -49,6 +57,7 @@ export const alertRoutes = ({ operations }: GatewayDeps) => [
     description:
       "It keeps its id, so that a receiver that has it can drop it. What was given up is attempted as often as a new one.",
     params: deliveryParams,
+    scope: "control",
     body: emptyBody,
     response: { 202: retriedSchema },
     audit: ({ params: { id } }) => ({ act: "alert-retry", detail: id }),
@@ -60,6 +69,7 @@ export const alertRoutes = ({ operations }: GatewayDeps) => [
   }),
   post("/api/alerts/retry", {
     summary: "Send all alerts again that were given up",
+    scope: "control",
     body: emptyBody,
     response: { 202: allRetriedSchema },
     audit: (_request, { retried }) => ({ act: "alert-retry", detail: counted(retried, "alert") }),
@@ -71,6 +81,8 @@ export const alertRoutes = ({ operations }: GatewayDeps) => [
     description:
       "The answer is the target's own: it comes within 15 s. A target that was off is on again once it accepts a test.",
     params: targetParams,
+    scope: "control",
+    isAbout: () => false,
     body: emptyBody,
     response: { 200: testedSchema },
     audit: ({ params }) => ({ act: "alert-test", detail: params.name }),

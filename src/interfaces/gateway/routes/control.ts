@@ -54,6 +54,7 @@ function switchScheduler(
 ) {
   return post(`/control/${word}`, {
     summary,
+    scope: "control",
     body: emptyBody,
     response: { 200: pausedAnswer },
     audit: () => ({ act: paused ? "pause" : "resume" }),
@@ -88,6 +89,7 @@ function stopRoute({ operations }: GatewayDeps) {
 function switchAgent({ operations }: GatewayDeps, word: string, enabled: boolean, summary: string) {
   return post(`/control/agents/:name/${word}`, {
     summary,
+    scope: "control",
     params: agentParams,
     body: emptyBody,
     response: { 200: enabledAnswer },
@@ -103,6 +105,7 @@ function switchAgent({ operations }: GatewayDeps, word: string, enabled: boolean
 const runRoutes = ({ operations }: GatewayDeps) => [
   post("/control/trigger/:name", {
     summary: "Run an agent now, or queue the run",
+    scope: "trigger",
     params: agentParams,
     body: triggerBody,
     response: { 202: triggeredAnswer },
@@ -120,6 +123,7 @@ const runRoutes = ({ operations }: GatewayDeps) => [
   }),
   post("/control/agents/:name/kill", {
     summary: "End all running runs of an agent",
+    scope: "control",
     params: agentParams,
     body: emptyBody,
     response: { 200: killedAnswer },
@@ -137,6 +141,7 @@ const runRoutes = ({ operations }: GatewayDeps) => [
   }),
   post("/control/kill/:instanceId", {
     summary: "End one run",
+    scope: "control",
     params: instanceParams,
     body: emptyBody,
     response: { 200: killedRunAnswer },

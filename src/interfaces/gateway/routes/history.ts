@@ -19,6 +19,8 @@ import {
   whyNotSchema,
 } from "../../../foundation/contracts/refused-deliveries.ts";
 import { runDifferenceSchema, runSchema } from "../../views/run-view.ts";
+import { hasCode } from "../../../foundation/errors.ts";
+import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { emptyBody } from "../api/bodies.ts";
 import {
   agentParams,
@@ -58,116 +60,149 @@ const latestRunsQuery = z.object({
 });
 
 /** The history of triggers, and single runs: their input, version and outcome. */
-export const historyRoutes = ({ operations }: GatewayDeps) => [
-  get("/api/stats/triggers", {
-    summary: "Trigger history, newest first",
-    description:
-      "By `page`, or by cursor: `before` takes the `nextBefore` of an earlier page, stays put while entries arrive " +
-      "and is fast at any depth. Without `deadLetter` all entries, `true` only what never ran and won't by itself.",
-    query: historyQuerySchema,
-    response: { 200: historyPageSchema },
-    problems: [503],
-    handle: ({ query }) => operations.history(query),
-  }),
-  get("/api/stats/latest-runs", {
-    summary: "The latest runs of some agents, and how each ended",
-    query: latestRunsQuery,
-    response: { 200: latestRunsSchema },
-    problems: [503],
-    handle: ({ query }) => operations.latestRuns(query.agents),
-  }),
-  get("/api/stats/refused-deliveries", {
-    summary: "Webhook deliveries that were refused, the latest first",
-    description:
-      "Of these nothing is stored but their number, and the reason of the last one: those of one source that were refused " +
-      "for the same reason within ten minutes are one row. A duplicate names the receipt of the first.",
-    query: refusedDeliveriesQuerySchema,
-    response: { 200: refusedDeliveriesAnswer },
-    problems: [503],
-    handle: async ({ query }) => ({
-      deliveries: [...(await operations.refusedDeliveries(query))],
+export function historyRoutes({ operations }: GatewayDeps) {
+  const agentOfEntry = agentOfEntryIn(operations);
+  return [
+    get("/api/stats/triggers", {
+      summary: "Trigger history, newest first",
+      description:
+        "By `page`, or by cursor: `before` takes the `nextBefore` of an earlier page, stays put while entries arrive " +
+        "and is fast at any depth. Without `deadLetter` all entries, `true` only what never ran and won't by itself.",
+      query: historyQuerySchema,
+      // Neither an id nor a part of a name is narrowed by `agent`.
+      isAbout: ({ query: { id, agent, agentPart } }, isMine) =>
+        id === undefined ? agentPart === undefined && isMine(agent) : isMine(agentOfEntry(id)),
+      response: { 200: historyPageSchema },
+      problems: [503],
+      handle: ({ query }) => operations.history(query),
     }),
-  }),
-  get("/api/agents/:name/why-not", {
-    summary: "Why an agent did not run",
-    description:
-      "What keeps it from running now; its work that no run was started for; stored deliveries that its filters turn away, " +
-      "each with the conditions that stop it; and what its sources refused before any filter.",
-    params: agentParams,
-    query: whyNotQuerySchema,
-    response: { 200: whyNotSchema },
-    problems: [404, 503],
-    handle: ({ params, query }) => operations.whyNot(params.name, query),
-  }),
-  get("/api/stats/triggers/:id/calls", {
-    summary: "The calls around an entry",
-    description:
-      "The context of a call, the value that its run returned, and the tree of calls that it belongs to: the calls of a run are " +
-      "the entries whose `caller` is its `instanceId`.",
-    params: triggerParams,
-    response: { 200: callTreeSchema },
-    problems: [404, 503],
-    handle: ({ params }) => operations.callTree(params.id),
-  }),
-  get("/api/runs/:instanceId", {
-    summary: "One run, also while it runs",
-    description:
-      "With the calls that it made and the hash of what it ran; its secrets are redacted.",
-    params: instanceParams,
-    query: z.object({
-      modelPrompt: z.literal("true").optional().meta({ description: "With what its model got" }),
+    get("/api/stats/latest-runs", {
+      summary: "The latest runs of some agents, and how each ended",
+      query: latestRunsQuery,
+      isAbout: ({ query }, isMine) => query.agents.every(isMine),
+      response: { 200: latestRunsSchema },
+      problems: [503],
+      handle: ({ query }) => operations.latestRuns(query.agents),
     }),
-    response: { 200: runSchema },
-    problems: [404, 503],
-    handle: ({ params, query }) =>
-      operations.run(params.instanceId, query.modelPrompt !== undefined),
-  }),
-  get("/api/runs/:instanceId/diff", {
-    summary: "What changed in what two runs ran",
-    description:
-      "From the one that started first to the other: the canonical config, with a hash in the place of each secret " +
-      "value, the skill's files by hash, and the instructions.",
-    params: instanceParams,
-    query: comparedQuery,
-    response: { 200: runDifferenceSchema },
-    problems: [404, 503],
-    handle: ({ params, query }) => operations.runDifference(params.instanceId, query.to ?? null),
-  }),
-];
+    get("/api/stats/refused-deliveries", {
+      summary: "Webhook deliveries that were refused, the latest first",
+      description:
+        "Of these nothing is stored but their number, and the reason of the last one: those of one source that were refused " +
+        "for the same reason within ten minutes are one row. A duplicate names the receipt of the first.",
+      query: refusedDeliveriesQuerySchema,
+      response: { 200: refusedDeliveriesAnswer },
+      problems: [503],
+      handle: async ({ query }) => ({
+        deliveries: [...(await operations.refusedDeliveries(query))],
+      }),
+    }),
+    get("/api/agents/:name/why-not", {
+      summary: "Why an agent did not run",
+      description:
+        "What keeps it from running now; its work that no run was started for; stored deliveries that its filters turn away, " +
+        "each with the conditions that stop it; and what its sources refused before any filter.",
+      params: agentParams,
+      query: whyNotQuerySchema,
+      response: { 200: whyNotSchema },
+      problems: [404, 503],
+      handle: ({ params, query }) => operations.whyNot(params.name, query),
+    }),
+    get("/api/stats/triggers/:id/calls", {
+      summary: "The calls around an entry",
+      description:
+        "The context of a call, the value that its run returned, and the tree of calls that it belongs to: the calls of a run are " +
+        "the entries whose `caller` is its `instanceId`.",
+      params: triggerParams,
+      isAbout: ({ params }, isMine) => isMine(agentOfEntry(params.id)),
+      response: { 200: callTreeSchema },
+      problems: [404, 503],
+      handle: ({ params }) => operations.callTree(params.id),
+    }),
+    get("/api/runs/:instanceId", {
+      summary: "One run, also while it runs",
+      description:
+        "With the calls that it made and the hash of what it ran; its secrets are redacted.",
+      params: instanceParams,
+      query: z.object({
+        modelPrompt: z.literal("true").optional().meta({ description: "With what its model got" }),
+      }),
+      response: { 200: runSchema },
+      problems: [404, 503],
+      handle: ({ params, query }) =>
+        operations.run(params.instanceId, query.modelPrompt !== undefined),
+    }),
+    get("/api/runs/:instanceId/diff", {
+      summary: "What changed in what two runs ran",
+      description:
+        "From the one that started first to the other: the canonical config, with a hash in the place of each secret " +
+        "value, the skill's files by hash, and the instructions.",
+      params: instanceParams,
+      query: comparedQuery,
+      isAbout: ({ params, query }, isMine) =>
+        [params.instanceId, query.to ?? params.instanceId].every((id) => isMine(agentOf(id))),
+      response: { 200: runDifferenceSchema },
+      problems: [404, 503],
+      handle: ({ params, query }) => operations.runDifference(params.instanceId, query.to ?? null),
+    }),
+  ];
+}
 
 /** Stored deliveries: shown, and run again; work of any kind is run again by its history entry. */
-export const receiptRoutes = ({ operations }: GatewayDeps) => [
-  webhooks.get("/api/stats/webhooks/:receiptId", {
-    summary: "A stored webhook delivery, its secrets redacted",
-    params: receiptParams,
-    response: { 200: receiptViewSchema },
-    problems: [404, 503],
-    handle: ({ params }) => operations.receipt(params.receiptId),
-  }),
-  webhooks.post("/api/webhooks/:receiptId/replay", {
-    summary: "Run a stored webhook delivery again",
-    description:
-      "Makes new work, also of a delivery whose work was dropped or that matched no agent. Asking twice runs it twice.",
-    params: receiptParams,
-    query: replayQuery,
-    body: emptyBody,
-    response: { 200: replayResultSchema },
-    audit: replayAct,
-    problems: [404, 409, 503],
-    handle: ({ params, query }) => operations.replay(params.receiptId, query.agent ?? null),
-  }),
-  post("/api/triggers/:id/replay", {
-    summary: "Run the work of a history entry again",
-    description:
-      "Of any kind: a webhook's delivery, a schedule's tick, a manual prompt, a call. Makes new work whose entry names " +
-      "this one as `replayOf`; no run waits for the value of a replayed call. Asking twice runs it twice.",
-    params: triggerParams,
-    response: { 200: replayResultSchema },
-    audit: replayAct,
-    problems: [404, 409, 503],
-    handle: ({ params }) => operations.replayTrigger(params.id),
-  }),
-];
+export function receiptRoutes({ operations }: GatewayDeps) {
+  const agentOfEntry = agentOfEntryIn(operations);
+  const matchedAgents = (id: string): readonly string[] => {
+    try {
+      return operations.receipt(id).matched;
+    } catch (error) {
+      if (hasCode(error, "unknown_receipt")) return [];
+      throw error;
+    }
+  };
+  return [
+    webhooks.get("/api/stats/webhooks/:receiptId", {
+      summary: "A stored webhook delivery, its secrets redacted",
+      params: receiptParams,
+      isAbout: ({ params }, isMine) => matchedAgents(params.receiptId).some(isMine),
+      response: { 200: receiptViewSchema },
+      problems: [404, 503],
+      handle: ({ params }) => operations.receipt(params.receiptId),
+    }),
+    webhooks.post("/api/webhooks/:receiptId/replay", {
+      summary: "Run a stored webhook delivery again",
+      description:
+        "Makes new work, also of a delivery whose work was dropped or that matched no agent. Asking twice runs it twice.",
+      scope: "trigger",
+      isAbout: ({ params, query }, isMine) =>
+        isMine(query.agent) && matchedAgents(params.receiptId).some(isMine),
+      params: receiptParams,
+      query: replayQuery,
+      body: emptyBody,
+      response: { 200: replayResultSchema },
+      audit: replayAct,
+      problems: [404, 409, 503],
+      handle: ({ params, query }) => operations.replay(params.receiptId, query.agent ?? null),
+    }),
+    post("/api/triggers/:id/replay", {
+      summary: "Run the work of a history entry again",
+      description:
+        "Of any kind: a webhook's delivery, a schedule's tick, a manual prompt, a call. Makes new work whose entry names " +
+        "this one as `replayOf`; no run waits for the value of a replayed call. Asking twice runs it twice.",
+      scope: "trigger",
+      isAbout: ({ params }, isMine) => isMine(agentOfEntry(params.id)),
+      params: triggerParams,
+      response: { 200: replayResultSchema },
+      audit: replayAct,
+      problems: [404, 409, 503],
+      handle: ({ params }) => operations.replayTrigger(params.id),
+    }),
+  ];
+}
+
+/** Finds the agent of an entry of the history; null without one. */
+const agentOfEntryIn =
+  ({ history }: GatewayDeps["operations"]) =>
+  (id: string): string | null =>
+    history({ id, page: 1, limit: 1 }).triggers[0]?.agent ?? null;
 
 function replayAct(
   { params }: { readonly params: { readonly id: string } | { readonly receiptId: string } },

@@ -11,6 +11,7 @@ import { readFirstPart } from "../../dashboard/live/log-session.ts";
 import type { FirstPart } from "../../dashboard/live/log-session.ts";
 import type { LogChoice } from "../../dashboard/text/log-choice.ts";
 import { hasCode } from "../../../foundation/errors.ts";
+import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { agentParams, unknownAgent } from "../api/params.ts";
 import { routesOf } from "../api/route.ts";
 import { endOfAccess } from "../auth.ts";
@@ -102,6 +103,7 @@ export const logRoutes = (deps: GatewayDeps, streams: EventStreams) => [
     ...streamed,
     summary: "The logs of all agents and the scheduler as Server-Sent Events",
     query: allQuery,
+    isAbout: ({ query }, isMine) => isMine(agentOf(query.instance ?? null)),
     events: { log: logEntrySchema },
     handle: (request, reply) => {
       // Positions are exact within one agent's files. A merge of all has no exact one: it is followed in one go, which

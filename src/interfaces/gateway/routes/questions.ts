@@ -24,6 +24,8 @@ export const questionRoutes = ({ operations }: GatewayDeps) => [
   post("/api/questions/:id/answer", {
     summary: "Answer a question",
     description: "The first answer counts; a later one is a 409 that says who was first.",
+    scope: "answer",
+    isAbout: ({ params }, isMine) => isMine(operations.question(params.id)?.agent),
     params: z.object({ id: z.string().max(64).meta({ description: "The question's `id`" }) }),
     body: z.strictObject({ answer: answerSchema }),
     response: { 200: questionSchema },

@@ -7,6 +7,7 @@ import {
 } from "../../../features/spend/spend-report.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
+import { limitOf } from "../token-limits.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
 
@@ -22,7 +23,12 @@ export const spendRoutes = ({ operations }: GatewayDeps) => [
     query: spendQuerySchema,
     response: { 200: spendAnswerSchema },
     problems: [503],
-    handle: ({ query }) => operations.spend(query),
+    handle: (request) => {
+      const answer = operations.spend(request.query);
+      const scope = `agent:${request.query.agent}`;
+      const isShown = limitOf(request) === null ? () => true : isLimitOf(scope);
+      return { ...answer, limits: answer.limits.filter(isShown) };
+    },
   }),
   post("/api/budgets/:scope/raise", {
     summary: "Raise the limits of a budget",
@@ -30,6 +36,11 @@ export const spendRoutes = ({ operations }: GatewayDeps) => [
       "Adds to the limits of the project, of an agent and its live runs, or of one run, until their windows turn. " +
       "Runs that wait for money go on. The answer has the limits of the scope's day and month.",
     params: budgetParams,
+    scope: "control",
+    isAbout: ({ params }, isMine) => {
+      const [kind, id = ""] = params.scope.split(":");
+      return isMine(kind === "run" ? agentOf(id) : kind === "agent" ? id : null);
+    },
     body: raiseSchema,
     response: { 200: raisedSchema },
     audit: ({ params: { scope }, body }) => {
@@ -44,3 +55,9 @@ export const spendRoutes = ({ operations }: GatewayDeps) => [
     },
   }),
 ];
+
+/** Whether a limit is that of one agent. */
+const isLimitOf =
+  (agent: string) =>
+  ({ scope }: { readonly scope: string }): boolean =>
+    scope === agent;

@@ -1,4 +1,4 @@
-import { defer, finalize, map, merge, share, startWith } from "rxjs";
+import { defer, filter, finalize, map, merge, share, startWith } from "rxjs";
 import type { Observable } from "rxjs";
 import { z } from "zod";
 import {
@@ -18,6 +18,8 @@ import type { GatewayDeps } from "../deps.ts";
 import { followedLogs, followedLogsSchema } from "./logs.ts";
 import { eventText } from "../sse.ts";
 import type { EventStreams } from "../sse.ts";
+import { limitedScheduler, limitedSnapshot, limitedUpdate, limitOf } from "../token-limits.ts";
+import type { IsMine } from "../token-limits.ts";
 
 const { get } = routesOf("Status");
 const streamQuery = z.object({
@@ -36,7 +38,11 @@ export function statusRoutes(deps: GatewayDeps, streams: EventStreams) {
     get("/control/status", {
       summary: "The scheduler and its agents as they are now",
       response: { 200: snapshotSchema },
-      handle: () => operations.snapshot(),
+      isAbout: () => true,
+      handle: (request) => {
+        const isMine = limitOf(request);
+        return isMine === null ? operations.snapshot() : limitedSnapshot(operations, isMine);
+      },
     }),
     get("/dashboard/api/status-stream", {
       summary: "The same as Server-Sent Events with changes, and the lines of logs",
@@ -48,12 +54,14 @@ export function statusRoutes(deps: GatewayDeps, streams: EventStreams) {
       produces: "text/event-stream",
       events: { snapshot: snapshotSchema, update: updateSchema, "log-0": logEntrySchema },
       config: { stream: "status" },
+      isAbout: ({ query }, isMine) => query.log.every(({ agent }) => isMine(agent)),
       handle: async (request, reply) => {
         const logs = await followedLogs(request.query.log, deps);
         const lines = logs.map(({ first }) => first).join("");
-        const status$ = eventsSince(request.query.since).pipe(
-          map((text, at) => (at === 0 ? text + lines : text)),
-        );
+        const isMine = limitOf(request);
+        const all$ =
+          isMine === null ? eventsSince(request.query.since) : limitedEvents(operations, isMine);
+        const status$ = all$.pipe(map((text, at) => (at === 0 ? text + lines : text)));
         const events$ = merge(status$, ...logs.map(({ more$ }) => more$));
         streams.serve(request, reply, events$, endOfAccess(request, deps));
         return reply;
@@ -64,11 +72,18 @@ export function statusRoutes(deps: GatewayDeps, streams: EventStreams) {
       description: "For hidden tabs: asking for it does not prolong a session.",
       response: { 200: schedulerSchema },
       config: { isBackground: true },
-      handle: () => operations.snapshot().scheduler,
+      isAbout: () => true,
+      handle: (request) => {
+        const isMine = limitOf(request);
+        return isMine === null
+          ? operations.snapshot().scheduler
+          : limitedScheduler(operations, isMine);
+      },
     }),
     get("/locks/status", {
       summary: "Resource locks that runs hold now",
       response: { 200: locksAnswer },
+      isAbout: () => true,
       handle: () => ({ locks: operations.locks() }),
     }),
   ];
@@ -116,6 +131,21 @@ export function statusEvents(operations: Operations) {
     defer(() => update$.pipe(startWith(firstText(since))));
 }
 
+/** The status stream for a token that is limited to agents; it always begins with a snapshot. */
+function limitedEvents(operations: Operations, isMine: IsMine): Observable<string> {
+  let id = Date.now();
+  const text = (event: string, data: object): string =>
+    eventText(event, String(id++), JSON.stringify(data));
+  return defer(() =>
+    operations.update$.pipe(
+      map((update) => limitedUpdate(update, operations, isMine)),
+      filter((update) => update !== null),
+      map((update) => text("update", update)),
+      startWith(text("snapshot", limitedSnapshot(operations, isMine))),
+    ),
+  );
+}
+
 /** Whether the process lives and whether it accepts work; both need no key. */
 export function healthRoutes({ operations }: GatewayDeps) {
   const startedAt = performance.now();
@@ -161,6 +191,7 @@ export function openapiRoutes(describe: () => OpenApi) {
     routesOf("Description").get("/openapi.json", {
       summary: "This description, as OpenAPI 3.1",
       produces: "application/json",
+      isAbout: () => true,
       handle: (_request, reply) => {
         text ??= JSON.stringify(describe());
         return reply.type("application/json; charset=utf-8").send(text);

@@ -18,6 +18,7 @@ export const steerRoutes = ({ operations }: GatewayDeps) => [
     description:
       "The model gets `text` after the tools of its current turn, or once the run has stopped waiting. With `stop` " +
       "the run finishes its turn and ends as `stopped`. A 409 says why the run takes no message.",
+    scope: "control",
     params: instanceParams,
     body: z.union([
       z.strictObject({ text: text.meta({ description: "For the model" }) }),
@@ -45,6 +46,7 @@ export const steerRoutes = ({ operations }: GatewayDeps) => [
     description:
       "A new run of the same agent, whose model sees the earlier conversation, and is told that the results of its " +
       "tools may be stale. A 409 says why the run can't be continued.",
+    scope: "trigger",
     params: instanceParams,
     body: z.strictObject({ prompt: text.meta({ description: "For the model" }) }),
     response: { 202: triggeredAnswer },

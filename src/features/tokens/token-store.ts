@@ -1,0 +1,61 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Scope } from "../../foundation/contracts/scopes.ts";
+import { UserError } from "../../foundation/errors.ts";
+import type { GroupCommit } from "../../foundation/store/group-commit.ts";
+import { tokenLimits } from "./token-report.ts";
+import type { StoredToken } from "./token-report.ts";
+
+/** Reads and writes `tokens`, which has the hashes of API tokens only. */
+export function createTokenStore(db: DatabaseSync, { write, record }: GroupCommit) {
+  const all = db.prepare(
+    `SELECT name, hash, scopes, agents, created_at AS createdAt, expires_at AS expiresAt,
+       last_used_at AS lastUsedAt FROM tokens ORDER BY name`,
+  );
+  const insert = db.prepare(
+    "INSERT INTO tokens (name, hash, scopes, agents, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const find = db.prepare("SELECT 1 FROM tokens WHERE name = ?");
+  const count = db.prepare("SELECT count(*) AS n FROM tokens");
+  const removeOld = db.prepare("DELETE FROM tokens WHERE name = ? AND expires_at <= ?");
+  const remove = db.prepare("DELETE FROM tokens WHERE name = ?");
+  const use = db.prepare("UPDATE tokens SET last_used_at = ? WHERE hash = ?");
+  return {
+    all: (): readonly StoredToken[] =>
+      all.all().map((row) => ({
+        name: String(row.name),
+        hash: String(row.hash),
+        scopes: JSON.parse(String(row.scopes)) as Scope[],
+        agents: row.agents === null ? null : (JSON.parse(String(row.agents)) as string[]),
+        createdAt: Number(row.createdAt),
+        expiresAt: Number(row.expiresAt),
+        lastUsedAt: row.lastUsedAt === null ? null : Number(row.lastUsedAt),
+      })),
+    /** Replaces an expired token of this name. Rejects with UserError `token_exists` or `too_many_tokens`. */
+    add: (token: StoredToken) =>
+      write(() => {
+        const { name, hash, scopes, agents, createdAt, expiresAt } = token;
+        removeOld.run(name, createdAt);
+        if (find.get(name) !== undefined) throw exists(name);
+        if (Number(count.get()?.n) >= tokenLimits.tokens) throw tooMany();
+        const limit = agents && JSON.stringify(agents);
+        insert.run(name, hash, JSON.stringify(scopes), limit, createdAt, expiresAt);
+      }),
+    /** Resolves with whether there was one. */
+    remove: (name: string) => write(() => Number(remove.run(name).changes) > 0),
+    /** Records when a token was last used. */
+    use: (hash: string, at: number) => record(() => void use.run(at, hash)),
+  };
+}
+
+export type TokenStore = ReturnType<typeof createTokenStore>;
+
+function exists(name: string): UserError {
+  return new UserError("token_exists", `There is a token ${JSON.stringify(name)} already.`, {
+    hint: "al token rm removes it",
+  });
+}
+
+function tooMany(): UserError {
+  const message = `There are ${tokenLimits.tokens} tokens already; remove one first.`;
+  return new UserError("too_many_tokens", message);
+}

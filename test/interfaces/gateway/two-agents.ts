@@ -1,0 +1,58 @@
+import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
+import { fakeOperations } from "../../helpers/fake-operations.ts";
+import { aQuestionView } from "../../helpers/fake-questions.ts";
+import { historyEntry } from "../../helpers/history-entry.ts";
+import { aRunView } from "../../helpers/run-view.ts";
+import { ofBoth, ofDev, ofZebra } from "./token-decisions.ts";
+
+/** A project of two agents with everything about both. */
+export function twoAgents() {
+  const operations = fakeOperations([{ name: "dev" }, { name: "zebra" }]);
+  const at = "2026-11-22T08:00:00.000Z";
+  const entries = ["dev", "zebra"].map((name) =>
+    historyEntry({
+      ...{ id: `t-${name}`, agent: name, instanceId: `${name}-abcdefgh`, at },
+      ...{ caller: "zebra-abcdefgh", reason: "after zebra-abcdefgh" },
+    }),
+  );
+  operations.entries.push(...entries);
+  const matches = { [ofBoth]: ["dev", "zebra"], [ofDev]: ["dev"], [ofZebra]: ["zebra"] };
+  for (const [id, matched] of Object.entries(matches)) {
+    operations.receipts.set(id, {
+      ...{ receiptId: id, at, source: "gh", type: "github", deliveryId: "d1", bytes: 12 },
+      ...{ reason: null, headers: {}, matched, payload: {}, text: null },
+    });
+  }
+  operations.trees.set("t-dev", { context: null, value: null, entries });
+  const received = { callId: "c1", caller: "zebra", callerInstance: "zebra-abcdefgh", context: "" };
+  operations.runs.set(
+    "dev-abcdefgh",
+    aRunView("dev-abcdefgh", { calls: { received, made: entries } }),
+  );
+  for (const name of ["dev", "zebra"]) {
+    const instanceId = `${name}-abcdefgh`;
+    operations.asked.push(aQuestionView({ id: `q-${name}`, agent: name, instanceId }));
+    operations.addLog({ agent: name, msg: `log of ${name}`, instanceId });
+    const lock = { resource: `file:///${name}`, agent: name, instanceId };
+    operations.heldLocks.push({ ...lock, heldSince: at, expiresAt: at });
+    operations.setClaim({ ...lock, held: true, since: at, expiresAt: null });
+    operations.recordAct({ act: "kill", agent: name, instanceId });
+  }
+  operations.setScheduler({
+    warnings: ["agents/zebra is no agent yet"],
+    webhookSources: ["zebra"],
+  });
+  const open = ["dev", "zebra"].map((name) => ({
+    ...{ agent: name, topic: "runs" as const, since: at, count: 1, reason: null, ack: null },
+  }));
+  Object.assign(operations.alerting, {
+    targets: [aTarget("dev")],
+    open,
+    deliveries: [aDelivery(1), aDelivery(2, { agent: "zebra", title: "zebra failed" })],
+  });
+  const limits = ["project", "agent:dev"].map((scope) => ({
+    ...{ scope, window: "2026-11", endsAt: null, usd: 1, limit: 2, reserved: 0 },
+  }));
+  operations.spending.set("day", { rows: [], limits, forecast: null });
+  return operations;
+}
