@@ -1,6 +1,8 @@
 import { chmod } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { openBrowser } from "../helpers/browser.ts";
 import { containersOfProject, removeAll } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { forAll } from "../helpers/live-project.ts";
@@ -20,15 +22,30 @@ const both = bin === null ? ["pi"] : ["pi", "claude"];
 let askers = both;
 const ownUser = 'type = "host-user"\nrun_as = "$USER"';
 
+let browser: Browser;
 let project: LiveProject;
 let close: () => Promise<void>;
 
 const opened = async () => [...(await openQuestions(project)).keys()].sort();
 const instanceOf = async (agent: string) => (await project.latest(agent))?.instanceId ?? "";
-const answer = async (agent: string, given: string) => {
-  const { id } = (await openQuestions(project)).get(agent) ?? { id: "" };
-  return project.post(`/api/questions/${id}/answer`, { answer: given });
-};
+
+beforeAll(async () => void (browser = await openBrowser()));
+afterAll(() => browser.close());
+
+/** A person logs in on a phone and answers the run's question. */
+async function answerOnPhone(instanceId: string): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  const { dashboardUrl, apiKey } = project.scheduler;
+  await page.goto(`${dashboardUrl}/questions`);
+  await page.getByLabel("API key").fill(apiKey);
+  await page.getByRole("button", { name: "Log in" }).click();
+  const question = page.locator("#open > li", { hasText: instanceId });
+  await question.getByRole("button", { name: "yes" }).click();
+  const answered = page.locator("#ended-list > li", { hasText: instanceId });
+  await expect.poll(() => answered.innerText(), patience).toContain("by the dashboard");
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+  await page.close();
+}
 
 /** Lets all askers ask. */
 async function ask(): Promise<void> {
@@ -42,7 +59,7 @@ async function expectAnsweredAfterADay(): Promise<void> {
   await expect.poll(opened, patience).toEqual([...askers].sort());
   // A day of claude's shell, whose clock nobody can move.
   if (askers.includes("claude")) await sleep(9_500);
-  for (const agent of askers) expect((await answer(agent, "yes")).status).toBe(200);
+  for (const instanceId of instances) await answerOnPhone(instanceId);
   for (const [at, agent] of askers.entries()) {
     const ended = { outcome: "succeeded", attempt: 1, instanceId: instances[at] };
     await expect.poll(() => project.latest(agent), patience).toMatchObject(ended);
@@ -86,7 +103,7 @@ describe.skipIf(whyNoOsUsers() !== null)("runs of host users that ask a person",
   });
 
   test(
-    "are answered after a crash of the scheduler and a day, and go on in their sessions",
+    "are answered on a phone after a crash of the scheduler and a day, and go on in their sessions",
     { timeout: 150_000 },
     expectAnsweredAfterADay,
   );
@@ -132,7 +149,7 @@ describe.skipIf(missing !== null)("runs in containers that ask a person", () => 
   });
 
   test(
-    "are answered after a crash of the scheduler and a day, and go on in their sessions",
+    "are answered on a phone after a crash of the scheduler and a day, and go on in their sessions",
     { timeout: 150_000 },
     expectAnsweredAfterADay,
   );

@@ -1,12 +1,7 @@
-import { execFile, spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import { promisify } from "node:util";
 import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
 import type { Observable } from "rxjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -16,10 +11,11 @@ import { containerName, instanceLabel } from "../../../../src/runtime/runners/co
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import { exitOf, messagesOf, until } from "../contract.ts";
-import { answers, ensureBase, testBase, testEngine } from "../../../helpers/docker.ts";
+import { ensureBase, testBase, testEngine } from "../../../helpers/docker.ts";
 import { engineProxy } from "../../../helpers/engine-proxy.ts";
 import type { EngineProxy } from "../../../helpers/engine-proxy.ts";
 import { isLong } from "../../../helpers/long.ts";
+import { hasOwnEngine, ownEngine } from "../../../helpers/own-engine.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { aProject, aRequest, aRunner, containersOf, memoryRecords } from "./support.ts";
 
@@ -162,50 +158,21 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
   });
 });
 
-/** An engine of its own, as the machine's may be in use. */
-const hasDaemon = process.getuid?.() === 0 && existsSync("/usr/sbin/dockerd");
-
-describe.runIf(isLong && missing === null && hasDaemon)("an engine that is stopped", () => {
-  let engine: Engine;
-  let daemon: ChildProcess | undefined;
-
-  async function startDaemon(): Promise<void> {
-    const flags = [
-      `--host=unix://${folder}/docker.sock`,
-      `--data-root=${folder}/data`,
-      `--exec-root=${folder}/exec`,
-      `--pidfile=${folder}/pid`,
-    ];
-    // In a network of its own, or it would take the bridge of the machine's engine away.
-    const args = ["--net", "/usr/sbin/dockerd", ...flags, "--bridge=none", "--iptables=false"];
-    daemon = spawn("/usr/bin/unshare", args, { stdio: "ignore" });
-    await answers(engine, 30_000);
-  }
-  async function endDaemon(): Promise<void> {
-    if (daemon === undefined || daemon.exitCode !== null) return;
-    const ended = once(daemon, "exit");
-    daemon.kill("SIGTERM");
-    await ended;
-  }
+describe.runIf(isLong && missing === null && hasOwnEngine)("an engine that is stopped", () => {
+  let own: ReturnType<typeof ownEngine>;
   beforeEach(() => {
-    engine = connectEngine({ env: { DOCKER_HOST: `unix://${folder}/docker.sock` } });
+    own = ownEngine(folder);
   });
-  afterEach(async () => {
-    await endDaemon();
-    const mounts = (await readFile("/proc/mounts", "utf8")).split("\n");
-    const own = mounts
-      .map((line) => line.split(" ")[1] ?? "")
-      .filter((at) => at.startsWith(folder));
-    for (const place of own.sort().reverse()) await promisify(execFile)("umount", [place]);
-  }, 60_000);
+  afterEach(() => own.remove(), 60_000);
 
   it("makes the runs lost that it ends", async () => {
-    await startDaemon();
+    const { engine } = own;
+    await own.start();
     await ensureBase(engine);
     const request = aRequest(`trap 'exit 143' TERM; ${log("ready")}; ${forever}`);
     const events = await broken(engine, request, async () => {
-      await endDaemon();
-      await startDaemon();
+      await own.stop();
+      await own.start();
     });
     expect(exitOf(events)).toMatchObject({ lost: true, exitCode: null, rejected: null });
     expect(exitOf(events).error).toMatch(/the engine went away .* ended with it/);
