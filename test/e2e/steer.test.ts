@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { RunView } from "../../src/interfaces/views/run-view.ts";
 import { createRunSessions } from "../../src/features/people/run-sessions.ts";
@@ -15,7 +16,7 @@ beforeEach(async () => {
   const waits = `touch ${project.path("started")}; until [ -e ${project.path("go")} ]; do sleep 0.1; done`;
   const last = '[[turns]]\ntext = "Done."\n';
   await project.write("hello.script.toml", turn(waits) + turn("echo seen") + last);
-  const hook = `echo $AL_OUTCOME > ${project.path("outcome")}`;
+  const hook = `echo $AL_OUTCOME > ${project.path("outcome")}; while [ -e ${project.path("hold")} ]; do sleep 0.1; done`;
   await project.append("agents/hello/config.toml", `\n[hooks]\npost = ["${hook}"]\n`);
   await project.start();
 });
@@ -56,6 +57,13 @@ test("a run receives each message of people once, also across a killed scheduler
   await expect.poll(received, slowly).toHaveLength(2);
   await expect.poll(received, slowly).not.toContain(null);
 
+  await project.write("hold", "");
+  await project.write("go", "");
+  await expect.poll(() => existsSync(project.path("outcome")), slowly).toBe(true);
+  const during = await steer(instanceId, { text: "One more." });
+  const continues = expect.stringContaining(`al continue ${instanceId} "…"`) as string;
+  expect(await during.json()).toMatchObject({ status: 409, detail: continues });
+  await rm(project.path("hold"));
   const run = await ended(instanceId);
   expect(run).toMatchObject({ outcome: "succeeded", isKept: true });
   const kept = sessionOf(instanceId);
@@ -66,7 +74,7 @@ test("a run receives each message of people once, also across a killed scheduler
     "And be brief.",
   ]);
   const refused = await steer(instanceId, { text: "Too late." });
-  expect(await refused.json()).toMatchObject({ status: 409, error: "refused" });
+  expect(await refused.json()).toMatchObject({ status: 409, detail: continues });
   expect((await steer("hello-nobody12", { text: "Hello?" })).status).toBe(404);
 });
 

@@ -30,7 +30,8 @@ export function createInbox({ store, clock, redact }: InboxDeps) {
       seq: number,
       signal: AbortSignal,
     ): Promise<readonly InboxMessage[]> => {
-      if (seq > 0) await store.received(instanceId, seq, clock.now());
+      // The commit of messages that are being stored comes first: a request that does not wait finds them.
+      if (seq > 0 || signal.aborted) await store.received(instanceId, seq, clock.now());
       const added = added$.pipe(
         filter((id) => id === instanceId),
         takeUntil(fromEvent(signal, "abort")),

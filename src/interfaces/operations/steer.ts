@@ -41,6 +41,10 @@ export const createSteerOperations = (deps: SteerDeps) => ({
   steer: async (instanceId: string, text: string | null, by: Person): Promise<InboxView> => {
     const run = deps.runs.find(instanceId);
     if (run === undefined) throw notLive(instanceId, deps);
+    if (!run.takesMessages) {
+      const reason = `the session of ${instanceId} has ended; after its hooks, ${continuing(instanceId)}`;
+      throw new UserError("refused", reason);
+    }
     const kind = text === null ? "stop" : "steer";
     const reason = whyNoInput(run.request.agent)[kind];
     if (reason !== null) throw new UserError("refused", reason);
@@ -67,10 +71,15 @@ export const createSteerOperations = (deps: SteerDeps) => ({
   },
 });
 
-function notLive(instanceId: string, { store }: SteerDeps): UserError {
+function notLive(instanceId: string, { store, sessions }: SteerDeps): UserError {
   const { outcome } = mustHaveRun(instanceId, store).entry;
   const state = outcome === null ? "has not started yet" : `has ended (${outcomeText(outcome)})`;
-  return new UserError("refused", `the run ${instanceId} ${state}`);
+  const next = sessions.isWhole(instanceId) ? `: ${continuing(instanceId)}` : "";
+  return new UserError("refused", `the run ${instanceId} ${state}${next}`);
+}
+
+function continuing(instanceId: string): string {
+  return `al continue ${instanceId} "…" starts a run with its session`;
 }
 
 /** Throws UserError `refused` if the run's session is not kept, or the agent's harness can't take it. */

@@ -13,8 +13,12 @@ export function createPeopleRequests({
   redactValue,
 }: Pick<RequestContext, "inbox" | "sessions" | "clock" | "redactValue">): Requests {
   return {
-    inbox: async ({ instanceId }, { request: { after }, signal }) => {
-      const found = await inbox.next(instanceId, after, signal);
+    inbox: async (run, { request: { after, isLast = false }, signal }) => {
+      // Before the search: a message that is accepted later would never be received.
+      if (isLast) run.takesMessages = false;
+      const asked = isLast ? AbortSignal.abort() : signal;
+      const found = await inbox.next(run.instanceId, after, asked);
+      if (isLast) run.takesMessages = found.length > 0;
       const messages = found.flatMap(({ seq, kind, text, by }) =>
         kind === "continue" ? [] : [{ seq, kind, text, by: personText(by) }],
       );

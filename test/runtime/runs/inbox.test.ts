@@ -28,6 +28,14 @@ describe("a live run", () => {
     expect(stop.seq).toBeGreaterThan(seq);
   });
 
+  test("gets a message that is being stored with its last request, which does not wait", async () => {
+    const { world, run } = await started();
+    const last = (after: number) => world.ask(run, "inbox", { after, isLast: true });
+    const added = world.inbox.add({ instanceId: run, kind: "steer", text: "One.", by });
+    expect((await last(0)).messages).toMatchObject([{ text: "One." }]);
+    expect(await last((await added).seq)).toEqual({ ok: true, messages: [] });
+  });
+
   test("is frozen while it waits for a person, though it also waits for messages", async () => {
     const { world, run } = await started();
     void world.ask(run, "inbox", { after: 0 }).catch(() => undefined);

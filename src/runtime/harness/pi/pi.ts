@@ -81,6 +81,12 @@ async function talk(
     log.onEvent(event);
     if (event.type === "agent_start") steering.deliver();
   });
+  /** Null once people can send no more. */
+  const lateText = async (): Promise<string | null> => {
+    const text = steering.rest();
+    if (text === null && !signal.aborted) await people.last(steering.onMessage);
+    return text ?? steering.rest();
+  };
   const over = new AbortController();
   try {
     await pi.bindExtensions({});
@@ -88,7 +94,7 @@ async function talk(
     logTo(emit, "run", 30, `session starts with model "${name}" (${model.id})`);
     signal.addEventListener("abort", abort, { once: true });
     void people.follow(steering.onMessage, over.signal);
-    for (let text: string | null = prompt; text !== null; text = steering.rest()) {
+    for (let text: string | null = prompt; text !== null; text = await lateText()) {
       if (!signal.aborted) await pi.prompt(text, { expandPromptTemplates: false });
     }
   } finally {

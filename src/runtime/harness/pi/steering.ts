@@ -32,8 +32,10 @@ export function createSteering(pi: AgentSession) {
     },
     deliver,
     /** The messages that came after the last turn; null if there are none. */
-    rest: (): string | null =>
-      waiting.length === 0 || isAsked ? null : waiting.splice(0).join("\n\n"),
+    rest: (): string | null => {
+      waiting.unshift(...pi.clearQueue().steering);
+      return waiting.length === 0 || isAsked ? null : waiting.splice(0).join("\n\n");
+    },
     isStopped: (): boolean => isStopped,
   };
 }

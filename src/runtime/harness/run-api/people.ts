@@ -6,9 +6,12 @@ import type { RunMessage } from "../run-messages.ts";
 import type { RunApiClient } from "./client.ts";
 
 export type PersonMessage = RequestAnswer<"inbox">["messages"][number];
+type OnMessage = (message: PersonMessage) => void;
 
 /** How long the client waits after a failed request for messages, in ms. */
 const pauseMs = 5_000;
+/** How long a run waits for its last messages, in ms. */
+const lastMs = 2_000;
 /** How long a run may take to store its session, in ms: by itself, and when it was asked to end. */
 const keepingMs = { byItself: 5_000, asked: 400 } as const;
 
@@ -18,23 +21,31 @@ export function createPeople(
   redact: (value: unknown) => unknown,
   emit: (message: RunMessage) => void,
 ) {
+  let after = 0;
+  const receive = (messages: readonly PersonMessage[], onMessage: OnMessage): void => {
+    const added = messages.filter(({ seq }) => seq > after);
+    after = added.at(-1)?.seq ?? after;
+    for (const message of added) {
+      emit(logOf(message));
+      onMessage(message);
+    }
+  };
   return {
     /** Logs each message and calls for it once, in their order, until the signal aborts. Never rejects. */
-    follow: async (onMessage: (message: PersonMessage) => void, signal: AbortSignal) => {
-      for (let after = 0; client !== null && !signal.aborted;) {
+    follow: async (onMessage: OnMessage, signal: AbortSignal) => {
+      while (client !== null && !signal.aborted) {
         try {
-          const { messages } = await client.ask("inbox", { after }, signal);
-          const added = messages.filter(({ seq }) => seq > after);
-          after = added.at(-1)?.seq ?? after;
-          for (const message of added) {
-            emit(logOf(message));
-            onMessage(message);
-          }
+          receive((await client.ask("inbox", { after }, signal)).messages, onMessage);
         } catch (error) {
           if (isFinal(error)) return;
           await wait(pauseMs, undefined, { signal }).catch(() => undefined);
         }
       }
+    },
+    /** Receives the messages that have come. After a call without any, people can send no more. Never rejects. */
+    last: async (onMessage: OnMessage): Promise<void> => {
+      const asked = client?.ask("inbox", { after, isLast: true }, AbortSignal.timeout(lastMs));
+      receive((await asked?.catch(() => null))?.messages ?? [], onMessage);
     },
     /** The session that the run continues, one JSON document a line. Rejects with a RunApiError if it is not stored. */
     session: async (signal: AbortSignal): Promise<readonly string[]> => {

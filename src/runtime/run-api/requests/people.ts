@@ -16,9 +16,12 @@ const sessionPart = (z: Zod) => ({
 
 /** Requests that the harness makes for people; an agent can't make them. */
 export const peopleRequests = {
-  /** Waits for messages of people after the one with this number, which the run has received. */
+  /**
+   * Waits for messages of people after the one with this number, which the run has received. With `isLast` it does not
+   * wait, and once there are none, people can send no more.
+   */
   inbox: {
-    request: (z) => z.strictObject({ after: z.int().min(0) }),
+    request: (z) => z.strictObject({ after: z.int().min(0), isLast: z.boolean().optional() }),
     answer: (z) =>
       z.object({
         ok: z.literal(true),

@@ -21,6 +21,8 @@ interface Options {
   readonly turns: Script["turns"];
   /** The messages that people send while the model answers a turn, by its number. */
   readonly sent?: Readonly<Record<number, readonly Partial<PersonMessage>[]>>;
+  /** The messages that are there when the session is about to end. */
+  readonly late?: PersonMessage[];
   /** The session that the run continues. */
   readonly earlier?: readonly string[];
   readonly signal?: AbortSignal;
@@ -29,7 +31,7 @@ interface Options {
 const secret = "hunter2-hunter2";
 
 /** Runs a session of the real pi with a scripted model. */
-async function session({ turns, sent = {}, earlier, signal }: Options) {
+async function session({ turns, sent = {}, late = [], earlier, signal }: Options) {
   let send: (message: PersonMessage) => void = () => undefined;
   let count = 0;
   const provider = await fakeProvider((seen, response) => {
@@ -55,6 +57,7 @@ async function session({ turns, sent = {}, earlier, signal }: Options) {
   const people = {
     ...createPeople(null, redact, () => undefined),
     follow: (onMessage: typeof send) => Promise.resolve(void (send = onMessage)),
+    last: (onMessage: typeof send) => Promise.resolve(late.splice(0, 1).forEach(onMessage)),
     session: () => Promise.resolve(earlier ?? []),
     keep: (lines: readonly string[]) => Promise.resolve(void (kept = lines)),
   };
@@ -100,6 +103,17 @@ describe("a session of pi that a person steers", () => {
     expect(requests).toHaveLength(2);
     expect(times(requests[1], "Stay calm.")).toBe(1);
     expect(log).toContain("Calm.");
+  });
+
+  it("takes another turn for each text that comes after its last one", async () => {
+    const text = (seq: number) =>
+      ({ seq, kind: "steer", text: `Stay calm ${seq}.`, by: "the dashboard" }) as const;
+    const { requests } = await session({
+      turns: [{ text: "Done." }, { text: "Calm." }, { text: "Very." }],
+      late: [text(1), text(2)],
+    });
+    expect(requests).toHaveLength(3);
+    expect([1, 2].map((seq) => times(requests[2], `Stay calm ${seq}.`))).toEqual([1, 1]);
   });
 
   it("finishes the turn with its tools, and then ends as stopped", async () => {
