@@ -1,6 +1,6 @@
 /**
  * Runs every check of package.json side by side (`npm run check`), and prints each one's output once it has ended. The
- * arguments are a command that runs at the same time: ESLint runs longest, on one core, and leaves the others idle.
+ * arguments are a command that runs at the same time.
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

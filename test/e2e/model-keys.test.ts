@@ -134,6 +134,7 @@ describe.skipIf(missing !== null)("a run in a container cannot find the key of i
 
   test.each(inPlace("pi"))("with %s", { timeout: engineSetupMs }, async (harness) => {
     const containers = watchContainers(engine, project.dir);
+    // oxlint-disable-next-line typescript/no-misused-promises -- `finally` awaits it
     const all = await run(harness).finally(containers.stop);
     expectHidden(all, programOf(harness));
     const inspected = [...containers.seen.values()].join("\n");

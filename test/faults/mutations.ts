@@ -1,4 +1,4 @@
-/* eslint max-lines: off -- a table */
+/* oxlint-disable max-lines -- a table */
 /** A defence taken away by hand: at least one of the tests must fail. */
 export interface Mutation {
   /** The promise that the defence keeps. */

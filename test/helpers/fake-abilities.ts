@@ -37,8 +37,7 @@ export function fakeAbilities(answers: FakeAbilities["answers"] = {}): FakeAbili
     perform: async <A extends RequestName>(request: RunApiRequest<A>) => {
       const { isOfHarness }: RequestRow = schedulerRequests[request.ability];
       if (isOfHarness !== true) fake.asked.push(request);
-      const answer = fake.answers[request.ability] as
-        ((given: RunApiRequest<A>) => RequestAnswer<A> | Promise<RequestAnswer<A>>) | undefined;
+      const answer = fake.answers[request.ability];
       if (answer === undefined) {
         throw new RunApiError({ error: "disabled", detail: `no ${request.ability} here` });
       }

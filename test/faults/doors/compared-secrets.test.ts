@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
+import * as parser from "@typescript-eslint/parser";
 import { ESLint, Linter } from "eslint";
-import { parser } from "typescript-eslint";
 import { describe, expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "../../..");
@@ -12,7 +12,7 @@ async function objections(code: string, file = "src/interfaces/gateway/auth.ts")
   const rule = config.rules?.["no-restricted-syntax"] ?? "off";
   // Without types, which this rule does not ask for: finding them takes longer than all else.
   const messages = new Linter().verify(code, {
-    languageOptions: { parser: parser },
+    languageOptions: { parser },
     rules: { "no-restricted-syntax": rule },
   });
   expect(messages.filter(({ fatal }) => fatal)).toEqual([]);

@@ -26,7 +26,7 @@ function refusal(): number | null {
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
+// oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
 const run = StatementSync.prototype.run;
 StatementSync.prototype.run = function (this: StatementSync, ...args: Parameters<typeof run>) {
   const { sourceSQL } = this;

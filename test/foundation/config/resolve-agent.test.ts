@@ -1,4 +1,4 @@
-/* eslint max-lines: off -- cases of one function */
+/* oxlint-disable max-lines -- cases of one function */
 import { expect, it, describe } from "vitest";
 import { alertCredentialTypes } from "../../../src/foundation/config/fields.ts";
 import {

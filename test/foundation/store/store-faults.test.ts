@@ -33,7 +33,7 @@ function otherWriter(path: string): DatabaseSync {
 
 /** The next COMMIT of this process fails, after it went through or before. */
 function failNextCommit(when: "before" | "after"): void {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
+  // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
   const { run } = StatementSync.prototype;
   const restore = () => (StatementSync.prototype.run = run);
   onTestFinished(() => void restore());

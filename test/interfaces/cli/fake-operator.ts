@@ -112,7 +112,7 @@ export function cliProject() {
 /** Runs a command in this process. */
 export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ran> {
   const { stdout, stderr } = process;
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- put back as they were
+  // oxlint-disable-next-line typescript/unbound-method -- put back as they were
   const before = { env: process.env, out: stdout.write, err: stderr.write };
   const ran = { stdout: "", stderr: "" };
   const catchAs = (name: "stdout" | "stderr") => (text: string | Uint8Array) => {

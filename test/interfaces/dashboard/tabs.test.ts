@@ -144,8 +144,8 @@ test("a log neither loses nor repeats lines, over a hidden tab and a restart of 
   const deps = testDeps();
   let line = 0;
   const write = (count: number): void => {
-    for (let last = line + count; line < last; line++)
-      deps.logs.write({ agent: "dev", msg: `<${line}>` });
+    const last = line + count;
+    for (; line < last; line++) deps.logs.write({ agent: "dev", msg: `<${line}>` });
   };
   write(150);
   const first = createGateway(deps);

@@ -117,7 +117,7 @@ function scriptedAnswer({ status, headers, body }: ScriptedAnswer): UpstreamAnsw
   return { status, headers, body: chunks(body) };
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- the chunks are there, but a reader of answers awaits them
+// oxlint-disable-next-line typescript/require-await -- the chunks are there, but a reader of answers awaits them
 async function* chunks(texts: readonly string[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield Buffer.from(text);
 }

@@ -1,4 +1,4 @@
-/* eslint max-lines: off -- one table of all routes */
+/* oxlint-disable max-lines -- one table of all routes */
 import { describe, expect, test } from "vitest";
 import type { InjectOptions } from "fastify";
 import { UserError } from "../../../../src/foundation/errors.ts";
