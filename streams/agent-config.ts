@@ -157,7 +157,24 @@ export interface ExpectedSchema {
   readonly text: string;
 }
 
-/** An agent's `[approve]`: hosts, spending and calls that a person has to allow. */
+/** One `[[mcp]]` entry: an MCP server whose tools an agent has. */
+export interface McpServer {
+  readonly name: string;
+  /** The server's address, which the scheduler calls; null for a command. */
+  readonly url: string | null;
+  /** Program and arguments, started inside the run; null for an address. */
+  readonly command: readonly string[] | null;
+  /** The tools that the agent has: names, in which `*` stands for any characters. */
+  readonly tools: readonly string[];
+  /** Credential reference, sent to the address; null for none. */
+  readonly credential: string | null;
+  /** Whether the address may be in a private network. */
+  readonly private: boolean;
+  /** How long one call may take. */
+  readonly timeoutSeconds: number;
+}
+
+/** An agent's `[approve]`: hosts, spending, tools and calls that a person has to allow. */
 export interface Approval {
   /** Entries as in `[network].allow`, without presets. */
   readonly hosts: readonly string[];
@@ -165,6 +182,8 @@ export interface Approval {
   readonly over: number | null;
   /** Agents that its runs call; `*` for every agent. */
   readonly agents: readonly string[];
+  /** Tools of MCP servers, `server.tool`, in which `*` stands for any characters. */
+  readonly tools: readonly string[];
 }
 
 /** A value of `[params]`. */
@@ -210,6 +229,7 @@ export interface AgentConfig {
   readonly network: NetworkConfig | null;
   /** Null without gates. */
   readonly approve: Approval | null;
+  readonly mcp: readonly McpServer[];
   /** Each key defaults to the project's. */
   readonly alert: AlertOptions;
   /** Results that its runs must leave; null for any. */

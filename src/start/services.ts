@@ -2,6 +2,7 @@ import { asyncScheduler } from "rxjs";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import { createAnswerLinks } from "../features/people/answer-links.ts";
+import { createMcpStore } from "../features/mcp/mcp-store.ts";
 import { createInboxStore } from "../features/people/inbox-store.ts";
 import { createInbox } from "../features/people/inbox.ts";
 import { createRunSessions } from "../features/people/run-sessions.ts";
@@ -26,6 +27,7 @@ import { createRunRequests } from "../runtime/runs/run-requests.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import { createBrokering } from "../runtime/run-api/egress/broker/brokering.ts";
 import { createClusterDoor } from "../runtime/cluster/door/cluster-door.ts";
+import { createMcpConnect } from "../runtime/run-api/mcp/connect.ts";
 import { createRunEgress } from "../runtime/run-api/egress/run-egress.ts";
 import type { EgressOptions } from "../runtime/run-api/egress/run-egress.ts";
 import { createHttp } from "./http.ts";
@@ -114,6 +116,7 @@ export function createServices(
     redact: redactor.redact,
   });
   const sessions = store.tables(createRunSessions);
+  const mcp = store.tables(createMcpStore);
   const requests = createRunRequests({
     clock,
     runs,
@@ -126,6 +129,8 @@ export function createServices(
     questions,
     inbox,
     sessions,
+    mcp,
+    connectMcp: createMcpConnect(context, () => http.listener.url(), options.egress),
     endUnanswered: (instanceId) => inputs.kill$.next({ instanceId, as: "unanswered" }),
     project: () => project$.value,
     configOf: (agent) => status.agent(agent)?.config ?? undefined,

@@ -55,6 +55,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     local: { memory: null, cpus: null, network: null, env: {} },
     network: null,
     approve: null,
+    mcp: [],
     alert: { to: null, after: 1, remindMs: 86_400_000, noSuccessForMs: null },
     expect: null,
     heartbeat: null,

@@ -16,5 +16,6 @@ export const searchKinds = [
   // The index stores the place in this list.
   "prompt",
   "steer",
+  "mcp",
 ] as const;
 export type SearchKind = (typeof searchKinds)[number];

@@ -26,6 +26,7 @@ import {
 } from "./fields.ts";
 import { heartbeatKey } from "./heartbeat.ts";
 import { fileSchema } from "./key-table.ts";
+import { mcpKey } from "./mcp.ts";
 import { networkKey } from "./network.ts";
 import { fiveFields } from "./schedule.ts";
 
@@ -177,6 +178,7 @@ export const agentKeys = {
   local: localKey,
   network: networkKey,
   approve: approveKey,
+  mcp: mcpKey,
   alert: alertKey,
   expect: expectKey,
   heartbeat: heartbeatKey,

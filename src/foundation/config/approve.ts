@@ -3,7 +3,7 @@ import type { Approval, NetworkConfig } from "../../../streams/agent-config.ts";
 import { parseAllowEntry } from "../contracts/network-allow.ts";
 import { usd } from "./budget.ts";
 import { agentKey, factOf } from "./config-key.ts";
-import { list, table, text } from "./fields.ts";
+import { list, pattern, table, text } from "./fields.ts";
 import { describeKeys } from "./format-value.ts";
 import type { Diagnostics } from "./validate.ts";
 
@@ -12,6 +12,12 @@ const hostError =
 const host = z
   .string({ error: hostError })
   .refine((entry) => typeof parseAllowEntry(entry) !== "string", { error: hostError });
+
+const toolsError = 'a list of tools, e.g. ["github.create_issue", "github.*"]';
+const toolPattern = pattern(
+  /^[a-z][a-z0-9-]{0,31}\.[\w.*-]{1,64}$/,
+  'a tool of a server, e.g. "github.create_issue" or "github.*"',
+);
 
 const approveSchema = table({
   hosts: list(host, 'a list of hosts, e.g. ["api.example.com"]')
@@ -27,6 +33,11 @@ const approveSchema = table({
   agents: list(text(), 'a list of agents, e.g. ["deployer"] or ["*"]')
     .default([])
     .describe('Agents whose calls are held before they are made; "*" is every agent.'),
+  tools: list(toolPattern, toolsError)
+    .default([])
+    .describe(
+      'Tools of [[mcp]] servers whose calls are held before they are sent, e.g. "github.create_issue" or "github.*". A tool whose description changed since it was last allowed keeps its old one until a person allows the new one.',
+    ),
 });
 
 /** An agent's `[approve]`. */
@@ -38,14 +49,13 @@ export const approveKey = agentKey({
       "What a person has to allow: once, for the run, or always. The run waits without a slot; without an answer in a day it ends as unanswered. Runs that it calls, at any depth, are held as well.",
     ),
   resolve: (given): Approval | null =>
-    given === undefined
-      ? null
-      : { hosts: given.hosts, over: given.over ?? null, agents: given.agents },
+    given === undefined ? null : { ...given, over: given.over ?? null },
   value: z
     .object({
       hosts: z.array(z.string()).readonly(),
       over: z.number().nullable(),
       agents: z.array(z.string()).readonly(),
+      tools: z.array(z.string()).readonly(),
     })
     .nullable(),
   change: (before, after) => describeKeys("approve", before, after),
@@ -81,10 +91,11 @@ export function checkApprove(
   diagnostics.warn(["approve", "over"], `${why}; give a smaller amount`);
 }
 
-function factsOf({ hosts, over, agents }: Approval): readonly string[] {
+function factsOf({ hosts, over, agents, tools }: Approval): readonly string[] {
   return [
     ...hosts,
     ...(over === null ? [] : [`more than $${over} of a run`]),
     ...agents.map((name) => (name === "*" ? "every call" : `calls of ${name}`)),
+    ...tools.map((name) => `the tool ${name}`),
   ];
 }

@@ -10,6 +10,7 @@ import { checkLocal } from "./agent-local.ts";
 import { checkRuntime, runtimeTypeOf } from "./agent-runtime.ts";
 import type { KnownToAgents } from "./config-key.ts";
 import { checkExpect } from "./expect.ts";
+import { checkMcp } from "./mcp.ts";
 import type { Diagnostics } from "./validate.ts";
 import { checkNetwork } from "./network.ts";
 import type { ProjectConfig } from "./project-config.ts";
@@ -79,6 +80,7 @@ function resolveConfig(
   checkLocal({ ...table, runtimeType }, known.credentialSets, diagnostics);
   checkNetwork(table, project, diagnostics);
   checkApprove(table, project, diagnostics);
+  checkMcp(table, diagnostics);
   const inSchema = checkExpect(table, files, diagnostics);
   const resolved = resolveKeys(agentKeys, table, { ...known, project, schemas, diagnostics });
   return { resolved, problems: [...problems, ...inSchema] };

@@ -110,6 +110,18 @@ export const jobSchema = z.object({
   env: z.record(z.string(), z.string()).optional(),
   hooks: z.object({ pre: z.array(z.string()).readonly(), post: z.array(z.string()).readonly() }),
   timeoutSeconds: z.number(),
+  /** The agent's MCP servers; `command` is null for one that the scheduler calls. */
+  mcp: z
+    .array(
+      z.object({
+        name: z.string(),
+        command: z.array(z.string()).readonly().nullable(),
+        tools: z.array(z.string()).readonly(),
+        timeoutSeconds: z.number(),
+      }),
+    )
+    .readonly()
+    .optional(),
   /** The agent's `[expect].schema`: the run checks the value that it returns. */
   valueSchema: z.object({ file: z.string(), text: z.string() }).optional(),
   trigger: z.custom<Trigger>((value) => typeof value === "object" && value !== null),

@@ -24,6 +24,8 @@ export const logKinds = [
   "hook",
   /** A host that was denied: `host`, `port`, `reason`. */
   "network",
+  /** A call of an MCP server's tool, or a problem of one: `server`, `tool`, `durationMs`, `bytes`, `error`. */
+  "mcp",
   /** A raw line of a process. */
   "process",
   /** Start and end of the run itself, and notes about it. */

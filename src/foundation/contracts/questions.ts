@@ -1,5 +1,5 @@
-/** `ask`: the run asked. Otherwise a gate asks for the approval of a host, of more spending, or of a call. */
-export const questionKinds = ["ask", "host", "over", "call"] as const;
+/** `ask`: the run asked. Otherwise a gate asks for the approval of a host, of more spending, of a call, or of a tool. */
+export const questionKinds = ["ask", "host", "over", "call", "tool"] as const;
 export type QuestionKind = (typeof questionKinds)[number];
 
 export const questionStates = ["open", "answered", "expired", "withdrawn"] as const;

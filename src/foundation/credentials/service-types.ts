@@ -151,6 +151,18 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
     presets: ["vercel"],
     hosts: ["api.vercel.com"],
   },
+  mcp_token: {
+    description: "Token for an MCP server over HTTP",
+    fields: {
+      token: field("Token", []),
+      header: field(
+        "Header for the token alone, such as x-api-key; Authorization: Bearer without it",
+        [],
+        "optional",
+        "open",
+      ),
+    },
+  },
   ...appTypes,
   database_url: single("Address of a database, its password included", "url", "DATABASE_URL"),
 };

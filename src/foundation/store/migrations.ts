@@ -166,6 +166,25 @@ const peopleTables = `
   ) WITHOUT ROWID, STRICT;`;
 
 /**
+ * `mcp_pins` holds the tools of MCP servers as agents know them: a definition that changed since is told. `mcp_calls` holds
+ * the calls that were sent and have not ended.
+ */
+const mcpTables = `
+  CREATE TABLE mcp_pins (
+    agent TEXT NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    definition TEXT NOT NULL,
+    PRIMARY KEY (agent, server, tool)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE mcp_calls (
+    instance_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    PRIMARY KEY (instance_id, key)
+  ) WITHOUT ROWID, STRICT;`;
+
+/**
  * The format of state.db. Step 0 makes the tables of version 0.1.0, its first format; each further step takes the
  * database to the next format, and a step that was released is never edited.
  *
@@ -182,7 +201,7 @@ export const storeFormat = {
     INSERT INTO settings VALUES ('mask_key', lower(hex(randomblob(32))));
     CREATE TABLE disabled_agents (agent TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
-    `${peopleTables} ${questionMessages}`,
+    `${peopleTables} ${questionMessages} ${mcpTables}`,
   ],
 };
 

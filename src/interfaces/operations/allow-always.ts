@@ -10,7 +10,7 @@ import type { EditContext } from "./edit-file.ts";
 export type AllowedAlways = Pick<Question, "agent" | "kind" | "subject">;
 
 /**
- * Removes a host or an agent from `[approve]` in the agent's own file, and adds a host to its `[network].allow`. A wildcard
+ * Removes a host, an agent or a tool from `[approve]` in the agent's own file, and adds a host to its `[network].allow`. A wildcard
  * stays, and no longer holds that host. Rejects as `editFile` does; with `dryRun` nothing is written.
  */
 export async function allowAlways(
@@ -20,7 +20,10 @@ export async function allowAlways(
 ): Promise<void> {
   const files = await filesOf(agent, context);
   const config = resolved(files, context.project$.value);
-  const edits = kind === "host" ? hostEdits(subject, config) : callEdits(subject, config);
+  const edits =
+    kind === "host"
+      ? hostEdits(subject, config)
+      : liftEdits(kind === "tool" ? "tools" : "agents", subject, config);
   const { edited } = await import("../../foundation/config/edit-toml.ts");
   const after = edited(files.config ?? "", edits);
   await applyEdit({ files, file: "config.toml", after, dryRun }, context);
@@ -42,8 +45,13 @@ function hostEdits(subject: string, { approve, network }: AgentConfig): readonly
   return [...lift, ...allowEdit(entry, network)];
 }
 
-function callEdits(subject: string, { approve }: AgentConfig): readonly Edit[] {
-  const agents = approve?.agents ?? [];
-  if (!agents.includes(subject)) return [];
-  return [{ path: ["approve", "agents"], value: agents.filter((name) => name !== subject) }];
+/** Removes a name from a list of `[approve]`. */
+function liftEdits(
+  key: "agents" | "tools",
+  subject: string,
+  { approve }: AgentConfig,
+): readonly Edit[] {
+  const names = approve?.[key] ?? [];
+  if (!names.includes(subject)) return [];
+  return [{ path: ["approve", key], value: names.filter((name) => name !== subject) }];
 }

@@ -56,10 +56,12 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   let returned: unknown;
   const onReturn = (value: unknown) => void (returned = value);
   const all = createRunRequests({ job, emit, client, exit, redact, onReturn });
-  const requests: RunRequests = {
+  const scheduler: RunRequests = {
     // The scheduler, too, pauses a run's clock while the run waits for an answer.
     perform: (name, input, asked) => clock.pausedFor(() => all.perform(name, input, asked)),
   };
+  await using mcp = await openMcp(job, scheduler, emit);
+  const requests = mcp?.requests ?? scheduler;
   await using commands = await openCommands(job, requests, context).catch((error: unknown) => {
     warn(`the commands of this run (al-status and so on) do not work: ${messageOf(error)}`);
     return null;
@@ -76,6 +78,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const network = await networkVariables(job, closed ? endpoint.proxyUrl : null);
   const open = commandEnv(job, env, { network, payloadFile, files, commands });
   const variables = closed ? withSshThroughBridge(open) : open;
+  mcp?.start(variables);
   const prompt = promptFor(job, {
     timezone: env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     now: Date.now(),
@@ -122,6 +125,13 @@ function openModels(
 ): Promise<Bridge> {
   if (channel === null) throw new Error("this run has no socket by which it reaches its models");
   return openBridge({ runSocket: channel, pausedFor, onInterrupted });
+}
+
+/** The agent's MCP servers. Their code is loaded by runs that have some. */
+async function openMcp({ mcp, workDir }: Job, requests: RunRequests, emit: Emit) {
+  if (mcp === undefined) return null;
+  const { createRunMcp } = await import("./mcp/run-mcp.ts");
+  return createRunMcp(mcp, { requests, emit, workDir });
 }
 
 function openCommands(

@@ -60,6 +60,7 @@ export async function prepareJob(
     env: agent.local.env,
     hooks: agent.hooks,
     timeoutSeconds: agent.timeoutSeconds,
+    ...(agent.mcp.length > 0 && { mcp: agent.mcp.map(mcpOfJob) }),
     valueSchema: agent.expect?.schema ?? undefined,
     trigger,
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
@@ -67,6 +68,11 @@ export async function prepareJob(
     network: trusting(inRun.authority, network),
     channel: await sources.channel(request),
   };
+}
+
+/** Without the address and the credential. */
+function mcpOfJob({ name, command, tools, timeoutSeconds }: AgentConfig["mcp"][number]) {
+  return { name, command, tools, timeoutSeconds };
 }
 
 function trusting(authority: string | null, network: Job["network"]): Job["network"] {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
+import { allowsTool } from "../../foundation/contracts/mcp.ts";
 import { holdsHost } from "../../foundation/contracts/network-allow.ts";
 import type { AllowedHost } from "../../foundation/contracts/network-allow.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
@@ -17,9 +18,19 @@ import type { RequestContext } from "./request-context.ts";
 
 /** A request that is held until a person approves it. */
 interface Held extends Pick<Question, "subject" | "prompt"> {
-  readonly kind: "host" | "over" | "call";
+  readonly kind: "host" | "over" | "call" | "tool";
   /** Whether the agent's own config can allow it for good. */
   readonly hasAlways: boolean;
+}
+
+/** A call of a tool of an MCP server. */
+export interface HeldTool {
+  /** `server.tool` */
+  readonly name: string;
+  /** JSON. */
+  readonly args: string;
+  /** How the tool differs from the one that was last allowed; null if it does not. */
+  readonly change: { readonly hash: string; readonly text: string } | null;
 }
 
 /** How much a run may spend without a further approval. */
@@ -47,6 +58,9 @@ export function createGates(
       config?.approve ? [{ ...config, approve: config.approve }] : [],
     );
   };
+
+  const gatesOfTool = (run: LiveRun, name: string): readonly Gate[] =>
+    gatesOf(run).filter(({ approve }) => allowsTool(approve.tools, name));
 
   /** Null while no person has answered. To allow once is used up by one request: the one that the person was shown. */
   const decision = async ({ instanceId }: LiveRun, { kind, subject, prompt }: Held) => {
@@ -137,6 +151,23 @@ export function createGates(
       const prompt = `${run.agent} wants to call ${callee}${heldBy(run, gates)}: ${text}`;
       return pass(run, { kind: "call", subject: callee, prompt, hasAlways }, signal);
     },
+    /** Whether gates hold the calls of a tool, `server.tool`. */
+    holdsTool: (run: LiveRun, name: string): boolean => gatesOfTool(run, name).length > 0,
+    /** Null if the run may call a tool, else why not; waits for a person if a gate holds it. A changed tool is another subject. */
+    tool: async (run: LiveRun, { name, args, change }: HeldTool, signal: AbortSignal) => {
+      const gates = gatesOfTool(run, name);
+      if (gates.length === 0) return null;
+      const isOwn = gates.every(
+        (gate) => gate.name === run.agent && gate.approve.tools.includes(name),
+      );
+      const prompt = [
+        `${run.agent} wants to call the tool ${name}${heldBy(run, gates)}: ${shortened(redact(args))}`,
+        ...(change === null ? [] : [shortened(redact(change.text))]),
+      ].join("\n\n");
+      const subject = change === null ? name : `${name} as changed (${change.hash})`;
+      const hasAlways = isOwn && change === null;
+      return pass(run, { kind: "tool", subject, prompt, hasAlways }, signal);
+    },
   };
 }
 
@@ -149,8 +180,8 @@ interface CallerStore {
   readonly store: { readonly calls: Pick<RequestContext["store"]["calls"], "callers"> };
 }
 
-/** How much of a call's context a person is shown, in characters. */
-const shownContext = 2_000;
+/** How much of a call's context, or of a tool's arguments or change, a person is shown, in characters. */
+const shownContext = 1_800;
 
 /** Texts with the same beginning stay different. */
 function shortened(text: string): string {

@@ -10,9 +10,11 @@ import { runtimes } from "../../../streams/runtimes.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
 import { mountedSocketDir, refusal } from "../run-api/protocol.ts";
 import type { RequestAnswer, RequestName, RunApiRequest } from "../run-api/protocol.ts";
+import type { McpTool } from "../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { OpenedSocket } from "../run-api/run-sockets.ts";
 import type { RunSocket } from "../run-api/run-socket.ts";
+import type { McpClient } from "../run-api/mcp/mcp-client.ts";
 import { createFreezer } from "./freezer.ts";
 import type { Freezer } from "./freezer.ts";
 import { createPendingRequests } from "./pending-requests.ts";
@@ -40,6 +42,21 @@ const restAfterMs = 10_000;
 /** A lock that a request waits for. */
 export interface WaitedLock {
   readonly resource: string;
+}
+
+/** An MCP server as a run uses it. */
+export interface RunMcpServer {
+  /** Null for a server inside the run. */
+  readonly client: McpClient | null;
+  /** By name. `change` is null for a tool that is as the agent knows it. */
+  readonly tools: ReadonlyMap<string, RunMcpTool>;
+}
+
+export interface RunMcpTool {
+  /** As the model sees it. */
+  readonly tool: McpTool;
+  /** The server's definition, which a person has to allow; null if the model sees it. */
+  readonly change: McpTool | null;
 }
 
 /** A wait whose request is not answered. */
@@ -76,6 +93,8 @@ export class LiveRun implements Disposable {
   readonly budgetWaits = new Map<string, OpenBudgetWait>();
   /** The names of its latest unlocks, whose answers are stored. */
   readonly unlocks: string[] = [];
+  /** Its connections to MCP servers, and the tools that it has of each, by the server's name. */
+  readonly mcp = new Map<string, Promise<RunMcpServer>>();
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;

@@ -1,14 +1,17 @@
 import type { Observable } from "rxjs";
-import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { AgentConfig, McpServer } from "../../../streams/agent-config.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { OpenCall } from "../../foundation/contracts/run-state.ts";
 import type { RunFunds } from "../../foundation/contracts/spend.ts";
+import type { McpStore } from "../../features/mcp/mcp-store.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { Questions } from "../../features/people/questions.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Store } from "../../foundation/store/store.ts";
+import type { McpRun } from "../run-api/mcp/connect.ts";
+import type { McpClient } from "../run-api/mcp/mcp-client.ts";
 import type { FirstEvents } from "./first-events.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
@@ -43,6 +46,9 @@ export interface RequestContext {
   readonly questions: Questions;
   readonly inbox: Pick<Inbox, "next">;
   readonly sessions: RunSessions;
+  readonly mcp: McpStore;
+  /** Connects to an MCP server outside of the run. Rejects with an error for a person. */
+  readonly connectMcp: (server: McpServer, run: McpRun) => Promise<McpClient>;
   /** Ends a run whose question ran out. */
   readonly endUnanswered: (instanceId: string) => void;
   readonly onProblem: (message: string) => void;

@@ -11,6 +11,7 @@ import { createCallRequests } from "./calls.ts";
 import type { LiveRun, Performers } from "./live-run.ts";
 import { createGates } from "./gates.ts";
 import { createLockRequests } from "./locks.ts";
+import { createMcpRequests } from "./mcp-requests.ts";
 import { createPeopleRequests } from "./people-requests.ts";
 import { requestId } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -26,12 +27,14 @@ export function createRunRequests(context: RequestContext) {
   const calls = createCallRequests(context, graph, waits.ofCall, gates);
   const budgetWaits = createBudgetWaits(context, gates);
   const asks = createAsks(context);
+  const mcp = createMcpRequests(context, gates);
   const performers: Performers = {
     ...locks.performers,
     ...calls.performers,
     ...budgetWaits.performers,
     ...asks.performers,
     ...createPeopleRequests(context),
+    ...mcp.performers,
     wait: waits.wait,
     cancel: (run, { instanceId, key }) => {
       for (const ability of ["wait", "ask", "budget-wait", "call-wait", "lock"] as const) {
@@ -46,6 +49,7 @@ export function createRunRequests(context: RequestContext) {
     run.onDispose(() => waits.end(run));
     run.onDispose(() => budgetWaits.end(run));
     run.onDispose(() => asks.end(run));
+    run.onDispose(() => mcp.end(run));
     waits.resume(run);
     asks.resume(run);
     budgetWaits.resume(run);

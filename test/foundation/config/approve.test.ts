@@ -4,16 +4,18 @@ import { agent, agentChange, said, usualAgent } from "./samples.ts";
 
 const all =
   'hosts = ["api.stripe.com", "*.example.com:8443"]\nover = 5\nagents = ["deployer", "*"]';
+const none = { hosts: [], over: null, agents: [], tools: [] };
 const withGate = (text: string, more = "") => `${usualAgent}[approve]\n${text}\n${more}`;
 
 describe("[approve]", () => {
   it("is null without the table, else the hosts, the amount and the agents of the table", () => {
     expect(agent(usualAgent).approve).toBeNull();
-    expect(agent(withGate("")).approve).toEqual({ hosts: [], over: null, agents: [] });
+    expect(agent(withGate("")).approve).toEqual(none);
     expect(agent(withGate(all)).approve).toEqual({
       hosts: ["api.stripe.com", "*.example.com:8443"],
       over: 5,
       agents: ["deployer", "*"],
+      tools: [],
     });
   });
 

@@ -64,7 +64,8 @@ schedule = "0 9 * * *"
 const alert = { to: null, after: 1, remindMs: 86_400_000, noSuccessForMs: null };
 const hooks = { pre: [], post: [] };
 /** Tables of an agent, and of a project, that are not in the file. */
-export const unset = { hooks, network: null, approve: null, alert, expect: null, heartbeat: null };
+const none = { network: null, approve: null, expect: null, heartbeat: null };
+export const unset = { ...none, hooks, mcp: [], alert };
 export const unsetOfProject = { network: null, cluster: null, alerts: [], alert, heartbeat: null };
 
 export const usualSkill = "---\nname: Developer\n---\nDo it.\n";

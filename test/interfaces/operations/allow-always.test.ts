@@ -73,7 +73,7 @@ test("a wildcard stays, and no longer holds the host", async () => {
     subject: "db.lan:8443",
   });
   await answer("always");
-  const approve = { hosts: ["*.lan:8443 private"], over: null, agents: [] };
+  const approve = { hosts: ["*.lan:8443 private"], over: null, agents: [], tools: [] };
   const network = { allow: ["db.lan:8443 private"] };
   expect(table()).toMatchObject({ approve: { hosts: approve.hosts }, network });
   const holds = (host: string) => holdsHost({ approve, network }, { host, port: 8443 });

@@ -75,7 +75,7 @@ describe("the job of a run", () => {
   });
 
   it("lets a command line wait a day for its model if its spending needs approval", async () => {
-    const approve = { hosts: [], over: 5, agents: [] };
+    const approve = { hosts: [], over: 5, agents: [], tools: [] };
     const seconds = async (type: "pi" | "llm-cli") => {
       const harness = { type, command: "claude" };
       const job = await prepare({ models: [model("a")], harness, approve }, ["a_key"]);

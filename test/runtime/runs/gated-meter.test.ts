@@ -12,7 +12,7 @@ const ada: Person = { via: "slack", name: "Ada", from: null };
 
 /** A run that may spend a cent; each call costs one, and `spend` makes one. */
 async function started(harness: AgentConfig["harness"]["type"]) {
-  const approve = { hosts: [], over: 0.01, agents: [] };
+  const approve = { hosts: [], over: 0.01, agents: [], tools: [] };
   const a = anAgent("a", { approve, harness: { type: harness, command: "claude" } });
   const options = { agents: [a, anAgent("b")], scale: 1 };
   const world = createWorld(options);

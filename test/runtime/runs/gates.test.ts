@@ -8,7 +8,7 @@ import { createWorld, instancesOf, problemOf, worldSecret, openedQuestion } from
 import type { World } from "./world.ts";
 
 const ada: Person = { via: "slack", name: "Ada", from: null };
-const none: Approval = { hosts: [], over: null, agents: [] };
+const none: Approval = { hosts: [], over: null, agents: [], tools: [] };
 const gated = (approve: Partial<Approval>, more: Partial<AgentConfig> = {}) =>
   anAgent("a", { approve: { ...none, ...approve }, ...more });
 const stripe = gated({ hosts: ["api.stripe.com"] });

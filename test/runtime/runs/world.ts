@@ -10,6 +10,8 @@ import type {
 } from "../../../src/runtime/run-api/protocol.ts";
 import { RunApiError } from "../../../src/runtime/run-api/protocol.ts";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
+import { createMcpStore } from "../../../src/features/mcp/mcp-store.ts";
+import type { RequestContext } from "../../../src/runtime/runs/request-context.ts";
 import { createInboxStore } from "../../../src/features/people/inbox-store.ts";
 import { createInbox } from "../../../src/features/people/inbox.ts";
 import { createRunSessions } from "../../../src/features/people/run-sessions.ts";
@@ -46,6 +48,7 @@ export interface WorldOptions {
   readonly scale?: number | null;
   readonly maxCallDepth?: number;
   readonly maxReruns?: number;
+  readonly connectMcp?: RequestContext["connectMcp"];
   /** Whether runs can pay their models that were refused a call. */
   readonly funds?: Observable<RunFunds>;
 }
@@ -96,6 +99,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const redact = (text: string) => text.replaceAll(worldSecret, "[redacted]");
   const inbox = createInbox({ store: store.tables(createInboxStore), clock, redact });
   const sessions = store.tables(createRunSessions);
+  const mcp = store.tables(createMcpStore);
   const newRequests = (): RunRequests =>
     createRunRequests({
       ...{ clock, runs, store, firstEvents, dispatch, onProblem },
@@ -115,6 +119,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       questions,
       inbox,
       sessions,
+      mcp,
+      connectMcp: options.connectMcp ?? (() => Promise.reject(new Error("no MCP servers here"))),
       endUnanswered: (instanceId) => inputs.kill$.next({ instanceId, as: "unanswered" }),
     });
   let started: RunRequests | null = null;

@@ -183,6 +183,7 @@ export const contents: Readonly<
   fallback: PlainLine,
   hook: PlainLine,
   network: PlainLine,
+  mcp: PlainLine,
   process: PlainLine,
   run: RunLine,
 };

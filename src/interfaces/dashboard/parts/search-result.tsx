@@ -21,6 +21,7 @@ export const searchKindNames: Readonly<Record<SearchKind, string>> = {
   run: "start and end of runs",
   hook: "hooks",
   network: "denied hosts",
+  mcp: "MCP servers",
   fallback: "changes of model",
   process: "output of processes",
   scheduler: "the scheduler's own",

@@ -23,11 +23,17 @@ export const claude: LlmCli = {
   reader: readClaude,
 };
 
+function startTimeout(servers: CliRequest["mcp"]): CliCommand["env"] {
+  if (servers.length === 0) return {};
+  const seconds = Math.max(...servers.map(({ startSeconds }) => startSeconds));
+  return { MCP_TIMEOUT: String(seconds * 1000) };
+}
+
 /** How long a shell command may run, in ms: longer than any question waits for its answer. */
 const longestCommandMs = String(longestTimerMs);
 
 function command(request: CliRequest): CliCommand {
-  const { model, baseUrl, key, prompt, systemPromptFile, configDir } = request;
+  const { model, baseUrl, key, prompt, systemPromptFile, configDir, mcp } = request;
   const { thinkingLevel } = model;
   const effort = thinkingLevel === "minimal" ? "low" : thinkingLevel;
   return {
@@ -39,6 +45,7 @@ function command(request: CliRequest): CliCommand {
       ...["--system-prompt-file", systemPromptFile],
       // Keeps the user's own settings, servers and skills away from agents.
       ...["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands"],
+      ...(mcp.length === 0 ? [] : ["--mcp-config", join(configDir, mcpFile)]),
       "--no-session-persistence",
       // The runtime is the sandbox, and a run has no person to ask.
       "--dangerously-skip-permissions",
@@ -57,9 +64,22 @@ function command(request: CliRequest): CliCommand {
       // background, and the model would continue without the answer; the run's time is bounded.
       BASH_DEFAULT_TIMEOUT_MS: longestCommandMs,
       BASH_MAX_TIMEOUT_MS: longestCommandMs,
+      // The same for tools of MCP servers: the scheduler bounds their calls.
+      MCP_TOOL_TIMEOUT: longestCommandMs,
+      ...startTimeout(mcp),
     },
     input: userLine(prompt),
+    ...(mcp.length > 0 && { files: { [mcpFile]: JSON.stringify(mcpSettings(mcp)) } }),
   };
+}
+
+const mcpFile = "claude-mcp.json";
+
+function mcpSettings(servers: CliRequest["mcp"]): object {
+  const entries = servers.map(({ name, command, args, env }) => {
+    return [name, { type: "stdio", command, args, env }] as const;
+  });
+  return { mcpServers: Object.fromEntries(entries) };
 }
 
 /** Claude Code gives the model a line that comes while it works with the results of its tools. */

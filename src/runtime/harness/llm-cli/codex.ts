@@ -71,10 +71,23 @@ function settings(request: CliRequest): Record<string, unknown> {
     // Without plugins and statistics: with them it contacts github.com and chatgpt.com at each start.
     features: { plugins: false },
     analytics: { enabled: false },
+    ...(request.mcp.length > 0 && { mcp_servers: mcpSettings(request.mcp) }),
     model_provider: "configured",
     model_providers: { configured: provider(request) },
   };
 }
+
+function mcpSettings(servers: CliRequest["mcp"]): Record<string, unknown> {
+  const entries = servers.map(({ name, command, args, env, startSeconds }) => {
+    // A call may wait for a person; the scheduler bounds it.
+    const timeouts = { startup_timeout_sec: startSeconds, tool_timeout_sec: longestCallSeconds };
+    return [name, { command, args, env, ...timeouts }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Longer than any question waits for its answer. */
+const longestCallSeconds = 25 * 86_400;
 
 /**
  * A provider of our own, because the settings of codex's built-in one can't be changed: it ignores the model's retries,

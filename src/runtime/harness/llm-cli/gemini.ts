@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { glob } from "node:fs/promises";
+import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import { unversionedUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
 import { retriesOf } from "../provider-failure.ts";
@@ -37,6 +38,7 @@ function command({
   prompt,
   systemPromptFile,
   configDir,
+  mcp,
 }: CliRequest): CliCommand {
   return {
     // Without `-p` and without a terminal, Gemini CLI reads its prompt from standard input.
@@ -51,10 +53,21 @@ function command({
     },
     input: prompt,
     files: {
-      ".gemini/settings.json": JSON.stringify(settings(retriesOf(model), configDir)),
+      ".gemini/settings.json": JSON.stringify({
+        ...settings(retriesOf(model), configDir),
+        ...(mcp.length > 0 && { mcpServers: mcpSettings(mcp) }),
+      }),
       [experimentsFile]: JSON.stringify(experiments(model)),
     },
   };
+}
+
+/** A call may wait for a person; the scheduler bounds it. */
+function mcpSettings(servers: CliRequest["mcp"]): object {
+  const entries = servers.map(({ name, command, args, env }) => {
+    return [name, { command, args, env, timeout: longestTimerMs, trust: true }] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 const experimentsFile = "experiments.json";

@@ -15,8 +15,20 @@ export interface CliRequest {
   /** Absolute path of a private folder, for the CLI's own settings and files. */
   readonly configDir: string;
   readonly workDir: string;
+  /** The agent's MCP servers, each as a program that speaks over standard input and output. */
+  readonly mcp: readonly CliMcpServer[];
   /** The session to resume, by the id that the command line printed earlier in this run; null for a new one. */
   readonly resume: string | null;
+}
+
+/** How a CLI starts an MCP server. */
+export interface CliMcpServer {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** How long it may take to list its tools, in seconds. */
+  readonly startSeconds: number;
 }
 
 /** The command that starts the CLI. Every user of the machine can read arguments: they hold no secret. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Usage } from "../../../../streams/vocabulary.ts";
 import { unversionedUrl } from "../../../foundation/contracts/model-defaults.ts";
-import type { JobModel } from "../../../foundation/contracts/job.ts";
+import type { Job, JobModel } from "../../../foundation/contracts/job.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { logTo, stoppedEarly } from "../harness.ts";
 import type { Session, Emit } from "../harness.ts";
@@ -10,7 +10,8 @@ import { runProgram } from "../run-program.ts";
 import type { Transcript } from "../transcript.ts";
 import type { PersonMessage } from "../run-api/people.ts";
 import { personMessage, systemPrompt } from "../prompt.ts";
-import type { CliCommand, CliReader, LlmCli, CliResult } from "./llm-cli.ts";
+import { mcpCommandName } from "../../run-api/requests/table.ts";
+import type { CliCommand, CliMcpServer, CliReader, LlmCli, CliResult } from "./llm-cli.ts";
 import { rawLines } from "../raw-lines.ts";
 import type { OutputStream } from "../raw-lines.ts";
 import { providerFailure } from "../provider-failure.ts";
@@ -103,14 +104,16 @@ async function recordOf(
 
 /** Writes the files that the CLI reads, readable only by its own user. */
 async function prepared(
-  { cli, model, baseUrl, session: { job, prompt, endpoint } }: CliSession,
+  { cli, model, baseUrl, session: { job, prompt, endpoint, commandEnv } }: CliSession,
   configDir: string,
   resume: string | null,
 ): Promise<CliCommand> {
   const { workDir, instructions, title } = job;
   const systemPromptFile = join(configDir, "system-prompt.md");
   const { key } = endpoint;
-  const request = { model, baseUrl, key, prompt, systemPromptFile, configDir, workDir, resume };
+  const mcp = mcpServers(job, commandEnv);
+  const paths = { systemPromptFile, configDir, workDir };
+  const request = { model, baseUrl, key, prompt, ...paths, mcp, resume };
   const command = cli.command(request);
   const files = { "system-prompt.md": systemPrompt(instructions, title), ...command.files };
   for (const [name, text] of Object.entries(files)) {
@@ -119,6 +122,19 @@ async function prepared(
     await writeFile(path, text, { mode: 0o600 });
   }
   return command;
+}
+
+/** None if the agent's commands do not work: the run has warned of that. */
+function mcpServers(
+  { mcp = [] }: Job,
+  { AL_RUN_SOCKET: socket, PATH = "" }: Readonly<Record<string, string>>,
+): readonly CliMcpServer[] {
+  if (socket === undefined) return [];
+  const command = join(dirname(socket), "bin", mcpCommandName);
+  const env = { AL_RUN_SOCKET: socket, PATH };
+  return mcp.map(({ name, timeoutSeconds }) => {
+    return { name, command, args: [name], env, startSeconds: timeoutSeconds + 10 };
+  });
 }
 
 function environment(

@@ -12,6 +12,7 @@ import { restoredSession } from "./kept-session.ts";
 import { refusedAnswer } from "../run-api/run-requests.ts";
 import type { RunRequests } from "../run-api/run-requests.ts";
 import type { Session } from "../harness.ts";
+import { mcpTools } from "./mcp-tools.ts";
 import type { PiModel } from "./pi-models.ts";
 import { systemPrompt } from "../prompt.ts";
 import { toolsFor } from "../tools.ts";
@@ -32,10 +33,11 @@ const builtInTools = ["read", "bash", "edit", "write"];
 
 /** A session of pi with the job's instructions and tools, and none of the machine's own pi settings. */
 export async function createPiSession(
-  { job, commandEnv, requests, people, signal }: Session,
+  session: Session,
   modelRuntime: ModelRuntime,
   { first, extensions, onOutput }: PiSessionParts,
 ): Promise<AgentSession> {
+  const { job, commandEnv, requests, people, signal } = session;
   const cwd = job.workDir;
   // Never created, so that pi finds no files there.
   const agentDir = join(cwd, ".no-pi");
@@ -63,22 +65,24 @@ export async function createPiSession(
   await resourceLoader.reload();
   const tools = toolsFor(job);
   const isContinued = job.trigger.kind === "manual" && job.trigger.continues !== undefined;
-  const { session } = await createAgentSession({
+  const ofServers = job.mcp === undefined ? [] : await mcpTools(job.mcp, session);
+  const created = await createAgentSession({
     cwd,
     agentDir,
     modelRuntime,
     model: first.model,
     thinkingLevel: first.thinkingLevel,
-    tools: [...builtInTools, ...tools.map(({ name }) => name)],
+    tools: [...builtInTools, ...[...tools, ...ofServers].map(({ name }) => name)],
     customTools: [
       bashTool(cwd, commandEnv, onOutput),
       ...tools.map((tool) => piTool(tool, requests)),
+      ...ofServers,
     ],
     resourceLoader,
     sessionManager: restoredSession(cwd, isContinued ? await people.session(signal) : []),
     settingsManager,
   });
-  return session;
+  return created.session;
 }
 
 /** pi's own shell, whose output is also forwarded while it runs. */

@@ -52,7 +52,8 @@ export function createRunEgress(
   return { ...egress, policy };
 }
 
-function portOf(url: string | null): number | null {
+/** The port of an address; null without one. */
+export function portOf(url: string | null): number | null {
   if (url === null) return null;
   const { port, protocol } = new URL(url);
   if (port !== "") return Number(port);

@@ -1,5 +1,6 @@
 import { callRequests } from "./calls.ts";
 import { lockRequests } from "./locks.ts";
+import { mcpRequests } from "./mcp.ts";
 import { peopleRequests } from "./people.ts";
 import { questionRequests } from "./questions.ts";
 import type { RequestRow, CommandRow } from "./row.ts";
@@ -14,6 +15,7 @@ export const schedulerRequests = {
   ...questionRequests,
   ...budgetRequests,
   ...peopleRequests,
+  ...mcpRequests,
 } as const;
 
 /** Every request that an agent can make while it runs, in the order in which people and models read them. */
@@ -29,8 +31,11 @@ export const requestRows = Object.entries(runRequests) as readonly (readonly [
   RequestRow,
 ])[];
 
-/** The only command without a request: connects its standard input and output to an allowed host. */
+/** A command without a request: connects its standard input and output to an allowed host. */
 export const connectCommandName = "al-connect";
+
+/** The command by which command lines reach an MCP server of the agent. */
+export const mcpCommandName = "al-mcp";
 
 /** The commands in an agent's shell, each with the request that it makes. */
 export const agentCommands = requestRows.flatMap(
@@ -42,4 +47,5 @@ export const agentCommands = requestRows.flatMap(
 export const commandNames: readonly string[] = [
   ...agentCommands.map(({ name }) => name),
   connectCommandName,
+  mcpCommandName,
 ];

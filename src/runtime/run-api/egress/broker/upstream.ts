@@ -55,7 +55,7 @@ class TlsAgent extends Agent {
  * Opens TLS to the host and verifies its certificate by the authorities that this process trusts. Destroys the socket
  * if the host never answers or the run hangs up.
  */
-async function dialTls(
+export async function dialTls(
   host: string,
   dial: () => Promise<Socket>,
   over: AbortSignal,

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import type { McpServer } from "../../../streams/agent-config.ts";
+import { allowsTool, defaultCallSeconds } from "../contracts/mcp.ts";
+import { agentKey, factOf } from "./config-key.ts";
+import type { Diagnostics } from "./validate.ts";
+import { flag, httpUrl, integer, list, pattern, runCredential, table, text } from "./fields.ts";
+import { formatNames } from "./format-value.ts";
+
+const toolsError =
+  'a list of the tools that the agent may call, by names or patterns, e.g. ["search", "get_*"]; without a list it has no tool of the server';
+const commandError = 'a list of the program and its arguments, e.g. ["mcp-server", "--stdio"]';
+const longestCallSeconds = 3_600;
+
+const serverSchema = table({
+  name: pattern(
+    /^[a-z][a-z0-9-]{0,31}$/,
+    'up to 32 lower-case letters, digits and "-", e.g. "github"',
+  ).describe("Its tools are named `<name>__<tool>` for models."),
+  url: httpUrl("an http or https URL without a name and a password in it")
+    .optional()
+    .describe(
+      "Address of a server that speaks streamable HTTP. The scheduler calls it, so that runs need no way to it and never hold its credential.",
+    ),
+  command: list(text(), commandError)
+    .min(1, { error: commandError })
+    .optional()
+    .describe(
+      "Program and arguments of a server that speaks over its standard input and output. It is started inside the run, with the variables, credentials and network of the agent's commands.",
+    ),
+  tools: list(pattern(/^[\w.*-]{1,64}$/, 'a tool, e.g. "search" or "get_*"'), toolsError)
+    .min(1, { error: toolsError })
+    .describe("The tools that the agent has. `*` stands for any characters."),
+  credential: runCredential()
+    .optional()
+    .describe(
+      "Sent to url as `Authorization: Bearer <token>`; with a field `header` in the credential, its token alone under that name.",
+    ),
+  private: flag()
+    .default(false)
+    .describe("Whether url may be in a private network. Loopback and metadata stay closed."),
+  timeout: integer("seconds", 1, longestCallSeconds)
+    .default(defaultCallSeconds)
+    .describe("How long one call may take, and how long the server may take to answer at first."),
+});
+
+/** An agent's `[[mcp]]`. */
+export const mcpKey = agentKey({
+  inFile: "mcp",
+  field: list(serverSchema, "tables [[mcp]]")
+    .default([])
+    .describe(
+      "MCP servers whose tools it has, in pi and in the LLM command lines. A server that is slow, gone or malformed is an error of its tools only.",
+    ),
+  resolve: (entries): readonly McpServer[] =>
+    entries.map(({ url, command, credential, timeout, ...rest }) => ({
+      ...rest,
+      url: url ?? null,
+      command: command ?? null,
+      credential: credential ?? null,
+      timeoutSeconds: timeout,
+    })),
+  written: (servers) =>
+    servers.map(({ timeoutSeconds, ...rest }) => ({
+      ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null)),
+      timeout: timeoutSeconds,
+    })),
+  value: z
+    .array(
+      z.object({
+        name: z.string(),
+        url: z.string().nullable(),
+        command: z.array(z.string()).readonly().nullable(),
+        tools: z.array(z.string()).readonly(),
+        credential: z.string().nullable(),
+        private: z.boolean(),
+        timeoutSeconds: z.number(),
+      }),
+    )
+    .readonly(),
+  isLong: true,
+  facts: (servers) =>
+    factOf(
+      "MCP servers",
+      servers.map(({ name, tools }) => `${name}: ${tools.join(", ")}`),
+    ),
+});
+
+interface CheckedTable {
+  readonly mcp: readonly z.output<typeof serverSchema>[];
+  readonly approve?: { readonly tools: readonly string[] } | undefined;
+}
+
+/** Reports entries that contradict themselves, and gates of tools that the agent does not have. */
+export function checkMcp({ mcp, approve }: CheckedTable, diagnostics: Diagnostics): void {
+  for (const [index, entry] of mcp.entries()) {
+    const problem = entryProblem(entry, mcp.slice(0, index));
+    if (problem !== null) diagnostics.error(["mcp", index], `mcp[${index}] ${problem}`);
+  }
+  for (const [index, held] of (approve?.tools ?? []).entries()) {
+    const [server = "", tool = ""] = held.split(/\.(.*)/s);
+    const found = mcp.find(({ name }) => name === server);
+    if (found !== undefined && mayMeet(found.tools, tool)) continue;
+    const names = mcp.map(({ name }) => name);
+    const known = names.length === 0 ? "there is no [[mcp]]" : `known are ${formatNames(names)}`;
+    const why = found === undefined ? known : `tools of [[mcp]] ${server} does not name it`;
+    diagnostics.warn(["approve", "tools", index], `approve.tools holds nothing: ${why}`);
+  }
+}
+
+function entryProblem(
+  { name, url, command, credential, private: isPrivate }: CheckedTable["mcp"][number],
+  before: CheckedTable["mcp"],
+): string | null {
+  if (before.some((other) => other.name === name)) return `has the name of another, "${name}"`;
+  if ((url === undefined) === (command === undefined)) return "needs either url or command";
+  if (command !== undefined && (credential !== undefined || isPrivate)) {
+    return "has a command, which gets the agent's own credentials and network; credential and private are for a url";
+  }
+  if (credential === undefined || url?.startsWith("https:") === true || isPrivate) return null;
+  return "would send its credential unencrypted; use https, or private = true inside your own network";
+}
+
+/** Whether a held tool, or pattern of tools, may be one that the agent has. */
+function mayMeet(tools: readonly string[], held: string): boolean {
+  return held.includes("*") || tools.some((tool) => tool.includes("*")) || allowsTool(tools, held);
+}

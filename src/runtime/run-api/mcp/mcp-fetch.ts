@@ -1,0 +1,133 @@
+import { request as httpRequest } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { Readable } from "node:stream";
+import { once } from "node:events";
+import { canonicalHost } from "../../../foundation/contracts/network-allow.ts";
+import { messageOf } from "../../../foundation/errors.ts";
+import { mcpLimits } from "../../../foundation/contracts/mcp.ts";
+import { admit } from "../egress/admit.ts";
+import type { AdmitDeps } from "../egress/admit.ts";
+import { EgressRefusal } from "../egress/decide.ts";
+import { dialTls } from "../egress/broker/upstream.ts";
+
+interface McpAddress {
+  readonly url: URL;
+  /** Whether the address may be in a private network. */
+  readonly isPrivate: boolean;
+  /** The gateway's port on this machine, which is refused; null for none. */
+  readonly ownPort: number | null;
+  /** Sent with each request: the credential. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long a request may take until its answer has ended, in ms. */
+  readonly timeoutMs: number;
+  readonly instanceId: string;
+  /** Aborts at the run's end. */
+  readonly signal: AbortSignal;
+}
+
+export type McpFetchDeps = Omit<AdmitDeps, "approve">;
+
+/**
+ * A `fetch` for one MCP server: its host's addresses are checked like those that runs reach, redirects are answers like
+ * any other, and no answer is longer than its limit. No stream is opened but the answer to a request. `problem` is the
+ * last one of a request.
+ */
+export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
+  let problem: string | null = null;
+  const failed = (error: unknown): never => {
+    problem = error instanceof EgressRefusal ? error.detail : messageOf(error);
+    throw error;
+  };
+  return {
+    problem: () => problem,
+    fetch: async (_url: string | URL, init: RequestInit = {}): Promise<Response> => {
+      if (init.method === "GET") return new Response(null, { status: 405 });
+      problem = null;
+      // A little later than the client's own limit, whose error says more.
+      const late = AbortSignal.timeout(address.timeoutMs + 2_000);
+      const signal = AbortSignal.any([late, address.signal, ...(init.signal ? [init.signal] : [])]);
+      const answer = await answerOf(address, init, signal, deps).catch(failed);
+      const { statusCode = 0, headers } = answer;
+      if (statusCode >= 300 && statusCode < 400) {
+        answer.destroy();
+        return failed(new Error(redirected(headers.location)));
+      }
+      const isEmpty = statusCode === 204;
+      if (isEmpty) answer.resume();
+      const body = isEmpty ? null : Readable.toWeb(limited(answer, (text) => (problem = text)));
+      return new Response(body as ReadableStream | null, {
+        status: statusCode,
+        headers: headerList(headers),
+      });
+    },
+  };
+}
+
+function redirected(location = ""): string {
+  return `it redirects${location === "" ? "" : ` to ${location.slice(0, 200)}`}, which is not followed: name the final address as url`;
+}
+
+async function answerOf(
+  { url, isPrivate, ownPort, headers: own, instanceId }: McpAddress,
+  { method = "POST", headers = {}, body }: RequestInit,
+  signal: AbortSignal,
+  deps: McpFetchDeps,
+): Promise<IncomingMessage> {
+  const scheme = url.protocol === "https:" ? "https" : "http";
+  const host = canonicalHost(url.hostname);
+  if (host === null) throw new Error(`${url.hostname} is not a host`);
+  const asked = { host, port: Number(url.port || (scheme === "https" ? 443 : 80)) };
+  const allow = [{ ...asked, isWildcard: false, isPrivate }];
+  const policy = { agent: "", allow, ownPort, bindings: [] };
+  const approve = () => Promise.resolve(null);
+  const way = await admit(policy, asked, scheme, { instanceId, signal }, { ...deps, approve });
+  const dial = () => way.dial(signal);
+  const socket: Duplex = scheme === "https" ? await dialTls(host, dial, signal) : await dial();
+  const text = typeof body === "string" ? body : "";
+  const sent = httpRequest({
+    method,
+    path: `${url.pathname}${url.search}`,
+    headers: {
+      ...Object.fromEntries(new Headers(headers)),
+      ...own,
+      host: url.host,
+      "accept-encoding": "identity",
+      "content-length": Buffer.byteLength(text),
+    },
+    createConnection: () => socket,
+    signal,
+  });
+  sent.once("close", () => socket.destroy());
+  sent.end(text);
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  sent.on("error", (error) => answer.destroy(error));
+  return answer;
+}
+
+/** The body of an answer, which fails once it is too long. */
+function limited(answer: IncomingMessage, onProblem: (text: string) => void): Readable {
+  let bytes = 0;
+  const cut = async function* (source: AsyncIterable<Buffer>) {
+    for await (const chunk of source) {
+      bytes += chunk.length;
+      if (bytes > mcpLimits.answerBytes) {
+        const text = `its answer is longer than ${mcpLimits.answerBytes / 1024 / 1024} MiB`;
+        onProblem(text);
+        throw new Error(text);
+      }
+      yield chunk;
+    }
+  };
+  const body = Readable.from(cut(answer), { objectMode: false });
+  body.once("close", () => answer.destroy());
+  return body;
+}
+
+function headerList(headers: IncomingMessage["headers"]): Headers {
+  const list = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) list.set(name, [value].flat().join(", "));
+  }
+  return list;
+}

@@ -1,0 +1,206 @@
+import { createHash } from "node:crypto";
+import type { McpServer } from "../../../streams/agent-config.ts";
+import { isoTime } from "../../foundation/contracts/format.ts";
+import { allowsTool, mcpCallLine, mcpLimits } from "../../foundation/contracts/mcp.ts";
+import type { McpResult, McpTool } from "../../foundation/contracts/mcp.ts";
+import { messageOf } from "../../foundation/errors.ts";
+import { refusal } from "../run-api/protocol.ts";
+import type { RunApiRequest } from "../run-api/protocol.ts";
+import type { Gates } from "./gates.ts";
+import type { LiveRun, Performers, RunMcpServer, RunMcpTool } from "./live-run.ts";
+import type { RequestContext } from "./request-context.ts";
+
+type Requests = Performers<"mcp-tools" | "mcp-call" | "mcp-allow">;
+
+/** A failed call is an answer for the model, never an error of the run. */
+const failed = (text: string): McpResult => ({ content: [{ type: "text", text }], isError: true });
+
+/** The tools of MCP servers: the allowed ones, as the agent knows them, and their calls. */
+export function createMcpRequests(context: RequestContext, gates: Gates) {
+  const { mcp: store, connectMcp, configOf, clock, redact, redactValue, questions } = context;
+
+  /** By the current config. Throws a RunApiError. */
+  const serverOf = (run: LiveRun, name: string): McpServer => {
+    const { mcp } = configOf(run.agent) ?? run.request.agent;
+    const found = mcp.find((server) => server.name === name);
+    if (found !== undefined) return found;
+    throw refusal("malformed", `This agent has no MCP server ${JSON.stringify(name)}.`);
+  };
+  /** Compares the allowed tools with the ones that the agent knows, and logs what changed. */
+  const compared = async (run: LiveRun, server: McpServer, tools: readonly McpTool[]) => {
+    const { agent } = run;
+    const pins = store.pins(agent, server.name);
+    const allowed = allowedTools(server, tools);
+    const all = new Map<string, RunMcpTool>();
+    const pinned: McpTool[] = [];
+    for (const tool of allowed) {
+      const pin = pins.get(tool.name);
+      const isChanged = pin !== undefined && hashOf(pin.tool) !== hashOf(tool);
+      const isHeld = isChanged && gates.holdsTool(run, `${server.name}.${tool.name}`);
+      if (isChanged) {
+        const since = `since ${isoTime(pin.at)} (${hashOf(pin.tool)}, now ${hashOf(tool)})`;
+        const until = isHeld ? "; the model sees the old one until a person allows it" : "";
+        const text = `the MCP server ${server.name} changed the definition of ${tool.name} ${since}${until}`;
+        run.warn(text, { kind: "mcp", server: server.name, tool: tool.name });
+      }
+      all.set(tool.name, isHeld ? { tool: pin.tool, change: tool } : { tool, change: null });
+      if (pin === undefined || (isChanged && !isHeld)) pinned.push(tool);
+    }
+    if (pinned.length > 0) await store.pin(agent, server.name, pinned, clock.now());
+    return all;
+  };
+  const opened = async (
+    run: LiveRun,
+    server: McpServer,
+    found: readonly McpTool[] | undefined,
+  ): Promise<RunMcpServer> => {
+    if (server.url === null) {
+      // A later scheduler knows the tools of a live run by the pins.
+      const tools =
+        found ?? [...store.pins(run.agent, server.name).values()].map(({ tool }) => tool);
+      return { client: null, tools: await compared(run, server, tools) };
+    }
+    const over = new AbortController();
+    run.onDispose(() => over.abort());
+    const client = await connectMcp(server, { instanceId: run.instanceId, signal: over.signal });
+    run.onDispose(() => void client.close().catch(() => undefined));
+    return { client, tools: await compared(run, server, await client.tools()) };
+  };
+  /** A failed connection is tried again by the next request. */
+  const open = (run: LiveRun, server: McpServer, found?: readonly McpTool[]) => {
+    const known = run.mcp.get(server.name);
+    if (known !== undefined && (found === undefined || server.url !== null)) return known;
+    const opening = opened(run, server, found);
+    run.mcp.set(server.name, opening);
+    opening.catch(() => run.mcp.delete(server.name));
+    return opening;
+  };
+  /** Throws a RunApiError if the agent does not have the tool, or a person denied it. */
+  const approved = async (
+    run: LiveRun,
+    { tools }: RunMcpServer,
+    { request, signal }: RunApiRequest<"mcp-call" | "mcp-allow">,
+  ): Promise<void> => {
+    const name = `${request.server}.${request.tool}`;
+    const known = tools.get(request.tool);
+    const { tools: allowed } = serverOf(run, request.server);
+    if (known === undefined || !allowsTool(allowed, request.tool)) {
+      throw refusal("malformed", `This agent has no tool ${name}.`);
+    }
+    const { change } = known;
+    const held = {
+      name,
+      args: JSON.stringify(request.arguments),
+      change: change && { hash: hashOf(change), text: changeText(known.tool, change) },
+    };
+    const why = await gates.tool(run, held, signal);
+    if (why !== null) throw refusal("not_approved", `This run may not call ${name}: ${why}.`);
+    if (change === null) return;
+    const subject = `${name} as changed (${hashOf(change)})`;
+    const last = questions.latest(run.instanceId, "tool", subject);
+    if (last?.answer !== "run") return;
+    await store.pin(run.agent, request.server, [change], clock.now());
+  };
+  const call = async (
+    run: LiveRun,
+    server: RunMcpServer,
+    { request, signal, key }: RunApiRequest<"mcp-call">,
+  ): Promise<McpResult> => {
+    const { client } = server;
+    if (client === null) throw refusal("malformed", "This server is inside the run.");
+    const { instanceId } = run;
+    // A request that is repeated after a crash must not call a tool twice.
+    if (!(await store.begin(instanceId, key))) return failed(unknownOutcome);
+    try {
+      return await client.call(request.tool, request.arguments, {
+        signal,
+        traceparent: request.traceparent,
+      });
+    } finally {
+      await store.end(instanceId, key);
+    }
+  };
+
+  const performers: Requests = {
+    "mcp-tools": async (run, { request }) => {
+      const server = serverOf(run, request.server);
+      try {
+        const { tools } = await open(run, server, request.found);
+        return { ok: true, tools: [...tools.values()].map(({ tool }) => tool), problem: null };
+      } catch (error) {
+        const problem = redact(messageOf(error));
+        run.warn(`the MCP server ${server.name} can't be used: ${problem}`, {
+          kind: "mcp",
+          server: server.name,
+          error: problem,
+        });
+        return { ok: true, tools: [], problem };
+      }
+    },
+    "mcp-call": async (run, request) => {
+      const { server: name, tool } = request.request;
+      const connected = await open(run, serverOf(run, name)).catch((error: unknown) => error);
+      if (!isServer(connected)) return answerOf(failed(unusable(name, connected)), redactValue);
+      await approved(run, connected, request);
+      const begun = performance.now();
+      const result = await call(run, connected, request).catch((error: unknown) =>
+        failed(unusable(name, error)),
+      );
+      const answer = answerOf(result, redactValue);
+      const line = mcpCallLine({ server: name, tool }, answer, performance.now() - begun);
+      const fields = { kind: "mcp", ...line.fields };
+      if (line.level === 40) run.warn(line.msg, fields);
+      else run.note(line.msg, fields);
+      return answer;
+    },
+    "mcp-allow": async (run, request) => {
+      const server = serverOf(run, request.request.server);
+      await approved(run, await open(run, server), request);
+      return { ok: true };
+    },
+  };
+  return {
+    performers,
+    /** The run has ended. */
+    end: (run: LiveRun): void => {
+      run.mcp.clear();
+      store.endRun(run.instanceId).catch((error: unknown) => context.onProblem(messageOf(error)));
+    },
+  };
+}
+
+const unknownOutcome =
+  "The scheduler was restarted during this call. Whether it took effect is unknown: look before you repeat it.";
+
+function isServer(value: unknown): value is RunMcpServer {
+  return typeof value === "object" && value !== null && "tools" in value;
+}
+
+function unusable(server: string, error: unknown): string {
+  return `the MCP server ${server} failed: ${messageOf(error)}`;
+}
+
+/** Without the scheduler's secrets, which a server may repeat. */
+function answerOf(result: McpResult, redactValue: RequestContext["redactValue"]) {
+  const { content, isError } = redactValue(result) as McpResult;
+  return { ok: true as const, content: [...content], isError };
+}
+
+/** The tools that the config names. Throws if their definitions are too long for a model. */
+function allowedTools({ tools: patterns }: McpServer, tools: readonly McpTool[]): McpTool[] {
+  const allowed = tools.filter(({ name }) => name.length <= 128 && allowsTool(patterns, name));
+  const bytes = Buffer.byteLength(JSON.stringify(allowed));
+  if (bytes <= mcpLimits.definitionsBytes) return allowed;
+  const limit = `${mcpLimits.definitionsBytes / 1024} KiB`;
+  throw new Error(`the definitions of its tools are longer than ${limit}: allow fewer in tools`);
+}
+
+function hashOf(tool: McpTool): string {
+  return createHash("sha256").update(JSON.stringify(tool)).digest("hex").slice(0, 12);
+}
+
+function changeText(before: McpTool, after: McpTool): string {
+  const isSame = before.description === after.description;
+  const what = isSame ? `its arguments: ${JSON.stringify(after.inputSchema)}` : after.description;
+  return `Its server changed the tool since it was last allowed. It now says of ${isSame ? what : `itself: ${what}`}`;
+}
