@@ -131,7 +131,7 @@ function questionStatus(
 /** Edits of the project's own config. */
 function projectEdits(
   context: SchedulerContext,
-  { slots, starting, alerts, http: { listener } }: Services,
+  { slots, starting, alerts, egress, http: { listener } }: Services,
   files: EffectSources["files"],
   { project, warnings }: LoadedProject,
 ): Observable<unknown> {
@@ -141,6 +141,7 @@ function projectEdits(
       alerts.onProjectConfig(change.type === "invalid" ? problemSummary(change.problems) : null);
       reloadProject(change, context, { slots, starting }, listener.isSettled());
       listener.onProject();
+      egress.recheck();
     }),
   );
 }
@@ -210,7 +211,7 @@ type Reader = (event: RunEvent) => void;
  */
 function eventReaders(
   context: SchedulerContext,
-  { alerts, budgets, firstEvents, http, meter, requests }: Services,
+  { alerts, budgets, egress, firstEvents, http, meter, requests }: Services,
   heartbeats: Heartbeats,
   print: (entry: LogEntry) => void,
 ) {
@@ -220,6 +221,9 @@ function eventReaders(
     commit: commitEvents(context, context.onDemand ? () => undefined : alerts.onEvent),
     budgets: budgets.onEvent,
     log: logEvents(context, print),
+    egress: ({ type }) => {
+      if (type === "agent-set" || type === "agent-removed") egress.recheck();
+    },
     webhooks: http.webhooks.onEvent,
     metrics: http.metrics.onEvent,
     listener: http.listener.onEvent,

@@ -191,6 +191,10 @@ export function createServices(
       gatewayUrl,
       {
         onAttempt: recordAttempts(runs.find, store.hosts, redactor.redact),
+        isHeld: (asked, instanceId) => {
+          const run = runs.find(instanceId);
+          return run !== undefined && requests.gates.isHeld(run, asked);
+        },
         approve: (asked, { instanceId, signal }) =>
           requests.gates.host(runs.get(instanceId), asked, signal),
       },

@@ -24,6 +24,7 @@ const egress = createEgress({
   dial: () =>
     connect({ host: "127.0.0.1", port: Number(port), allowHalfOpen: true, noDelay: true }),
   approve: () => Promise.resolve(null),
+  isHeld: () => false,
   ownAddresses: () => new Set(),
   proxyEnv: {},
   intercept: () => Promise.reject(new Error("no secret is bound")),

@@ -35,7 +35,11 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
     `WITH RECURSIVE up (agent, instance) AS (
        SELECT source, caller FROM triggers WHERE instance_id = ? AND caller IS NOT NULL
        UNION SELECT source, caller FROM triggers JOIN up ON instance_id = up.instance WHERE caller IS NOT NULL)
-     SELECT DISTINCT agent FROM up`,
+     SELECT agent, instance FROM up`,
+  );
+  const config = db.prepare(
+    `SELECT json_extract(content, '$.config') AS config FROM triggers JOIN run_contents ON hash = version
+     WHERE instance_id = ?`,
   );
   const open = db.prepare(
     `SELECT id, instance_id AS instanceId, agent, trigger FROM ${openTriggers} AND kind = 'agent-call' ORDER BY seq`,
@@ -63,9 +67,14 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
     /** The calls of a run among these ids, after all earlier writes are committed. */
     read: (caller: string, callIds: readonly string[]): Promise<readonly CallState[]> =>
       write(() => callIds.flatMap((callId) => stateOf(latest.get(callId, caller)))),
-    /** The agents whose calls led to a run, at any depth. */
-    callers: (instanceId: string): readonly string[] =>
-      callers.all(instanceId).map(({ agent }) => String(agent)),
+    /** The runs whose calls led to a run, at any depth. */
+    callers: (instanceId: string): readonly Caller[] =>
+      callers.all(instanceId) as unknown as readonly Caller[],
+    /** The canonical config that a run started with; null if it is not stored. */
+    config: (instanceId: string): string | null => {
+      const row = config.get(instanceId);
+      return row === undefined ? null : String(row.config);
+    },
     /** The calls of an earlier scheduler that have not ended. */
     open: (): readonly OpenCall[] => (open.all() as unknown as OpenRow[]).flatMap(openCall),
   };
@@ -75,6 +84,12 @@ function stateOf(row: unknown): CallState[] {
   if (row === undefined) return [];
   const found = row as Omit<CallState, "value"> & { readonly value: string | null };
   return [{ ...found, value: found.value === null ? null : JSON.parse(found.value) }];
+}
+
+/** A run that made a call. */
+export interface Caller {
+  readonly agent: string;
+  readonly instance: string;
 }
 
 interface OpenRow {

@@ -40,8 +40,8 @@ interface Approved {
   readonly isDenied: boolean;
 }
 
-/** The `[approve]` of an agent, with the hosts that its `[network]` names. */
-type Gate = Pick<AgentConfig, "name" | "network"> & { readonly approve: Approval };
+/** The `[approve]` of an agent, with the hosts that its `[network]` names. Null can't be read, and holds everything. */
+type Gate = Pick<AgentConfig, "name" | "network"> & { readonly approve: Approval | null };
 
 /**
  * The gates of runs, outside of their models: hosts and calls that a person has to allow. A run has the gates of its
@@ -53,14 +53,16 @@ export function createGates(
   const { questions, store, configOf, redact } = context;
   const gatesOf = (run: LiveRun): readonly Gate[] => {
     const own = configOf(run.agent) ?? run.request.agent;
-    const callers = store.calls.callers(run.instanceId).map(configOf);
-    return [own, ...callers].flatMap((config) =>
-      config?.approve ? [{ ...config, approve: config.approve }] : [],
-    );
+    const callers = store.calls.callers(run.instanceId).map(({ agent, instance }) => {
+      const config = configOf(agent);
+      // Its config is broken since a restart, or removed: its run keeps the gates that it started with.
+      return config ? gateOf(config) : storedGate(agent, store.calls.config(instance));
+    });
+    return [gateOf(own), ...callers].filter((gate) => gate !== null);
   };
 
   const gatesOfTool = (run: LiveRun, name: string): readonly Gate[] =>
-    gatesOf(run).filter(({ approve }) => allowsTool(approve.tools, name));
+    gatesOf(run).filter(({ approve }) => !approve || allowsTool(approve.tools, name));
 
   /** Null while no person has answered. To allow once is used up by one request: the one that the person was shown. */
   const decision = async ({ instanceId }: LiveRun, { kind, subject, prompt }: Held) => {
@@ -100,7 +102,7 @@ export function createGates(
 
   /** Each approval for once adds the amount again. */
   const approved = (run: LiveRun): Approved => {
-    const amounts = gatesOf(run).flatMap((gate) => gate.approve.over ?? []);
+    const amounts = gatesOf(run).flatMap(({ approve }) => (approve ? (approve.over ?? []) : 0));
     if (amounts.length === 0) return { usd: null, isDenied: false };
     const answers = questions
       .ofRun(run.instanceId)
@@ -110,8 +112,13 @@ export function createGates(
     return { usd, isDenied: answers.includes("deny") };
   };
 
+  const holding = (run: LiveRun, asked: Pick<AllowedHost, "host" | "port">) =>
+    gatesOf(run).filter((gate) => gate.approve === null || holdsHost(gate, asked));
+
   return {
     approved,
+    isHeld: (run: LiveRun, asked: Pick<AllowedHost, "host" | "port">) =>
+      holding(run, asked).length > 0,
     /** Null if the run may spend more than the approved amount, else why not; waits for a person. */
     over: async (run: LiveRun, usd: number, signal: AbortSignal): Promise<string | null> => {
       const subject = usdText(nanoOfUsd(usd));
@@ -129,7 +136,7 @@ export function createGates(
       asked: Pick<AllowedHost, "host" | "port">,
       signal: AbortSignal,
     ): Promise<string | null> => {
-      const gates = gatesOf(run).filter((gate) => holdsHost(gate, asked));
+      const gates = holding(run, asked);
       if (gates.length === 0) return null;
       const subject = hostAndPort(asked);
       const prompt = `${run.agent} wants to reach ${subject}${heldBy(run, gates)}`;
@@ -139,12 +146,12 @@ export function createGates(
     },
     /** Null if the run may call an agent, else why not; waits for a person if a gate holds it. */
     call: async (run: LiveRun, callee: string, context: string, signal: AbortSignal) => {
-      const gates = gatesOf(run).filter(({ approve: { agents } }) =>
-        agents.some((name) => name === callee || name === "*"),
+      const gates = gatesOf(run).filter(
+        ({ approve }) => !approve || approve.agents.some((name) => name === callee || name === "*"),
       );
       if (gates.length === 0) return null;
       const hasAlways = gates.every(
-        ({ name, approve: { agents } }) => name === run.agent && !agents.includes("*"),
+        ({ name, approve }) => name === run.agent && approve?.agents.includes("*") === false,
       );
       // Redacted first: a secret that is cut would not be found.
       const text = shortened(redact(context));
@@ -158,7 +165,7 @@ export function createGates(
       const gates = gatesOfTool(run, name);
       if (gates.length === 0) return null;
       const isOwn = gates.every(
-        (gate) => gate.name === run.agent && gate.approve.tools.includes(name),
+        (gate) => gate.name === run.agent && gate.approve?.tools.includes(name) === true,
       );
       const prompt = [
         `${run.agent} wants to call the tool ${name}${heldBy(run, gates)}: ${shortened(redact(args))}`,
@@ -177,8 +184,23 @@ export const deniedText = "a person denied this run more than [approve].over all
 export type Gates = ReturnType<typeof createGates>;
 
 interface CallerStore {
-  readonly store: { readonly calls: Pick<RequestContext["store"]["calls"], "callers"> };
+  readonly store: { readonly calls: Pick<RequestContext["store"]["calls"], "callers" | "config"> };
 }
+
+/** Null without one. */
+function gateOf({ name, network, approve }: AgentConfig): Gate | null {
+  return approve && { name, network, approve };
+}
+
+/** The gate in a stored config, which a wildcard of `[network].allow` does not open: the project's may be among them. */
+function storedGate(name: string, config: string | null): Gate | null {
+  if (config === null) return { name, network: null, approve: null };
+  const { approve } = JSON.parse(config) as { readonly approve?: Partial<Approval> };
+  return approve ? { name, network: null, approve: { ...holdsNothing, ...approve } } : null;
+}
+
+/** The stored form has no empty values. */
+const holdsNothing: Approval = { hosts: [], over: null, agents: [], tools: [] };
 
 /** How much of a call's context, or of a tool's arguments or change, a person is shown, in characters. */
 const shownContext = 1_800;
@@ -192,7 +214,8 @@ function shortened(text: string): string {
 
 function heldBy({ agent }: LiveRun, gates: readonly Gate[]): string {
   const others = gates.map(({ name }) => name).filter((name) => name !== agent);
-  return others.length === 0 ? "" : ` (held by the gates of ${others.join(", ")}, which called it)`;
+  const names = [...new Set(others)].join(", ");
+  return names === "" ? "" : ` (held by the gates of ${names}, which called it)`;
 }
 
 function questionOf({ agent, instanceId }: LiveRun, held: Held): NewQuestion {

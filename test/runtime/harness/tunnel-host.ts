@@ -33,6 +33,7 @@ export function tunnelsTo(
       return dialDirect("127.0.0.1", found?.port ?? 1);
     },
     approve: () => Promise.resolve(null),
+    isHeld: () => false,
     ownAddresses: () => new Set(),
     proxyEnv: {},
     intercept: () => Promise.reject(new Error("no secret is bound")),

@@ -210,6 +210,23 @@ describe("a run that a gated run called", () => {
     expect(await world.reach(await world.run("c"), "api.stripe.com")).toBeNull();
   });
 
+  test.each([
+    ["as its caller started with them", "", "api.stripe.com"],
+    ["as holding everything, if they are not stored", "DELETE FROM run_contents", "free.test"],
+  ])("keeps them after a restart with a broken config, %s", async (_how, sql, host) => {
+    const { world, agents, run } = await started(stripe);
+    await world.ask(run, "call", { agent: "b", context: "" });
+    const [b = ""] = instancesOf(world, "b");
+    world.crash();
+    const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
+    db.exec(sql);
+    db.close();
+    const again = createWorld({ agents: agents.slice(1) }, world.dir, [run, b]);
+    await again.start();
+    void again.reach(b, host).catch(() => undefined);
+    expect((await openedQuestion(again)).prompt).toContain("held by the gates of a");
+  });
+
   test("has them, too, when it took the call while it waited", async () => {
     const { world, run } = await started(stripe);
     const b = await world.run("b");

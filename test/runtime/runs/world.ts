@@ -37,6 +37,7 @@ import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunEvent, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import { project as projectOf } from "../../foundation/config/samples.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
+import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
 import { exitWith } from "../../helpers/stream-runner.ts";
 import { tempDir } from "../../foundation/store/support.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
@@ -148,7 +149,12 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     },
     {
       ...{ runner, scheduler: asyncScheduler, clock, slots, owner: runs },
-      claim: (request) => from(store.work.claim(request)),
+      claim: (request) => {
+        const context = { projectDir: dir, mask: redact, container: null, project, files: {} };
+        const config = canonicalConfig(request.agent, context);
+        const version = { hash: `${request.agent.name}-1`, content: { config, instructions: "" } };
+        return from(store.work.claim(request, version));
+      },
       newInstanceId: (agent) => `${agent}-${++instances}`,
       newId: uuidV7,
       starting: createSlots(),

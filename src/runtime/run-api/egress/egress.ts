@@ -5,7 +5,7 @@ import { messageOf } from "../../../foundation/errors.ts";
 import { cutTunnel, failed, refuseRequest, refuseTunnel } from "./answers.ts";
 import { connectTunnel } from "./connect-tunnel.ts";
 import type { TunnelDeps } from "./connect-tunnel.ts";
-import { EgressRefusal, parseAuthority } from "./decide.ts";
+import { assertAllowed, EgressRefusal, parseAuthority } from "./decide.ts";
 import type { Attempt, Authority } from "./decide.ts";
 import { forwardRequest, parseHttpTarget } from "./forward-http.ts";
 
@@ -19,6 +19,8 @@ interface EgressRun {
 export interface EgressDeps extends TunnelDeps {
   /** The hosts that a run may reach now. Rejects if the run has ended. */
   readonly policy: (instanceId: string) => Promise<EgressPolicy>;
+  /** Whether the run's gates hold a host now. */
+  readonly isHeld: (asked: Authority, instanceId: string) => boolean;
   /** Called at the end of each connection, and for each refusal. */
   readonly onAttempt: (attempt: EgressAttempt) => void;
   /** Called for errors of the scheduler itself, which concern the operator. */
@@ -41,12 +43,20 @@ interface Passage {
   readonly cut: () => void;
 }
 
+/** A passage that is served. */
+interface OpenPassage extends Pick<Passage, "asked"> {
+  readonly instanceId: string;
+  /** Whether a gate held the host when it was opened. */
+  readonly wasHeld: boolean;
+  readonly served: Promise<void>;
+}
+
 const longestHost = 255;
 const noBytes = { bytesOut: 0, bytesIn: 0 };
 
 /** The forward proxy of all runs. */
 export function createEgress(deps: EgressDeps) {
-  const open = new Map<AbortController, Promise<void>>();
+  const open = new Map<AbortController, OpenPassage>();
 
   const serve = async (
     { instanceId, tunnels }: EgressRun,
@@ -88,13 +98,31 @@ export function createEgress(deps: EgressDeps) {
   const begin = (run: EgressRun, passage: Passage): void => {
     const cut = new AbortController();
     cut.signal.addEventListener("abort", passage.cut);
+    const { asked } = passage;
+    const { instanceId } = run;
+    const wasHeld = asked !== null && deps.isHeld(asked, instanceId);
     const served = serve(run, passage, cut)
       .catch((error: unknown) => deps.onProblem(messageOf(error)))
       .finally(() => open.delete(cut));
-    open.set(cut, served);
+    open.set(cut, { instanceId, asked, wasHeld, served });
+  };
+
+  const isAllowed = async ({ instanceId, asked, wasHeld }: OpenPassage): Promise<boolean> => {
+    if (asked === null) return false;
+    assertAllowed(await deps.policy(instanceId), asked);
+    return wasHeld || !deps.isHeld(asked, instanceId);
   };
 
   return {
+    /** After a change of a config: cuts the connections that it no longer allows, or that a new gate holds. */
+    recheck: () => {
+      for (const [cut, passage] of open) {
+        void isAllowed(passage).then(
+          (isStill) => isStill || cut.abort(),
+          () => cut.abort(),
+        );
+      }
+    },
     /** Serves a CONNECT. */
     connect: (run: EgressRun, { url = "" }: IncomingMessage, client: Socket, head: Buffer) => {
       takeOver(client, head);
@@ -137,7 +165,7 @@ export function createEgress(deps: EgressDeps) {
     /** Cuts all open connections; resolves when they are reported. */
     close: async () => {
       for (const cut of open.keys()) cut.abort();
-      await Promise.all(open.values());
+      await Promise.all([...open.values()].map(({ served }) => served));
     },
   };
 }

@@ -24,7 +24,7 @@ export function createRunEgress(
   { bindings, intercept }: Pick<Brokering, "bindings" | "intercept">,
   /** The gateway's own address, which runs can't reach; null while it doesn't listen. */
   gatewayUrl: () => string | null,
-  door: Pick<EgressDeps, "onAttempt" | "approve">,
+  door: Pick<EgressDeps, "onAttempt" | "approve" | "isHeld">,
   { resolve = createResolve(), dial = dialDirect }: EgressOptions = {},
 ) {
   const { env, project$, status, credential, warn } = context;

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -16,9 +17,12 @@ interface HeldConnection {
 let side: EgressSide;
 let run: SocketOfRun;
 let held: HeldConnection[];
+let isGated: boolean;
 beforeEach(async () => {
   held = [];
+  isGated = true;
   side = await egressSide({
+    isHeld: () => isGated,
     approve: ({ host }, { signal }) =>
       new Promise((resolve, reject) => {
         held.push({ host, signal, answer: resolve });
@@ -98,6 +102,37 @@ describe("a held connection", () => {
     const arrived = text(side.hosts.ssh[0] ?? socket);
     socket.end();
     expect(await arrived).toBe("SSH-2.0-early\r\n");
+  });
+});
+
+describe("an open tunnel", () => {
+  const opened = async () => {
+    const connecting = connectTo(run, "api.allowed.test:22");
+    (await nth(1)).answer(null);
+    const { socket } = await connecting;
+    socket.resume();
+    return { socket, closed: once(socket, "close").then(() => "closed") };
+  };
+  const turns = () => new Promise((resolve) => setTimeout(resolve, 50, "open"));
+
+  it.each([
+    ["a gate is added that holds it", () => (isGated = true)],
+    ["its entry is removed", () => side.allow(["files.allowed.test"])],
+  ])("is cut when %s", async (_why, change) => {
+    isGated = false;
+    const { closed } = await opened();
+    side.egress.recheck();
+    expect(await Promise.race([closed, turns()])).toBe("open");
+    change();
+    side.egress.recheck();
+    expect(await closed).toBe("closed");
+  });
+
+  it("stays open if a person allowed it", async () => {
+    const { socket, closed } = await opened();
+    side.egress.recheck();
+    expect(await Promise.race([closed, turns()])).toBe("open");
+    socket.destroy();
   });
 });
 

@@ -39,7 +39,11 @@ function policy({
   const runs = { get: () => ({ request }) };
   const brokering = createBrokering(context, () => Promise.resolve("forbidden"));
   const url = () => gatewayUrl ?? null;
-  const door = { onAttempt: () => undefined, approve: () => Promise.resolve(null) };
+  const door = {
+    onAttempt: () => undefined,
+    approve: () => Promise.resolve(null),
+    isHeld: () => false,
+  };
   return createRunEgress(context, runs, brokering, url, door).policy("dev-1");
 }
 

@@ -71,6 +71,7 @@ export async function egressSide(changed: Partial<EgressDeps> = {}): Promise<Egr
     resolve: hosts.resolve,
     dial: hosts.dial,
     approve: () => Promise.resolve(null),
+    isHeld: () => false,
     ownAddresses: () => new Set(["192.168.7.7"]),
     proxyEnv: {},
     intercept: () => Promise.reject(new Error("no secret is bound")),
