@@ -50,6 +50,12 @@ export interface WebhookEvent {
   readonly receiptId: string;
 }
 
+/** A span of another program; hexadecimal ids. */
+export interface RemoteSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
 /** The reason for a run of an agent. */
 export type Trigger =
   | {
@@ -59,7 +65,12 @@ export type Trigger =
       /** How many reruns in a row were requested since the tick; absent for the tick itself. */
       readonly rerun?: number;
     }
-  | { readonly kind: "webhook"; readonly event: WebhookEvent }
+  | {
+      readonly kind: "webhook";
+      readonly event: WebhookEvent;
+      /** The sender's span, from its `traceparent` header; absent without a valid one. */
+      readonly sender?: RemoteSpan;
+    }
   | {
       readonly kind: "agent-call";
       readonly callId: string;

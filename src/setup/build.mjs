@@ -65,7 +65,8 @@ const unused = {
     const isLocales = id === "../locales/index.js" && importer.includes("/zod/");
     const isOfDocker =
       /\/node_modules\/docker(ode|-modem)\//.test(importer) && neverAskedOfDocker.test(id);
-    if (isLocales || isOfDocker || id === "@opentelemetry/api") return "\0empty";
+    const isOfMetrics = id === "@opentelemetry/api" && importer.includes("/prom-client/");
+    if (isLocales || isOfDocker || isOfMetrics) return "\0empty";
     return isUnused.test(id) ? "\0unused" : null;
   },
   load: (id) =>

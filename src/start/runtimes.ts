@@ -14,6 +14,7 @@ import { stageCredentials } from "../foundation/credentials/stage-credentials.ts
 import { createLogSource } from "../foundation/logs/log-source.ts";
 import { orderChain, withCooldown } from "../features/models/chain.ts";
 import type { Cooldowns } from "../features/models/chain.ts";
+import type { Telemetry } from "../features/telemetry/telemetry.ts";
 import { createRecordFiles } from "../runtime/runners/record-files.ts";
 import { ownBaseDir } from "../runtime/runners/host-user/base-dir.ts";
 import { createHostUserRunner } from "../runtime/runners/host-user/host-user-runner.ts";
@@ -43,6 +44,7 @@ export interface RuntimePorts {
   readonly runs: Pick<LiveRuns, "find">;
   readonly door: ClusterDoor;
   readonly brokering: Pick<Brokering, "forRun">;
+  readonly telemetry: Pick<Telemetry, "traceparent">;
   /** Replaces the engine of `[cluster]`; null for that one. */
   readonly clusterEngine: ClusterEngine | null;
 }
@@ -59,7 +61,7 @@ interface Runtime extends Runner, Adopter {
 /** The runtimes of one scheduler. The client of the container engine is loaded with the first agent that needs it. */
 export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
   const { projectDir, env, store, redactor, project$, warn } = context;
-  const { runs, brokering } = ports;
+  const { runs, brokering, telemetry } = ports;
   let cooldowns: Cooldowns = new Map();
   const network = (agent: AgentConfig) => networkOf(agent, project$.value);
   const sources = {
@@ -77,6 +79,7 @@ export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
       return networkOfRun(ofScheduler, network(agent), agent.runtime);
     },
     broker: brokering.forRun,
+    traceparent: telemetry.traceparent,
     files: (agent: string) => readSkillFiles(projectDir, agent),
     checkCommand: (agent: AgentConfig) => checkCommand(agent, env),
     channel: async ({ instanceId }: RunRequest) =>

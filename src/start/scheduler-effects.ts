@@ -66,7 +66,7 @@ export function schedulerEffects(
   { graph$, files, skills, loaded, own, print, lost }: EffectSources,
 ): Observable<unknown> {
   const { onDemand, project$, redactor, status, warn } = context;
-  const { alerts, budgets, http, meter, requests, runs } = services;
+  const { alerts, budgets, http, meter, requests, runs, telemetry } = services;
   const over$ = new Subject<void>();
   const event$ = new Subject<RunEvent>();
   const heartbeats = createHeartbeats(context);
@@ -88,7 +88,8 @@ export function schedulerEffects(
   ).pipe(map((event) => withCost(redactEvent(event, redactor.redact), meter)));
   const around$ = merge(
     requests.lockStatus$.pipe(tap(status.apply)),
-    meter.call$.pipe(tap(http.metrics.onCall)),
+    meter.call$.pipe(tap(http.metrics.onCall), tap(telemetry.onCall)),
+    telemetry.change$,
     merge(files.warning$, http.keyChange$, runs.problem$, budgetWarnings(meter, runs)).pipe(
       tap(warn),
     ),
@@ -211,7 +212,7 @@ type Reader = (event: RunEvent) => void;
  */
 function eventReaders(
   context: SchedulerContext,
-  { alerts, budgets, egress, firstEvents, http, meter, requests }: Services,
+  { alerts, budgets, egress, firstEvents, http, meter, requests, telemetry }: Services,
   heartbeats: Heartbeats,
   print: (entry: LogEntry) => void,
 ) {
@@ -228,6 +229,7 @@ function eventReaders(
     metrics: http.metrics.onEvent,
     listener: http.listener.onEvent,
     heartbeats: heartbeats.onEvent,
+    telemetry: telemetry.onEvent,
     firstEvents: firstEvents.see,
     meter: (event) => {
       if (event.type === "finished") meter.runEnded(event.instanceId);

@@ -10,6 +10,7 @@ import { createQuestionStore } from "../features/people/question-store.ts";
 import { createQuestions } from "../features/people/questions.ts";
 import { createBudgetHolds } from "../features/spend/budget-holds.ts";
 import { createSearch } from "../features/search/search.ts";
+import { createTelemetry } from "../features/telemetry/telemetry.ts";
 import { interpretStored } from "../features/webhooks/interpret.ts";
 import type { AgentFiles } from "../foundation/config/agent-files.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
@@ -89,8 +90,9 @@ export function createServices(
   const whyNotClosed = createClosingProbe(env);
   const door = createClusterDoor(context, sockets);
   const brokering = createBrokering(context, whyNotClosed);
+  const telemetry = createTelemetry(context, (count) => http.metrics.onSpansDropped(count));
   const { clusterEngine = null } = options;
-  const runtimes = createRuntimes(context, { runs, door, brokering, clusterEngine });
+  const runtimes = createRuntimes(context, { runs, door, brokering, telemetry, clusterEngine });
   const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
   const meter = createRunMeter(context, runs);
   const budgets = createBudgetHolds({
@@ -204,6 +206,7 @@ export function createServices(
     /** Answers by buttons in chats; while it is subscribed. */
     chat$: chats(http.operations.answerQuestion),
     search,
+    telemetry,
     http,
   };
 }

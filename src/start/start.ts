@@ -98,14 +98,18 @@ async function run(parts: Parts): Promise<Scheduler> {
   const { agents, problems, bareSkills } = found;
   const abort = (): void => subscription.unsubscribe();
   const { projectDir, env, onDemand, store, stopping, log, warn } = context;
-  const { sockets, door, runs, runtimes, requests, http, modelCalls: models, egress } = services;
+  const { sockets, door, runs, runtimes, requests, http, telemetry } = services;
+  const { modelCalls: models, egress } = services;
   const adopted = await runtimes.adopt(store.openRuns());
   const alive = new Set(adopted.map(({ request }) => request.instanceId));
   runs.adoptSockets(await sockets.restore(alive));
   if (onDemand) refuseAdopted(adopted);
   // After the sockets exist: the door tells a run that it does not know to end.
   else await door.open();
+  const aliveAt = store.settings.lastAlive() ?? Date.now();
+  await telemetry.open();
   const recovered = await store.recover(alive, services.alerts.onLost);
+  telemetry.onLost(recovered.lost, aliveAt);
   await services.questions.withdrawAllBut(alive);
   const waiting = onDemand ? [] : recovered.requeue;
   const files = watchFiles(projectDir, {
@@ -201,7 +205,7 @@ function close(
   { own, context: { stopping, logWriter }, services }: Parts,
   problem: (error: unknown) => void,
 ): Promise<void> {
-  const { runs, modelCalls, egress, alerts, door, sockets, http } = services;
+  const { runs, modelCalls, egress, alerts, telemetry, door, sockets, http } = services;
   stopping.done();
   services.firstEvents.end();
   services.requests.stop();
@@ -211,6 +215,7 @@ function close(
     () => modelCalls.close(),
     () => egress.close(),
     () => alerts.close(),
+    () => telemetry.close(),
     () => door.close(),
     () => sockets.close(),
     () => http.gateway.close(),

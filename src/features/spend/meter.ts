@@ -96,8 +96,10 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     const tokens = usage === null ? 0 : inputOf(usage) + usage.output;
     const settled = { nano: charged, inputTokens, isTurn, tokens, budgets };
     for (const one of ledger.apply({ type: "settle", call, ...settled }, now())) onEvent(plan, one);
-    const { agent, model } = plan;
-    metered.next({ agent, model, status, usage, usd: usdOfNano(charged) });
+    const { instanceId, agent, model, providerModel } = plan;
+    const names = { instanceId, agent, model, provider: terms.provider, providerModel };
+    const ended = { endedAt: now(), isCut: end.isCut, ...times };
+    metered.next({ ...names, ...ended, seq, status, usage, usd: usdOfNano(charged) });
     reservations.freed(accounts);
   };
   const onEvent = ({ instanceId, agent }: CallPlan, event: LedgerEvent): void => {

@@ -4,6 +4,8 @@ import { keptHeaders } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import type { MatchResult } from "./match-index.ts";
 import type { Provider, Request } from "./provider.ts";
+import { header } from "./signature.ts";
+import { parseTraceparent } from "./traceparent.ts";
 
 const disabledReason = "agent disabled";
 
@@ -25,6 +27,9 @@ export interface Matched {
  */
 export function acceptanceOf(matched: Matched, newId: () => string): Acceptance {
   const { provider, delivery, payload, event, result, waitingRuns, at } = matched;
+  const sender = parseTraceparent(header(delivery.headers, "traceparent"));
+  const trigger = { kind: "webhook", event, ...(sender && { sender }) } as const;
+  const itemOf = (agent: string): WorkItem => ({ id: newId(), agent, at, attempt: 1, trigger });
   const taking = new Set(waitingRuns.map(({ agent }) => agent));
   const started = result.matched.filter((agent) => !taking.has(agent));
   const reason = waitingRuns.length > 0 ? null : result.reason;
@@ -40,9 +45,9 @@ export function acceptanceOf(matched: Matched, newId: () => string): Acceptance 
       matched: [...started, ...taking],
       reason: reason ?? disabledOnly(result.disabled),
     },
-    items: started.map((agent) => workItem(agent, event, at, newId())),
+    items: started.map(itemOf),
     taken: waitingRuns.map((by) => ({
-      item: workItem(by.agent, event, at, newId()),
+      item: itemOf(by.agent),
       by,
       startsRun: result.matched.includes(by.agent),
     })),
@@ -52,10 +57,6 @@ export function acceptanceOf(matched: Matched, newId: () => string): Acceptance 
 
 function disabledOnly(agents: readonly string[]): string | null {
   return agents.length === 0 ? null : `${disabledReason}: ${agents.join(", ")}`;
-}
-
-function workItem(agent: string, event: WebhookEvent, at: number, id: string): WorkItem {
-  return { id, agent, at, attempt: 1, trigger: { kind: "webhook", event } };
 }
 
 /** One for each disabled agent that matched, else one for a delivery without a match. */

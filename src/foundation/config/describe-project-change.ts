@@ -23,19 +23,20 @@ export function describeProjectChange(
   return { text, needsRestart };
 }
 
+/** Tables of which only the name is said: a URL may hold a secret. */
+const unquoted: readonly string[] = ["harness", "heartbeat", "telemetry"];
+
 function describeKey(
   key: keyof ProjectConfig,
   before: ProjectConfig,
   after: ProjectConfig,
 ): string {
-  if (key === "harness") return "[harness] changed";
   if (key === "budget") return describeBudgets(before.budget, after.budget);
   if (key === "network") return describeKeys("network", before.network, after.network);
   if (key === "cluster") return describeClusters(before.cluster, after.cluster);
   if (key === "alert") return describeAlerts(before.alert, after.alert);
   if (key === "alerts") return describeTables(key, byName(before.alerts), byName(after.alerts));
-  // The URL may hold a secret.
-  if (key === "heartbeat") return "[heartbeat] changed";
+  if (unquoted.includes(key)) return `[${key}] changed`;
   if (key === "models" || key === "webhooks") return describeTables(key, before[key], after[key]);
   if (key === "local" || key === "gateway") {
     return describeTable(`${key}.`, before[key], after[key]);

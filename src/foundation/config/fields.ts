@@ -86,10 +86,10 @@ export function credential() {
   return z.string({ error }).refine(isAllowedCredential, { error });
 }
 
-/** A reference to a credential that runs may get: a run with an alert credential could send forged alerts. */
+/** A reference to a credential that runs may get: a run with the scheduler's could send forged alerts or traces. */
 export function runCredential() {
-  const error = `a credential for runs; one of this type is the scheduler's, for alerts, so store what the agent needs under another type`;
-  return credential().refine(isNotOfAlerts, { error });
+  const error = `a credential for runs; one of this type is the scheduler's, for alerts or telemetry, so store what the agent needs under another type`;
+  return credential().refine(isNotOfScheduler, { error });
 }
 
 /** Credential type of each target type, with its address and secrets. */
@@ -106,11 +106,14 @@ export const alertCredentialTypes: Readonly<Record<AlertTargetType, string>> = {
 /** The credential of a slack target that posts as an app: it edits its messages and receives presses of buttons. */
 export const slackAppType = "slack_app";
 
-const ofAlerts = [...Object.values(alertCredentialTypes), slackAppType];
+/** The credential with the headers of `[telemetry]`. */
+export const otlpHeadersType = "otlp_headers";
 
-function isNotOfAlerts(reference: string): boolean {
+const ofScheduler = [...Object.values(alertCredentialTypes), slackAppType, otlpHeadersType];
+
+function isNotOfScheduler(reference: string): boolean {
   const parsed = parseCredentialReference(reference);
-  return parsed === null || !ofAlerts.includes(parsed.type);
+  return parsed === null || !ofScheduler.includes(parsed.type);
 }
 
 export function credentialInstance() {

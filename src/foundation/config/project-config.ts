@@ -6,6 +6,7 @@ import type {
   ModelConfig,
   NetworkConfig,
 } from "../../../streams/agent-config.ts";
+import type { TelemetryConfig } from "./telemetry.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
 
 interface ProjectNetworkConfig extends NetworkConfig {
@@ -51,6 +52,8 @@ export interface ProjectConfig {
   readonly alert: AlertOptions;
   /** URL that is pinged while the scheduler is healthy, null for none. It may hold a secret. */
   readonly heartbeat: string | null;
+  /** Null without the table. */
+  readonly telemetry: TelemetryConfig | null;
   readonly workQueueSize: number;
   readonly defaultWaitTimeoutSeconds: number;
   readonly resourceLockTimeoutSeconds: number;

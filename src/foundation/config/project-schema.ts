@@ -26,6 +26,7 @@ import { projectHeartbeatSchema } from "./heartbeat.ts";
 import { fileSchema } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
 import { projectNetworkSchema } from "./network.ts";
+import { telemetrySchema } from "./telemetry.ts";
 
 const mebibyte = 1024 ** 2;
 
@@ -159,6 +160,11 @@ export const projectSchema = table({
     .prefault({})
     .describe(
       "A URL that is pinged each minute while the scheduler is well: what watches it sends a message once the pings stay away.",
+    ),
+  telemetry: telemetrySchema
+    .optional()
+    .describe(
+      "Where the traces of runs are sent by OpenTelemetry: trigger, run, calls to models and tools, with cost and outcome.",
     ),
   workQueueSize: integer("work items", 1)
     .default(100)

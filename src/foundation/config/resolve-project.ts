@@ -15,6 +15,7 @@ import { resolveHarness } from "./harness.ts";
 import { resolveKeys } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
 import { missingModelKey, projectSchema } from "./project-schema.ts";
+import { resolveTelemetry } from "./telemetry.ts";
 import type { Diagnostics } from "./validate.ts";
 import type { ModelTable, ProjectTable } from "./project-schema.ts";
 import type { ProjectFile } from "./read-project.ts";
@@ -94,7 +95,7 @@ function projectConfig(
   const { models, harness, local, gateway, webhooks, budget, network, timezone, scale, ...rest } =
     table;
   const { defaultWaitTimeout, resourceLockTimeout, alerts, alert, heartbeat, ...more } = rest;
-  const { cluster, ...sizes } = more;
+  const { cluster, telemetry, ...sizes } = more;
   const { timeout, base, starting, ...localRest } = local;
   return {
     models: mapEntries(models, (name, model) => modelConfig(name, model, dir)),
@@ -115,6 +116,7 @@ function projectConfig(
     alerts: alertTargets(alerts),
     alert: projectAlert(alert),
     heartbeat: heartbeat.url ?? null,
+    telemetry: resolveTelemetry(telemetry),
     ...sizes,
     defaultWaitTimeoutSeconds: defaultWaitTimeout,
     resourceLockTimeoutSeconds: resourceLockTimeout,

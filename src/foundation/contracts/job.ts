@@ -125,6 +125,8 @@ export const jobSchema = z.object({
   /** The agent's `[expect].schema`: the run checks the value that it returns. */
   valueSchema: z.object({ file: z.string(), text: z.string() }).optional(),
   trigger: z.custom<Trigger>((value) => typeof value === "object" && value !== null),
+  /** The run's span, for the traces of its commands; absent without `[telemetry]`. */
+  traceparent: z.string().optional(),
   /** The webhook's whole body, for the agent to read from a file; null for other triggers. */
   payload: z.string().nullable(),
   /** The run's own working directory: absolute, empty, owned by its user. */

@@ -80,13 +80,20 @@ export interface RunSpend {
 }
 
 /** A call to a model that is over. */
-export interface MeteredCall {
+export interface MeteredCall extends Pick<
+  SettledCall,
+  "seq" | "status" | "usage" | "firstByteMs" | "totalMs"
+> {
+  readonly instanceId: string;
   readonly agent: string;
   /** The model's name in the project's config. */
   readonly model: string;
-  /** HTTP status of the provider; null when it gave no answer. */
-  readonly status: number | null;
-  readonly usage: CallUsage | null;
+  readonly provider: Provider;
+  readonly providerModel: string;
+  /** Epoch ms. */
+  readonly endedAt: number;
+  /** Whether the scheduler stopped reading before the usage came. */
+  readonly isCut: boolean;
   /** The amount that its budgets are charged. */
   readonly usd: number;
 }

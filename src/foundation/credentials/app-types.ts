@@ -120,6 +120,19 @@ export const alertTypes: Readonly<Record<string, CredentialType>> = {
   },
 };
 
+/** The scheduler's credential for the collector of its traces. */
+export const telemetryTypes: Readonly<Record<string, CredentialType>> = {
+  otlp_headers: {
+    description: "Headers of an OpenTelemetry collector",
+    fields: {
+      headers: field(
+        "As OTEL_EXPORTER_OTLP_HEADERS has them: Authorization=Basic%20...,x-team=ops",
+        ["OTEL_EXPORTER_OTLP_HEADERS"],
+      ),
+    },
+  },
+};
+
 function address(description: string, variable: string): CredentialType {
   return { description, fields: { url: field("Its address, https://...", [variable]) } };
 }

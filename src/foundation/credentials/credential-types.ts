@@ -1,6 +1,6 @@
 import type { Provider } from "../../../streams/agent-config.ts";
 import { gatewayKeyType } from "../contracts/credential-reference.ts";
-import { alertTypes } from "./app-types.ts";
+import { alertTypes, telemetryTypes } from "./app-types.ts";
 import { single } from "./credential-type.ts";
 import type { CredentialType } from "./credential-type.ts";
 import { serviceTypes } from "./service-types.ts";
@@ -54,6 +54,7 @@ export function schedulersUseOf(type: string): string | null {
   if (Object.values(webhookSecretTypes).includes(type))
     return "the scheduler verifies deliveries with it";
   if (Object.hasOwn(alertTypes, type)) return "the scheduler sends alerts with it";
+  if (Object.hasOwn(telemetryTypes, type)) return "the scheduler sends traces with it";
   return null;
 }
 
@@ -62,6 +63,7 @@ export const credentialTypes: Readonly<Record<string, CredentialType>> = {
   ...modelKeys,
   ...serviceTypes,
   ...alertTypes,
+  ...telemetryTypes,
   [gatewayKeyType]: single("The gateway's own API key; no agent may have it", "key"),
   github_webhook_secret: webhookSecret("GitHub", "GITHUB_WEBHOOK_SECRET"),
   sentry_client_secret: webhookSecret("Sentry", "SENTRY_CLIENT_SECRET"),

@@ -59,6 +59,10 @@ export function createMetrics(version: string) {
     "Clients that are connected to an event stream.",
     "stream",
   );
+  const spansDropped = counter(
+    "almanac_telemetry_spans_dropped_total",
+    "Spans that the collector of [telemetry] did not get: the queue was full, or it did not take them.",
+  );
   for (const stream of ["status", "logs"]) clients.set({ stream }, 0);
   for (const kind of triggerKinds) latency.zero({ kind });
 
@@ -87,6 +91,7 @@ export function createMetrics(version: string) {
       }
     },
     streamClients: (stream: StreamName, change: 1 | -1): void => clients.inc({ stream }, change),
+    onSpansDropped: (count: number): void => spansDropped.inc(count),
     /** Prometheus' text format. */
     text: async (): Promise<string> => {
       for (const agent of agents.takeFresh()) appear(agent, meters);

@@ -29,7 +29,8 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 /**
  * The whole environment of the agent's commands and hooks: inherited variables, proxies, the agent's config,
- * credentials (the first that sets a variable wins), `AL_AGENT`, `AL_INSTANCE` and, for a webhook, `AL_PAYLOAD_FILE`.
+ * credentials (the first that sets a variable wins), `AL_AGENT`, `AL_INSTANCE`, `TRACEPARENT` with `[telemetry]` and, for a
+ * webhook, `AL_PAYLOAD_FILE`.
  * The agent's commands come first on PATH and find the run by `AL_RUN_SOCKET`. The run's token is not included.
  */
 export function commandEnv(
@@ -57,6 +58,7 @@ export function commandEnv(
     // Last, so that nothing overrides them: the runner finds stray processes of a run by AL_INSTANCE.
     AL_AGENT: job.agent,
     AL_INSTANCE: job.instanceId,
+    ...(job.traceparent === undefined ? {} : { TRACEPARENT: job.traceparent }),
     ...(payloadFile === null ? {} : { AL_PAYLOAD_FILE: payloadFile }),
   };
 }

@@ -23,6 +23,8 @@ export interface JobSources extends ModelSources {
   readonly files: (agent: string) => Promise<readonly JobFile[]>;
   /** The body of an accepted webhook as text; null if retention deleted it. */
   readonly payload: (receiptId: string) => string | null;
+  /** Names the run's span; undefined if no spans are sent. */
+  readonly traceparent: (request: RunRequest) => string | undefined;
   /** In the order to try. */
   readonly orderModels: (models: readonly ModelConfig[]) => readonly ModelConfig[];
   /** How an agent's runs reach the network; undefined if that is open, without proxies and certificates. */
@@ -63,6 +65,7 @@ export async function prepareJob(
     ...(agent.mcp.length > 0 && { mcp: agent.mcp.map(mcpOfJob) }),
     valueSchema: agent.expect?.schema ?? undefined,
     trigger,
+    traceparent: sources.traceparent(request),
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
     workDir,
     network: trusting(inRun.authority, network),

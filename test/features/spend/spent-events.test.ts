@@ -27,7 +27,11 @@ test("the spending of runs is emitted as it happens, with their agent's day", as
     { ...base, instanceId: "dev-2", usd: 0.002, today: { usd: 0.003, endsAt } },
   ]);
   const { usage } = answered(1_000);
-  expect(calls[0]).toEqual({ agent: "dev", model: "claude", status: 200, usage, usd: 0.001 });
+  expect(calls[0]).toMatchObject({ agent: "dev", model: "claude", status: 200, usage, usd: 0.001 });
+  expect(calls.map(({ instanceId, seq }) => [instanceId, seq])).toEqual([
+    ["dev-1", 1],
+    ["dev-2", 2],
+  ]);
   now = endsAt;
   (await begin()).settle(answered(500));
   expect(events.at(-1)).toMatchObject({ usd: 0.0015, today: { usd: 0.0005 } });

@@ -276,6 +276,6 @@ const references = Object.values(alertCredentialTypes).flatMap((type) => [type, 
 it.each(references)("an agent can't have %j, a credential of alerts", (credential) => {
   const config = usualAgent.replace("credentials = []", `credentials = ["${credential}"]`);
   expect(said(agentChange(config))).toEqual([
-    `error: agents/dev/config.toml:2:16  credentials[0] is "${credential}"; expected a credential for runs; one of this type is the scheduler's, for alerts, so store what the agent needs under another type`,
+    `error: agents/dev/config.toml:2:16  credentials[0] is "${credential}"; expected a credential for runs; one of this type is the scheduler's, for alerts or telemetry, so store what the agent needs under another type`,
   ]);
 });

@@ -66,7 +66,8 @@ const hooks = { pre: [], post: [] };
 /** Tables of an agent, and of a project, that are not in the file. */
 const none = { network: null, approve: null, expect: null, heartbeat: null };
 export const unset = { ...none, hooks, mcp: [], alert };
-export const unsetOfProject = { network: null, cluster: null, alerts: [], alert, heartbeat: null };
+const noTables = { network: null, cluster: null, heartbeat: null, telemetry: null };
+export const unsetOfProject = { ...noTables, alerts: [], alert };
 
 export const usualSkill = "---\nname: Developer\n---\nDo it.\n";
 

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { appendFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -125,10 +126,26 @@ describe("modules loaded for a command", () => {
     expect(bytes).toBeLessThan(3_200_000);
     // What writes certificates waits for the first run with a brokered secret.
     expect(files.filter((file) => file.includes("/certificate-"))).toEqual([]);
+    // OpenTelemetry waits for [telemetry].
+    expect(files.filter((file) => file.includes("/pipeline-"))).toEqual([]);
     // Node keeps a text with any other character whole in two bytes each.
     const isWide = (file: string) => /[^\0-\x7f]/.test(readFileSync(file, "utf8"));
     expect(files.filter(isWide)).toEqual([]);
     expect(own).toContain("NativeModule _http_server");
     expect(own.filter((name) => name.includes("undici"))).toEqual([]);
+  });
+
+  test("a start with [telemetry]: one file of under 100 kB more", async () => {
+    const list = join(folder, "traced");
+    const env = { NODE_OPTIONS: `--import=${listing}`, AL_TEST_LOADS: list };
+    await appendFile(
+      join(project.dir, "config.toml"),
+      '\n[telemetry]\notlp = "http://127.0.0.1:9"\n',
+    );
+    const scheduler = await startTestScheduler(project, { args: ["--headless"], env });
+    await scheduler.stop();
+    const { files } = readList(list);
+    const more = files.filter((file) => file.includes("/pipeline-"));
+    expect(more.map((file) => statSync(file).size < 100_000)).toEqual([true]);
   });
 });

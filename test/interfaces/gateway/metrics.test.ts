@@ -121,6 +121,8 @@ test("deliveries count by type, source and result", async () => {
 const call: MeteredCall = {
   agent: "dev",
   model: "claude",
+  ...{ instanceId: "dev-1", provider: "anthropic", providerModel: "claude-opus", seq: 1 },
+  ...{ endedAt: 0, totalMs: 1, firstByteMs: 1, isCut: false },
   status: 200,
   usage: { input: 3, cacheRead: 20, cacheWrite: 100, cacheWrite1h: 10, output: 4 },
   usd: 0.25,

@@ -46,6 +46,7 @@ function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
     network: () => Promise.resolve(undefined),
     script: () => Promise.reject(new UserError("script_invalid", "no such script")),
     payload: () => null,
+    traceparent: () => undefined,
     orderModels: (models) => models.toSorted((a, b) => b.name.localeCompare(a.name)),
     channel: () => Promise.resolve(null),
   });

@@ -10,7 +10,8 @@ const { shape } = projectSchema;
 const projectKeys: Dialect = {
   owner: "a project",
   known: {
-    "": Object.keys(shape),
+    // Its [telemetry] has other keys.
+    "": Object.keys(shape).filter((key) => key !== "telemetry"),
     local: Object.keys(shape.local.unwrap().shape),
     gateway: Object.keys(shape.gateway.unwrap().shape),
   },
@@ -23,7 +24,8 @@ const projectKeys: Dialect = {
     agents: ["each agent has a config.toml", "these keys in agents/<name>/config.toml"],
     defaultAgentScale: ["each agent has its own scale", "scale in agents/<name>/config.toml"],
     telemetry: [
-      "al sends no telemetry; GET /metrics of the gateway has the numbers for Prometheus",
+      "al sends traces by OTLP; its keys are others, and GET /metrics has the numbers for Prometheus",
+      '[telemetry] with otlp = "http://localhost:4318"',
     ],
     cloud: ["runs stay on the scheduler's machine"],
     server: ["al start --print-systemd prints a unit for a server"],

@@ -154,6 +154,7 @@ USER al
     writeFiles(source, currentProject);
     const { edits, notes } = await folders.imported();
     expect(places(edits.filter(({ file }) => file !== null))).toEqual([
+      'config.toml: telemetry is left out: al sends traces by OTLP; its keys are others, and GET /metrics has the numbers for Prometheus | [telemetry] with otlp = "http://localhost:4318"',
       closedNetwork,
       'config.toml: the webhook source guild of type "discord" is left out: al has no such type | [webhooks.guild] with type = "standard", for a service in between that signs as Standard Webhooks',
       'agents/bot/config.toml: deliveries of guild (application_command) do not start it: al has no such type of webhook source; the entry is left out | a [[webhooks]] entry for a source of type "standard", with a service that signs for it in between',
@@ -167,7 +168,6 @@ USER al
     for (const part of [
       "authType pi_auth, pi's own login, is not here; written as api_key",
       "webhookQueueSize is called workQueueSize here",
-      "telemetry is left out: al sends no telemetry",
       "the keys of .env.toml are part of it now: local",
       "agents/worker/config.toml:14 author of issue_comment is another field here; where compares issue.user.login",
       "params.limits is written as text",

@@ -83,6 +83,7 @@ const sources: JobSources = {
   stage: () => [],
   files: () => Promise.resolve([]),
   payload: () => null,
+  traceparent: () => undefined,
   orderModels: (models) => models,
   network: () => Promise.resolve(undefined),
   channel: () => Promise.resolve(null),

@@ -51,6 +51,7 @@ async function jobOf(config: Partial<AgentConfig>, project = "", whyNotClosed?: 
     network: () => Promise.resolve(undefined),
     script: () => Promise.reject(new Error("no script")),
     payload: () => null,
+    traceparent: () => undefined,
     orderModels: (models) => models,
     channel: () => Promise.resolve(null),
   });

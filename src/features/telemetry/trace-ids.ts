@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import type { WorkItem } from "../../../streams/vocabulary.ts";
+
+/*
+ * The ids of traces and spans are hashes of the ids of work items and runs, so that a scheduler that adopts a run
+ * continues its trace. https://www.w3.org/TR/trace-context
+ */
+
+/** The trace of a work item: all runs that call each other share the trace of the first. */
+export function traceIdOf({ id, trigger }: Pick<WorkItem, "id" | "trigger">): string {
+  return hash("trace", trigger.kind === "agent-call" ? trigger.root : id, 32);
+}
+
+export const triggerSpanId = (itemId: string): string => hash("trigger", itemId, 16);
+export const runSpanId = (instanceId: string): string => hash("run", instanceId, 16);
+
+/** A span of a run, by its kind and an id that is unique in the run. */
+export function spanIdInRun(kind: "chat" | "tool", instanceId: string, id: string): string {
+  return hash(kind, `${instanceId}/${id}`, 16);
+}
+
+/** Names the run's span to programs that the run starts. */
+export function traceparentOf({
+  item,
+  instanceId,
+}: {
+  readonly item: WorkItem;
+  readonly instanceId: string;
+}): string {
+  return `00-${traceIdOf(item)}-${runSpanId(instanceId)}-01`;
+}
+
+/** Hexadecimal; never all zeros, which is invalid, in practice. */
+function hash(kind: string, id: string, characters: 16 | 32): string {
+  return createHash("sha256").update(`${kind}/${id}`).digest("hex").slice(0, characters);
+}

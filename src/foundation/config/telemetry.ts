@@ -1,0 +1,54 @@
+import type { z } from "zod";
+import { parseCredentialReference } from "../contracts/credential-reference.ts";
+import { choice, flag, httpUrl, otlpHeadersType, table, text } from "./fields.ts";
+
+/** Where the spans of runs are sent. */
+export interface TelemetryConfig {
+  /** Address of the collector's traces. */
+  readonly otlp: string;
+  /** Credential with the headers of each request; null for none. */
+  readonly headers: string | null;
+  /** Whether spans hold prompts, the model's texts, and arguments and results of tools. */
+  readonly content: boolean;
+  readonly protocol: "http/protobuf" | "http/json";
+}
+
+const headersError = `"${otlpHeadersType}" or "${otlpHeadersType}:instance"`;
+
+/** The project's `[telemetry]`. */
+export const telemetrySchema = table({
+  otlp: httpUrl('an http or https URL, e.g. "http://localhost:4318"').describe(
+    "The OTLP address of a collector, as OTEL_EXPORTER_OTLP_ENDPOINT has it; /v1/traces is added.",
+  ),
+  headers: text(headersError)
+    .refine((reference) => parseCredentialReference(reference)?.type === otlpHeadersType, {
+      error: headersError,
+    })
+    .optional()
+    .describe("The credential that holds the headers of each request, such as a key."),
+  content: flag()
+    .default(false)
+    .describe(
+      "Whether spans hold the prompt, the model's last text, and the arguments and results of tools, without known secrets.",
+    ),
+  protocol: choice(["http/protobuf", "http/json"])
+    .default("http/protobuf")
+    .describe("The encoding of the requests."),
+});
+
+/** Null without the table. */
+export function resolveTelemetry(
+  given: z.output<typeof telemetrySchema> | undefined,
+): TelemetryConfig | null {
+  if (given === undefined) return null;
+  const { otlp, headers = null, content, protocol } = given;
+  return { otlp: tracesUrl(otlp), headers, content, protocol };
+}
+
+/** Vendors name the base address, such as `https://cloud.langfuse.com/api/public/otel`. */
+function tracesUrl(base: string): string {
+  const url = new URL(base);
+  const path = url.pathname.replace(/\/+$/, "");
+  url.pathname = path.endsWith("/v1/traces") ? path : `${path}/v1/traces`;
+  return url.href;
+}

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSpanExport } from "../../../src/features/telemetry/export-spans.ts";
+import type { ExportDeps, SpanExport } from "../../../src/features/telemetry/export-spans.ts";
+import type { Span } from "../../../src/features/telemetry/span.ts";
+import { otlpCollector } from "../../helpers/otlp-collector.ts";
+import type { OtlpCollector } from "../../helpers/otlp-collector.ts";
+
+let collector: OtlpCollector;
+let dropped: number;
+let failures: string[];
+const opened: SpanExport[] = [];
+beforeEach(async () => {
+  collector = await otlpCollector();
+  dropped = 0;
+  failures = [];
+});
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+function exporter({ limits, ...more }: Partial<ExportDeps> = {}): SpanExport {
+  const sent = createSpanExport({
+    collector: { otlp: `${collector.url}/v1/traces`, protocol: "http/protobuf" },
+    service: { "service.name": "almanac" },
+    headers: () => Promise.resolve({}),
+    proxyEnv: {},
+    onDropped: (count) => void (dropped += count),
+    onFailure: (reason) => failures.push(reason),
+    limits: { delayMs: 20, exportMs: 300, closeMs: 300, ...limits },
+    ...more,
+  });
+  opened.push(sent);
+  return sent;
+}
+
+const span: Span = {
+  traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
+  spanId: "00f067aa0ba902b7",
+  parentId: "b7ad6b7169203331",
+  name: "chat claude",
+  kind: "client",
+  startMs: 1_795_356_300_250,
+  endMs: 1_795_356_301_000.5,
+  attributes: { "al.cost.usd": 0.25, "gen_ai.usage.output_tokens": 7, name: "dev", isCut: false },
+  links: [{ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b9c7c989f97918e1" }],
+  error: "503",
+};
+
+test.each(["http/protobuf", "http/json"] as const)(
+  "a collector that decodes %s by the official definitions gets the span",
+  async (protocol) => {
+    const sent = exporter({
+      collector: { otlp: `${collector.url}/v1/traces`, protocol },
+      headers: () => Promise.resolve({ "x-team": "ops" }),
+    });
+    sent.add([span]);
+    await expect.poll(() => collector.spans).toHaveLength(1);
+    expect(collector.seen.headers).toMatchObject({ "x-team": "ops", "content-encoding": "gzip" });
+    const { parentId, kind, error, ...same } = span;
+    expect(collector.spans[0]).toEqual({
+      ...same,
+      parentSpanId: parentId,
+      kind: `SPAN_KIND_${kind.toUpperCase()}`,
+      startMs: expect.closeTo(span.startMs, 1) as number,
+      endMs: expect.closeTo(span.endMs, 1) as number,
+      status: { code: "STATUS_CODE_ERROR", message: error },
+      resource: { "service.name": "almanac" },
+    });
+  },
+);
+
+test("a full queue drops new spans and counts them, and the caller never waits", async () => {
+  collector.faults.delayMs = 100;
+  const sent = exporter({ limits: { queued: 10, batch: 5 } });
+  sent.add(Array.from({ length: 25 }, () => span));
+  expect(dropped).toBeGreaterThanOrEqual(10);
+  await expect.poll(() => collector.spans.length + dropped).toBe(25);
+});
+
+describe("a collector", () => {
+  test("that is down costs its spans, with the reason for each batch", async () => {
+    await collector.close();
+    const sent = exporter();
+    sent.add([span, span]);
+    await expect.poll(() => dropped).toBe(2);
+    expect(failures).toEqual(["ECONNREFUSED"]);
+  });
+
+  test("that answers 503 gets the batch again", async () => {
+    collector.faults.status = 503;
+    const sent = exporter({ limits: { delayMs: 20, exportMs: 5_000 } });
+    sent.add([span]);
+    await expect.poll(() => collector.seen.requests).toBe(1);
+    collector.faults.status = 0;
+    await expect.poll(() => collector.spans, { timeout: 5_000 }).toHaveLength(1);
+    expect([dropped, failures]).toEqual([0, []]);
+  }, 10_000);
+
+  test("that rejects the key is named with its status, without its text", async () => {
+    collector.faults.status = 401;
+    exporter().add([span]);
+    await expect.poll(() => failures).toEqual(["it answers with status 401"]);
+  });
+
+  test("that redirects is not followed", async () => {
+    collector.faults.status = 307;
+    exporter().add([span]);
+    await expect.poll(() => failures).toEqual(["it answers with status 307"]);
+    expect(collector.seen.requests).toBe(1);
+  });
+
+  test("that does not answer delays the end for a short time only", async () => {
+    collector.faults.delayMs = 5_000;
+    const sent = exporter({ limits: { delayMs: 20, exportMs: 10_000, closeMs: 100 } });
+    sent.add([span]);
+    const from = performance.now();
+    await sent.close();
+    expect(performance.now() - from).toBeLessThan(1_000);
+  });
+});
+
+test("what waits is sent at the end", async () => {
+  const sent = exporter({ limits: { delayMs: 60_000 } });
+  sent.add([span]);
+  await sent.close();
+  expect(collector.spans).toHaveLength(1);
+});

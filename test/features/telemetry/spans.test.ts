@@ -1,0 +1,227 @@
+import { describe, expect, test } from "vitest";
+import { createSpans } from "../../../src/features/telemetry/spans.ts";
+import type { Span } from "../../../src/features/telemetry/span.ts";
+import { traceIdOf, traceparentOf } from "../../../src/features/telemetry/trace-ids.ts";
+import type { MeteredCall } from "../../../src/foundation/contracts/spend.ts";
+import { providers } from "../../../streams/agent-config.ts";
+import { outcomes } from "../../../streams/vocabulary.ts";
+import type {
+  LogEntry,
+  Outcome,
+  RunEvent,
+  Trigger,
+  WorkItem,
+} from "../../../streams/vocabulary.ts";
+import registry from "../../fixtures/genai-attributes.json" with { type: "json" };
+import { anItem } from "../../helpers/agents.ts";
+
+const instanceId = "dev-aaaaaaaa";
+const item = anItem("one");
+
+const started = (of: WorkItem = item, id = instanceId): RunEvent => {
+  return { type: "started", agent: of.agent, at: 100, item: of, instanceId: id };
+};
+const finished = (outcome: Outcome, more: { item?: WorkItem; reason?: string } = {}): RunEvent => {
+  const { item: of = item, reason = null } = more;
+  const usage = { model: "claude", tokens: 12, costUsd: 0.5, turns: 2 };
+  const end = { outcome, exitCode: 0, reason, usage };
+  return { type: "finished", agent: of.agent, at: 900, item: of, instanceId, startedAt: 100, end };
+};
+const output = (
+  time: number,
+  fields: Record<string, unknown> & { readonly msg: string },
+): RunEvent => {
+  const entry: LogEntry = { level: 30, time, agent: "dev", ...fields };
+  return { type: "output", agent: "dev", at: time, instanceId, entry };
+};
+const call: MeteredCall = {
+  instanceId,
+  agent: "dev",
+  model: "claude",
+  provider: "google",
+  providerModel: "gemini-3",
+  seq: 7,
+  status: 200,
+  usage: { input: 3, cacheRead: 20, cacheWrite: 100, cacheWrite1h: 10, output: 4 },
+  usd: 0.25,
+  endedAt: 500,
+  totalMs: 300,
+  firstByteMs: 150,
+  isCut: false,
+};
+const tool = { msg: "bash: ls", kind: "tool", tool: "bash", call: "c1", input: { command: "ls" } };
+const result = {
+  msg: "bash done",
+  ...{ kind: "tool-result", tool: "bash", call: "c1" },
+  ...{ output: "a b", isError: false, durationMs: 40 },
+};
+
+function spansOf(events: readonly (RunEvent | MeteredCall)[], content = false): readonly Span[] {
+  const spans = createSpans({ content });
+  return events.flatMap((one) => ("type" in one ? spans.onEvent(one) : spans.onCall(one)));
+}
+const day = [started(), call, output(300, tool), output(340, result), finished("succeeded")];
+
+describe("the spans of a run", () => {
+  test("are those of its trigger, itself, its calls to models and to tools, with these parents", () => {
+    const [chat, bash, trigger, run] = spansOf(day);
+    expect([trigger, run, chat, bash].map((span) => [span?.name, span?.kind])).toEqual([
+      ["manual dev", "internal"],
+      ["invoke_agent dev", "internal"],
+      ["chat gemini-3", "client"],
+      ["execute_tool bash", "internal"],
+    ]);
+    expect(trigger?.parentId).toBeNull();
+    expect(run?.parentId).toBe(trigger?.spanId);
+    expect([chat?.parentId, bash?.parentId]).toEqual([run?.spanId, run?.spanId]);
+    const times = [trigger, run, chat, bash].map((span) => [span?.startMs, span?.endMs]);
+    expect(times).toEqual([
+      [0, 900],
+      [100, 900],
+      [200, 500],
+      [300, 340],
+    ]);
+    expect(new Set(spansOf(day).map(({ traceId }) => traceId)).size).toBe(1);
+    expect(traceparentOf({ item, instanceId })).toBe(`00-${run?.traceId}-${run?.spanId}-01`);
+  });
+
+  test("have usage, cost and outcome", () => {
+    const [chat, , , run] = spansOf(day);
+    expect(chat?.attributes).toMatchObject({
+      "gen_ai.provider.name": "gcp.gemini",
+      "gen_ai.usage.input_tokens": 123,
+      "gen_ai.usage.cache_read.input_tokens": 20,
+      "gen_ai.usage.cache_write.input_tokens": 100,
+      "gen_ai.usage.output_tokens": 4,
+      "gen_ai.response.time_to_first_chunk": 0.15,
+      "al.cost.usd": 0.25,
+    });
+    expect(run?.attributes).toMatchObject({ "al.outcome": "succeeded", "al.cost.usd": 0.5 });
+    expect(run?.error).toBeNull();
+  });
+
+  test("are the same for a scheduler that adopted the run in its middle", () => {
+    const before = spansOf(day.slice(0, 3));
+    const adopted = { ...started(), startedAt: 100 } as RunEvent;
+    const after = spansOf([adopted, ...day.slice(3)]);
+    expect([...before, ...after]).toEqual(spansOf(day));
+  });
+
+  test("hold texts only with content", () => {
+    const texts = [
+      output(200, { msg: "prompt", kind: "prompt", output: "secret plan" }),
+      output(350, { msg: "the secret answer", kind: "said" }),
+    ];
+    const events = [...day.slice(0, 4), ...texts, ...day.slice(4)];
+    expect(JSON.stringify(spansOf(events))).not.toMatch(/secret|ls|a b/);
+    const [, bash, , run] = spansOf(events, true);
+    expect(bash?.attributes).toMatchObject({
+      "gen_ai.tool.call.arguments": '{"command":"ls"}',
+      "gen_ai.tool.call.result": "a b",
+    });
+    expect(JSON.parse(String(run?.attributes["gen_ai.output.messages"]))).toEqual([
+      {
+        role: "assistant",
+        parts: [{ type: "text", content: "the secret answer" }],
+        finish_reason: "stop",
+      },
+    ]);
+    expect(run?.attributes["gen_ai.input.messages"]).toContain("secret plan");
+  });
+
+  test("include a tool that was running when the run was killed, and a model call that ended after it", () => {
+    const events = [started(), output(300, tool), finished("timed_out"), call];
+    const [bash, , run, chat] = spansOf(events);
+    expect([bash?.endMs, bash?.error]).toEqual([900, "timed_out"]);
+    expect(chat?.traceId).toBe(run?.traceId);
+  });
+
+  test.each(outcomes)("of outcome %s have error.type only if it is a failure", (outcome) => {
+    const isGood = ["succeeded", "killed", "interrupted", "skipped", "missed"].includes(outcome);
+    const [trigger, run] = spansOf([finished(outcome, { reason: "it broke" })]);
+    for (const span of [trigger, run]) {
+      expect(span?.attributes["error.type"]).toBe(isGood ? undefined : outcome);
+      expect(span?.error === null).toBe(isGood);
+      expect(span?.attributes["al.reason"]).toBe("it broke");
+    }
+  });
+
+  test.each([
+    ["no_answer", { status: null }],
+    ["429", { status: 429 }],
+    ["cut", { isCut: true }],
+  ])("have error.type %s for a call to a model that failed", (failure, change) => {
+    expect(spansOf([started(), { ...call, ...change }])[0]?.error).toBe(failure);
+  });
+});
+
+describe("the span of a trigger", () => {
+  const event = { source: "hub", receiptId: "r1" } as Extract<
+    Trigger,
+    { kind: "webhook" }
+  >["event"];
+  const sender = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
+
+  test("of a webhook is linked to the sender's span, in a trace of its own", () => {
+    const webhook = anItem("two", "dev", { kind: "webhook", event, sender });
+    const [trigger] = spansOf([finished("succeeded", { item: webhook })]);
+    expect(trigger).toMatchObject({ kind: "consumer", parentId: null, links: [sender] });
+    expect(trigger?.traceId).not.toBe(sender.traceId);
+  });
+
+  test("of a replay is linked to the trigger that it repeats", () => {
+    const [first] = spansOf([finished("failed")]);
+    const replay = { ...anItem("two"), replayOf: item.id };
+    const [trigger] = spansOf([finished("succeeded", { item: replay })]);
+    expect(trigger?.links).toEqual([{ traceId: first?.traceId, spanId: first?.spanId }]);
+  });
+
+  test("of a call is in the run that called, in the trace of the first run", () => {
+    const [, caller] = spansOf([finished("succeeded")]);
+    const trigger: Trigger = {
+      ...{ kind: "agent-call", callId: "c", caller: "dev", callerInstance: instanceId, depth: 2 },
+      ...{ root: item.id, context: "", cancelOnExit: false },
+    };
+    const called = anItem("three", "ops", trigger);
+    const [span] = spansOf([finished("succeeded", { item: called })]);
+    expect(span).toMatchObject({ name: "call ops", parentId: caller?.spanId });
+    expect(traceIdOf(called)).toBe(caller?.traceId);
+  });
+
+  test.each([
+    ["dropped", "queue_full", "dropped: queue_full"],
+    ["rejected", "no such agent", "rejected: no such agent"],
+    ["skipped", "all runners are busy", null],
+    ["missed", "the scheduler was down", null],
+  ] as const)("says why it never became a run: %s", (outcome, reason, error) => {
+    const refused = { type: "refused", agent: "dev", at: 50, item, outcome, reason } as const;
+    const [span, ...others] = spansOf([refused]);
+    expect(others).toEqual([]);
+    expect(span).toMatchObject({ endMs: 50, error });
+    expect(span?.attributes).toMatchObject({ "al.outcome": outcome, "al.reason": reason });
+  });
+});
+
+test("names of attributes, operations and providers are in the registry of the conventions, or begin with al.", () => {
+  const texts = [
+    output(200, { msg: "prompt", kind: "prompt", output: "p" }),
+    output(350, { msg: "a", kind: "said" }),
+  ];
+  const failed = { ...result, isError: true };
+  const events = [...day.slice(0, 3), output(340, failed), ...texts, finished("failed"), call];
+  const calls = providers.map((provider) => ({ ...call, provider }));
+  const spans = spansOf([...events, ...calls], true);
+  const names = new Set(spans.flatMap(({ attributes }) => Object.keys(attributes)));
+  const unknown = [...names].filter((name) => !name.startsWith("al."));
+  expect(unknown.filter((name) => !registry.attributes.includes(name))).toEqual([]);
+  expect(names.size).toBeGreaterThan(20);
+  const valuesOf = (name: string) =>
+    new Set(spans.flatMap(({ attributes }) => attributes[name] ?? []));
+  expect(registry.operations).toEqual(
+    expect.arrayContaining([...valuesOf("gen_ai.operation.name")]),
+  );
+  const own = ["openrouter", "custom", "scripted"];
+  expect([...registry.providers, ...own].sort()).toEqual(
+    [...valuesOf("gen_ai.provider.name")].sort(),
+  );
+});

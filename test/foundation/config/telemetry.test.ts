@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
+import { project, projectChange, said, usualAgent, agentChange } from "./samples.ts";
+
+const withOtlp = (otlp: string) => `[telemetry]\notlp = "${otlp}"\n`;
+
+test.each([
+  ["http://localhost:4318", "http://localhost:4318/v1/traces"],
+  [
+    "https://cloud.langfuse.com/api/public/otel/",
+    "https://cloud.langfuse.com/api/public/otel/v1/traces",
+  ],
+  ["https://a.example/v1/traces", "https://a.example/v1/traces"],
+  ["https://a.example/otlp?tenant=a", "https://a.example/otlp/v1/traces?tenant=a"],
+])("[telemetry] otlp is a base address, as vendors name it: %s", (otlp, traces) => {
+  expect(project(withOtlp(otlp)).telemetry).toEqual({
+    otlp: traces,
+    headers: null,
+    content: false,
+    protocol: "http/protobuf",
+  });
+});
+
+test.each([
+  ['otlp = "localhost:4318"', /otlp is "localhost:4318"; expected an http or https URL/],
+  ['otlp = "http://user:pass@a.example"', /expected an http or https URL/],
+  ["content = true", /telemetry.otlp/],
+  ['otlp = "http://a"\nheaders = "github_token"', /expected "otlp_headers" or "otlp_headers:/],
+  ['otlp = "http://a"\nprotocol = "grpc"', /expected one of "http\/protobuf", "http\/json"/],
+])("[telemetry] %s is an error that says what is expected", (text, message) => {
+  expect(said(projectChange(`[telemetry]\n${text}\n`)).join("\n")).toMatch(message);
+});
+
+test("a changed [telemetry] is named without its address", () => {
+  const [before, after] = ["http://a.example/key", "http://b.example/key"].map(withOtlp);
+  const change = describeProjectChange(project(before ?? ""), project(after ?? ""));
+  expect(change).toEqual({ text: "[telemetry] changed", needsRestart: false });
+});
+
+test("no agent can have the credential of [telemetry]", () => {
+  const config = usualAgent.replace("credentials = []", 'credentials = ["otlp_headers:ops"]');
+  expect(said(agentChange(config)).join("\n")).toContain(
+    "the scheduler's, for alerts or telemetry",
+  );
+});
