@@ -60,8 +60,13 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
   for (const question of store.open()) watch(question);
 
   return {
-    /** Stores a question, or finds the run's open one about the same subject. */
+    /**
+     * Stores a question, or finds the run's open one about the same subject. One that ran out without an answer is final:
+     * the run ends because of it.
+     */
     open: async ({ seconds, ...asked }: NewQuestion): Promise<Question> => {
+      const last = store.latest(asked.instanceId, asked.kind, asked.subject);
+      if (last?.state === "expired" && last.answer === null) return last;
       const at = clock.now();
       const question = await store.add({
         ...asked,

@@ -69,7 +69,7 @@ export function waitId({
 
 /** Questions of runs: a run is suspended until a person has answered. */
 export function createAsks(context: QuestionContext) {
-  const { questions, endUnanswered, onProblem } = context;
+  const { questions, onProblem } = context;
   const performers: Performers<"ask"> = {
     ask: async (run, request) => {
       const question = newQuestion(run, requestId(request), request.request);
@@ -88,9 +88,7 @@ export function createAsks(context: QuestionContext) {
     resume: (run: LiveRun) => {
       for (const question of questions.ofRun(run.instanceId)) {
         const isUnanswered = question.state === "expired" && question.answer === null;
-        // In the next microtask: a run that emits `started` right now does not listen yet.
-        if (isUnanswered) queueMicrotask(() => endUnanswered(run.instanceId));
-        if (question.state !== "open") continue;
+        if (question.state !== "open" && !isUnanswered) continue;
         run.pending.expect(waitId(question), (pending: PendingRequest<Question>) =>
           waitForAnswer(run, pending, Promise.resolve(question), context),
         );

@@ -118,6 +118,27 @@ describe("a run that asks a person", () => {
     await asked;
   });
 
+  test("asks no person again while it ends because its question ran out", async () => {
+    const agents = [anAgent("a", { timeoutSeconds: 60 })];
+    const options = { agents, scale: 1, stopMs: 500 };
+    const world = createWorld(options);
+    await world.start();
+    const run = await world.run("a");
+    const key = randomUUID();
+    const body = { ...deploy, timeoutSeconds: 1 };
+    void world.ask(run, "ask", body, { key }).catch(() => undefined);
+    const { id } = await openedQuestion(world);
+    await vi.waitFor(() => expect(world.questions.find(id)?.state).toBe("expired"), 3_000);
+    world.crash();
+    const again = createWorld(options, world.dir, [run]);
+    await again.start();
+    expect(await problemOf(again.ask(run, "ask", body, { key }))).toMatchObject({
+      error: "unauthorized",
+    });
+    await vi.waitFor(() => expect(outcome(again, run)).toBe("unanswered"));
+    expect(again.questions.ofRun(run)).toHaveLength(1);
+  });
+
   test("does not lose the time of its wait to a crash of the scheduler", async () => {
     const { world, run } = await started();
     void world.ask(run, "ask", deploy).catch(() => undefined);

@@ -1,5 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { asyncScheduler, EMPTY, from, map, merge, NEVER, of, Subject, take, tap } from "rxjs";
+import {
+  asyncScheduler,
+  EMPTY,
+  from,
+  map,
+  merge,
+  NEVER,
+  of,
+  Subject,
+  switchMap,
+  take,
+  tap,
+  timer,
+} from "rxjs";
 import type { Observable, Subscription } from "rxjs";
 import { onTestFinished, vi } from "vitest";
 import type {
@@ -52,6 +65,8 @@ export interface WorldOptions {
   readonly connectMcp?: RequestContext["connectMcp"];
   /** Whether runs can pay their models that were refused a call. */
   readonly funds?: Observable<RunFunds>;
+  /** How long a run takes to end that is stopped; at once by default. */
+  readonly stopMs?: number;
 }
 
 /** The one that the world's redactor knows. */
@@ -64,7 +79,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const store = openStore(dir);
   const ends = new Map<string, Subject<Partial<RunnerExit>>>();
   const frozen: string[] = [];
-  const { scale = null, maxCallDepth = 3, maxReruns = 10, funds = NEVER } = options;
+  const { scale = null, maxCallDepth = 3, maxReruns = 10, funds = NEVER, stopMs = 0 } = options;
   const project = { ...projectOf(""), scale, maxCallDepth, maxReruns };
   const inputs = createInputs(project, false);
   const dispatch = dispatchTo(inputs);
@@ -77,7 +92,10 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     run: ({ instanceId }, stop$) => {
       const end$ = new Subject<Partial<RunnerExit>>();
       ends.set(instanceId, end$);
-      const stopped$ = stop$.pipe(map(() => ({ exitCode: null, signal: "SIGTERM" })));
+      const stopped$ = stop$.pipe(
+        switchMap(() => (stopMs === 0 ? of(null) : timer(stopMs))),
+        map(() => ({ exitCode: null, signal: "SIGTERM" })),
+      );
       return merge(end$, stopped$).pipe(map(exitWith), take(1));
     },
   };
