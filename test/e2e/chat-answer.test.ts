@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { fakeTelegram } from "../features/alerts/chat/fake-chats.ts";
+import { fakeTelegram } from "../features/alerts/chat/fake-telegram.ts";
 import { commandAgents } from "../helpers/command-agents.ts";
 import { slowly } from "../helpers/live-project.ts";
 

@@ -227,6 +227,9 @@ export const fakeApis: Readonly<Record<Exclude<AlertTargetType, "email">, FakeAp
     answer: (request) => {
       if (request.headers.authorization !== "Bearer tk_AgQdq7mVBoFD37zQVN29RhuMzNIz2")
         return json(403, { code: 40301, http: 403, error: "forbidden" });
+      // Twice the message's limit: github.com/binwiederhier/ntfy, server/server.go.
+      if (Buffer.byteLength(request.text) > 8192)
+        return json(413, { code: 41303, http: 413, error: "JSON body too large" });
       const why = request.path === "/" ? refusal(ntfyBody, request) : "path";
       return why === null
         ? json(200, { id: "hwQ2YpKdmg", event: "message", topic: "my-topic" })

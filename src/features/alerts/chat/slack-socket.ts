@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import http from "node:http";
 import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { messageOf } from "../../../foundation/errors.ts";
@@ -9,13 +10,19 @@ import type { Receiver, ReceiverDeps } from "./chat-api.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** How long Slack may take to say hello, and a connection that is replaced stays open for its last presses, in ms. */
-const helloMs = 30_000;
+/** How long Slack may take to say hello, or between two pings, and how long a replaced connection stays open, in ms. */
+const silentMs = 30_000;
+
+/** Disconnects after which Slack refuses a new connection, too. */
+const refusals: Readonly<Record<string, string>> = {
+  link_disabled: "Socket Mode is switched off in the app",
+  too_many_websockets: "the app has too many connections",
+};
 
 /**
  * Receives the presses of an app's buttons by Socket Mode. Resolves once Slack wants a new connection; the old one stays
  * until Slack closes it, so that no press is lost in between.
- * https://docs.slack.dev/apis/events-api/using-socket-mode
+ * https://docs.slack.dev/apis/events-api/using-socket-mode; `too_many_websockets`: github.com/slackapi/node-slack-sdk/issues/1654
  */
 export const receiveFromSlack: Receiver = async (deps) => {
   const { url } = await callChat(deps.sendRequest, {
@@ -26,15 +33,16 @@ export const receiveFromSlack: Receiver = async (deps) => {
   });
   const socket = openSocket(String(url), deps.proxyEnv);
   const close = (): void => socket.close();
-  const late = setTimeout(close, helloMs);
   deps.signal.addEventListener("abort", close);
-  socket.addEventListener("close", () => {
-    clearTimeout(late);
-    deps.signal.removeEventListener("abort", close);
-  });
+  socket.addEventListener("close", () => deps.signal.removeEventListener("abort", close));
   return new Promise((resolve, reject) => {
-    socket.addEventListener("error", () => reject(new Error("the connection to Slack failed")));
-    socket.addEventListener("close", () => reject(new Error("Slack closed the connection")));
+    const fail = (reason: string): void => reject(new Error(reason));
+    const greeted = watchSilence(socket, () => {
+      fail("Slack is silent");
+      close();
+    });
+    socket.addEventListener("error", () => fail("the connection to Slack failed"));
+    socket.addEventListener("close", () => fail("Slack closed the connection"));
     socket.addEventListener("message", ({ data }) => {
       const envelope = jsonOf(String(data));
       if (!isPlainObject(envelope)) return;
@@ -42,19 +50,42 @@ export const receiveFromSlack: Receiver = async (deps) => {
       // Within 3 s, or Slack shows an error beside the button: it does not wait for the store.
       if (typeof id === "string") socket.send(JSON.stringify({ envelope_id: id }));
       if (type === "hello") {
-        clearTimeout(late);
+        greeted();
         deps.onReady();
       }
       if (type === "interactive" && isPlainObject(envelope.payload)) {
         void onInteraction(deps, envelope.payload);
       }
       if (type !== "disconnect") return;
-      setTimeout(close, helloMs).unref();
-      if (reason === "link_disabled") reject(new Error("Socket Mode is switched off in the app"));
-      else resolve();
+      setTimeout(close, silentMs).unref();
+      const refusal = refusals[String(reason)];
+      if (refusal === undefined) resolve();
+      else fail(refusal);
     });
   });
 };
+
+/** Node's WebSocket shows pings here alone: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel */
+const pings = "undici:websocket:ping";
+
+/**
+ * Calls `lost` if no hello comes, or no ping after another one: a dead connection reports nothing. Returns the function to
+ * call at the hello.
+ */
+function watchSilence(socket: WebSocket, lost: () => void): () => void {
+  let timer = setTimeout(lost, silentMs);
+  const onPing = (message: unknown): void => {
+    if (!isPlainObject(message) || message.websocket !== socket) return;
+    clearTimeout(timer);
+    timer = setTimeout(lost, silentMs);
+  };
+  subscribe(pings, onPing);
+  socket.addEventListener("close", () => {
+    unsubscribe(pings, onPing);
+    clearTimeout(timer);
+  });
+  return () => clearTimeout(timer);
+}
 
 /** The constructor reads the proxy, which other requests have of their own: it is set for that moment alone. */
 function openSocket(url: string, proxyEnv: NodeJS.ProcessEnv): WebSocket {

@@ -1,12 +1,17 @@
 declare module "ws" {
-  import type { Server } from "node:http";
+  import type { IncomingMessage, Server } from "node:http";
   export interface ServerSocket {
     send(text: string): void;
     close(): void;
-    on(event: "message", listener: (data: Buffer) => void): void;
+    ping(): void;
+    on(event: "message" | "pong", listener: (data: Buffer) => void): void;
   }
   export class WebSocketServer {
-    constructor(options: { readonly server: Server });
+    readonly clients: ReadonlySet<ServerSocket>;
+    constructor(options: {
+      readonly server: Server;
+      readonly verifyClient: (info: { readonly req: IncomingMessage }) => boolean;
+    });
     on(event: "connection", listener: (socket: ServerSocket) => void): void;
     close(): void;
   }

@@ -1,0 +1,162 @@
+import { onTestFinished } from "vitest";
+import { WebSocketServer } from "ws";
+import type { ServerSocket } from "ws";
+import { z } from "zod";
+import { jsonServer } from "./json-server.ts";
+import type { Json, Refusal } from "./json-server.ts";
+
+export const botToken = "xoxb-17653672481-19874698323";
+export const appToken = "xapp-1-A0123-456-abcdef0123456789";
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+const button = z.strictObject({
+  type: z.literal("button"),
+  text: z.strictObject({
+    type: z.literal("plain_text"),
+    text: z.string().min(1).max(75),
+    emoji: z.boolean(),
+  }),
+  action_id: z.string().min(1).max(255),
+  value: z.string().max(2000),
+});
+/** https://docs.slack.dev/reference/block-kit/blocks: each `action_id` of a block is its own. */
+const blocks = z
+  .array(
+    z.discriminatedUnion("type", [
+      z.strictObject({
+        type: z.literal("header"),
+        text: z.looseObject({ type: z.literal("plain_text"), text: z.string().min(1).max(150) }),
+      }),
+      z.strictObject({ type: z.literal("rich_text"), elements: z.array(z.unknown()) }),
+      z.strictObject({
+        type: z.literal("actions"),
+        elements: z
+          .array(button)
+          .min(1)
+          .max(25)
+          .refine((all) => new Set(all.map((one) => one.action_id)).size === all.length),
+      }),
+    ]),
+  )
+  .max(50);
+/** https://docs.slack.dev/reference/methods/chat.postMessage, chat.update: the text of an update has a limit. */
+const posted = z.looseObject({ channel: z.literal("#ops"), text: z.string().min(1), blocks });
+const updated = z.looseObject({
+  channel: z.literal("C0OPS00001"),
+  ts: z.string(),
+  text: z.string().min(1).max(4000),
+  blocks,
+});
+/** https://docs.slack.dev/reference/methods/chat.postEphemeral */
+const ephemeral = z.strictObject({
+  channel: z.literal("C0OPS00001"),
+  user: z.string().regex(/^[UW]/),
+  text: z.string().min(1),
+});
+
+/** How long Slack waits for an acknowledgement, in ms. */
+const ackMs = 3_000;
+/** Most connections of an app. */
+const maxSockets = 10;
+
+/**
+ * Slack's Web API and Socket Mode, as docs.slack.dev/apis/events-api/using-socket-mode describes them: a ticket opens one
+ * connection, an acknowledgement after 3 s does not count. `refuse` replaces the next responses.
+ */
+export async function fakeSlack() {
+  const open: ServerSocket[] = [];
+  const acks: string[] = [];
+  const refuse: Refusal[] = [];
+  const messages = new Map<string, Json>();
+  const tickets = new Set<string>();
+  /** When each envelope was sent. */
+  const sent = new Map<string, number>();
+  const no = (error: string): Json => ({ ok: false, error });
+  const post = (body: Json): Json => {
+    const ts = `${1795356300 + messages.size}.000100`;
+    messages.set(ts, body);
+    return { ok: true, channel: "C0OPS00001", ts };
+  };
+  const update = (body: Json): Json => {
+    if (!messages.has(String(body.ts))) return no("message_not_found");
+    messages.set(String(body.ts), body);
+    return { ok: true, channel: body.channel, ts: body.ts };
+  };
+  const connect = (): Json => {
+    const path = `/link/?ticket=t1cket-s3cret-${Math.random()}&app_id=A0123`;
+    tickets.add(path);
+    return { ok: true, url: `ws://127.0.0.1:${api.port}${path}` };
+  };
+  const methods: Readonly<Record<string, (body: Json) => Json>> = {
+    "apps.connections.open": connect,
+    "chat.postEphemeral": (body) =>
+      ephemeral.safeParse(body).success ? { ok: true, message_ts: "1" } : no("invalid_arguments"),
+    "chat.postMessage": (body) =>
+      posted.safeParse(body).success ? post(body) : no("invalid_blocks"),
+    "chat.update": (body) =>
+      updated.safeParse(body).success ? update(body) : no("invalid_blocks"),
+  };
+  const api = await jsonServer(({ method, body, token }) => {
+    const refusal = refuse.shift();
+    if (refusal !== undefined) return refusal;
+    const given = token.split("Bearer ")[1] ?? "";
+    if (![appToken, botToken].includes(given)) return no("invalid_auth");
+    const wanted = method === "apps.connections.open" ? appToken : botToken;
+    if (given !== wanted) return no("not_allowed_token_type");
+    return methods[method]?.(body) ?? no("unknown_method");
+  });
+  const verifyClient = ({ req }: { req: { url?: string | undefined } }) =>
+    tickets.delete(req.url ?? "");
+  const sockets = new WebSocketServer({ server: api.server, verifyClient });
+  onTestFinished(() => sockets.close());
+  sockets.on("connection", (socket) => {
+    const say = (message: Json): void => socket.send(JSON.stringify(message));
+    if (sockets.clients.size > maxSockets) {
+      say({ type: "disconnect", reason: "too_many_websockets" });
+      return socket.close();
+    }
+    open.push(socket);
+    socket.on("message", (data) => {
+      const { envelope_id: id } = JSON.parse(data.toString()) as { envelope_id: string };
+      if (Date.now() - (sent.get(id) ?? 0) < ackMs) acks.push(id);
+    });
+    const connection_info = { app_id: "A0123" };
+    say({ type: "hello", connection_info, num_connections: sockets.clients.size });
+  });
+  return {
+    ...api,
+    open,
+    acks,
+    refuse,
+    messages,
+    fields: { bot_token: botToken, app_token: appToken, channel: "#ops", url: api.base },
+    press: (value: string, user: string, envelope: string, socket = open.at(-1)): void => {
+      sent.set(envelope, Date.now());
+      const payload = pressOf(value, user);
+      const type = "interactive";
+      socket?.send(
+        JSON.stringify({ type, envelope_id: envelope, accepts_response_payload: false, payload }),
+      );
+    },
+  };
+}
+
+/** https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
+const pressOf = (value: string, user: string): Json => ({
+  type: "block_actions",
+  user: { id: user, username: "ada", name: "ada", team_id: "T1" },
+  api_app_id: "A0123",
+  token: "verification-t0ken",
+  container: { type: "message", message_ts: "1", channel_id: "C0OPS00001", is_ephemeral: false },
+  trigger_id: "12466734323.1395872398",
+  team: { id: "T1", domain: "acme" },
+  channel: { id: "C0OPS00001", name: "ops" },
+  state: { values: {} },
+  response_url: "https://hooks.slack.test/actions/T1/1/secret",
+  actions: [
+    {
+      ...{ type: "button", action_id: value, block_id: "b", value, action_ts: "1548426417.840180" },
+      text: { type: "plain_text", text: "yes", emoji: false },
+    },
+  ],
+});

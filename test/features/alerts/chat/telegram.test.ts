@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { fakeTelegram, telegramToken } from "./fake-telegram.ts";
+import { choose, ended, listening, ofMethod, send, telegramOps } from "./listening.ts";
+
+test("a press in Telegram answers, and its update is confirmed; a stranger gets an alert", async () => {
+  const telegram = await fakeTelegram();
+  const { given, log } = listening(telegramOps, telegram.fields);
+  telegram.press(choose(0), 666, "q1");
+  await expect.poll(() => log).toEqual(["Ada (666) may not answer a question of dev by Telegram"]);
+  telegram.press(choose(1), 42, "q2");
+  await expect
+    .poll(() => given)
+    .toEqual([{ answer: "wait", by: { via: "telegram", name: "Ada (42)", from: null } }]);
+  await expect.poll(() => telegram.confirmed()).toBe(9);
+  expect(ofMethod(telegram.calls, "answerCallbackQuery")).toMatchObject([
+    { callback_query_id: "q1", show_alert: true, text: expect.stringContaining("666") as string },
+    { callback_query_id: "q2", show_alert: false, text: "You answered: wait" },
+  ]);
+});
+
+test("Telegram's 429 and refused polls are retried, and its token is not logged", async () => {
+  const telegram = await fakeTelegram();
+  const parameters = { retry_after: 1 };
+  const description = "Too Many Requests: retry after 1";
+  telegram.refuse.push({
+    status: 429,
+    json: { ok: false, error_code: 429, description, parameters },
+  });
+  const { given, log } = listening(telegramOps, telegram.fields);
+  const wrong = listening(telegramOps, { ...telegram.fields, token: "1:wrong-t0ken-of-a-bot" });
+  telegram.press(choose(1), 42, "q1");
+  await expect.poll(() => given, { timeout: 5000 }).toHaveLength(1);
+  expect(log).toEqual([
+    `answers by Telegram (telegram): ${description}`,
+    "answers by Telegram are received again",
+  ]);
+  await expect.poll(() => wrong.log).toEqual(["answers by Telegram (telegram): Unauthorized"]);
+  expect(log.concat(wrong.log).join()).not.toMatch(new RegExp(`${telegramToken}|wrong-t0ken`));
+});
+
+test("a question in Telegram has buttons, and loses them as it is edited", async () => {
+  const telegram = await fakeTelegram();
+  const posted = await send(telegramOps, telegram.fields);
+  expect(posted).toEqual({ type: "accepted", receipt: "-1001 1" });
+  expect(JSON.stringify(telegram.messages.get(1))).toContain(choose(1));
+  await send(telegramOps, telegram.fields, { asked: ended, receipt: "-1001 1" });
+  expect(JSON.stringify(telegram.messages.get(1))).toContain("dev: the API key answered: wait");
+  expect(JSON.stringify(telegram.messages.get(1))).not.toContain("inline_keyboard");
+  const lost = await send(telegramOps, telegram.fields, { asked: ended, receipt: "-1001 9" });
+  expect(lost).toEqual({ type: "accepted" });
+});
+
+test("of two programs that poll one bot, the refused one says why, and answers again later", async () => {
+  const telegram = await fakeTelegram();
+  const first = listening(telegramOps, telegram.fields);
+  await expect.poll(() => telegram.calls).toHaveLength(1);
+  const second = listening(telegramOps, telegram.fields);
+  await expect
+    .poll(() => first.log.join())
+    .toMatch(/Conflict: terminated by other .+; make sure that only one bot instance is running/);
+  second.stop();
+  telegram.press(choose(1), 42, "q1");
+  await expect.poll(() => first.given).toHaveLength(1);
+  await expect.poll(() => telegram.responseTo("q1")).toBe("You answered: wait");
+});
+
+test("a bot that two credentials have is read once", async () => {
+  const telegram = await fakeTelegram();
+  const { change, given, log } = listening(telegramOps, telegram.fields);
+  change([telegramOps, { ...telegramOps, name: "other", credential: "telegram_bot:b" }]);
+  await expect
+    .poll(() => log)
+    .toEqual([expect.stringMatching(/another credential has the same token/) as string]);
+  telegram.press(choose(1), 42, "q1");
+  await expect.poll(() => given).toHaveLength(1);
+});
