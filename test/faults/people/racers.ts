@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { FakeTelegram } from "../../features/alerts/chat/fake-telegram.ts";
 import { createAnswerLinks } from "../../../src/features/people/answer-links.ts";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
 
@@ -7,18 +8,29 @@ export const choices = ["a", "b", "c"] as const;
 export type Choice = (typeof choices)[number];
 
 /** What people do with one question. */
-export const raceKinds = ["at once", "at the timeout", "after the timeout", "by links"] as const;
+export const raceKinds = [
+  "at once",
+  "at the timeout",
+  "at the timeout, without a default",
+  "after the timeout",
+  "by links",
+  "a stranger's button",
+] as const;
 export type RaceKind = (typeof raceKinds)[number];
 
 /** One attempt to answer. */
 export interface Attempt {
   readonly n: number;
-  readonly way: "key" | "link" | "forged link";
+  readonly way: "key" | "link" | "forged link" | ChatUser;
   readonly choice: Choice;
-  /** Null if the connection broke: the scheduler was killed. */
+  /** Null if the scheduler was killed. */
   readonly status: number | null;
   readonly text: string;
 }
+
+/** Ada is in the `answers` of the bot's target. */
+type ChatUser = keyof typeof chatIds;
+const chatIds = { telegram: 42, stranger: 666 } as const;
 
 /** A question as the API shows it, and where it is answered. */
 export interface Raced {
@@ -29,6 +41,9 @@ export interface Raced {
   readonly key: string;
   /** Path of the link that a target got. */
   readonly link: string;
+  readonly telegram: FakeTelegram;
+  /** The scheduler is dead. */
+  readonly gone: AbortSignal;
 }
 
 /** The target whose link is used. */
@@ -54,6 +69,7 @@ export async function race(raced: Raced, random: () => number): Promise<readonly
       return Promise.all(ways.map((way) => attempt(raced, way, pick())));
     }
     case "at the timeout":
+    case "at the timeout, without a default":
       await sleep(Math.max(0, untilEnd - 25 + random() * 50));
       return Promise.all([attempt(raced, "key", pick()), attempt(raced, "link", pick())]);
     case "after the timeout":
@@ -65,6 +81,12 @@ export async function race(raced: Raced, random: () => number): Promise<readonly
       const first = await attempt(raced, "link", pick());
       return [forged, first, await attempt(raced, "link", pick())];
     }
+    case "a stranger's button":
+      return Promise.all([
+        press(raced, "stranger", pick()),
+        press(raced, "telegram", pick()),
+        attempt(raced, "key", pick()),
+      ]);
   }
 }
 
@@ -75,10 +97,25 @@ async function open({ url, link }: Raced): Promise<void> {
     .catch(() => undefined);
 }
 
+/** Presses a button in the chat, and waits for the response. After a crash, the update is sent again. */
+async function press(raced: Raced, way: ChatUser, choice: Choice): Promise<Attempt> {
+  const { n, question, telegram, gone } = raced;
+  const id = `${way} ${n}`;
+  telegram.press(`${question.id}:${choices.indexOf(choice)}`, chatIds[way], id);
+  while (telegram.responseTo(id) === null && !gone.aborted) await sleep(20);
+  const text = telegram.responseTo(id);
+  const status = text?.startsWith("You answered")
+    ? 200
+    : text?.startsWith("You may not")
+      ? 403
+      : 409;
+  return { n, way, choice, status: text === null ? null : status, text: text ?? "" };
+}
+
 /** Answers once. */
 export async function attempt(
   { n, question, url, key, link }: Raced,
-  way: Attempt["way"],
+  way: Exclude<Attempt["way"], ChatUser>,
   choice: Choice,
 ): Promise<Attempt> {
   const path = {

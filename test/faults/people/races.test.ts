@@ -3,9 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
+import { fakeTelegram } from "../../features/alerts/chat/fake-telegram.ts";
+import type { FakeTelegram } from "../../features/alerts/chat/fake-telegram.ts";
 import { commandAgents } from "../../helpers/command-agents.ts";
 import { isLong } from "../../helpers/long.ts";
-import type { LiveProject } from "../../helpers/live-project.ts";
 import { keyPath, startArgs } from "../crash/crash-cycle.ts";
 import { randomBy } from "../crash/crash-plan.ts";
 import type { CrashProject } from "../crash/crash-project.ts";
@@ -14,7 +15,7 @@ import type { Doomed } from "../crash/crash-scheduler.ts";
 import { questionPoints } from "../crash/kill-points.ts";
 import type { QuestionPoint } from "../crash/kill-points.ts";
 import { attempt, linkOf, race, raceKinds } from "./racers.ts";
-import type { Attempt, RaceKind } from "./racers.ts";
+import type { Attempt, Raced, RaceKind } from "./racers.ts";
 
 /**
  * Runs that ask one question after another, people who answer each at the same time, and a scheduler that is killed
@@ -28,13 +29,14 @@ const points = Object.keys(questionPoints) as readonly QuestionPoint[];
 /** A question as it is stored. */
 interface Stored {
   readonly prompt: string;
-  readonly state: string;
+  readonly fallback: string | null;
   readonly answer: string | null;
   readonly person: string | null;
 }
 
 interface Races {
   readonly project: CrashProject;
+  readonly telegram: FakeTelegram;
   readonly random: () => number;
   readonly kinds: ReadonlyMap<number, RaceKind>;
   readonly attempts: Attempt[];
@@ -53,50 +55,57 @@ it(
         return [n, raceKinds[Math.floor(random() * raceKinds.length)] ?? "at once"] as const;
       }),
     );
-    const files = await askers(kinds);
+    const telegram = await fakeTelegram();
+    const files = await askers(kinds, telegram);
     const { dir, home } = files;
     const project = { dir, home, marks: dir, remove: () => files.remove() };
-    const all: Races = { project, random, kinds, attempts: [], struck: new Map() };
+    const all: Races = { project, telegram, random, kinds, attempts: [], struck: new Map() };
     await life(all, true);
-    while (unfinished(dir) > 0) await life(all);
+    while (isOpen(all)) await life(all);
     const problems = [...kinds.keys()].flatMap((n) => problemsOf(n, all));
     expect(problems, `AL_RACE_SEED=${seed}`).toEqual([]);
-    const ended = rows(dir, "SELECT agent, attempt, outcome FROM triggers ORDER BY agent");
-    expect(ended).toEqual(lanes.map((agent) => ({ agent, attempt: 1, outcome: "succeeded" })));
-    process.stdout.write(`${JSON.stringify(figures(all))}\n`);
+    const unanswered = outcomesOf(dir);
+    process.stdout.write(`${JSON.stringify({ ...figures(all), unanswered })}\n`);
   },
 );
 
-/** Each agent asks its share of the questions and writes down what it was answered. */
-function askers(kinds: ReadonlyMap<number, RaceKind>): Promise<LiveProject> {
-  const asking = (n: number, kind: RaceKind) => {
-    const end = kind.includes("timeout") ? "--timeout 1s --default b" : "--timeout 1h";
-    return `echo "${n} $(al-ask 'race ${n}' --choice a --choice b --choice c ${end} < /dev/null)"`;
+/** Each agent asks its share of the questions and writes down what it was answered; its next run asks the rest. */
+async function askers(kinds: ReadonlyMap<number, RaceKind>, telegram: FakeTelegram) {
+  const asking = (dir: string, n: number, kind: RaceKind) => {
+    const end = kind.includes("timeout")
+      ? `--timeout 1s${kind.includes("without") ? "" : " --default b"}`
+      : "--timeout 1h";
+    const ask = `al-ask 'race ${n}' --choice a --choice b --choice c ${end} < /dev/null`;
+    return `mkdir '${dir}/asked-${n}' 2> /dev/null && a=$(${ask}) && echo "${n} $a" >> '${dir}/answers'`;
   };
-  return commandAgents((dir) =>
+  const project = await commandAgents((dir) =>
     Object.fromEntries(
-      lanes.map((lane, at) => {
-        const own = [...kinds].filter(([n]) => n % lanes.length === at);
-        const asks = own.map(([n, kind]) => `${asking(n, kind)} >> '${dir}/answers'`);
-        return [lane, asks.join("; ")];
+      lanes.map((lane) => {
+        const asks = ownOf(lane, kinds).map(([n, kind]) => asking(dir, n, kind));
+        return [lane, [...asks, "true"].join("; ")];
       }),
     ),
-  ).then(async (project) => {
-    // Without a webhook, nothing listens on a port.
-    await project.append(
-      "config.toml",
-      `\n[webhooks.open]\ntype = "github"\nallowUnsigned = true\n`,
-    );
-    for (const lane of lanes) {
-      await project.edit(`agents/${lane}/config.toml`, "timeout = 120", "timeout = 36000");
-    }
-    return project;
-  });
+  );
+  // Without a webhook, nothing listens on a port.
+  const webhook = '[webhooks.open]\ntype = "github"\nallowUnsigned = true\n';
+  const target = '[alerts.ops]\ntype = "telegram"\nanswers = [42]\n';
+  await project.append("config.toml", `\n${webhook}${target}`);
+  for (const [name, value] of Object.entries(telegram.fields))
+    await project.store(`telegram_bot/default/${name}`, value);
+  for (const lane of lanes) {
+    await project.edit(`agents/${lane}/config.toml`, "timeout = 120", "timeout = 36000");
+  }
+  return project;
+}
+
+/** The questions of one agent. */
+function ownOf(lane: string, kinds: ReadonlyMap<number, RaceKind>) {
+  return [...kinds].filter(([n]) => n % lanes.length === lanes.indexOf(lane));
 }
 
 /** One life of the scheduler, to its kill or to the end of all runs; the first one begins them. */
 async function life(all: Races, begin = false): Promise<void> {
-  const { project, random, struck } = all;
+  const { project, random, struck, kinds } = all;
   const point = points[Math.floor(random() * (points.length + 1))] ?? null;
   const order = begin || point === null ? null : { point, nth: 1 + Math.floor(random() * 14) };
   const latestMs = random() * 3_000;
@@ -107,8 +116,11 @@ async function life(all: Races, begin = false): Promise<void> {
   const key = readFileSync(keyPath(project), "utf8").trim();
   if (begin) {
     const headers = { authorization: `Bearer ${key}` };
-    for (const lane of lanes)
-      await fetch(`${url}/control/trigger/${lane}`, { method: "POST", headers });
+    for (const lane of lanes) {
+      const unanswered = ownOf(lane, kinds).filter(([, kind]) => kind.includes("without"));
+      for (let run = 0; run <= unanswered.length; run += 1)
+        await fetch(`${url}/control/trigger/${lane}`, { method: "POST", headers });
+    }
   }
   const kill = (): void => void (unfinished(project.dir) > 0 && doomed.kill());
   if (order === null) void sleep(latestMs).then(kill);
@@ -122,9 +134,10 @@ async function answerAll(all: Races, at: Place, doomed: Doomed): Promise<void> {
   const gone = new AbortController();
   void doomed.gone.then(() => gone.abort());
   const seen = new Map<string, Promise<void>>();
-  while (!gone.signal.aborted && unfinished(all.project.dir) > 0) {
+  while (!gone.signal.aborted && isOpen(all)) {
     for (const question of await openQuestions(at)) {
-      if (!seen.has(question.id)) seen.set(question.id, answerIt(all, question, at));
+      if (seen.has(question.id)) continue;
+      seen.set(question.id, answerIt(all, question, { ...at, gone: gone.signal }));
     }
     await sleep(20);
   }
@@ -157,56 +170,94 @@ async function count(struck: Map<string, number>, point: string, doomed: Doomed)
 
 /** A question that was raced for under an earlier scheduler needs one answer only. */
 async function answerIt(
-  { project, random, kinds, attempts }: Races,
+  { project, telegram, random, kinds, attempts }: Races,
   question: QuestionView,
-  at: Place,
+  at: Pick<Raced, "url" | "key" | "gone">,
 ): Promise<void> {
   const n = Number(question.prompt.replace("race ", ""));
   const kind = kinds.get(n) ?? "at once";
-  const raced = { n, kind, question, link: linkOf(project.dir, question), ...at };
+  const link = linkOf(project.dir, question);
+  const raced = { n, kind, question, link, telegram, ...at };
   const isAgain = attempts.some((one) => one.n === n);
   attempts.push(...(isAgain ? [await attempt(raced, "key", "a")] : await race(raced, random)));
 }
 
+/** Checks how each run ended; returns how many were unanswered. Only a run that asked nothing may be lost, and tried again. */
+function outcomesOf(dir: string): number {
+  const asked = rows(dir, "SELECT instance_id, answer FROM questions");
+  const answers = Map.groupBy(asked, (row) => row.instance_id);
+  const ended = rows(dir, "SELECT instance_id, outcome FROM triggers");
+  const expected = ended.map(({ instance_id, outcome }) => {
+    const own = answers.get(instance_id);
+    if (own?.some(({ answer }) => answer === null)) return { instance_id, outcome: "unanswered" };
+    return { instance_id, outcome: own === undefined && outcome === "lost" ? "lost" : "succeeded" };
+  });
+  expect(ended).toEqual(expected);
+  return expected.filter(({ outcome }) => outcome === "unanswered").length;
+}
+
 /** What is wrong with the end of a race. */
-function problemsOf(n: number, { project: { dir }, attempts }: Races): readonly string[] {
+function problemsOf(n: number, all: Races): readonly string[] {
+  const { dir } = all.project;
   const stored = rows(dir, `SELECT * FROM questions WHERE prompt = 'race ${n}'`);
   const [question, ...others] = stored as unknown as readonly Stored[];
   if (question === undefined || others.length > 0) return [`${n}: ${stored.length} questions`];
   const given = readFileSync(`${dir}/answers`, "utf8").split("\n");
   const received = given.filter((line) => line.startsWith(`${n} `));
-  const own = attempts.filter((one) => one.n === n);
-  const [first, ...more] = own.filter(({ status }) => status === 200 || status === 204);
-  const person = JSON.parse(question.person ?? "null") as { via: string; name: string } | null;
-  const winner = person === null ? "no person answered in time" : words[person.via];
-  const tellsWinner = ({ text }: Attempt) => text.includes(winner ?? "?");
-  const checks = {
-    "two answers count": more.length === 0,
-    "an answer that counted is not stored":
-      first === undefined || (question.answer === `"${first.choice}"` && person?.via === first.way),
-    "an answer that nobody gave is stored":
-      person === null
-        ? question.answer === '"b"'
-        : own.some(({ way, choice }) => way === person.via && `"${choice}"` === question.answer),
-    "the run got another answer":
-      received.length === 1 && received[0]?.includes(`"answer":${question.answer}`),
-    "a forged link counts": own.every(
-      ({ way, status }) => way !== "forged link" || [404, 503, null].includes(status),
-    ),
-    "a late answer is not told who was first": own
-      .filter(({ status }) => status === 409)
-      .every(tellsWinner),
-    "an answer got another status": own.every(({ status }) =>
-      [200, 204, 404, 409, 503, null].includes(status),
-    ),
-  };
+  const own = all.attempts.filter((one) => one.n === n);
+  const checks = { ...checksOfEnd(question, own, received), ...checksOfPeople(n, own, all) };
   const broken = Object.entries(checks).filter(([, holds]) => holds !== true);
   return broken.map(([name]) => `${n}: ${name}: ${JSON.stringify({ question, own, received })}`);
+}
+
+/** What is stored, received and told is one answer. */
+function checksOfEnd(
+  question: Stored,
+  own: readonly Attempt[],
+  received: readonly string[],
+): Readonly<Record<string, boolean | undefined>> {
+  const [first, ...more] = own.filter(({ status }) => status === 200 || status === 204);
+  const person = JSON.parse(question.person ?? "null") as { via: string; name: string } | null;
+  const { answer } = question;
+  const winner = person === null ? "no person answered in time" : words[person.via];
+  return {
+    "two answers count": more.length === 0,
+    "an answer that counted is not stored":
+      first === undefined || (answer === `"${first.choice}"` && person?.via === first.way),
+    "an answer that nobody gave is stored":
+      person === null
+        ? answer === (question.fallback ?? null)
+        : own.some(({ way, choice }) => way === person.via && `"${choice}"` === answer),
+    "the run got another answer":
+      received.length === (answer === null ? 0 : 1) &&
+      received.every((line) => line.includes(`"answer":${answer}`)),
+    "a late answer is not told who was first": own
+      .filter(({ status }) => status === 409)
+      .every(({ text }) => text.includes(winner ?? "?")),
+  };
+}
+
+/** Each person is told what became of their answer. */
+function checksOfPeople(n: number, own: readonly Attempt[], { telegram, kinds }: Races) {
+  const statuses = (way: Attempt["way"]) => own.filter((one) => one.way === way);
+  const isStranger = kinds.get(n) === "a stranger's button";
+  return {
+    "a forged link counts": statuses("forged link").every(({ status }) =>
+      [404, 503, null].includes(status),
+    ),
+    "a stranger's button counts, or they were not told":
+      statuses("stranger").every(({ status }) => [403, null].includes(status)) &&
+      (!isStranger || telegram.responseTo(`stranger ${n}`)?.startsWith("You may not answer")),
+    "an answer got another status": own.every(({ status }) =>
+      [200, 204, 403, 404, 409, 503, null].includes(status),
+    ),
+  };
 }
 
 const words: Readonly<Record<string, string>> = {
   key: "the API key answered",
   link: "ops by a link",
+  telegram: "Ada (42) by Telegram",
 };
 
 function figures({ attempts, struck, kinds }: Races): object {
@@ -215,6 +266,11 @@ function figures({ attempts, struck, kinds }: Races): object {
     Object.fromEntries([...groups].map(([name, of]) => [name, of.length]));
   const byKind = counted(Map.groupBy([...kinds.values()], (kind) => kind));
   return { seed, races, ...byKind, kills: Object.fromEntries(struck), statuses: counted(statuses) };
+}
+
+/** A run has not ended, or a press in the chat has no response. */
+function isOpen({ project, telegram }: Races): boolean {
+  return unfinished(project.dir) > 0 || telegram.openPresses() > 0;
 }
 
 function unfinished(dir: string): number {
