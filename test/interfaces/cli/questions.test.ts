@@ -26,6 +26,8 @@ const amount = aQuestionView({
   ...{ id: idOf("bbbb1111"), ...times, agent: "cat", instanceId: "cat-abcdefgh" },
   ...{ prompt: "How many?", form: { kind: "number", min: 1, max: 9 } },
 });
+/** Not among the latest. */
+const old = aQuestionView({ id: idOf("eeee4444"), ...times });
 const ended = aQuestionView({
   ...{ id: idOf("cccc2222"), ...times, instanceId: "dev-zzzzzzzz", state: "answered", by },
   ...{ answer: "yes", answeredAt: minutesAgo(10) },
@@ -51,17 +53,22 @@ beforeEach(async () => {
   asked = [];
   const page = (entries: object, query: URLSearchParams) => {
     asked.push(query.toString());
-    return { ...entries, next: null };
+    return { ...entries, next: query.get("limit") === "2" ? 1 : null };
   };
   await cli.serve({
     "GET /control/status": () => snapshotOf([]),
     "GET /api/audit": ({ query }) => page({ entries: query.get("by") === null ? acts : [] }, query),
     "GET /api/questions": ({ query }) =>
       page({ questions: query.get("state") === "settled" ? [ended] : open }, query),
-    [`POST /api/questions/${deploy.id}/answer`]: ({ body }) => ({
-      ...deploy,
-      ...(body as { answer: string }),
-    }),
+    ...Object.fromEntries(
+      [deploy, old].flatMap((one) => [
+        [`GET /api/questions/${one.id}`, () => one],
+        [
+          `POST /api/questions/${one.id}/answer`,
+          ({ body }: { body: unknown }) => ({ ...one, ...(body as object) }),
+        ],
+      ]),
+    ),
     [`POST /api/questions/${ended.id}/answer`]: (_asked, response) =>
       problem(response, 409, "answered", 'Ada by Slack answered at noon: "yes"'),
   });
@@ -97,9 +104,12 @@ test("all questions and the acts fit a terminal of 80 columns", () => {
   expect(audit.split("\n").at(-1)).toMatch(/^11:57:00 {2}al on this machine +pause$/);
 });
 
-test.each(["aaaa1111", "a1111", deploy.id, "dev-abcdefgh"])("al answer takes %s", async (id) => {
-  expect(await cli.output(["answer", id, "YES"])).toBe("answered YES; dev-abcdefgh continues\n");
-});
+test.each(["aaaa1111", "a1111", deploy.id, old.id, "dev-abcdefgh"])(
+  "al answer takes %s",
+  async (id) => {
+    expect(await cli.output(["answer", id, "YES"])).toBe("answered YES; dev-abcdefgh continues\n");
+  },
+);
 
 test.each([
   [
@@ -124,6 +134,11 @@ test("without a question or an act, a note says so", async () => {
   const ran = await cli.al(["audit", "--by", "Ada", "--since", "1970-01-01", "--act", "kill"]);
   expect(ran).toMatchObject({ code: 0, stdout: "", stderr: "no acts match\n" });
   expect(asked.at(-1)).toBe("by=Ada&act=kill&since=1970-01-01T00%3A00%3A00.000Z&limit=20");
+});
+
+test("a list that has more says how to see it", async () => {
+  const { stderr } = await cli.al(["audit", "-n", "2"]);
+  expect(stderr).toBe("more than 2 acts; -n shows up to 200, the dashboard's audit trail all\n");
 });
 
 test("--json is the document of the API", async () => {

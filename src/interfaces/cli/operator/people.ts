@@ -62,8 +62,15 @@ async function askedAnswer(context: Context, { prompt, form }: QuestionView): Pr
   throw new UserError("usage", `the answer is missing: ${expected}`, hint);
 }
 
-/** A question by its id, by a unique end of it, or by its run with only one open question. */
+const uuidLength = 36;
+
+/** A question by its id; of the latest ones also by a unique end of it, or by its run with only one open question. */
 async function questionOf(client: Client, id: string): Promise<QuestionView> {
+  const hint = "al questions shows those that wait";
+  if (id.length === uuidLength) {
+    const asked = client.get(`/api/questions/${encodeURIComponent(id)}`);
+    return (await explained(asked, ["unknown_question"], { hint })) as QuestionView;
+  }
   for (const state of ["open", "settled"]) {
     const page = await client.get(`/api/questions?state=${state}&limit=200`);
     const { questions } = page as { readonly questions: readonly QuestionView[] };
@@ -72,9 +79,7 @@ async function questionOf(client: Client, id: string): Promise<QuestionView> {
     if (others.length > 0 && state === "open") throw ambiguous(id, meant);
     if (first !== undefined) return first;
   }
-  throw new UserError("unknown_question", `there is no question ${id}`, {
-    hint: "al questions shows those that wait",
-  });
+  throw new UserError("unknown_question", `there is no question ${id}`, { hint });
 }
 
 function ambiguous(id: string, meant: readonly QuestionView[]): UserError {
@@ -107,4 +112,7 @@ export async function showAudit(context: Context, options: AuditOptions): Promis
   if (out.json) return out.document(found);
   if (found.entries.length === 0) return out.note("no acts match");
   out.data(renderAudit(found.entries, { ...out, now: Date.now() }));
+  if (found.next === null) return;
+  const rest = "-n shows up to 200, the dashboard's audit trail all";
+  out.note(`more than ${counted(limit, "act")}; ${rest}`);
 }

@@ -5,10 +5,12 @@ import {
   questionsQuerySchema,
   questionsSchema,
 } from "../../../foundation/contracts/question-views.ts";
+import { UserError } from "../../../foundation/errors.ts";
 import { routesOf } from "../api/route.ts";
 import { personOf } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
 
+const params = z.object({ id: z.string().max(64).meta({ description: "The question's `id`" }) });
 const { get, post } = routesOf("Questions");
 
 /** Lists and answers the questions of runs. */
@@ -21,12 +23,23 @@ export const questionRoutes = ({ operations }: GatewayDeps) => [
     problems: [503],
     handle: ({ query }) => operations.questions(query),
   }),
+  get("/api/questions/:id", {
+    summary: "One question",
+    params,
+    response: { 200: questionSchema },
+    problems: [404, 503],
+    handle: ({ params: { id } }) => {
+      const question = operations.question(id);
+      if (question === null) throw new UserError("unknown_question", `there is no question ${id}`);
+      return question;
+    },
+  }),
   post("/api/questions/:id/answer", {
     summary: "Answer a question",
     description: "The first answer counts; a later one is a 409 that says who was first.",
     scope: "answer",
     isAbout: ({ params }, isMine) => isMine(operations.question(params.id)?.agent),
-    params: z.object({ id: z.string().max(64).meta({ description: "The question's `id`" }) }),
+    params,
     body: z.strictObject({ answer: answerSchema }),
     response: { 200: questionSchema },
     problems: [403, 404, 409, 503],

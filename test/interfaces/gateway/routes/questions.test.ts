@@ -18,6 +18,12 @@ test("lists the open questions", async () => {
   expect(response.json()).toEqual({ questions: [aQuestionView()], next: null });
 });
 
+test("shows one question, and answers 404 for an unknown one", async () => {
+  const { get } = await withQuestion();
+  expect((await get(`/api/questions/${aQuestionView().id}`)).json()).toEqual(aQuestionView());
+  expect((await get("/api/questions/none")).statusCode).toBe(404);
+});
+
 test("takes the first answer, and answers the second person with who was first", async () => {
   const { answer } = await withQuestion();
   const first = await answer({ answer: "Yes" });
