@@ -19,6 +19,34 @@ export interface Mutation {
 /** The defences that keep a promise to strangers: of SECURITY.md, or that accepted work is not lost. */
 export const mutations: readonly Mutation[] = [
   {
+    defence: "an API token opens only the routes of its scopes",
+    file: "src/interfaces/gateway/token-limits.ts",
+    find: 'if (scope === "any" || token.scopes.includes(scope)) return;',
+    replace: "return;",
+    tests: ["test/interfaces/gateway/token-routes.test.ts"],
+  },
+  {
+    defence: "an API token for some agents asks about these only",
+    file: "src/interfaces/gateway/token-limits.ts",
+    find: "if (route.isAbout?.(request, isMine) ?? isAboutNamed(request, named, isMine)) return;",
+    replace: "if (agents.length > 0) return;",
+    tests: ["test/interfaces/gateway/token-routes.test.ts"],
+  },
+  {
+    defence: "an API token names its agent only by a query that the route reads",
+    file: "src/interfaces/gateway/token-limits.ts",
+    find: "const named = hasAgent ? nameAgent(request, agents) : undefined;",
+    replace: "const named = nameAgent(request, agents);",
+    tests: ["test/interfaces/gateway/token-routes.test.ts"],
+  },
+  {
+    defence: "an API token for some agents sees no rows about others",
+    file: "src/interfaces/gateway/create-app.ts",
+    find: "isMine === null || isReply(answer) ? answer",
+    replace: "isMine !== null || isReply(answer) ? answer",
+    tests: ["test/interfaces/gateway/token-routes.test.ts"],
+  },
+  {
     defence: "a page of another origin can't use an operator's session",
     file: "src/interfaces/gateway/auth.ts",
     find: "  if (isRefused) {",

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
+import { tokenLimits } from "../../foundation/contracts/scopes.ts";
 import type { Scope } from "../../foundation/contracts/scopes.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
-import { tokenLimits } from "./token-report.ts";
 import type { StoredToken } from "./token-report.ts";
 
 /** Reads and writes `tokens`, which has the hashes of API tokens only. */

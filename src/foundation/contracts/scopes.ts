@@ -5,6 +5,9 @@
 export const scopes = ["read", "trigger", "control", "answer"] as const;
 export type Scope = (typeof scopes)[number];
 
+/** The most days of a token, and how many tokens there may be. */
+export const tokenLimits = { defaultDays: 90, maxDays: 366, tokens: 100 } as const;
+
 /** An API token as the gateway checks it. */
 export interface ApiToken {
   readonly name: string;

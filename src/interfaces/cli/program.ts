@@ -4,6 +4,7 @@ import { completionCommands } from "./commands/completion.ts";
 import { controlCommands } from "./commands/control.ts";
 import { projectCommands } from "./commands/project.ts";
 import { reportCommands } from "./commands/reports.ts";
+import { tokenCommands } from "./commands/tokens.ts";
 import { closest } from "../../foundation/contracts/did-you-mean.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { answeredAsJson, helpAsFlag, mustKnowHelp } from "./help/asked-help.ts";
@@ -16,6 +17,7 @@ const commands = {
   ...projectCommands,
   ...controlCommands,
   ...reportCommands,
+  ...tokenCommands,
   ...completionCommands,
 };
 
@@ -24,8 +26,8 @@ const order: readonly (keyof typeof commands)[] = [
   ...(["new", "import", "agent", "add", "update", "config", "start", "open"] as const),
   ...(["stat", "logs", "history", "cost", "alerts", "show", "replay", "run"] as const),
   ...(["questions", "answer", "steer", "continue", "audit"] as const),
-  ...(["pause", "resume", "kill", "budget", "stop", "webhook", "creds", "backup"] as const),
-  ...(["restore", "doctor"] as const),
+  ...(["pause", "resume", "kill", "budget", "stop", "webhook", "creds", "token"] as const),
+  ...(["backup", "restore", "doctor"] as const),
   ...(["completion", "_complete"] as const),
 ];
 

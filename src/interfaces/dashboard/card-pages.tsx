@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import type { CreatedToken } from "../../features/tokens/token-report.ts";
 import type { ComponentChildren, VNode } from "preact";
 import type { UserError } from "../../foundation/errors.ts";
 import { Mark } from "./parts/mark.tsx";
@@ -102,6 +103,22 @@ export function openingPage(home: string, move?: Move): Document {
     </Card>
   );
   return cardPage("Opening the dashboard", card, move);
+}
+
+/** The page of a new API token for a browser without script; the only one with its secret. */
+export function newTokenPage({ name, token }: CreatedToken): Document {
+  const card = (
+    <Card title={`The API token ${name}`}>
+      <p class="muted">Copy it now: it is not stored, and not shown again.</p>
+      <p>
+        <code>{token}</code>
+      </p>
+      <p class="after">
+        <a href="/dashboard/tokens">Back to the API tokens</a>
+      </p>
+    </Card>
+  );
+  return cardPage("New API token", card);
 }
 
 /** The page instead of one that can't be shown. */

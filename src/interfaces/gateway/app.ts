@@ -21,7 +21,7 @@ import { runPages } from "./routes/runs.ts";
 import { steerRoutes } from "./routes/steer.ts";
 import { spendRoutes } from "./routes/spend.ts";
 import { healthRoutes, metricsRoutes, openapiRoutes, statusRoutes } from "./routes/status.ts";
-import { tokenRoutes } from "./routes/tokens.ts";
+import { tokenFormRoutes, tokenPages, tokenRoutes } from "./routes/tokens.ts";
 import { prepareWebhooks, webhookRoutes } from "./routes/webhooks.ts";
 import type { EventStreams } from "./sse.ts";
 
@@ -71,7 +71,8 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
     void known.register((scope, _scopeOptions, scopeDone) => {
       parseForms(scope);
       scope.addHook("onRequest", toOperators);
-      if (deps.dashboard) serve(scope, "operator", answerFormRoutes(deps));
+      if (deps.dashboard)
+        serve(scope, "operator", [...answerFormRoutes(deps), ...tokenFormRoutes(deps)]);
       scopeDone();
     });
     void known.register((scope, _scopeOptions, scopeDone) => {
@@ -119,4 +120,5 @@ const pageRoutes = (deps: GatewayDeps): Route[] => [
   ...dashboardRoutes(deps),
   ...logDownloadRoutes(deps),
   ...runPages(deps),
+  ...tokenPages(deps),
 ];

@@ -3,6 +3,13 @@ import { gzip } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 
 const compressed = promisify(gzip);
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The answer holds a token. */
+    isSecret?: boolean;
+  }
+}
+
 /** Shorter texts fit into one packet uncompressed. */
 const smallChars = 1_024;
 /** `gzip` or `*`, not refused by `q=0`. */
@@ -15,6 +22,7 @@ const takesGzip = /(^|,)\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+\s*)?(,|
 export function compressAnswers(scope: FastifyInstance): void {
   scope.addHook("onSend", async (request, reply, payload) => {
     if (typeof payload !== "string" || payload.length < smallChars) return payload;
+    if (request.routeOptions.config.isSecret === true) return payload;
     reply.header("vary", "accept-encoding");
     const { "accept-encoding": accepted = "" } = request.headers;
     if (!takesGzip.test(accepted)) return payload;

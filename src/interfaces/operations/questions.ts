@@ -28,16 +28,16 @@ export const createQuestionOperations = (
   },
   /**
    * Answers a question. Rejects with UserError `unknown_question`, `malformed` or `answered`, which says who was
-   * first. A link can't allow always. To allow always also edits the agent's file; if it can't be edited, rejects as `editFile`, and the question
+   * first. A link or an API token can't allow always. To allow always also edits the agent's file; if it can't be edited, rejects as `editFile`, and the question
    * stays open.
    */
   answerQuestion: async (id: string, answer: Answer, by: Person): Promise<QuestionView> => {
     const question = questions.find(id);
     const isAlways =
       question?.state === "open" && question.kind !== "ask" && isAlwaysIn(question, answer);
-    if (isAlways && by.via === "link") {
+    if (isAlways && (by.via === "link" || by.via === "token")) {
       const accepted = answersText(formOfLink(question));
-      throw new UserError("malformed", `a link takes ${accepted}; "always" needs a login`);
+      throw new UserError("malformed", `a ${by.via} takes ${accepted}; "always" needs a login`);
     }
     if (!isAlways) return questionView(await questions.answer(id, answer, by));
     await allowAlways(question, { dryRun: true });

@@ -21,6 +21,7 @@ const pages = [
   "/dashboard/questions",
   "/dashboard/alerts",
   "/dashboard/audit",
+  "/dashboard/tokens",
   agent,
   ...["why", "config", "instructions"].map((tab) => `${agent}?tab=${tab}`),
   `${agent}/logs`,

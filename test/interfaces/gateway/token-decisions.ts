@@ -162,10 +162,12 @@ export const decisions: Readonly<Record<string, Decision>> = {
   "GET /api/tokens": keyOnly("/api/tokens"),
   "POST /api/tokens": keyOnly("/api/tokens"),
   "POST /api/tokens/{name}/remove": keyOnly("/api/tokens/dev/remove"),
+  "POST /dashboard/tokens": keyOnly("/dashboard/tokens"),
+  "POST /dashboard/tokens/{name}/remove": keyOnly("/dashboard/tokens/dev/remove"),
   ...Object.fromEntries(
     [
       ...["/", "/dashboard", "/dashboard/agents/*", "/dashboard/agents/*/logs"],
-      ...["triggers", "search", "cost", "alerts", "questions", "audit"].map(
+      ...["triggers", "search", "cost", "alerts", "questions", "audit", "tokens"].map(
         (name) => `/dashboard/${name}`,
       ),
       "/dashboard/agents/*/runs/latest",

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { operatorApp, tcpApp } from "../../../src/interfaces/gateway/app.ts";
 import { scopes } from "../../../src/foundation/contracts/scopes.ts";
 import type { Scope } from "../../../src/foundation/contracts/scopes.ts";
-import { openApp } from "./start-gateway.ts";
-import { decisions } from "./token-decisions.ts";
+import { readStream } from "./event-stream.ts";
+import { openApp, startTcp, testDeps } from "./start-gateway.ts";
+import { decisions, ofBoth } from "./token-decisions.ts";
 import { twoAgents } from "./two-agents.ts";
 
 interface Described {
@@ -118,3 +119,73 @@ test.each(Object.entries(decisions))(
     expect((await ask(url, deps.apiKey(), body)).isForbidden).toBe(false);
   },
 );
+
+test("a token that is limited to agents acknowledges their alerts only", async () => {
+  const { ask, tokenWith } = await opened("POST /api/alerts/ack");
+  const token = await tokenWith(["control"], ["dev"]);
+  for (const agent of ["dev", "zebra", null]) {
+    const { isForbidden } = await ask("/api/alerts/ack", token, { agent });
+    expect([agent, isForbidden]).toEqual([agent, agent !== "dev"]);
+  }
+});
+
+test("the answers for a limited token have the rows about its agents", async () => {
+  const { ask, tokenWith } = await opened("GET /api/alerts");
+  const token = await tokenWith(["read"], ["dev"]);
+  const read = async (url: string): Promise<unknown> => JSON.parse((await ask(url, token)).body);
+  expect(await read("/control/status")).toMatchObject({
+    agents: [{ name: "dev" }],
+    recentLogs: [{ agent: "dev" }],
+    locks: [{ agent: "dev" }],
+    scheduler: { cronJobs: 1, questions: 1, alerts: { open: 1 }, warnings: [] },
+  });
+  expect(await read("/api/alerts")).toMatchObject({
+    ...{ targets: [], open: [{ agent: "dev" }], deliveries: [{ agent: "dev" }] },
+  });
+  expect(await read("/api/stats/triggers")).toMatchObject({
+    triggers: [{ id: "t-dev", caller: null, reason: "after another run" }],
+  });
+  expect(await read("/api/runs/dev-abcdefgh")).toMatchObject({
+    calls: { received: { caller: null, callerInstance: null }, made: [{ id: "t-dev" }] },
+  });
+  expect(await read(`/api/stats/webhooks/${ofBoth}`)).toMatchObject({ matched: ["dev"] });
+  expect(await read("/api/spend")).toMatchObject({ limits: [{ scope: "agent:dev" }] });
+  expect(await read("/locks/status")).toMatchObject({ locks: [{ agent: "dev" }] });
+});
+
+test("the status stream of a limited token is about its agents, and ends with the token", async () => {
+  const operations = twoAgents();
+  const deps = testDeps({ operations });
+  const url = await startTcp(deps);
+  const asked = { name: "claude", scopes: ["read" as const], agents: ["dev"], days: 1 };
+  const { token } = await deps.tokens.create(asked);
+  const stream = await readStream(`${url}/dashboard/api/status-stream`, {
+    authorization: `Bearer ${token}`,
+  });
+  await expect.poll(() => stream.events().length).toBe(1);
+  operations.setAgent({ name: "zebra", running: 1 });
+  operations.addLog({ agent: "zebra", msg: "no" });
+  operations.removeAgent("zebra");
+  operations.setAgent({ name: "dev", running: 2 });
+  operations.setScheduler({ paused: true });
+  await expect.poll(() => stream.events().length).toBe(3);
+  const [snapshot, agent, scheduler] = stream.events();
+  expect(snapshot).toMatchObject({ event: "snapshot", data: { agents: [{ name: "dev" }] } });
+  expect(agent).toMatchObject({ event: "update", data: { agents: [{ running: 2 }] } });
+  expect(scheduler).toMatchObject({ data: { scheduler: { paused: true, running: 2 } } });
+  expect(stream.text()).not.toContain("zebra");
+  await deps.tokens.remove("claude");
+  await expect.poll(() => stream.isEnded()).toBe(true);
+});
+
+test("a token is no key: it does not log in, and wrong ones are limited as wrong keys are", async () => {
+  const { app, deps, ask, tokenWith } = await opened("GET /api/alerts");
+  const token = await tokenWith(scopes, null);
+  const login = await app.inject({ method: "POST", url: "/login", payload: { key: token } });
+  expect(login.statusCode).toBe(401);
+  const guesses = Array.from({ length: 220 }, (_, n) => `al_${n}${"x".repeat(40)}`);
+  const answers = await Promise.all(guesses.map((guess) => ask("/api/alerts", guess)));
+  expect(answers.at(-1)?.status).toBe(429);
+  expect((await ask("/api/alerts", token)).status).toBe(429);
+  expect(deps.lines.join()).not.toContain("al_");
+});

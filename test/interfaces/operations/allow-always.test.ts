@@ -46,14 +46,14 @@ async function asked(
   };
 }
 
-test("an answer link can't allow always, and leaves question and config as they are", async () => {
+test.each(["link", "token"] as const)("a %s can't allow always", async (via) => {
   const { answer, state, text, config } = await asked('agents = ["b"]', {
     ...{ subject: "b", kind: "call" },
   });
-  const link: Person = { via: "link", name: "ops", from: null };
-  await expect(answer("ALWAYS", link)).rejects.toMatchObject({ code: "malformed" });
+  const person: Person = { via, name: "ops", from: null };
+  await expect(answer("ALWAYS", person)).rejects.toMatchObject({ code: "malformed" });
   expect([state(), text()]).toEqual(["open", config]);
-  expect(await answer("run", link)).toMatchObject({ state: "answered", answer: "run" });
+  expect(await answer("run", person)).toMatchObject({ state: "answered", answer: "run" });
 });
 
 test("to allow a host always moves its entry from [approve] to [network]; comments stay", async () => {

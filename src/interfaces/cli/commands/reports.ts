@@ -148,7 +148,7 @@ export const reportCommands = {
       .option("-a, --agent <agent>", "only acts on this agent and its runs")
       .option(
         "--by <person>",
-        "only acts by a way (key, login, link, slack, telegram, terminal), a chat user or an address",
+        "only acts by a way (key, login, token, link, slack, telegram, terminal), a name or an address",
       )
       .option("--act <act>", "only this act, such as answer, approve, raise, kill, edit or login")
       .option("--since <when>", "only acts since then: 10m, 2h, 3d, or a date-time", moment)

@@ -14,6 +14,8 @@ interface ActionProps {
   readonly class?: string;
   readonly id?: string;
   readonly hidden?: boolean;
+  /** True in a form that works without script, too. */
+  readonly isSubmit?: boolean;
   readonly children: ComponentChildren;
 }
 
@@ -21,7 +23,7 @@ const confirmMs = 4_000;
 
 /** A button that runs one action at a time, and keeps the focus meanwhile. */
 export function Action(props: ActionProps) {
-  const { act, whyNot = null, question, label, id, hidden, children } = props;
+  const { act, whyNot = null, question, label, id, hidden, isSubmit, children } = props;
   const [isBusy, setBusy] = useState(false);
   const [isAsked, setAsked] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -47,7 +49,7 @@ export function Action(props: ActionProps) {
   };
   return (
     <button
-      type="button"
+      type={isSubmit === true ? "submit" : "button"}
       id={id}
       class={props.class ?? "button acts"}
       hidden={hidden}

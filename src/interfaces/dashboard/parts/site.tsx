@@ -98,7 +98,7 @@ export function Site(props: SiteProps) {
       {!fillsScreen && (
         <footer class="muted" id="version">
           Almanac {now.version} · <a href="/dashboard/audit">Audit trail</a> ·{" "}
-          <a href="/openapi.json">API description</a>
+          <a href="/dashboard/tokens">API tokens</a> · <a href="/openapi.json">API description</a>
         </footer>
       )}
       <Toasts />

@@ -1,0 +1,57 @@
+import { counted } from "../../../foundation/contracts/format.ts";
+import { scopes } from "../../../foundation/contracts/scopes.ts";
+import type { CreatedToken, TokensReport } from "../../../features/tokens/token-report.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import type { Context } from "../context.ts";
+import { renderTokens } from "../status/render-tokens.ts";
+import { connect } from "./connect.ts";
+
+interface NewOptions {
+  readonly scope: string;
+  readonly agents?: string;
+  readonly days: number;
+}
+
+/** Creates an API token and prints it: standard output has the secret and nothing else. */
+export async function newToken(context: Context, name: string, given: NewOptions): Promise<void> {
+  const { out } = context;
+  const asked = listOf(given.scope);
+  const wrong = asked.filter((scope) => !scopes.some((known) => known === scope));
+  if (asked.length === 0 || wrong.length > 0) {
+    const problem =
+      asked.length === 0 ? "--scope is empty" : `there is no scope ${wrong.join(", ")}`;
+    throw new UserError("usage", problem, `scopes: ${scopes.join(", ")}`);
+  }
+  const client = await connect(context);
+  const agents = given.agents === undefined ? null : listOf(given.agents);
+  const body = { name, scopes: asked, agents, days: given.days };
+  const created = (await client.post("/api/tokens", body)) as CreatedToken;
+  if (out.json) return out.document(created);
+  out.data(created.token);
+  const whose = created.agents === null ? "all agents" : created.agents.join(", ");
+  out.note(`${created.scopes.join(", ")} of ${whose}, for ${counted(given.days, "day")}`);
+  out.note("it is not stored and not shown again: send it as Authorization: Bearer <token>");
+}
+
+/** Prints the API tokens, without their secrets. */
+export async function listTokens(context: Context): Promise<void> {
+  const { out } = context;
+  const report = (await (await connect(context)).get("/api/tokens")) as TokensReport;
+  if (out.json) return out.document(report);
+  if (report.tokens.length === 0) return out.note("there is no API token; al token new makes one");
+  out.data(renderTokens(report.tokens, { ...out, now: Date.now() }));
+}
+
+/** Removes an API token: requests and streams with it end at once. */
+export async function removeToken(context: Context, name: string): Promise<void> {
+  const client = await connect(context);
+  const removed = await client.post(`/api/tokens/${encodeURIComponent(name)}/remove`);
+  context.out.answer(removed, `removed the API token ${name}`);
+}
+
+function listOf(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}

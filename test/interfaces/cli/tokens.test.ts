@@ -1,0 +1,69 @@
+import pc from "picocolors";
+import { beforeEach, expect, test } from "vitest";
+import type { TokenView } from "../../../src/features/tokens/token-report.ts";
+import { renderTokens } from "../../../src/interfaces/cli/status/render-tokens.ts";
+import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";
+import { cliProject, problem } from "./fake-operator.ts";
+
+const cli = cliProject();
+const secret = `al_${"x".repeat(43)}`;
+const at = new Date(2026, 10, 22, 12, 0, 0).toISOString();
+const token: TokenView = {
+  ...{ name: "claude", scopes: ["read", "trigger"], agents: null, lastUsedAt: null },
+  ...{ createdAt: at, expiresAt: at, expired: false },
+};
+let tokens: readonly TokenView[];
+let asked: unknown[];
+beforeEach(async () => {
+  tokens = [token];
+  asked = [];
+  await cli.serve({
+    "GET /api/tokens": () => ({ tokens }),
+    "POST /api/tokens": ({ body }) => {
+      asked.push(body);
+      return { ...token, ...(body as object), token: secret };
+    },
+    "POST /api/tokens/claude/remove": () => ({ success: true, name: "claude" }),
+    "POST /api/tokens/none/remove": (_asked, response) =>
+      problem(response, 404, "unknown_token", 'There is no token "none".'),
+  });
+});
+
+test("al token new prints the token alone on standard output", async () => {
+  const ran = await cli.al(["token", "new", "claude", "--scope", "read, trigger"]);
+  expect(ran).toMatchObject({ code: 0, stdout: `${secret}\n` });
+  expect(ran.stderr).toContain("read, trigger of all agents, for 90 days");
+  const more = ["--scope", "answer", "--agents", "dev,cat", "--days", "7"];
+  expect(await cli.json(["token", "new", "ci", ...more])).toMatchObject({ token: secret });
+  expect(asked).toEqual([
+    { name: "claude", scopes: ["read", "trigger"], agents: null, days: 90 },
+    { name: "ci", scopes: ["answer"], agents: ["dev", "cat"], days: 7 },
+  ]);
+});
+
+test.each([
+  [["new", "ci"], 2, "--scope <scopes>"],
+  [["new", "ci", "--scope", "reed"], 2, "there is no scope reed\nhint: scopes: read, trigger"],
+  [["new", "ci", "--scope", ","], 2, "--scope is empty"],
+  [["new", "ci", "--scope", "read", "--days", "367"], 2, "a whole number from 1 to 366"],
+  [["rm", "none"], 1, 'there is no token "none"'],
+])("al token %j fails with %i and says why", async (args, code, text) => {
+  expect(await cli.failure(["token", ...args], code)).toContain(text);
+  expect(asked).toEqual([]);
+});
+
+test("al token lists the tokens, and removes one", async () => {
+  expect(await cli.output(["token"])).toMatch(/^Token .+\nclaude +read,trigger +all +never /);
+  expect(await cli.json(["token", "ls"])).toEqual({ tokens });
+  expect(await cli.output(["token", "rm", "claude"])).toBe("removed the API token claude\n");
+  tokens = [];
+  expect(await cli.al(["token"])).toMatchObject({ code: 0, stdout: "" });
+});
+
+test("the table fits a terminal of 80 columns, and says what has expired", () => {
+  const style = { colors: pc.createColors(false), now: Date.parse(at), columns: 80 };
+  const agents = Array.from({ length: 9 }, (_, n) => `agent-number-${n}`);
+  const lines = renderTokens([{ ...token, agents, lastUsedAt: at, expired: true }], style);
+  for (const line of lines.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(80);
+  expect(lines).toMatch(/12:00:00 +expired$/);
+});

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { testDeps } from "../gateway/start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser();
+const path = "/dashboard/tokens";
+
+test("a person makes a token, sees it once, and removes it", async () => {
+  const { page, deps, errors } = await open(path);
+  await page.waitForSelector("body[data-connection=live]");
+  expect(await page.locator("#none").isVisible()).toBe(true);
+  await page.getByLabel("Name").fill("claude");
+  await page.getByLabel("trigger").check();
+  await page.getByLabel("Only these agents").fill("dev");
+  await page.getByRole("button", { name: "Create" }).click();
+  const token = (await page.locator("#created pre").innerText()).trim();
+  expect(deps.tokens.use(token)).toMatchObject({
+    ...{ name: "claude", scopes: ["read", "trigger"], agents: ["dev"] },
+  });
+  const row = page.locator("#tokens tr");
+  await expect.poll(() => row.innerText()).toMatch(/^claude\s+read, trigger\s+dev\s/);
+  expect(deps.operations.acts[0]).toMatchObject({ act: "token-new", by: { via: "login" } });
+  await page.reload();
+  expect(await page.content()).not.toContain(token);
+  await page.waitForSelector("body[data-connection=live]");
+  await row.getByRole("button", { name: "Remove the token claude" }).click();
+  await row.getByRole("button", { name: "Really remove?" }).click();
+  await expect.poll(() => row.count()).toBe(0);
+  expect(deps.tokens.use(token)).toBeNull();
+  expect(errors).toEqual([]);
+});
+
+test("says why a token was refused, and keeps the fields", async () => {
+  const { page, deps } = await open(path);
+  await page.waitForSelector("body[data-connection=live]");
+  await page.getByLabel("Name").fill("claude");
+  await page.getByLabel("Only these agents").fill("zebra");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.locator("#toasts").getByText('There is no agent "zebra".').waitFor();
+  expect(await page.getByLabel("Name").inputValue()).toBe("claude");
+  expect(deps.tokens.list().tokens).toEqual([]);
+});
+
+test("works without a script", async () => {
+  const { page, url, deps } = await open(path);
+  const { request } = page.context();
+  const post = async (address: string, form: Record<string, string>) => {
+    const headers = { origin: url, accept: "text/html" };
+    return request.post(url + address, { form, headers, maxRedirects: 0 });
+  };
+  const fields = { name: "ci", read: "true", answer: "true", agents: "", days: "7" };
+  const made = await post(path, fields);
+  const html = await made.text();
+  expect([made.status(), made.headers()["cache-control"]]).toEqual([200, "no-store"]);
+  const token = /al_[\w-]{43}/.exec(html)?.[0] ?? "";
+  expect(deps.tokens.use(token)).toMatchObject({ scopes: ["read", "answer"], agents: null });
+  const again = await post(path, { ...fields, name: "Ci" });
+  expect([again.status(), await again.text()]).toEqual([
+    400,
+    expect.stringContaining("a name has"),
+  ]);
+  const removed = await post(`${path}/ci/remove`, {});
+  expect([removed.status(), removed.headers().location]).toEqual([303, path]);
+  expect(deps.tokens.use(token)).toBeNull();
+  expect(deps.operations.acts.map(({ act }) => act).slice(0, 2)).toEqual([
+    "token-remove",
+    "token-new",
+  ]);
+});
+
+test.each([1280, 390])("fits a screen of %i pixels", async (width) => {
+  const deps = testDeps();
+  const agents = Array.from({ length: 20 }, (_, n) => `agent-with-a-name-${n}`);
+  for (const name of ["claude", "x".repeat(40)]) {
+    await deps.tokens.create({ name, scopes: ["read", "trigger", "control"], agents, days: 90 });
+  }
+  const { page } = await open(path, deps);
+  await page.setViewportSize({ width, height: 800 });
+  const overflow = "document.documentElement.scrollWidth - innerWidth";
+  expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
+});
