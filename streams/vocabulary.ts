@@ -3,7 +3,8 @@
  * agent, trigger, work item, run, instance, event, receipt, outcome.
  * A time that is a number is epoch milliseconds; one that is a string, as on the wire, is ISO 8601 UTC.
  */
-import type { AgentConfig, OnLimit } from "./agent-config.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import type { DaySpend, UsedBudget } from "./spending.ts";
 
 /** A problem in a file, addressed so that an editor can jump to it. Lines and columns count from 1. */
 export interface Problem {
@@ -213,31 +214,6 @@ export type BuildEvent =
       /** A run can start now, with the built image or with the last good one. */
       readonly usable: boolean;
     };
-
-/** Spending of all runs of an agent in a calendar day of the project's time zone. */
-export interface DaySpend {
-  /** US dollars. */
-  readonly usd: number;
-  /** When the day is over, epoch ms. */
-  readonly endsAt: number;
-}
-
-/** A used-up budget: until its window turns or it is raised, no new run of an agent could call a model. */
-export interface UsedBudget {
-  /** `project` or `agent:<name>`. */
-  readonly scope: string;
-  /** A day (`2026-11-22`) or a month (`2026-11`). */
-  readonly window: string;
-  /** When the window turns, epoch ms. */
-  readonly endsAt: number;
-  /** Spent, US dollars. */
-  readonly usd: number;
-  /** US dollars, including raises. */
-  readonly limit: number;
-  /** The least that its rejected call needs, US dollars; absent if all is spent. */
-  readonly needed?: number;
-  readonly onLimit: OnLimit;
-}
 
 /** Events of runs, queues and triggers. `status$`, history and logs are folds and readers of these. */
 export type RunEvent = At &

@@ -2,7 +2,8 @@ import type { AgentState, AgentStatus } from "./wire.ts";
 import { problemSummary } from "../problem-text.ts";
 import type { AgentConfig } from "../agent-config.ts";
 import { defaultRuntime } from "../runtimes.ts";
-import type { DaySpend, Outcome, Problem, UsedBudget } from "../vocabulary.ts";
+import type { DaySpend, UsedBudget } from "../spending.ts";
+import type { Outcome, Problem } from "../vocabulary.ts";
 
 /** The record of one agent, the source of its row. Times are epoch ms. */
 export interface AgentRecord {

@@ -20,7 +20,8 @@ import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { usedUpText, waitsForMoneyText } from "./refusals.ts";
 import type { UsedUp } from "./refusals.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
-import type { RunEvent, UsedBudget } from "../../../streams/vocabulary.ts";
+import type { UsedBudget } from "../../../streams/spending.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
 import type { BudgetState, RunFunds, SpendMeter } from "../../foundation/contracts/spend.ts";
 import { followFunds } from "./run-funds.ts";
 

@@ -5,7 +5,8 @@ import { statusUpdates } from "../../../streams/status/status-updates.ts";
 import { withEarlierRun } from "../../../streams/status/agent-record.ts";
 import type { AgentRecord, EarlierRun } from "../../../streams/status/agent-record.ts";
 import type { LockStatus, SchedulerStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
-import type { DaySpend, LogEntry } from "../../../streams/vocabulary.ts";
+import type { DaySpend } from "../../../streams/spending.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
 
 export type StatusStore = ReturnType<typeof createStatusStore>;
 

@@ -22,7 +22,7 @@ import { agentScope, projectScope, runScope } from "../../foundation/contracts/b
 import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
 import { knownAgent } from "./runnable.ts";
 import type { StatusStore } from "../../foundation/scheduler/status-store.ts";
-import type { DaySpend } from "../../../streams/vocabulary.ts";
+import type { DaySpend } from "../../../streams/spending.ts";
 import type { SpendStore } from "../../foundation/store/spend.ts";
 
 export interface SpendAnswerDeps {

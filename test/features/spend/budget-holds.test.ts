@@ -3,7 +3,7 @@ import { NEVER, Subject } from "rxjs";
 import { expect, test } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { UsedBudget } from "../../../streams/vocabulary.ts";
+import type { UsedBudget } from "../../../streams/spending.ts";
 import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
 import type { BudgetState, RunSpend } from "../../../src/foundation/contracts/spend.ts";
 import { createBudgetHolds } from "../../../src/features/spend/budget-holds.ts";

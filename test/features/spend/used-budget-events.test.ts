@@ -2,7 +2,8 @@ import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { Subject } from "rxjs";
 import { expect, test } from "vitest";
 import { usedBudgetEvents } from "../../../src/features/spend/used-budget-events.ts";
-import type { RunEvent, UsedBudget } from "../../../streams/vocabulary.ts";
+import type { UsedBudget } from "../../../streams/spending.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
 
 const used: UsedBudget = {
   scope: "agent:dev",
