@@ -130,6 +130,8 @@ const socketName = "operator.sock";
 const socketDir = /^al-\w{6}$/;
 /** How long a starting scheduler may have a folder without a socket, in ms. */
 const longestStartMs = 600_000;
+/** How long it may have a socket that refuses: one that is bound does so until its listener is there. */
+const longestBindMs = 60_000;
 
 /** Removes the folders in `tmp` of this user's killed schedulers, which have no listener. Never rejects. */
 async function removeDeadSockets(tmp: string): Promise<void> {
@@ -146,9 +148,10 @@ async function removeDeadSockets(tmp: string): Promise<void> {
 async function isDead(dir: string): Promise<boolean> {
   const stat = lstatSync(dir);
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
+  const ageMs = Date.now() - stat.mtimeMs;
   const names = readdirSync(dir);
-  if (names.length === 0) return Date.now() - stat.mtimeMs > longestStartMs;
-  return names.join() === socketName && isRefused(join(dir, socketName));
+  if (names.length === 0) return ageMs > longestStartMs;
+  return names.join() === socketName && ageMs > longestBindMs && isRefused(join(dir, socketName));
 }
 
 function isRefused(path: string): Promise<boolean> {

@@ -98,8 +98,9 @@ test("a start removes the socket folders of killed schedulers, and no others", a
     return join(tmp, name);
   };
   const listen = `require("net").createServer().listen(process.argv[1], () => process.kill(process.pid, 9))`;
-  spawnSync(process.execPath, ["-e", listen, join(make("al-killed"), "operator.sock")]);
-  utimesSync(make("al-early1"), 0, 0);
+  for (const name of ["al-killed", "al-binds1"])
+    spawnSync(process.execPath, ["-e", listen, join(make(name), "operator.sock")]);
+  for (const name of ["al-killed", "al-early1"]) utimesSync(make(name), 0, 0);
   make("al-starts");
   make("al-others", "operator.sock", "else");
   make("other", "operator.sock");
@@ -108,7 +109,13 @@ test("a start removes the socket folders of killed schedulers, and no others", a
   vi.stubEnv("TMPDIR", tmp);
   try {
     (await own(() => undefined)).close();
-    expect(readdirSync(tmp).sort()).toEqual(["al-living", "al-others", "al-starts", "other"]);
+    expect(readdirSync(tmp).sort()).toEqual([
+      "al-binds1",
+      "al-living",
+      "al-others",
+      "al-starts",
+      "other",
+    ]);
   } finally {
     vi.unstubAllEnvs();
     live.close();
