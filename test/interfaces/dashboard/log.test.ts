@@ -52,10 +52,13 @@ test("the button that counts new lines leads to them", async () => {
   const { page, rows } = await openWith(100);
   await expect.poll(() => rows.count()).toBe(100);
   await page.locator("#log").focus();
-  await page.keyboard.press("Home");
+  // On a busy machine the browser may end its smooth scroll early: 57 px before the top, seen twice in 40.
   await expect
-    .poll(() => page.evaluate(`document.querySelector("#log").scrollTop`))
-    .toBeLessThan(10);
+    .poll(async () => {
+      await page.keyboard.press("Home");
+      return page.evaluate(`document.querySelector("#log").scrollTop`);
+    })
+    .toBe(0);
   await page.locator("#jump").click();
   await expect.poll(() => distanceToBottom(page)).toBe(0);
   expect(await page.locator("#follow").innerText()).toBe("Following");
