@@ -57,7 +57,8 @@ const httpWithoutUndici = {
 
 /**
  * Parts of packages that al never uses, and that would be a third of what a start reads: Fastify's own validation (the
- * schemas are zod's), its logger and its injected requests, the languages of zod's messages, JavaScript inside of YAML.
+ * schemas are zod's), its logger, the languages of zod's messages, JavaScript inside of YAML. Injected requests are loaded
+ * by the MCP server alone.
  */
 const unused = {
   name: "unused-parts",
@@ -67,7 +68,8 @@ const unused = {
       /\/node_modules\/docker(ode|-modem)\//.test(importer) && neverAskedOfDocker.test(id);
     const isOfMetrics = id === "@opentelemetry/api" && importer.includes("/prom-client/");
     if (isLocales || isOfDocker || isOfMetrics) return "\0empty";
-    return isUnused.test(id) ? "\0unused" : null;
+    const isOfFastify = id === "light-my-request" && importer.includes("/fastify/");
+    return isOfFastify || isUnused.test(id) ? "\0unused" : null;
   },
   load: (id) =>
     ({
@@ -76,7 +78,7 @@ const unused = {
     })[id],
 };
 const isUnused =
-  /^(@fastify\/(ajv-compiler|fast-json-stringify-compiler)|light-my-request|pino|esprima|react-devtools-core)$/;
+  /^(@fastify\/(ajv-compiler|fast-json-stringify-compiler)|pino|esprima|react-devtools-core)$/;
 /** docker-modem's own ssh client, sessions and builds of BuildKit, and archives of folders. */
 const neverAskedOfDocker = /^(\.\/(ssh|session|buildkit)|tar-fs|@balena\/dockerignore)$/;
 
@@ -124,6 +126,10 @@ const wordTables = new RegExp(
     .join("|"),
 );
 
+/** Small modules of the gateway that the MCP server, which is loaded later, uses too. */
+const sharedWithMcp =
+  /\/zod\/v4\/classic\/(coerce|compat)\.js$|\/node_modules\/(cookie|process-warning)\//;
+
 /**
  * The two processes between a trigger and its model's first request, each a separate bundle: sharing chunks with the
  * rest of the program, they would read 80 files.
@@ -166,7 +172,12 @@ const written = [
     ...program,
     input: { "src/cli/al": join(root, "src/interfaces/cli/al.ts") },
     plugins: [separate, ...program.plugins],
-    split: { groups: [{ name: "words", test: wordTables }] },
+    split: {
+      groups: [
+        { name: "words", test: wordTables },
+        { name: "shared-with-mcp", test: sharedWithMcp },
+      ],
+    },
   })),
 ];
 for (const [name, file] of Object.entries(processes)) {

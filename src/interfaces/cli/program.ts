@@ -26,8 +26,8 @@ const order: readonly (keyof typeof commands)[] = [
   ...(["new", "import", "agent", "add", "update", "config", "start", "open"] as const),
   ...(["stat", "logs", "history", "cost", "alerts", "show", "replay", "run"] as const),
   ...(["questions", "answer", "steer", "continue", "audit"] as const),
-  ...(["pause", "resume", "kill", "budget", "stop", "webhook", "creds", "token"] as const),
-  ...(["backup", "restore", "doctor"] as const),
+  ...(["pause", "resume", "kill", "budget", "stop", "webhook", "mcp", "creds"] as const),
+  ...(["token", "backup", "restore", "doctor"] as const),
   ...(["completion", "_complete"] as const),
 ];
 

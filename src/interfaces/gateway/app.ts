@@ -12,10 +12,11 @@ import { answerFormRoutes, answerLinkRoutes } from "./routes/answers.ts";
 import { alertRoutes } from "./routes/alerts.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { controlRoutes, fileRoutes, hostRoutes } from "./routes/control.ts";
-import { dashboardRoutes } from "./routes/dashboard.ts";
+import { agentDetailRoutes, dashboardRoutes } from "./routes/dashboard.ts";
 import { historyRoutes, receiptRoutes } from "./routes/history.ts";
 import { createLinkRoutes, loginRoutes, parseForms } from "./routes/login.ts";
 import { logDownloadRoutes, logRoutes } from "./routes/logs.ts";
+import { mcpRoutes } from "./routes/mcp.ts";
 import { questionRoutes } from "./routes/questions.ts";
 import { runPages } from "./routes/runs.ts";
 import { steerRoutes } from "./routes/steer.ts";
@@ -84,6 +85,7 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
     });
     void known.register((scope, _scopeOptions, scopeDone) => {
       scope.addHook("onRequest", authenticateKey(deps, checkKey));
+      serve(scope, "key", mcpRoutes(app));
       compressAnswers(scope);
       serve(scope, "key", metricsRoutes(deps));
       scopeDone();
@@ -103,6 +105,7 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
 const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...controlRoutes(deps),
   ...statusRoutes(deps, streams),
+  ...agentDetailRoutes(deps),
   ...historyRoutes(deps),
   ...logRoutes(deps, streams),
   ...receiptRoutes(deps),

@@ -30,6 +30,8 @@ import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Questions } from "../../features/people/questions.ts";
 import { createQuestionOperations } from "./questions.ts";
 import { whyNoInput } from "../../runtime/harness/harness-command.ts";
+import { createStartOnce } from "./start-once.ts";
+import type { StartedOnce } from "./start-once.ts";
 import { createSteerOperations } from "./steer.ts";
 import type { StartedManual } from "./steer.ts";
 import { createSpendAnswers, raiseBudget } from "./spend-answer.ts";
@@ -64,6 +66,9 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     now: Date.now,
   });
   const { allowAlways, ...edits } = createFileEdits(context);
+  const startOnce = createStartOnce(store, (agent, trigger, id) =>
+    startManual(all, agent, trigger, id),
+  );
   return {
     /** The same object until a change. */
     snapshot: () => status.snapshot(),
@@ -96,9 +101,15 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
       }
       await switches.setEnabled(name, enabled);
     },
-    /** Commits the trigger; resolves with whether it runs or waits. */
-    trigger: (name: string, prompt: string | null) =>
-      startManual(all, name, { kind: "manual", prompt }),
+    /** Commits the trigger, once for each key; resolves with whether it runs or waits. Rejects with `conflict`, too. */
+    trigger: (
+      name: string,
+      prompt: string | null,
+      key: string | null = null,
+    ): Promise<StartedOnce> => {
+      const trigger = { kind: "manual", prompt } as const;
+      return key === null ? startManual(all, name, trigger) : startOnce(name, trigger, key);
+    },
     /** Ends all live runs of the agent; returns how many it asked to end. */
     killAgent: (name: string) => {
       const { running } = knownAgent(status, name);

@@ -192,6 +192,12 @@ export const controlCommands = {
         1: "nothing ran; the reason is printed",
       })
       .does(async () => (await import("../operator/replay.ts")).replay),
+  mcp: (command) =>
+    command
+      .description("serve MCP on standard input and output, for AI assistants on this machine")
+      .examples("al mcp -p ~/my-project", "claude mcp add almanac -- al mcp -p ~/my-project")
+      .exitCodes({ 0: "the assistant ended it" })
+      .does(async () => (await import("../mcp/serve-mcp.ts")).serveMcp),
   webhook: (command) =>
     command
       .description("make webhooks at their providers, and try them out with payloads from files")

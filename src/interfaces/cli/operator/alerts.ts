@@ -89,7 +89,7 @@ export async function testTarget(context: Context, target: string): Promise<void
   const { out } = context;
   const client = await connect(context);
   const path = `/api/alerts/targets/${encodeURIComponent(target)}/test`;
-  const answer = (await client.post(path, {}, testTimeoutMs)) as AlertTested;
+  const answer = (await client.post(path, {}, { timeoutMs: testTimeoutMs })) as AlertTested;
   if (!answer.accepted) process.exitCode = 1;
   if (out.json) return out.document(answer);
   if (answer.accepted) return out.data(`${target} accepted the test`);

@@ -38,6 +38,13 @@ export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGener
 /** How long a scheduler may take to answer, in ms, before it counts as hung. */
 const defaultTimeoutMs = 15_000;
 
+type Headers = Readonly<Record<string, string>>;
+
+interface RequestOptions {
+  readonly timeoutMs?: number;
+  readonly headers?: Headers;
+}
+
 export type Client = ReturnType<typeof operatorClient>;
 
 /** A client of the operator API on the project's Unix socket. Answers are trusted to match the schema of their route. */
@@ -46,10 +53,10 @@ export function operatorClient(socketPath: string, apiKey: string) {
   const ask = async (
     method: "GET" | "POST",
     path: string,
-    options: { readonly accept: string; readonly signal: AbortSignal; readonly lastId?: string },
+    options: { readonly signal: AbortSignal; readonly headers: Headers },
     body?: unknown,
   ): Promise<IncomingMessage> => {
-    const { accept, signal, lastId } = options;
+    const { signal, headers } = options;
     const sent = request({
       method,
       path,
@@ -60,9 +67,8 @@ export function operatorClient(socketPath: string, apiKey: string) {
       headers: {
         host: "localhost",
         authorization: `Bearer ${apiKey}`,
-        accept,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(lastId === undefined ? {} : { "last-event-id": lastId }),
+        ...headers,
       },
     }).end(body === undefined ? "" : JSON.stringify(body));
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -77,19 +83,21 @@ export function operatorClient(socketPath: string, apiKey: string) {
     method: "GET" | "POST",
     path: string,
     body?: unknown,
-    timeoutMs = defaultTimeoutMs,
+    { timeoutMs = defaultTimeoutMs, headers = {} }: RequestOptions = {},
   ): Promise<unknown> => {
-    const options = { accept: "application/json", signal: AbortSignal.timeout(timeoutMs) };
+    const accepted = { accept: "application/json", ...headers };
+    const options = { headers: accepted, signal: AbortSignal.timeout(timeoutMs) };
     return jsonOf(await ask(method, path, options, body));
   };
   return {
     get: (path: string) => exchange("GET", path),
-    post: (path: string, body: unknown = {}, timeoutMs?: number) =>
-      exchange("POST", path, body, timeoutMs),
+    post: (path: string, body: unknown = {}, options?: RequestOptions) =>
+      exchange("POST", path, body, options),
     /** Server-Sent Events after `lastId`, until the server ends the stream or the signal aborts it. */
     events: async function* (path: string, signal: AbortSignal, lastId: string | undefined) {
-      const resumed = lastId === undefined ? {} : { lastId };
-      const answer = await ask("GET", path, { accept: "text/event-stream", signal, ...resumed });
+      const resumed = lastId === undefined ? {} : { "last-event-id": lastId };
+      const headers = { accept: "text/event-stream", ...resumed };
+      const answer = await ask("GET", path, { signal, headers });
       yield* readEvents(answer as AsyncIterable<Uint8Array>);
     },
   };

@@ -31,6 +31,9 @@ export const triggeredAnswer = z.object({
   triggerId: z.string().meta({ description: "Its entry in the trigger history" }),
   instanceId: z.string().nullable().meta({ description: "The run; null while it is queued" }),
   queued: z.boolean(),
+  repeated: z.literal(true).optional().meta({
+    description: "Present if an earlier request with the same idempotency key started it",
+  }),
 });
 export const healthAnswer = z.object({ status: z.literal("ok"), uptimeSeconds: z.int() });
 export const readyAnswer = z.object({ status: z.literal("ready") });

@@ -18,6 +18,7 @@ import {
   triggeredAnswer,
 } from "../api/answers.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
+import { UserError } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { emptyBody, optionalBody } from "../api/bodies.ts";
 import { agentParams, instanceParams } from "../api/params.ts";
@@ -106,18 +107,18 @@ const runRoutes = ({ operations }: GatewayDeps) => [
   post("/control/trigger/:name", {
     summary: "Run an agent now, or queue the run",
     scope: "trigger",
+    description:
+      "With the header `Idempotency-Key`, of at most 200 characters, the agent is started once for each key: the same " +
+      "request again answers as the first one, while the trigger history has its entry. With another prompt it is a 409.",
     params: agentParams,
     body: triggerBody,
     response: { 202: triggeredAnswer },
-    audit: ({ body }, { agent, instanceId }) => ({
-      act: "trigger",
-      agent,
-      instanceId,
-      detail: body?.prompt,
-    }),
+    audit: ({ body }, { agent, instanceId, repeated }) =>
+      repeated ? null : { act: "trigger", agent, instanceId, detail: body?.prompt },
     problems: [404, 409, 413, 503],
-    handle: async ({ params: { name: agent }, body }) => {
-      const triggered = await operations.trigger(agent, body?.prompt ?? null);
+    handle: async ({ params: { name: agent }, body, headers }) => {
+      const key = idempotencyKey(headers["idempotency-key"]);
+      const triggered = await operations.trigger(agent, body?.prompt ?? null, key);
       return { success: true as const, agent, ...triggered };
     },
   }),
@@ -153,6 +154,12 @@ const runRoutes = ({ operations }: GatewayDeps) => [
     },
   }),
 ];
+
+function idempotencyKey(given: string | string[] | undefined): string | null {
+  if (given === undefined) return null;
+  if (typeof given === "string" && given.length > 0 && given.length <= 200) return given;
+  throw new UserError("malformed", "The header Idempotency-Key must have 1 to 200 characters.");
+}
 
 /** Lists the hosts that agents' runs were denied, and allows hosts from now on. */
 export const hostRoutes = ({ operations }: GatewayDeps) => [

@@ -219,6 +219,10 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
       });
     },
   }),
+];
+
+/** An agent in full, for its page and for programs. */
+export const agentDetailRoutes = (deps: GatewayDeps) => [
   routesOf("Status").get("/dashboard/api/agents/:name", {
     summary: "An agent in full: its active config and its next ticks",
     params: agentParams,

@@ -1,0 +1,38 @@
+import { agentSchema } from "../../../streams/status/wire.ts";
+import { historyEntrySchema } from "../../foundation/contracts/history.ts";
+import type { HistoryEntry, HistoryPage } from "../../foundation/contracts/history.ts";
+import type { ToolApi } from "./api-call.ts";
+import { jsonText, labelled, optionalText } from "./tool.ts";
+
+/** An agent in a list. */
+export const agentRow = labelled(
+  agentSchema,
+  [
+    ...(["name", "state", "blockedBy", "enabled", "running", "queued", "lastRunAt"] as const),
+    ...(["lastOutcome", "nextRunAt", "triggers", "tags", "spentToday"] as const),
+  ],
+  ["title", "description", "statusText", "error", "warning"],
+);
+
+const entryRow = labelled(
+  historyEntrySchema.extend({
+    value: optionalText.meta({ description: "What the run returned, as JSON" }),
+  }),
+  [
+    ...(["id", "instanceId", "agent", "kind", "at", "outcome", "deadLetter", "attempt"] as const),
+    ...(["durationMs", "exitCode", "costUsd", "receiptId", "replayOf"] as const),
+  ],
+  ["reason", "source", "event", "action", "value"],
+);
+
+/** An entry of the history. */
+export const runRow = {
+  schema: entryRow.schema,
+  of: (entry: HistoryEntry) => entryRow.of({ ...entry, value: jsonText(entry.value) }),
+};
+
+/** A page of the trigger history. */
+export async function history(api: ToolApi, query: Parameters<ToolApi["get"]>[1]) {
+  const { triggers, nextBefore } = await api.get<HistoryPage>("/api/stats/triggers", query);
+  return { rows: triggers.map(runRow.of), next: nextBefore };
+}

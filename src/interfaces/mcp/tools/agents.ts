@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { schedulerSchema } from "../../../../streams/status/wire.ts";
+import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
+import { failingSchema } from "../../../foundation/contracts/history.ts";
+import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
+import type { WhyNot } from "../../../foundation/contracts/refused-deliveries.ts";
+import { fitting, shrunk } from "../bounded.ts";
+import { agentRow, history, runRow } from "../rows.ts";
+import { agentName, cursor, labelled, limitOf, next } from "../tool.ts";
+import { optionalText, part, readsOnly, since, tool } from "../tool.ts";
+
+const schedulerRow = labelled(
+  schedulerSchema,
+  ["project", "version", "paused", "draining", "running", "questions", "alerts"],
+  ["error", "warnings"],
+);
+
+export const listAgents = tool({
+  title: "List agents",
+  description:
+    "The scheduler's state and its agents: what each does now and how its last run ended.",
+  annotations: readsOnly,
+  input: z.object({ cursor }),
+  output: z.object({ scheduler: schedulerRow.schema, agents: z.array(agentRow.schema), next }),
+  run: async ({ cursor: after = "" }, api) => {
+    const { scheduler, agents } = await api.get<StatusSnapshot>("/control/status");
+    const rows = agents
+      .filter(({ name }) => name > after)
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map((agent) => shrunk(agentRow.of(agent), 2_000));
+    const shown = rows.slice(0, fitting(rows));
+    const head = shrunk(schedulerRow.of(scheduler), 2_000);
+    return {
+      scheduler: head.value,
+      agents: shown.map(({ value }) => value),
+      next: shown.length < rows.length ? (shown.at(-1)?.value.name ?? null) : null,
+      cut: [head, ...shown].some(({ cut }) => cut),
+    };
+  },
+});
+
+const fact = z.object({ label: z.string(), values: z.array(z.string()).readonly() });
+
+export const agent = tool({
+  title: "Show an agent",
+  description: "One agent: its state, config, next ticks, failures in a row and latest five runs.",
+  annotations: readsOnly,
+  input: z.object({ agent: agentName }),
+  output: z.object({
+    agent: agentRow.schema.nullable(),
+    config: z.array(fact).readonly(),
+    schedule: optionalText,
+    nextTicks: z.array(z.string()).readonly(),
+    failing: failingSchema.nullable(),
+    runs: z.array(runRow.schema),
+  }),
+  run: async ({ agent: name }, api) => {
+    const detail = await api.get<AgentAnswer>(`/dashboard/api/agents/${part(name)}`);
+    const { agents } = await api.get<StatusSnapshot>("/control/status");
+    const { facts: config, scheduleText: schedule, nextTicks, failing } = detail;
+    const found = agents.find((one) => one.name === name);
+    const { rows: runs } = await history(api, { agent: name, limit: 5 });
+    return { agent: found ? agentRow.of(found) : null, config, schedule, nextTicks, failing, runs };
+  },
+});
+
+const text = z.string();
+const turnedAwayRow = labelled(
+  z.object({
+    receiptId: text,
+    at: text,
+    source: text,
+    event: text,
+    action: optionalText,
+    stoppedBy: z.array(z.array(z.object({ condition: text, wanted: text, got: text }))),
+  }),
+  ["receiptId", "at", "source"],
+  ["event", "action", "stoppedBy"],
+);
+const refusedRow = z.object({ source: optionalText, result: text, count: z.int(), reason: text });
+const whyRow = labelled(
+  z.object({
+    now: z.array(text).meta({ description: "What keeps it from running now, in sentences" }),
+    refusedDeliveries: z.array(refusedRow.extend({ firstAt: text, lastAt: text })),
+  }),
+  ["refusedDeliveries"],
+  ["now"],
+);
+
+export const whyNot = tool({
+  title: "Why an agent did not run",
+  description:
+    "What keeps an agent from running now, its work that no run was started for, deliveries that its filters turned away, and deliveries that its sources refused.",
+  annotations: readsOnly,
+  input: z.object({ agent: agentName, since, limit: limitOf(10) }),
+  output: whyRow.schema.extend({
+    refused: z.array(runRow.schema),
+    turnedAway: z.array(turnedAwayRow.schema),
+  }),
+  run: async ({ agent: name, ...query }, api) => {
+    const answer = await api.get<WhyNot>(`/api/agents/${part(name)}/why-not`, query);
+    const turnedAway = answer.turnedAway.map(turnedAwayRow.of);
+    return { ...whyRow.of(answer), refused: answer.refused.map(runRow.of), turnedAway };
+  },
+});

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { questionSchema } from "../../../foundation/contracts/question-views.ts";
+import type { QuestionsView } from "../../../foundation/contracts/question-views.ts";
+import { fittingPage } from "../bounded.ts";
+import { agentName, cursor, labelled, limitOf, next, readsOnly, tool } from "../tool.ts";
+
+const questionRow = labelled(
+  questionSchema,
+  ["id", "kind", "agent", "instanceId", "state", "at", "until", "answeredAt"],
+  ["subject", "prompt", "form", "fallback", "answer", "by"],
+);
+
+export const questions = tool({
+  title: "List questions",
+  description: "Questions of runs to people, newest first; act answer answers one.",
+  annotations: readsOnly,
+  input: z.object({
+    state: z.enum(["open", "settled"]).default("open"),
+    agent: agentName.optional(),
+    limit: limitOf(20),
+    cursor,
+  }),
+  output: z.object({ questions: z.array(questionRow.schema), next }),
+  run: async ({ cursor: before, limit, ...query }, api) => {
+    const { rows, ...rest } = await fittingPage(limit, async (most) => {
+      const asked = { ...query, before, limit: most };
+      const page = await api.get<QuestionsView>("/api/questions", asked);
+      return { rows: page.questions.map(questionRow.of), next: page.next };
+    });
+    return { questions: rows, ...rest };
+  },
+});
