@@ -35,7 +35,7 @@ export async function startProviders() {
       let body = "";
       for await (const chunk of request) body += String(chunk);
       const asked = { method: request.method ?? "", path, body, headers: request.headers };
-      const [status, value] = await providers[name as keyof typeof providers](asked);
+      const [status, value] = providers[name as keyof typeof providers](asked);
       response.writeHead(status, { "content-type": "application/json" });
       response.end(value === undefined ? "" : JSON.stringify(value));
     })();
