@@ -134,6 +134,29 @@ describe("examples/budget", () => {
   }, 120_000);
 });
 
+describe("examples/mcp", () => {
+  test("a tool of a local server is held, and called once a person allows it", async () => {
+    await start("mcp");
+    const run = project.al("run", "librarian", "--json");
+    const open = async () => {
+      const { questions } = await project.json<{ questions: { id: string; prompt: string }[] }>(
+        "/api/questions?state=open",
+      );
+      return questions[0];
+    };
+    await expect.poll(open, slowly).toMatchObject({
+      prompt: 'librarian wants to call the tool library.borrow_book: {"id":7}',
+    });
+    await project.print("answer", (await open())?.id ?? "", "once");
+    const { code, stdout } = await run;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded", value: "borrowed" });
+    expect((await project.messages("librarian", "mcp")).join("\n")).toMatch(
+      /library\.find_book: done[^]*library\.borrow_book: done/,
+    );
+  }, 60_000);
+});
+
 describe("examples/approval", () => {
   /** The id of the open question of this kind. */
   const question = async (kind: string): Promise<string> => {

@@ -15,7 +15,7 @@ export function exampleServer(name: "everything" | "filesystem"): string {
 }
 
 /** An address of this machine that is not loopback, which no MCP server may have. */
-function ownAddress(): string {
+export function ownAddress(): string {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return all.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "";
 }

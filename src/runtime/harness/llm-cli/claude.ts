@@ -23,10 +23,11 @@ export const claude: LlmCli = {
   reader: readClaude,
 };
 
-function startTimeout(servers: CliRequest["mcp"]): CliCommand["env"] {
+function startVariables(servers: CliRequest["mcp"]): CliCommand["env"] {
   if (servers.length === 0) return {};
   const seconds = Math.max(...servers.map(({ startSeconds }) => startSeconds));
-  return { MCP_TIMEOUT: String(seconds * 1000) };
+  // Otherwise the model has to search for the tools first.
+  return { MCP_TIMEOUT: String(seconds * 1000), ENABLE_TOOL_SEARCH: "false" };
 }
 
 /** How long a shell command may run, in ms: longer than any question waits for its answer. */
@@ -66,7 +67,7 @@ function command(request: CliRequest): CliCommand {
       BASH_MAX_TIMEOUT_MS: longestCommandMs,
       // The same for tools of MCP servers: the scheduler bounds their calls.
       MCP_TOOL_TIMEOUT: longestCommandMs,
-      ...startTimeout(mcp),
+      ...startVariables(mcp),
     },
     input: userLine(prompt),
     ...(mcp.length > 0 && { files: { [mcpFile]: JSON.stringify(mcpSettings(mcp)) } }),

@@ -81,7 +81,9 @@ function mcpSettings(servers: CliRequest["mcp"]): Record<string, unknown> {
   const entries = servers.map(({ name, command, args, env, startSeconds }) => {
     // A call may wait for a person; the scheduler bounds it.
     const timeouts = { startup_timeout_sec: startSeconds, tool_timeout_sec: longestCallSeconds };
-    return [name, { command, args, env, ...timeouts }] as const;
+    // Otherwise codex asks its model before it knows the tools.
+    const start = { required: true, startup_readiness: "catalog" };
+    return [name, { command, args, env, ...timeouts, ...start }] as const;
   });
   return Object.fromEntries(entries);
 }

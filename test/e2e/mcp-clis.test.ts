@@ -1,0 +1,131 @@
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
+import { fakeProvider } from "../runtime/harness/fake-provider.ts";
+import type { SeenRequest } from "../runtime/harness/fake-provider.ts";
+import { gemini } from "../runtime/harness/pi/wires/gemini.ts";
+import { messages } from "../runtime/harness/pi/wires/messages.ts";
+import { responses } from "../runtime/harness/pi/wires/responses.ts";
+import { realPrograms } from "../runtime/harness/llm-cli/real-programs.ts";
+import { toolResults } from "./asking-project.ts";
+import { everythingServer, exampleServer } from "./mcp-servers.ts";
+
+const bin = await realPrograms();
+const wires = { claude: messages, codex: responses, gemini } as const;
+const apis = {
+  claude: "anthropic-messages",
+  codex: "openai-responses",
+  gemini: "google-generative-ai",
+} as const;
+type Program = keyof typeof wires;
+
+/** The name by which a command line offers a tool to its model; the namespace is codex's. */
+function offered(
+  { body }: SeenRequest,
+  tool: string,
+): readonly [name: string, space: string | null] {
+  const text = JSON.stringify(body);
+  const space = new RegExp(
+    `"type":"namespace","name":"([^"]*)"(?:(?!"namespace").)*"name":"${tool}"`,
+  ).exec(text);
+  if (space !== null) return [tool, space[1] ?? null];
+  return [new RegExp(`"name":"([^"]*${tool})"`).exec(text)?.[1] ?? "", null];
+}
+
+/** A model that calls `echo`, then `read_text_file`, and is done. */
+async function providerOf(program: Program) {
+  const wire = wires[program];
+  const seen: string[] = [];
+  const provider = await fakeProvider((request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const body = JSON.stringify(request.body);
+    seen.push(body);
+    const [tool, key, value] = !body.includes("Echo: hello")
+      ? ["echo", "message", "hello"]
+      : body.includes("note-9f1c")
+        ? []
+        : ["read_text_file", "path", "note.txt"];
+    if (tool === undefined || !body.includes(tool)) {
+      return response.end(wire.stream({ kind: "text", text: "Done." }));
+    }
+    const [name, space] = offered(request, tool);
+    const named = `"name":${JSON.stringify(name)}${space === null ? "" : `,"namespace":${JSON.stringify(space)}`}`;
+    const call = wire
+      .stream({ kind: "tool", command: value ?? "" })
+      .replaceAll("toolu_1", `toolu_${seen.length}`);
+    response.end(call.replaceAll('"name":"bash"', named).replaceAll("command", key ?? ""));
+  });
+  onTestFinished(() => provider.close());
+  return { provider, seen };
+}
+
+describe
+  .skipIf(bin === null || whyNoOsUsers() !== null)
+  .each(["claude", "codex", "gemini"] as const)("the real %s", (program) => {
+  test(
+    "calls tools of a server over HTTP and of a program inside the run",
+    { timeout: 90_000 },
+    async () => {
+      const [user, { url }, { provider, seen }] = await Promise.all([
+        tempUser(),
+        everythingServer(),
+        providerOf(program),
+      ]);
+      onTestFinished(() => user.remove());
+      const project = await LiveProject.of({
+        "project/config.toml": `[models.main]
+provider = "custom"
+model = "m-1"
+api = "${apis[program]}"
+baseUrl = "${new URL(provider.baseUrl).origin}"
+`,
+        "project/agents/worker/SKILL.md": "Work.\n",
+        "project/agents/worker/config.toml": `models = ["main"]
+credentials = []
+callable = true
+[harness]
+type = "llm-cli"
+command = "${join(bin ?? "", program)}"
+[hooks]
+pre = ["printf 'note-9f1c' > note.txt"]
+[runtime]
+type = "host-user"
+run_as = "${user.name}"
+[[mcp]]
+name = "all"
+url = "${url}"
+private = true
+tools = ["echo"]
+[[mcp]]
+name = "files"
+command = ["${process.execPath}", "${exampleServer("filesystem")}", "."]
+tools = ["read_text_file"]
+[[mcp]]
+name = "gone"
+url = "http://192.0.2.99:9/mcp"
+private = true
+tools = ["*"]
+timeout = 2
+`,
+        "home/credentials/custom_key/default/key": "key-of-the-model",
+      });
+      await chmod(project.path(".."), 0o755);
+      await project.start();
+      await project.trigger("worker");
+      const ended = () => project.latest("worker");
+      await expect.poll(ended, slowly).toMatchObject({ outcome: expect.any(String) as string });
+      const results = (await toolResults(project, "worker")).join("\n");
+      expect(await ended()).toMatchObject({ outcome: "succeeded" });
+      expect(results).toContain("Echo: hello");
+      expect(results).toContain("note-9f1c");
+      // Only allowed tools are offered.
+      expect(seen.join("").match(/get-sum|move_file/g)).toBeNull();
+      const lines = (await project.messages("worker", "mcp")).join("\n");
+      expect(lines).toMatch(/MCP all\.echo: done after/);
+      expect(lines).toMatch(/MCP files\.read_text_file: done after/);
+      expect(lines).toMatch(/the MCP server gone can't be used: no answer within 2 s|unreachable/);
+    },
+  );
+});
