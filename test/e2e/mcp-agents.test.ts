@@ -1,7 +1,12 @@
-import { expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { expect, onTestFinished, test } from "vitest";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
 import { toolResults } from "./asking-project.ts";
-import { everythingServer, exampleServer } from "./mcp-servers.ts";
+import { everythingServer, exampleServer, ownAddress } from "./mcp-servers.ts";
 
 const program = JSON.stringify(process.execPath);
 const config = (mcp: string, more = "") =>
@@ -57,4 +62,41 @@ tools = ["write_file", "read_text_file"]
     "MCP files.write_file: done after …",
     "MCP files.read_text_file: done after …",
   ]);
+});
+
+test("a server of the revision 2026-07-28 is called by it, with the trace of the run", async () => {
+  const eras: string[] = [];
+  const traces: unknown[] = [];
+  const handler = createMcpHandler(({ era }) => {
+    eras.push(era);
+    const server = new McpServer({ name: "modern", version: "1" });
+    server.registerTool("trace", { description: "Traces." }, (context) => {
+      traces.push(context.mcpReq._meta?.traceparent);
+      return { content: [{ type: "text", text: "traced" }] };
+    });
+    return server;
+  });
+  const server = createServer((request, response) => {
+    void (async () => {
+      const headers = new Headers(request.headers as Record<string, string>);
+      const init = { method: request.method ?? "POST", headers, body: await text(request) };
+      const answer = await handler.fetch(new Request("http://modern.test/mcp", init));
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      response.end(await answer.text());
+    })();
+  }).listen(0, "0.0.0.0");
+  await once(server, "listening");
+  onTestFinished(() => void server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${ownAddress()}:${port}/mcp`;
+  const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const project = await started(
+    `[[mcp]]\nname = "modern"\nurl = "${url}"\nprivate = true\ntools = ["trace"]\n`,
+    turn("modern__trace", "{}"),
+    `local = { env = { TRACEPARENT = "${trace}" } }\n`,
+  );
+  await ran(project);
+  expect((await toolResults(project, "worker")).join()).toContain("traced");
+  expect(new Set(eras)).toEqual(new Set(["modern"]));
+  expect(traces).toEqual([trace]);
 });

@@ -288,3 +288,22 @@ test(
     expect(state.calls).toHaveLength(6);
   },
 );
+
+test(
+  "a call that a crash of the scheduler interrupts is not sent again",
+  { timeout: 120_000 },
+  async () => {
+    const { url, state } = await hostileServer({ slow: () => undefined });
+    const project = await projectOf(url, ["slow"]);
+    await project.edit("agents/worker/config.toml", "timeout = 5", "timeout = 600");
+    await expect.poll(async () => project.print("config", "worker"), slowly).toContain("600");
+    await project.trigger("worker");
+    await expect.poll(() => state.calls, slowly).toEqual(["slow"]);
+    await project.crash();
+    await succeeded(project, "worker");
+    expect((await toolResults(project, "worker")).join()).toContain(
+      "Whether it took effect is unknown",
+    );
+    expect(state.calls).toEqual(["slow"]);
+  },
+);

@@ -25,7 +25,7 @@ type WebhookSecret = { readonly type: string; readonly credential: string | null
 interface CredentialUsers {
   readonly webhooks: () => Readonly<Record<string, WebhookSecret & { readonly name: string }>>;
   readonly agents: () => Iterable<{
-    readonly config: Pick<AgentConfig, "credentials" | "models"> | null;
+    readonly config: Pick<AgentConfig, "credentials" | "models" | "mcp"> | null;
   }>;
 }
 
@@ -84,11 +84,12 @@ function messagesFor([name, change]: readonly [string, string], users: Credentia
 }
 
 function isNamedBy(
-  config: Pick<AgentConfig, "credentials" | "models"> | null,
+  config: Pick<AgentConfig, "credentials" | "models" | "mcp"> | null,
   name: string,
 ): boolean {
   if (config === null) return false;
-  const references = [...config.credentials, ...config.models.map(({ credential }) => credential)];
+  const { credentials, models, mcp } = config;
+  const references = [...credentials, ...[...models, ...mcp].map(({ credential }) => credential)];
   return references.some((one) => one === name || `${one}:default` === name);
 }
 

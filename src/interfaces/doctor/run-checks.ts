@@ -14,6 +14,7 @@ import { dockerfiles } from "./checks/dockerfiles.ts";
 import { engine, containers } from "./checks/engine.ts";
 import { hooks } from "./checks/hooks.ts";
 import { hostUser } from "./checks/host-user.ts";
+import { mcp } from "./checks/mcp.ts";
 import { models } from "./checks/models.ts";
 import { network, closedNetwork, hosts } from "./checks/network.ts";
 import { permissions } from "./checks/permissions.ts";
@@ -97,6 +98,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ["alerts", alerts],
   ["schedules", schedules],
   ["network", network],
+  ["mcp servers", mcp],
   ["host users", hostUser],
   ["closed network", closedNetwork],
   ["hosts", hosts],

@@ -112,12 +112,11 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     // A request that is repeated after a crash must not call a tool twice.
     if (!(await store.begin(instanceId, key))) return failed(unknownOutcome);
     try {
-      return await client.call(request.tool, request.arguments, {
-        signal,
-        traceparent: request.traceparent,
-      });
+      const { traceparent } = request;
+      return await client.call(request.tool, request.arguments, { signal, traceparent });
     } finally {
-      await store.end(instanceId, key);
+      // A run whose connection broke repeats the request, also at a later scheduler.
+      if (!signal.aborted) await store.end(instanceId, key);
     }
   };
 

@@ -33,6 +33,7 @@ export async function unmetRequirements(
   if (agent.scale === 0) return [];
   const unmet = await Promise.all([
     unmetCredentials(agent, sources),
+    unmetMcp(agent, sources),
     unmetModels(agent, sources),
     unmetCommand(agent, sources),
     unmetUser(agent, sources),
@@ -69,6 +70,20 @@ async function unmetCredentials(agent: AgentConfig, { credential }: RequirementS
   return reasons
     .filter((reason) => reason !== null)
     .map((reason) => problem("error", configOf(agent), reason));
+}
+
+/** A missing credential of an MCP server costs runs the tools of that server. */
+async function unmetMcp(agent: AgentConfig, { credential }: RequirementSources) {
+  const unmet = await Promise.all(
+    agent.mcp.map(async ({ name, credential: reference }) => {
+      if (reference === null) return null;
+      const reason = await credential(reference).then(() => null, reasonOf);
+      return reason === null ? null : `runs have no tools of the MCP server ${name}: ${reason}`;
+    }),
+  );
+  return unmet
+    .filter((reason) => reason !== null)
+    .map((reason) => problem("warning", configOf(agent), reason));
 }
 
 async function unmetModels(agent: AgentConfig, sources: RequirementSources) {

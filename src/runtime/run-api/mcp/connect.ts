@@ -9,6 +9,7 @@ import { createResolve } from "../egress/resolve.ts";
 import { portOf } from "../egress/run-egress.ts";
 import type { EgressOptions } from "../egress/run-egress.ts";
 import type { McpClient } from "./mcp-client.ts";
+import { createMcpFetch } from "./mcp-fetch.ts";
 import type { McpFetchDeps } from "./mcp-fetch.ts";
 
 /** Connects runs to MCP servers, by the egress rules of addresses. */
@@ -43,9 +44,10 @@ async function connectServer(
   { instanceId, signal }: McpRun,
   { credential, ownPort, ...deps }: ConnectDeps,
 ): Promise<McpClient> {
-  const [{ StreamableHTTPClientTransport }, { connectMcp }, { createMcpFetch }] = await Promise.all(
-    [import("@modelcontextprotocol/client"), import("./mcp-client.ts"), import("./mcp-fetch.ts")],
-  );
+  const [{ StreamableHTTPClientTransport }, { connectMcp }] = await Promise.all([
+    import("@modelcontextprotocol/client"),
+    import("./mcp-client.ts"),
+  ]);
   const headers = server.credential === null ? {} : headersOf(await credential(server.credential));
   const url = new URL(server.url ?? "");
   const timeoutMs = server.timeoutSeconds * 1000;

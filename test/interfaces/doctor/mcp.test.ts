@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { everythingServer } from "../../e2e/mcp-servers.ts";
+import { agentConfig } from "./fault.ts";
+import { ward } from "./support.ts";
+
+test("MCP servers are asked whether they have the tools that agents name", async () => {
+  const { url, child } = await everythingServer();
+  const text = `[[mcp]]\nname = "all"\nurl = "${url}"\nprivate = true\ntools = ["echo", "get-*"]\ntimeout = 5\n\n[runtime]`;
+  ward.edit(agentConfig, "[runtime]", text);
+  const found = async () => (await ward.runChecks()).filter(({ check }) => check === "mcp servers");
+  expect(await found()).toMatchObject([
+    { severity: "ok", what: "the MCP server all has the tools that dev names" },
+  ]);
+  ward.edit(agentConfig, '"get-*"', '"delete-*"');
+  const where = "agents/dev/config.toml [[mcp]] all";
+  expect(await found()).toMatchObject([
+    { severity: "warning", what: "the MCP server all has no tool delete-*", where },
+  ]);
+  child.kill("SIGKILL");
+  expect(await found()).toMatchObject([{ severity: "error", where }]);
+});
