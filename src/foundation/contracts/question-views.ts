@@ -29,11 +29,12 @@ export const questionSchema = z
   .object({
     id: z.string(),
     kind: z.enum(questionKinds).meta({
-      description: "`ask`: the run asked; else the approval of a host, of spending, of a call",
+      description:
+        "`ask`: the run asked; else the approval of a host, of spending, of a call, of a tool",
     }),
     agent: z.string(),
     instanceId: z.string(),
-    subject: z.string().meta({ description: "The host, agent or amount to approve" }),
+    subject: z.string().meta({ description: "The host, agent, amount or tool to approve" }),
     prompt: z.string(),
     form: answerFormSchema,
     fallback: answerSchema

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import type { McpTool } from "../../../src/foundation/contracts/mcp.ts";
+import type { Person } from "../../../src/foundation/contracts/questions.ts";
+import type { AgentConfig, McpServer } from "../../../streams/agent-config.ts";
+import { anAgent } from "../../helpers/agents.ts";
+import { createWorld, instancesOf, openedQuestion, problemOf, worldSecret } from "./world.ts";
+import type { World } from "./world.ts";
+
+const ada: Person = { via: "slack", name: "Ada", from: null };
+const server: McpServer = {
+  ...{ name: "hub", url: "https://hub.test/mcp", command: null, tools: ["get_*", "send"] },
+  ...{ credential: null, private: false, timeoutSeconds: 60 },
+};
+const tool = (name: string): McpTool => ({ name, description: name, inputSchema: {} });
+const holding = (...tools: string[]): Partial<AgentConfig> => ({
+  approve: { hosts: [], over: null, agents: [], tools },
+});
+
+/** A run of `a`; its server says what it was called with. */
+async function started(a: Partial<AgentConfig>, b: Partial<AgentConfig> = {}) {
+  const calls: string[] = [];
+  const world = createWorld({
+    agents: [anAgent("a", a), anAgent("b", b)],
+    connectMcp: () =>
+      Promise.resolve({
+        tools: () => Promise.resolve(["get_one", "forget", "send"].map(tool)),
+        call: (name) => {
+          calls.push(name);
+          const text = `${name} with ${worldSecret}`;
+          return Promise.resolve({ content: [{ type: "text", text }], isError: false });
+        },
+        close: () => Promise.resolve(),
+      }),
+  });
+  await world.start();
+  return { world, calls, run: await world.run("a") };
+}
+
+const call = (world: World, run: string, name: string, args: Record<string, unknown> = {}) =>
+  world.ask(run, "mcp-call", { server: "hub", tool: name, arguments: args });
+const answer = async (world: World, given: string) =>
+  world.questions.answer((await openedQuestion(world)).id, given, ada);
+
+describe("the tools of an MCP server", () => {
+  test("are those that the config names, and no other is called", async () => {
+    const { world, calls, run } = await started({ mcp: [server] });
+    const { tools } = await world.ask(run, "mcp-tools", { server: "hub" });
+    expect(tools.map(({ name }) => name)).toEqual(["get_one", "send"]);
+    expect(await problemOf(call(world, run, "forget"))).toMatchObject({ error: "malformed" });
+    const other = world.ask(run, "mcp-tools", { server: "other" });
+    expect(await problemOf(other)).toMatchObject({ error: "malformed" });
+    expect(calls).toEqual([]);
+  });
+
+  test("answer without the scheduler's secrets", async () => {
+    const { world, run } = await started({ mcp: [server] });
+    const { content } = await call(world, run, "send");
+    expect(JSON.stringify(content)).toContain("send with");
+    expect(JSON.stringify(content)).not.toContain(worldSecret);
+  });
+});
+
+describe("a held tool", () => {
+  test("is called once for the arguments that a person was shown", async () => {
+    const { world, calls, run } = await started({ mcp: [server], ...holding("hub.send") });
+    await call(world, run, "get_one");
+    const made = call(world, run, "send", { to: "all", key: worldSecret });
+    const { prompt, form, subject, kind } = await openedQuestion(world);
+    expect({ subject, kind }).toEqual({ subject: "hub.send", kind: "tool" });
+    expect(prompt).toContain('a wants to call the tool hub.send: {"to":"all"');
+    expect(prompt).not.toContain(worldSecret);
+    expect(form).toMatchObject({ choices: ["once", "run", "always", "deny"] });
+    await answer(world, "once");
+    expect(await made).toMatchObject({ isError: false });
+    const again = problemOf(call(world, run, "send", { to: "x".repeat(5_000) }));
+    expect((await openedQuestion(world)).prompt).toMatch(
+      /x… \(\d+ characters, SHA-256 [0-9a-f]{64}\)/,
+    );
+    await answer(world, "deny");
+    expect(await again).toMatchObject({ error: "not_approved" });
+    expect(calls).toEqual(["get_one", "send"]);
+  });
+
+  test("is held for the runs that a gated run called, which can't lift the gate for good", async () => {
+    const { world, calls, run } = await started(holding("hub.*"), { mcp: [server] });
+    await world.ask(run, "call", { agent: "b", context: "" });
+    const [b = ""] = instancesOf(world, "b");
+    const made = call(world, b, "send");
+    const { prompt, form } = await openedQuestion(world);
+    expect(prompt).toContain("(held by the gates of a, which called it)");
+    expect(form).toMatchObject({ choices: ["once", "run", "deny"] });
+    expect(calls).toEqual([]);
+    await answer(world, "run");
+    await made;
+    expect(calls).toEqual(["send"]);
+  });
+});
