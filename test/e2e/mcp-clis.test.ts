@@ -1,7 +1,7 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { LiveProject } from "../helpers/live-project.ts";
 import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
 import { fakeProvider } from "../runtime/harness/fake-provider.ts";
 import type { SeenRequest } from "../runtime/harness/fake-provider.ts";
@@ -66,7 +66,7 @@ describe
   .each(["claude", "codex", "gemini"] as const)("the real %s", (program) => {
   test(
     "calls tools of a server over HTTP and of a program inside the run",
-    { timeout: 90_000 },
+    { timeout: 300_000 },
     async () => {
       const [user, { url }, { provider, seen }] = await Promise.all([
         tempUser(),
@@ -115,7 +115,9 @@ timeout = 2
       await project.start();
       await project.trigger("worker");
       const ended = () => project.latest("worker");
-      await expect.poll(ended, slowly).toMatchObject({ outcome: expect.any(String) as string });
+      await expect
+        .poll(ended, { timeout: 200_000 })
+        .toMatchObject({ outcome: expect.any(String) as string });
       const results = (await toolResults(project, "worker")).join("\n");
       expect(await ended()).toMatchObject({ outcome: "succeeded" });
       expect(results).toContain("Echo: hello");
