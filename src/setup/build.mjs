@@ -116,7 +116,7 @@ const inlineScripts = {
 const wordTables = new RegExp(
   [
     "/streams/(agent-config|vocabulary)",
-    "/foundation/(errors|version|contracts/(plain-text|budget|did-you-mean|mcp|shell-word|json-size|credential-reference))",
+    "/foundation/(errors|version|contracts/(plain-text|budget|did-you-mean|mcp|scopes|shell-word|json-size|credential-reference))",
     "/rules/alert",
     "/search-kinds",
     "/new/starter-providers",
