@@ -5,7 +5,7 @@ import type { Scope } from "../../../src/foundation/contracts/scopes.ts";
  * and requests that are about `zebra`, about both, or about all.
  */
 export interface Decision {
-  readonly scope: Scope | null;
+  readonly scope: Scope | "any" | null;
   readonly mine?: readonly string[];
   readonly others?: readonly string[];
   readonly body?: object;
@@ -131,6 +131,10 @@ export const decisions: Readonly<Record<string, Decision>> = {
     ...forAll("/api/alerts/targets/dev/test"),
   },
   "GET /api/questions": { scope: "read", ...listed("/api/questions") },
+  "GET /api/questions/{id}": {
+    scope: "read",
+    ...about("/api/questions/*", { mine: ["q-dev"], others: ["q-zebra", "q-none"] }),
+  },
   "POST /api/questions/{id}/answer": {
     scope: "answer",
     body: { answer: "yes" },
@@ -162,6 +166,8 @@ export const decisions: Readonly<Record<string, Decision>> = {
   "GET /api/tokens": keyOnly("/api/tokens"),
   "POST /api/tokens": keyOnly("/api/tokens"),
   "POST /api/tokens/{name}/remove": keyOnly("/api/tokens/dev/remove"),
+  // Its tools' requests are checked by their own routes.
+  "POST /mcp": { scope: "any", ...filtered("/mcp") },
   "POST /dashboard/tokens": keyOnly("/dashboard/tokens"),
   "POST /dashboard/tokens/{name}/remove": keyOnly("/dashboard/tokens/dev/remove"),
   ...Object.fromEntries(

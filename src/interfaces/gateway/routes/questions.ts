@@ -25,6 +25,7 @@ export const questionRoutes = ({ operations }: GatewayDeps) => [
   }),
   get("/api/questions/:id", {
     summary: "One question",
+    isAbout: ({ params }, isMine) => isMine(operations.question(params.id)?.agent),
     params,
     response: { 200: questionSchema },
     problems: [404, 503],
