@@ -13,6 +13,7 @@ import { announce } from "../live/toasts.ts";
 import { useDocument } from "../live/use-document.ts";
 import { Action } from "../parts/action.tsx";
 import { Copied } from "../parts/copied.tsx";
+import { McpSetup } from "../parts/mcp-setup.tsx";
 import { Panel, Unread } from "../parts/panel.tsx";
 import { frameStyles, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
@@ -94,6 +95,9 @@ function Tokens({ frame, report: first }: TokensData) {
       </div>
       <Panel id="new" title="New token">
         <NewToken agentNames={frame.agentNames} onCreated={show} />
+      </Panel>
+      <Panel id="mcp" title="MCP: Claude, Cursor, VS Code and Codex">
+        <McpSetup gatewayUrl={frame.scheduler.gatewayUrl ?? "http://localhost:8080"} />
       </Panel>
     </Site>
   );

@@ -1,0 +1,69 @@
+/** @jsxImportSource preact */
+import { publicPath } from "../text/base-path.ts";
+import { Copied } from "./copied.tsx";
+
+const json = (value: object): string => JSON.stringify(value, null, 2);
+
+/** What each client reads, with the token from its environment or asked for: no file holds it. */
+const clients = (url: string) =>
+  [
+    [
+      "Claude Code",
+      ".mcp.json of a project",
+      json({
+        mcpServers: {
+          almanac: { type: "http", url, headers: { Authorization: "Bearer ${ALMANAC_TOKEN}" } },
+        },
+      }),
+    ],
+    [
+      "Cursor",
+      "~/.cursor/mcp.json",
+      json({
+        mcpServers: { almanac: { url, headers: { Authorization: "Bearer ${env:ALMANAC_TOKEN}" } } },
+      }),
+    ],
+    [
+      "VS Code",
+      ".vscode/mcp.json",
+      json({
+        inputs: [
+          { type: "promptString", id: "almanac", description: "Almanac API token", password: true },
+        ],
+        servers: {
+          almanac: { type: "http", url, headers: { Authorization: "Bearer ${input:almanac}" } },
+        },
+      }),
+    ],
+    [
+      "Codex",
+      "~/.codex/config.toml",
+      `[mcp_servers.almanac]\nurl = "${url}"\nbearer_token_env_var = "ALMANAC_TOKEN"`,
+    ],
+    [
+      "Any client on this machine",
+      "starts a command, and needs no token",
+      json({ mcpServers: { almanac: { command: "al", args: ["mcp", "-p", "/path/to/project"] } } }),
+    ],
+  ] as const;
+
+/** What to paste into AI assistants, so that they use this scheduler by MCP. */
+export function McpSetup({ gatewayUrl }: { readonly gatewayUrl: string }) {
+  const url = `${gatewayUrl}${publicPath("/mcp")}`;
+  return (
+    <>
+      <p class="muted">
+        Put a token into <code>ALMANAC_TOKEN</code> of the client’s environment. Behind a proxy, use
+        its address.
+      </p>
+      {clients(url).map(([name, place, text]) => (
+        <div key={name}>
+          <h3>
+            {name} <span class="muted">{place}</span>
+          </h3>
+          <Copied text={text} label={`${name}: ${place}`} />
+        </div>
+      ))}
+    </>
+  );
+}

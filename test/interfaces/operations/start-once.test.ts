@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { UserError } from "../../../src/foundation/errors.ts";
+import { openStore } from "../../../src/foundation/store/store.ts";
+import { createStartOnce } from "../../../src/interfaces/operations/start-once.ts";
+
+const manual = (prompt: string | null) => ({ kind: "manual", prompt }) as const;
+
+function opened(dir: string) {
+  const store = openStore(dir);
+  let refusal: UserError | null = null;
+  const once = createStartOnce(store, async (agent, trigger, id) => {
+    if (refusal !== null) throw refusal;
+    await store.work.enqueue([{ id, agent, at: Date.now(), attempt: 1, trigger }]);
+    return { triggerId: id, instanceId: null, queued: true };
+  });
+  const count = () => store.history.query({ page: 1, limit: 50 }).total;
+  return { store, once, count, refuse: (error: UserError | null) => void (refusal = error) };
+}
+
+function projectDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), "al-once-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  return dir;
+}
+
+test("many requests at once with one key start one run; other keys and agents start their own", async () => {
+  const { store, once, count } = opened(projectDir());
+  const asked = Array.from({ length: 20 }, () => once("dev", manual("a"), "k"));
+  const started = await Promise.all(asked);
+  expect(new Set(started.map(({ triggerId }) => triggerId)).size).toBe(1);
+  expect(started.filter(({ repeated }) => repeated !== true)).toHaveLength(1);
+  await once("dev", manual("a"), "other");
+  await once("ops", manual("a"), "k");
+  expect(count()).toBe(3);
+  store.close();
+});
+
+test("a key is remembered across a restart, with its prompt", async () => {
+  const dir = projectDir();
+  const before = opened(dir);
+  const { triggerId } = await before.once("dev", manual("a"), "k");
+  before.store.close();
+  const { store, once, count } = opened(dir);
+  expect(await once("dev", manual("a"), "k")).toMatchObject({ triggerId, repeated: true });
+  await expect(once("dev", manual(null), "k")).rejects.toMatchObject({ code: "conflict" });
+  expect(count()).toBe(1);
+  store.close();
+});
+
+test("a request that was refused leaves the key free", async () => {
+  const { store, once, count, refuse } = opened(projectDir());
+  refuse(new UserError("disabled", "no"));
+  const both = await Promise.allSettled([
+    once("dev", manual("a"), "k"),
+    once("dev", manual("a"), "k"),
+  ]);
+  expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  refuse(null);
+  expect(await once("dev", manual("a"), "k")).toMatchObject({ queued: true });
+  expect(count()).toBe(1);
+  store.close();
+});
