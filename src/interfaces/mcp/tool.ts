@@ -1,3 +1,4 @@
+import { UserError } from "../../foundation/errors.ts";
 import type { StandardSchemaWithJSON, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { ToolApi } from "./api-call.ts";
@@ -93,4 +94,7 @@ export const next = optionalText.meta({
   description: "`cursor` of the next page; null at the end",
 });
 /** The place of an id or name in a path. */
-export const part = encodeURIComponent;
+export function part(name: string): string {
+  if (/^\.{1,2}$/.test(name)) throw new UserError("usage", `"${name}" is no name`);
+  return encodeURIComponent(name);
+}

@@ -38,7 +38,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
       const isChanged = pin !== undefined && hashOf(pin.tool) !== hashOf(tool);
       const isHeld = isChanged && gates.holdsTool(run, `${server.name}.${tool.name}`);
       if (isChanged) {
-        const since = `since ${isoTime(pin.at)} (${hashOf(pin.tool)}, now ${hashOf(tool)})`;
+        const since = `since ${isoTime(pin.at)} (${shown(pin.tool)}, now ${shown(tool)})`;
         const until = isHeld ? "; the model sees the old one until a person allows it" : "";
         const text = `the MCP server ${server.name} changed the definition of ${tool.name} ${since}${until}`;
         run.warn(text, { kind: "mcp", server: server.name, tool: tool.name });
@@ -195,8 +195,10 @@ function allowedTools({ tools: patterns }: McpServer, tools: readonly McpTool[])
 }
 
 function hashOf(tool: McpTool): string {
-  return createHash("sha256").update(JSON.stringify(tool)).digest("hex").slice(0, 12);
+  return createHash("sha256").update(JSON.stringify(tool)).digest("hex");
 }
+
+const shown = (tool: McpTool): string => hashOf(tool).slice(0, 12);
 
 function changeText(before: McpTool, after: McpTool): string {
   const isSame = before.description === after.description;

@@ -18,11 +18,11 @@ test.each(["/dashboard", "/dashboard/cost", "/openapi.json", "/metrics"])(
   },
 );
 
-test("the overview of ten agents takes 30 kB on the wire at most", async () => {
+test("the overview of ten agents takes 31 kB on the wire at most", async () => {
   const agents = Array.from({ length: 10 }, (_, n) => ({ name: `agent-${n}` }));
   const { get } = await openApp({ operations: fakeOperations(agents) });
   const { rawPayload } = await get("/dashboard", { headers: { "accept-encoding": "gzip" } });
-  expect(rawPayload.length).toBeLessThan(30_000);
+  expect(rawPayload.length).toBeLessThan(31_000);
 });
 
 test.each([

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, instancesOf, problemOf } from "./world.ts";
+import { createWorld, problemOf } from "./world.ts";
+import { instancesOf } from "./of-world.ts";
 
 const agents = [anAgent("a", { scale: 3 }), anAgent("b"), anAgent("c")];
 const resource = "file:x";

@@ -14,7 +14,7 @@ import {
   timer,
 } from "rxjs";
 import type { Observable, Subscription } from "rxjs";
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import type {
   RequestName,
   RequestAnswer,
@@ -264,20 +264,4 @@ export async function problemOf(asked: Promise<unknown>): Promise<RunApiProblem>
   const answer = await asked.catch((error: unknown) => error);
   if (answer instanceof RunApiError) return answer.problem;
   throw new Error(`it was not refused: ${String(answer)} ${JSON.stringify(answer)}`);
-}
-
-/** The instances that run an agent, in the order in which they were started. */
-export function instancesOf(world: World, agent: string): string[] {
-  return world.events.flatMap((event) =>
-    event.type === "started" && event.agent === agent ? [event.instanceId] : [],
-  );
-}
-
-/** The world's latest open question, once there is one. */
-export function openedQuestion(world: World) {
-  return vi.waitFor(() => {
-    const [question] = world.questions.list({ state: "open", limit: 1 });
-    if (question === undefined) throw new Error("no question is open");
-    return question;
-  });
 }
