@@ -64,7 +64,10 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     run.onDispose(() => over.abort());
     const client = await connectMcp(server, { instanceId: run.instanceId, signal: over.signal });
     run.onDispose(() => void client.close().catch(() => undefined));
-    return { client, tools: await compared(run, server, await client.tools()) };
+    return {
+      client,
+      tools: await compared(run, server, redactValue(await client.tools()) as readonly McpTool[]),
+    };
   };
   /** A failed connection is tried again by the next request. */
   const open = (run: LiveRun, server: McpServer, found?: readonly McpTool[]) => {
@@ -127,7 +130,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
         const { tools } = await open(run, server, request.found);
         return { ok: true, tools: [...tools.values()].map(({ tool }) => tool), problem: null };
       } catch (error) {
-        const problem = redact(messageOf(error));
+        const problem = redact(messageOf(error)).slice(0, 2_000);
         run.warn(`the MCP server ${server.name} can't be used: ${problem}`, {
           kind: "mcp",
           server: server.name,

@@ -52,7 +52,8 @@ export async function connectMcp(
     try {
       return await Promise.race([ask(signal), overdue.promise]);
     } catch (error) {
-      throw new Error(problem() ?? messageOf(error), { cause: error });
+      // A server may answer an error of any length.
+      throw new Error((problem() ?? messageOf(error)).slice(0, 2_000), { cause: error });
     } finally {
       signal.removeEventListener("abort", stop);
     }
