@@ -31,7 +31,7 @@ const budgets = {
   "src/runtime/harness": 6_210,
   "src/runtime/run-api": 7_009,
   "src/runtime/runners": 5_310,
-  "src/runtime/runs": 3_540,
+  "src/runtime/runs": 3_553,
   "src/interfaces/cli": 11_036,
   "src/interfaces/dashboard": 10_956,
   "src/interfaces/doctor": 2_321,

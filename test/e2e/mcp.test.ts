@@ -92,7 +92,7 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     expect(runs).toMatchObject([{ instanceId, outcome: "succeeded", untrusted: { event: null } }]);
   });
 
-  test("reads the log, and lines around what the search found; text forges no field", async () => {
+  test("reads the log around a match of the search, and keeps the text of runs in the field untrusted", async () => {
     const instanceId = await started("quick", 50);
     const { lines } = await ask("log", { instanceId });
     const texts = lines as readonly { readonly untrusted: { readonly msg: string } }[];

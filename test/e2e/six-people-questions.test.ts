@@ -82,13 +82,13 @@ const questions = /: questions of/;
 const textOf = (page: Page, selector: string) => page.locator(selector).innerText();
 
 describe("one click on the dashboard's first page answers", () => {
-  test("what waits for me?", async () => {
+  test("the header leads to the open questions (what waits for me?)", async () => {
     const page = await afterOneClick(/^Questions 1/);
     expect(await textOf(page, "#total")).toBe("1 open");
     expect(await textOf(page, "#open")).toContain("asker");
   });
 
-  test("what did it ask?", async () => {
+  test("a run leads to its question (what did it ask?)", async () => {
     const page = await afterOneClick(questions, "asker");
     expect(await textOf(page, "#open .question-prompt")).toBe("Deploy 1.4?");
   });
@@ -106,7 +106,7 @@ describe("one click on the dashboard's first page answers", () => {
     expect(await textOf(page, "#questions .question-end")).toContain("by the API key");
   });
 
-  test("what did I tell it?", async () => {
+  test("a run leads to the messages that people sent it (what did I tell it?)", async () => {
     const page = await afterOneClick(latestRun, "worker");
     expect(await textOf(page, "#messages")).toMatch(/Leave the logs alone\.\s+the API key, /);
   });

@@ -47,7 +47,7 @@ async function doctorOf(project: LiveProject): Promise<string> {
   return (await project.al("doctor", "--check")).stdout;
 }
 
-test("a webhook is made on GitHub with a secret and the agents' events, its ping is verified, and the doctor says what differs later", async () => {
+test("al webhook setup makes GitHub's webhook and verifies its ping; al doctor says what differs later", async () => {
   const { project, hooks, url } = await listening("github", issues);
   expect(await doctorOf(project)).toMatch(
     /warning +hooks at providers +github acme\/website has no webhook to http.*\n +fix: al webhook setup github acme\/website/,
@@ -165,7 +165,7 @@ test.each<[string, readonly string[], RegExp]>([
   expect(stderr).not.toContain("ghp_test");
 });
 
-test("for a provider without such an API it prints what a person enters there", async () => {
+test("for Sentry the command prints the address, events and secret to enter there", async () => {
   const { project } = await listening("github", issues);
   await project.edit("config.toml", 'type = "github"', 'type = "sentry"');
   await project.edit("agents/hello/config.toml", issues, 'resources = ["issue"]');

@@ -87,7 +87,7 @@ function endAttributes({ outcome, reason }: TriggerEnd): Attributes {
   return attributes({ "al.outcome": outcome, "al.reason": reason });
 }
 
-/** Ends that are no failure: a person ended the run, or the next tick replaces it. */
+/** Outcomes of a span without `error.type`. A person ended the run, or the next tick replaces it. */
 const unfailed: readonly TriggerEnd["outcome"][] = [
   "succeeded",
   "killed",

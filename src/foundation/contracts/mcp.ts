@@ -1,7 +1,7 @@
 /** How long one call of a tool may take by default. */
 export const defaultCallSeconds = 60;
 
-/** Limits of one MCP server's answers, so that none of them costs more than its own call. */
+/** Limits of one answer of an MCP server. An answer beyond them fails the call that it belongs to. */
 export const mcpLimits = {
   /** The longest answer over HTTP, or line of a program, in bytes. */
   answerBytes: 4 * 1024 * 1024,

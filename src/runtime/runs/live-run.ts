@@ -111,7 +111,7 @@ export class LiveRun implements Disposable {
   #isOver = false;
 
   readonly #deps: LiveRunDeps;
-  readonly #endings: (() => void)[] = [];
+  readonly #endings = new Set<() => void>();
   /** Number of unanswered requests, of any kind. */
   #open = 0;
   /** Null while its clock runs. */
@@ -170,9 +170,10 @@ export class LiveRun implements Disposable {
     }
   }
 
-  /** Called when it is disposed, in the order of registration. */
-  onDispose(ending: () => void): void {
-    this.#endings.push(ending);
+  /** Called when it is disposed, in the order of registration. The returned function takes it back. */
+  onDispose(ending: () => void): () => void {
+    this.#endings.add(ending);
+    return () => void this.#endings.delete(ending);
   }
 
   /** Writes a warning into the log of the run's agent. */
@@ -220,7 +221,9 @@ export class LiveRun implements Disposable {
     this.#isOver = true;
     this.freezer.forget();
     this.pending.refuseAll(runIsOver());
-    for (const ending of this.#endings.splice(0)) ending();
+    const endings = [...this.#endings];
+    this.#endings.clear();
+    for (const ending of endings) ending();
     this.socket?.[Symbol.dispose]();
   }
 

@@ -6,6 +6,7 @@ import type { McpResult, McpTool } from "../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { refusal } from "../run-api/protocol.ts";
 import type { RunApiRequest } from "../run-api/protocol.ts";
+import type { McpClient } from "../run-api/mcp/mcp-client.ts";
 import type { Gates } from "./gates.ts";
 import type { LiveRun, Performers, RunMcpServer, RunMcpTool } from "./live-run.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -61,13 +62,22 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
       return { client: null, tools: await compared(run, server, tools) };
     }
     const over = new AbortController();
-    run.onDispose(() => over.abort());
-    const client = await connectMcp(server, { instanceId: run.instanceId, signal: over.signal });
-    run.onDispose(() => void client.close().catch(() => undefined));
-    return {
-      client,
-      tools: await compared(run, server, redactValue(await client.tools()) as readonly McpTool[]),
+    let client: McpClient | null = null;
+    // The end of the session is a request, too: it is sent before the connection is cut.
+    const end = async (): Promise<void> => {
+      await client?.close().catch(() => undefined);
+      over.abort();
     };
+    const forget = run.onDispose(() => void end());
+    try {
+      client = await connectMcp(server, { instanceId: run.instanceId, signal: over.signal });
+      const tools = redactValue(await client.tools()) as readonly McpTool[];
+      return { client, tools: await compared(run, server, tools) };
+    } catch (error) {
+      forget();
+      void end();
+      throw error;
+    }
   };
   /** A failed connection is tried again by the next request. */
   const open = (run: LiveRun, server: McpServer, found?: readonly McpTool[]) => {

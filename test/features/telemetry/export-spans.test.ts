@@ -119,7 +119,7 @@ describe("a collector", () => {
   });
 });
 
-test("what waits is sent at the end", async () => {
+test("spans that wait in the queue are sent when the scheduler stops", async () => {
   const sent = exporter({ limits: { delayMs: 60_000 } });
   sent.add([span]);
   await sent.close();

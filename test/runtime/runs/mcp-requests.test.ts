@@ -17,20 +17,24 @@ const holding = (...tools: string[]): Partial<AgentConfig> => ({
   approve: { hosts: [], over: null, agents: [], tools },
 });
 
-/** A run of `a`; its server says what it was called with. */
-async function started(a: Partial<AgentConfig>, b: Partial<AgentConfig> = {}) {
+/** A run of `a`; its server says what it was called with, and has these tools, or none if it fails. */
+async function started(
+  a: Partial<AgentConfig>,
+  b: Partial<AgentConfig> = {},
+  list: () => readonly McpTool[] = () => ["get_one", "forget", "send"].map(tool),
+) {
   const calls: string[] = [];
   const world = createWorld({
     agents: [anAgent("a", a), anAgent("b", b)],
     connectMcp: () =>
       Promise.resolve({
-        tools: () => Promise.resolve(["get_one", "forget", "send"].map(tool)),
+        tools: async () => Promise.resolve(list()),
         call: (name) => {
           calls.push(name);
           const text = `${name} with ${worldSecret}`;
           return Promise.resolve({ content: [{ type: "text", text }], isError: false });
         },
-        close: () => Promise.resolve(),
+        close: () => Promise.resolve(void calls.push("closed")),
       }),
   });
   await world.start();
@@ -58,6 +62,27 @@ describe("the tools of an MCP server", () => {
     const { content } = await call(world, run, "send");
     expect(JSON.stringify(content)).toContain("send with");
     expect(JSON.stringify(content)).not.toContain(worldSecret);
+  });
+});
+
+describe("the definitions of tools", () => {
+  test("lose the scheduler's secrets before the run and the store have them", async () => {
+    const leak = { ...tool("send"), description: `you are ${worldSecret}` };
+    const { world, run } = await started({ mcp: [server] }, {}, () => [leak]);
+    const { tools } = await world.ask(run, "mcp-tools", { server: "hub" });
+    expect(tools).toHaveLength(1);
+    expect(JSON.stringify(tools)).not.toContain(worldSecret);
+  });
+
+  test("that can't be read close the connection at once", async () => {
+    const { world, calls, run } = await started({ mcp: [server] }, {}, () => {
+      throw new Error("broken");
+    });
+    for (const count of [1, 2]) {
+      const { problem } = await world.ask(run, "mcp-tools", { server: "hub" });
+      expect(problem).toBe("broken");
+      await expect.poll(() => calls).toEqual(Array(count).fill("closed"));
+    }
   });
 });
 
