@@ -102,8 +102,9 @@ describe.each(Object.entries(mcpClients).filter(([name]) => name.startsWith("HTT
       await acting.call("start", { agent: "quick" });
       await acting.call("act", { action: "resume", target: "quick" });
       await acting.close();
-      const { entries } = await project.json<AuditReport>(`/api/audit?by=${acts.name}`);
-      expect(entries.map(({ act, by }) => ({ act, by }))).toMatchObject([
+      const actsOf = async () =>
+        (await project.json<AuditReport>(`/api/audit?by=${acts.name}`)).entries;
+      await expect.poll(actsOf, slowly).toMatchObject([
         { act: "enable", by: { via: "token", name: acts.name } },
         { act: "trigger", by: { via: "token", name: acts.name } },
       ]);

@@ -197,7 +197,7 @@ export const controlCommands = {
       .description("serve MCP on standard input and output, for AI assistants on this machine")
       .examples("al mcp -p ~/my-project", "claude mcp add almanac -- al mcp -p ~/my-project")
       .exitCodes({
-        0: "the assistant closed its input; over HTTP assistants use /mcp of the gateway, with an API token",
+        0: "the assistant closed its input (over HTTP: /mcp, with an API token)",
       })
       .does(async () => (await import("../mcp/serve-mcp.ts")).serveMcp),
   webhook: (command) =>
