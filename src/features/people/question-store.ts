@@ -20,14 +20,14 @@ export interface QuestionFilter {
   readonly limit: number;
 }
 
-const columns = `id, kind, agent, instance_id AS instanceId, subject, prompt, form, fallback, at, until, state, answer,
-  answered_at AS answeredAt, person AS by`;
+const columns = `id, kind, agent, gates, instance_id AS instanceId, subject, prompt, form, fallback, at, until, state,
+  answer, answered_at AS answeredAt, person AS by`;
 
 /** Reads and writes `questions`. Every promise resolves once its change is committed. */
 export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCommit) {
   const insert = db.prepare(
-    `INSERT INTO questions (id, kind, agent, instance_id, subject, prompt, form, fallback, at, until)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    `INSERT INTO questions (id, kind, agent, gates, instance_id, subject, prompt, form, fallback, at, until)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
   const find = db.prepare(`SELECT ${columns} FROM questions WHERE id = ?`);
   const latest = db.prepare(
@@ -74,11 +74,12 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
     /** Resolves to the run's open question about the same subject if it has one, else to the new one. */
     add: (question: Question): Promise<Question> =>
       write(() => {
-        const { id, kind, agent, instanceId, subject, prompt, form, fallback, at, until } =
-          question;
-        const json = [JSON.stringify(form), fallback === null ? null : JSON.stringify(fallback)];
-        const [formJson = "", fallbackJson = null] = json;
-        insert.run(id, kind, agent, instanceId, subject, prompt, formJson, fallbackJson, at, until);
+        const { id, kind, agent, instanceId, subject, prompt, fallback, at, until } = question;
+        const [gates, form] = [JSON.stringify(question.gates), JSON.stringify(question.form)];
+        const answer = fallback === null ? null : JSON.stringify(fallback);
+        insert.run(
+          ...[id, kind, agent, gates, instanceId, subject, prompt, form, answer, at, until],
+        );
         return last(instanceId, kind, subject) ?? question;
       }),
     /** False if the question had ended before. */
@@ -105,15 +106,16 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
 
 export type QuestionStore = ReturnType<typeof createQuestionStore>;
 
-type Row = Omit<Question, "form" | "fallback" | "answer" | "by"> &
-  Readonly<Record<"form", string>> &
+type Row = Omit<Question, "gates" | "form" | "fallback" | "answer" | "by"> &
+  Readonly<Record<"gates" | "form", string>> &
   Readonly<Record<"fallback" | "answer" | "by", string | null>>;
 
 function questionOf(row: unknown): Question | null {
   if (row === undefined) return null;
-  const { form, fallback, answer, by, ...rest } = row as Row;
+  const { gates, form, fallback, answer, by, ...rest } = row as Row;
   return {
     ...rest,
+    gates: JSON.parse(gates) as readonly string[],
     form: JSON.parse(form) as AnswerForm,
     fallback: parsedOrNull(fallback) as Answer | null,
     answer: parsedOrNull(answer) as Answer | null,

@@ -12,7 +12,7 @@ import type { QuestionStore, Settlement } from "./question-store.ts";
 /** A question before it is stored; `seconds` is how long people may take. */
 export type NewQuestion = Pick<
   Question,
-  "kind" | "agent" | "instanceId" | "subject" | "prompt" | "form" | "fallback"
+  "kind" | "agent" | "gates" | "instanceId" | "subject" | "prompt" | "form" | "fallback"
 > & { readonly seconds: number };
 
 export interface QuestionsDeps {

@@ -33,6 +33,10 @@ export const questionSchema = z
         "`ask`: the run asked; else the approval of a host, of spending, of a call, of a tool",
     }),
     agent: z.string(),
+    gates: z
+      .array(z.string())
+      .readonly()
+      .meta({ description: "Agents whose gates hold the request: the run's and its callers'" }),
     instanceId: z.string(),
     subject: z.string().meta({ description: "The host, agent, amount or tool to approve" }),
     prompt: z.string(),

@@ -36,6 +36,8 @@ export interface Question {
   readonly id: string;
   readonly kind: QuestionKind;
   readonly agent: string;
+  /** Agents whose gates hold the request, the run's callers among them; none of the run's own question. */
+  readonly gates: readonly string[];
   readonly instanceId: string;
   /** The host, agent or amount to approve; for the run's own question the id of its request. */
   readonly subject: string;

@@ -47,6 +47,7 @@ const peopleTables = `
     at INTEGER NOT NULL,
     kind TEXT NOT NULL,
     agent TEXT NOT NULL,
+    gates TEXT NOT NULL,
     instance_id TEXT NOT NULL,
     subject TEXT NOT NULL,
     prompt TEXT NOT NULL,

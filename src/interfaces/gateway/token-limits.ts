@@ -102,7 +102,7 @@ const opaque = new Set(["value", "payload", "config", "text"]);
 /** Fields with the name or a run of an agent that called. */
 const callers = new Set(["caller", "callerInstance"]);
 /** Lists of agents' names. */
-const nameLists = new Set(["matched", "agents"]);
+const nameLists = new Set(["matched", "agents", "gates"]);
 
 /**
  * The answer without other agents: rows about them are left out of lists, their names as callers are null, and

@@ -118,7 +118,7 @@ function newQuestion(
   const form = formOf(body);
   const { question: prompt, timeoutSeconds: seconds = questionLimits.defaultSeconds } = body;
   const fallback = body.default === undefined ? null : checkedDefault(form, body.default);
-  return { kind: "ask", agent, instanceId, subject, prompt, form, fallback, seconds };
+  return { kind: "ask", agent, gates: [], instanceId, subject, prompt, form, fallback, seconds };
 }
 
 function formOf({ choices, type = "text", min, max }: RequestBody<"ask">): AnswerForm {

@@ -17,7 +17,7 @@ import type { PendingRequest } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** A request that is held until a person approves it. */
-interface Held extends Pick<Question, "subject" | "prompt"> {
+interface Held extends Pick<Question, "subject" | "prompt" | "gates"> {
   readonly kind: "host" | "over" | "call" | "tool";
   /** Whether the agent's own config can allow it for good. */
   readonly hasAlways: boolean;
@@ -65,8 +65,11 @@ export function createGates(
     gatesOf(run).filter(({ approve }) => !approve || allowsTool(approve.tools, name));
 
   /** Null while no person has answered. To allow once is used up by one request: the one that the person was shown. */
-  const decision = async ({ instanceId }: LiveRun, { kind, subject, prompt }: Held) => {
+  const decision = async ({ instanceId }: LiveRun, { kind, subject, prompt, gates }: Held) => {
     const last = questions.latest(instanceId, kind, subject);
+    // Who allowed it may have had no say about a gate that holds it since.
+    if (last?.answer !== "deny" && gates.some((name) => last?.gates.includes(name) === false))
+      return null;
     if (last?.answer === "once") {
       return (last.prompt === redact(prompt) && (await questions.use(last.id))) || null;
     }
@@ -123,7 +126,8 @@ export function createGates(
     over: async (run: LiveRun, usd: number, signal: AbortSignal): Promise<string | null> => {
       const subject = usdText(nanoOfUsd(usd));
       const prompt = `${run.agent} wants to spend more than ${subject} in this run`;
-      const held = { kind: "over", subject, prompt, hasAlways: false } as const;
+      const gates = namesOf(gatesOf(run).filter(({ approve }) => approve?.over !== null));
+      const held = { kind: "over", subject, prompt, gates, hasAlways: false } as const;
       const why = tooMany(run, held);
       if (why !== null) return `${why}, and no person approved more than ${subject}`;
       await ask(run, questionOf(run, held), signal);
@@ -141,7 +145,7 @@ export function createGates(
       const subject = hostAndPort(asked);
       const prompt = `${run.agent} wants to reach ${subject}${heldBy(run, gates)}`;
       const hasAlways = gates.every(({ name }) => name === run.agent);
-      const held = { kind: "host", subject, prompt, hasAlways } as const;
+      const held = { kind: "host", subject, prompt, gates: namesOf(gates), hasAlways } as const;
       return run.whileOpen(() => pass(run, held, signal));
     },
     /** Null if the run may call an agent, else why not; waits for a person if a gate holds it. */
@@ -156,7 +160,14 @@ export function createGates(
       // Redacted first: a secret that is cut would not be found.
       const text = shortened(redact(context));
       const prompt = `${run.agent} wants to call ${callee}${heldBy(run, gates)}: ${text}`;
-      return pass(run, { kind: "call", subject: callee, prompt, hasAlways }, signal);
+      const held = {
+        kind: "call",
+        subject: callee,
+        prompt,
+        gates: namesOf(gates),
+        hasAlways,
+      } as const;
+      return pass(run, held, signal);
     },
     /** Whether gates hold the calls of a tool, `server.tool`. */
     holdsTool: (run: LiveRun, name: string): boolean => gatesOfTool(run, name).length > 0,
@@ -173,7 +184,8 @@ export function createGates(
       ].join("\n\n");
       const subject = change === null ? name : `${name} as changed (${change.hash})`;
       const hasAlways = isOwn && change === null;
-      return pass(run, { kind: "tool", subject, prompt, hasAlways }, signal);
+      const held = { kind: "tool", subject, prompt, gates: namesOf(gates), hasAlways } as const;
+      return pass(run, held, signal);
     },
   };
 }
@@ -213,10 +225,13 @@ function shortened(text: string): string {
 }
 
 function heldBy({ agent }: LiveRun, gates: readonly Gate[]): string {
-  const others = gates.map(({ name }) => name).filter((name) => name !== agent);
-  const names = [...new Set(others)].join(", ");
+  const names = namesOf(gates)
+    .filter((name) => name !== agent)
+    .join(", ");
   return names === "" ? "" : ` (held by the gates of ${names}, which called it)`;
 }
+
+const namesOf = (gates: readonly Gate[]) => [...new Set(gates.map(({ name }) => name))];
 
 function questionOf({ agent, instanceId }: LiveRun, held: Held): NewQuestion {
   const { hasAlways, ...rest } = held;

@@ -35,6 +35,7 @@ export function aQuestion(more: Partial<Question> = {}): Question {
     id: "0193a1b2-0000-7000-8000-000000000009",
     kind: "ask",
     agent: "dev",
+    gates: [],
     instanceId: "dev-abcdefgh",
     subject: "dev-abcdefgh/ask/1",
     prompt: "Deploy 1.4 of evil? exit code 2",

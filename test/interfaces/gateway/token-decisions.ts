@@ -133,12 +133,15 @@ export const decisions: Readonly<Record<string, Decision>> = {
   "GET /api/questions": { scope: "read", ...listed("/api/questions") },
   "GET /api/questions/{id}": {
     scope: "read",
-    ...about("/api/questions/*", { mine: ["q-dev"], others: ["q-zebra", "q-none"] }),
+    ...about("/api/questions/*", { mine: ["q-dev", "q-gate-dev"], others: ["q-zebra", "q-none"] }),
   },
   "POST /api/questions/{id}/answer": {
     scope: "answer",
     body: { answer: "yes" },
-    ...about("/api/questions/*/answer", { mine: ["q-dev"], others: ["q-zebra", "q-none"] }),
+    ...about("/api/questions/*/answer", {
+      mine: ["q-dev"],
+      others: ["q-zebra", "q-none", "q-gate-dev", "q-gate-zebra"],
+    }),
   },
   "POST /api/runs/{instanceId}/steer": {
     scope: "control",

@@ -138,7 +138,7 @@ test("the answers for a limited token have the rows about its agents", async () 
     agents: [{ name: "dev" }],
     recentLogs: [{ agent: "dev" }],
     locks: [{ agent: "dev" }],
-    scheduler: { cronJobs: 1, questions: 1, alerts: { open: 1 }, warnings: [] },
+    scheduler: { cronJobs: 1, questions: 2, alerts: { open: 1 }, warnings: [] },
   });
   expect(await read("/api/alerts")).toMatchObject({
     ...{ targets: [], open: [{ agent: "dev" }], deliveries: [{ agent: "dev" }] },

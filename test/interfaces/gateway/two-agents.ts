@@ -32,6 +32,9 @@ export function twoAgents() {
   for (const name of ["dev", "zebra"]) {
     const instanceId = `${name}-abcdefgh`;
     operations.asked.push(aQuestionView({ id: `q-${name}`, agent: name, instanceId }));
+    // A gate of `zebra` holds the run of `dev` that it called.
+    const gates = [name, "zebra"];
+    operations.asked.push(aQuestionView({ id: `q-gate-${name}`, agent: name, instanceId, gates }));
     operations.addLog({ agent: name, msg: `log of ${name}`, instanceId });
     const lock = { resource: `file:///${name}`, agent: name, instanceId };
     operations.heldLocks.push({ ...lock, heldSince: at, expiresAt: at });

@@ -33,7 +33,7 @@ async function asked(
   });
   onTestFinished(() => questions.stop());
   const form = { kind: "choice", choices: ["once", "run", "always", "deny"] } as const;
-  const about = { agent: "dev", instanceId: "dev-1", kind, subject, prompt: "?" };
+  const about = { agent: "dev", gates: ["dev"], instanceId: "dev-1", kind, subject, prompt: "?" };
   const { id } = await questions.open({ ...about, form, fallback: null, seconds: 60 });
   const { answerQuestion } = createQuestionOperations(questions, edits.allowAlways);
   const text = () => read("agents/dev/config.toml");

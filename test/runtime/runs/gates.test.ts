@@ -200,15 +200,33 @@ describe("a run that a gated run called", () => {
     world.end(b);
     const [c = ""] = instancesOf(world, "c");
     const reached = world.reach(c, "api.stripe.com");
-    const { prompt, form } = await openedQuestion(world);
+    const { prompt, form, gates } = await openedQuestion(world);
     expect(prompt).toBe(
       "c wants to reach api.stripe.com (held by the gates of a, which called it)",
     );
+    expect(gates).toEqual(["a"]);
     expect(form).toMatchObject({ choices: ["once", "run", "deny"] });
     await answer(world, "deny");
     expect(await reached).toBe(denied);
     world.end(c);
     expect(await world.reach(await world.run("c"), "api.stripe.com")).toBeNull();
+  });
+
+  test("asks again about an allowed host that a gate of its caller has held since", async () => {
+    const { world, agents, run } = await started(anAgent("a"));
+    agents[1] = { ...stripe, name: "b" };
+    await world.ask(run, "call", { agent: "b", context: "" });
+    const [b = ""] = instancesOf(world, "b");
+    const reached = world.reach(b, "api.stripe.com");
+    expect((await openedQuestion(world)).gates).toEqual(["b"]);
+    await answer(world, "run");
+    expect(await reached).toBeNull();
+    agents[0] = stripe;
+    const again = world.reach(b, "api.stripe.com");
+    expect((await openedQuestion(world)).gates).toEqual(["b", "a"]);
+    await answer(world, "run");
+    expect(await again).toBeNull();
+    expect(asked(world)).toBe(2);
   });
 
   test.each([

@@ -39,7 +39,11 @@ export const questionRoutes = ({ operations }: GatewayDeps) => [
     summary: "Answer a question",
     description: "The first answer counts; a later one is a 409 that says who was first.",
     scope: "answer",
-    isAbout: ({ params }, isMine) => isMine(operations.question(params.id)?.agent),
+    // An approval also opens the gates of the run's callers.
+    isAbout: ({ params }, isMine) => {
+      const question = operations.question(params.id);
+      return question !== null && [question.agent, ...question.gates].every(isMine);
+    },
     params,
     body: z.strictObject({ answer: answerSchema }),
     response: { 200: questionSchema },

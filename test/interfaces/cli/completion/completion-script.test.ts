@@ -84,7 +84,14 @@ beforeAll(async () => {
   await store.tables(createQuestionStore).add({
     ...{ id: "0198c0de-7a11-7000-8000-00005ec0ffee", kind: "ask", agent: "hello", state: "open" },
     ...{ instanceId: "hello-aaaaaaaa", subject: "1", prompt: "Deploy?\nNow?", at: 1, until: 2 },
-    ...{ form: { kind: "boolean" }, fallback: null, answer: null, answeredAt: null, by: null },
+    ...{
+      form: { kind: "boolean" },
+      gates: [],
+      fallback: null,
+      answer: null,
+      answeredAt: null,
+      by: null,
+    },
   });
   store.close();
   const program = `#!/bin/sh\nAL_HOME=${folders.home} exec ${process.execPath} ${builtAl} "$@"\n`;
