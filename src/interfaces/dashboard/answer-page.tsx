@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { QuestionView } from "../../foundation/contracts/question-views.ts";
 import { formOfLink } from "../../foundation/contracts/questions.ts";
 import { Card, cardPage } from "./card-pages.tsx";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { CreatedToken } from "../../features/tokens/token-report.ts";
 import type { ComponentChildren, VNode } from "preact";
 import type { UserError } from "../../foundation/errors.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 import type { FunctionComponent, VNode } from "preact";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { auditActs } from "../../../features/people/audit-acts.ts";
 import type { AuditEntryView, AuditReport } from "../../../features/people/audit-report.ts";
 import { personWays, whoText } from "../../../foundation/contracts/questions.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { RunDifference } from "../../views/run-view.ts";
 import { Difference } from "../parts/difference.tsx";
 import { frameStyles, Site } from "../parts/site.tsx";

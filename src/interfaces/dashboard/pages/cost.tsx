@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { StatusUpdate } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { SpendKey } from "../../../foundation/contracts/budget.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { dollars } from "../../../features/spend/spend-text.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import type { AgentStatus, LockStatus, RecentLog } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { QuestionsView } from "../../../foundation/contracts/question-views.ts";
 import { scheduler } from "../live/status.ts";
 import { useStore } from "../live/store.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useEffect, useState } from "preact/hooks";
 import { outcomes } from "../../../../streams/vocabulary.ts";
 import { searchKinds } from "../../../features/search/search-kinds.ts";

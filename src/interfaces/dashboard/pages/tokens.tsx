@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { TargetedSubmitEvent } from "preact";
 import { useState } from "preact/hooks";
 import type {

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { outcomes, triggerKinds, triggerNames } from "../../../../streams/vocabulary.ts";
 import { counted } from "../../../foundation/contracts/format.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { RecentLog } from "../../../../streams/status/wire.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { useIsLocal } from "../live/clock.ts";

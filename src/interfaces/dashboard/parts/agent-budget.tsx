@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useRef, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import type {

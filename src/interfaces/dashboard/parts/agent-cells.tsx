@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { usedBudgetText } from "../../../features/spend/spend-text.ts";

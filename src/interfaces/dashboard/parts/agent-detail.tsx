@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useEffect } from "preact/hooks";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { agentGroups, groupsOf, isNarrow, sortOf, sortWords } from "../text/agent-filter.ts";
 import type { AgentFilter, AgentGroup } from "../text/agent-filter.ts";

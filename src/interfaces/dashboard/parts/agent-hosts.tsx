@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { denyProblems, hostAndPort } from "../../../foundation/contracts/deny-reasons.ts";
 import type { AgentHosts, HostAllowed } from "../../../foundation/contracts/run-hosts.ts";

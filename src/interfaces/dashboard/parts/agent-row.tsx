@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { agentColumns } from "../../views/agent-columns.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { dollars } from "../../../features/spend/spend-text.ts";
 import { counted } from "../../../foundation/contracts/format.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { agentAddress, withQuery } from "../text/addresses.ts";
 import { viewOf } from "../text/list-view.ts";
 import type { ListView } from "../text/list-view.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import type { WhyNot } from "../../../foundation/contracts/refused-deliveries.ts";
 import { refusalWord, turnedAwayText } from "../../views/delivery-words.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { AgentStatus, SchedulerStatus } from "../../../../streams/status/wire.ts";
 import type { LatestRuns } from "../../../foundation/contracts/history.ts";

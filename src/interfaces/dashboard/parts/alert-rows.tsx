@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { attemptsText, topicWords } from "../../../features/alerts/alert-words.ts";
 import type {

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { percent } from "../text/spending.ts";
 
 /** A bar of a drawing. */

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useEffect } from "preact/hooks";
 import { counted, outcomeText } from "../../../foundation/contracts/format.ts";
 import type { CallTree, HistoryEntry } from "../../../foundation/contracts/history.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useRef, useState } from "preact/hooks";
 import { announce, showToast } from "../live/toasts.ts";
 import { Action } from "./action.tsx";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useRef } from "preact/hooks";
 import { showToast } from "../live/toasts.ts";
 

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { SpendAnswer, SpendRowView } from "../../../features/spend/spend-report.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { differenceLine } from "../../views/difference-line.ts";
 
 interface DifferenceProps {

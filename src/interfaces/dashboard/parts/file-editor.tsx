@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FileEdited, ShownFile } from "../../../foundation/contracts/file-edits.ts";
 import { send } from "../live/api.ts";

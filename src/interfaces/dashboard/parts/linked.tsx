@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 
 /** An address of the web, without the punctuation behind it. */

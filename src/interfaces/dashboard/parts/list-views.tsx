@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useEffect, useState } from "preact/hooks";
 import { useLatest } from "../live/store.ts";
 import { queryOf, viewOf } from "../text/list-view.ts";

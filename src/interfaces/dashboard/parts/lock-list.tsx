@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { LockStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { lockKey } from "../live/apply-update.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { createContext } from "preact";
 import type { FunctionComponent } from "preact";
 import { useContext } from "preact/hooks";

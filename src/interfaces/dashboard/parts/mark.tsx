@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 /** The program's mark, beside its name. */
 export function Mark() {
   return (

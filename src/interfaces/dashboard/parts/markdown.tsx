@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { Lexer } from "marked";
 import type { MarkedToken, Token, Tokens, TokensList } from "marked";
 import type { ComponentChildren } from "preact";

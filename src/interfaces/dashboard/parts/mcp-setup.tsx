@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { publicPath } from "../text/base-path.ts";
 import { Copied } from "./copied.tsx";
 

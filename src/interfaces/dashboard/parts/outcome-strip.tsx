@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted, outcomeText } from "../../../foundation/contracts/format.ts";
 import type { LatestRuns } from "../../../foundation/contracts/history.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
 import { post } from "../live/api.ts";
 import { showToast } from "../live/toasts.ts";

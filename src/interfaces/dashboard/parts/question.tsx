@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { TargetedSubmitEvent } from "preact";
 import { useRef } from "preact/hooks";
 import { answerText, rangeText } from "../../../foundation/contracts/questions.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { refusalWord } from "../../views/delivery-words.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";

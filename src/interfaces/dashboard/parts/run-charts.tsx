@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { durationText } from "../../../../streams/duration-text.ts";
 import { dollars } from "../../../features/spend/spend-text.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useMemo } from "preact/hooks";
 import type { FirstPart } from "../live/log-session.ts";
 import { useFollow, useLog } from "../live/use-log.ts";

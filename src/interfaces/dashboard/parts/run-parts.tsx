@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { inARow, outcomeText } from "../../../foundation/contracts/format.ts";
 import type { Failing, HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { stateWord } from "../../../foundation/contracts/format.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChild } from "preact";
 import type { SearchKind } from "../../../features/search/search-kinds.ts";
 import type { SearchMatch, SearchRun } from "../../../features/search/search-report.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useLayoutEffect, useState } from "preact/hooks";
 import { remember, remembered } from "../live/remember.ts";
 import { Dialog } from "./dialog.tsx";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { inboxLimits, personText } from "../../../foundation/contracts/questions.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { durationText } from "../../../../streams/duration-text.ts";
 import { relativeTime } from "../../../foundation/contracts/format.ts";
 import { useIsLocal, useTicking } from "../live/clock.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { stateWord } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import type { FileEdited } from "../../../foundation/contracts/file-edits.ts";
 import { Dialog } from "./dialog.tsx";
