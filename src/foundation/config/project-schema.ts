@@ -33,6 +33,10 @@ const mebibyte = 1024 ** 2;
 const modelSchema = fileSchema(modelKeys);
 export type ModelTable = z.output<typeof modelSchema>;
 
+/** Its requests carry a token and the webhook's secret. */
+const hookApiError =
+  'an https URL, e.g. "https://git.example.org/api/v4"; http is for this machine only';
+
 const sourceSchema = table({
   type: text("a type of webhook source").describe('The service that sends, such as "github".'),
   credential: credentialInstance()
@@ -45,7 +49,10 @@ const sourceSchema = table({
     .describe(
       "Accepts unsigned deliveries from every program that reaches the gateway; what a web page sends is refused.",
     ),
-  api: httpUrl('an http or https URL, e.g. "https://git.example.org/api/v4"')
+  api: httpUrl(hookApiError)
+    .refine((url) => /^https:|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$)/i.test(url), {
+      error: hookApiError,
+    })
     .optional()
     .describe(
       "The API by which `al webhook setup` makes webhooks, for a server of your own; by default GitHub's, GitLab's, Linear's or Stripe's.",

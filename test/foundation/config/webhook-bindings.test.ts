@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agentChange, said, usualAgent } from "./samples.ts";
+import { agentChange, projectChange, said, usualAgent } from "./samples.ts";
 
 describe("webhookBindings", () => {
   it.each([
@@ -88,4 +88,16 @@ describe("webhookBindings", () => {
       ),
     ]);
   });
+});
+
+it("accepts the API of webhooks by https, and by http on this machine", () => {
+  const at = (api: string) =>
+    said(projectChange(`[webhooks.a]\ntype = "github"\ncredential = "x"\napi = "${api}"`));
+  const hosts = ["localhost", "127.0.0.1:80", "[::1]:80"].map((host) => `http://${host}/api`);
+  for (const good of ["https://git.example/api/v4", ...hosts]) expect(at(good)).toEqual([]);
+  for (const bad of ["http://git.example", "http://localhost.example", "http://127.0.0.1@a.b"]) {
+    expect(at(bad)).toEqual([
+      expect.stringContaining(`a.api is "${bad}"; expected an https URL, e.g.`),
+    ]);
+  }
 });

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { valueAt } from "../../../../streams/where.ts";
-import { rows, sortedTexts } from "./hook-api.ts";
+import { rows, sortedTexts, targetOf } from "./hook-api.ts";
 import type { CallApi, HookApi, PingAnswer } from "./hook-api.ts";
 
 /** https://docs.github.com/en/rest/repos/webhooks; deliveries are those of the last three days, the newest first. */
@@ -16,7 +16,7 @@ export const githubHooks: HookApi = {
   }),
   eventsOf: (events) => events ?? ["*"],
   find: async (call, target, urls) => {
-    const hooks = rows(await call("GET", `/repos/${target}/hooks?per_page=100`));
+    const hooks = rows(await call("GET", `${hooksOf(target)}?per_page=100`));
     const found = hooks.find((hook) => urls.includes(String(valueAt(hook, "config.url"))));
     if (found === undefined) return null;
     const { id, events, active } = found;
@@ -27,12 +27,12 @@ export const githubHooks: HookApi = {
     const hook = { active: true, events, config };
     const saved =
       id === null
-        ? await call("POST", `/repos/${target}/hooks`, { name: "web", ...hook })
-        : await call("PATCH", `/repos/${target}/hooks/${id}`, hook);
+        ? await call("POST", hooksOf(target), { name: "web", ...hook })
+        : await call("PATCH", `${hooksOf(target)}/${id}`, hook);
     return { id: String(valueAt(saved, "id")), secret: null };
   },
   ping: async (call, target, id) => {
-    const hook = `/repos/${target}/hooks/${id}`;
+    const hook = `${hooksOf(target)}/${id}`;
     const before = new Set((await pings(call, hook)).map((ping) => ping.id));
     await call("POST", `${hook}/pings`);
     for (const pause of pauses) {
@@ -43,6 +43,9 @@ export const githubHooks: HookApi = {
     return null;
   },
 };
+
+const hooksOf = (target: string): string =>
+  `/repos/${targetOf(githubHooks, target, /^[\w-]+\/(?!\.\.?$)[\w.-]+$/)}/hooks`;
 
 /** GitHub lists a delivery some seconds after it was answered. Milliseconds. */
 const pauses = [500, 1_000, 2_000, 4_000, 8_000];

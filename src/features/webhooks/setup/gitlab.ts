@@ -1,7 +1,7 @@
 import { UserError } from "../../../foundation/errors.ts";
 import { valueAt } from "../../../../streams/where.ts";
 import { isStandardSecret } from "../signature.ts";
-import { rows } from "./hook-api.ts";
+import { rows, targetOf } from "./hook-api.ts";
 import type { HookApi } from "./hook-api.ts";
 
 /** The key of the API for each `object_kind`. */
@@ -61,4 +61,5 @@ export const gitlabHooks: HookApi = {
   },
 };
 
-const hooksOf = (target: string): string => `/projects/${encodeURIComponent(target)}/hooks`;
+const hooksOf = (target: string): string =>
+  `/projects/${encodeURIComponent(targetOf(gitlabHooks, target, /^[\w.-]+(\/[\w.-]+)+$/))}/hooks`;

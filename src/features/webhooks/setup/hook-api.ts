@@ -60,6 +60,12 @@ export interface PingAnswer {
   readonly text: string;
 }
 
+/** The target, for a path. Throws UserError `usage` for another form: `..` would be another path. */
+export function targetOf({ target }: HookApi, given: string, form: RegExp): string {
+  if (form.test(given)) return given;
+  throw new UserError("usage", `the target ${JSON.stringify(given)} is not ${target}`);
+}
+
 /** How long a provider may take to answer, in ms. */
 const timeoutMs = 15_000;
 
