@@ -4,7 +4,7 @@ import { fakeProvider } from "../runtime/harness/fake-provider.ts";
 import type { FakeProvider } from "../runtime/harness/fake-provider.ts";
 import { claudeStream } from "../runtime/harness/llm-cli/streams.ts";
 import type { LiveProject } from "../helpers/live-project.ts";
-import { bashCall, chatEvents, isFirst, modelProject, storedCalls } from "./model-project.ts";
+import { chatEvents, modelProject, storedCalls } from "./model-project.ts";
 import type { ModelProjectOptions } from "./model-project.ts";
 
 let provider: FakeProvider;
@@ -94,57 +94,6 @@ test("a run that calls its model by curl is metered and capped, and al run exits
   expect(provider.requests.every(({ body }) => body.model === "m-1")).toBe(true);
   expect(spentUsd()).toBeGreaterThan(0.3);
   expect(spentUsd()).toBeLessThanOrEqual(0.5);
-});
-
-test("runs that race for the last cent never overspend, and each reports why it ends", async () => {
-  await startByHand(request, 5, { project: "[budget]\nrun = 5\nday = 1" });
-  await project.start();
-  const runs = await Promise.all([1, 2, 3].map(() => project.al("run", "asker")));
-  expect(runs.map(({ code }) => code)).toContain(125);
-  await expect
-    .poll(async () => (await project.history()).map(({ outcome }) => outcome))
-    .not.toContain(null);
-  expect(spentUsd()).toBeGreaterThan(0.7);
-  expect(spentUsd()).toBeLessThanOrEqual(1);
-  expect(storedCalls(project)).toHaveLength(provider.requests.length);
-  for (const { outcome, reason } of await project.history()) {
-    if (outcome !== "succeeded") expect(reason).toContain("the project's budget for");
-  }
-});
-
-test("a tool of the provider is refused until the model's config names it", async () => {
-  const tools = [{ type: "web_search_20250305", name: "web_search" }];
-  await startByHand({ ...request, tools }, 1);
-  const { waitForOutput } = await project.start();
-  const refused = await project.al("run", "asker");
-  expect(refused.code).not.toBe(0);
-  expect(refused.stdout).toMatch(
-    /403 false .*web_search.*to allow that, add it to providerTools of \[models\.m\]/,
-  );
-  expect(provider.requests).toEqual([]);
-  await project.edit("config.toml", "[models.m]", '[models.m]\nproviderTools = ["web_search"]');
-  await waitForOutput(/settings of model "m" changed/);
-  expect(await project.al("run", "asker")).toMatchObject({ code: 0 });
-  expect(provider.requests.map(({ body }) => body)).toMatchObject([{ tools }]);
-});
-
-test("a call beyond requestsPerMinute waits its turn, and the run's log says so", async () => {
-  await start(
-    (seen, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(chatEvents(isFirst(seen) ? bashCall("true") : { content: "Done." }));
-    },
-    { model: "requestsPerMinute = 1" },
-  );
-  await project.start();
-  await project.trigger("asker");
-  await expect
-    .poll(lastLogged, { timeout: 20_000 })
-    .toMatch(/requestsPerMinute = 1 of model m is reached: the call begins in about [56]\d s/);
-  expect(provider.requests).toHaveLength(1);
-  const [entry] = await project.history();
-  expect(entry).toMatchObject({ outcome: null });
-  await project.print("kill", entry?.instanceId ?? "");
 });
 
 test("a scheduler killed in the middle of an answer: the run is adopted, asks once more, and each call counts once", async () => {

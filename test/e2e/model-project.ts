@@ -1,5 +1,4 @@
 import { DatabaseSync } from "node:sqlite";
-import type { SeenRequest } from "../runtime/harness/fake-provider.ts";
 import { LiveProject } from "../helpers/live-project.ts";
 
 export interface ModelProjectOptions {
@@ -55,11 +54,6 @@ export function chatEvents(...deltas: readonly object[]): string {
 export function bashCall(command: string): object {
   const call = { name: "bash", arguments: JSON.stringify({ command }) };
   return { role: "assistant", tool_calls: [{ index: 0, id: "call_1", function: call }] };
-}
-
-/** Whether the model has not yet called a tool. */
-export function isFirst({ body }: SeenRequest): boolean {
-  return !(body.messages ?? []).some(({ role }) => role === "tool");
 }
 
 export interface StoredCall {

@@ -4,7 +4,6 @@ import { callOf, commandAgents, until } from "../helpers/command-agents.ts";
 import { containerProject, containersOfProject } from "../helpers/container-project.ts";
 import { engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
-import { processesOf } from "../runtime/runners/shell-runs.ts";
 import { githubExample } from "../features/webhooks/deliveries.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -126,88 +125,3 @@ test("a held lock, a call, a wait and earlier deliveries survive kill -9 of the 
 });
 
 const hub = '\n[webhooks.hub]\ntype = "github"\nallowUnsigned = true\n';
-
-test("a wait rejects a source that the project does not have, and is limited by the agent's waitTimeout", async () => {
-  project = await commandAgents(() => ({
-    wrong: wait("--kind webhook --source hup"),
-    long: wait("--kind webhook --source hub --event gollum --timeout 86000"),
-  }));
-  await project.append("config.toml", hub);
-  await project.edit("agents/long/config.toml", /^/, "waitTimeout = 1\n");
-  await project.start();
-  expect(JSON.parse(await project.print("run", "wrong", "--json"))).toMatchObject({
-    value: {
-      ok: false,
-      error: "unknown_source",
-      detail: 'The project has no webhook source "hup"; did you mean "hub"?',
-    },
-  });
-  expect(JSON.parse(await project.print("run", "long", "--json"))).toMatchObject({
-    value: { timedOut: true, limited: { askedSeconds: 86_000, timeoutSeconds: 1 } },
-  });
-  expect(await project.print("logs", "long")).toContain("waits at most 1 s instead of 86000 s");
-});
-
-/** kill -9 to all processes of an agent's run, as soon as it has some. */
-async function crashRun(agent: string, kind?: HistoryEntry["kind"]): Promise<void> {
-  const pids = async (): Promise<readonly number[]> => {
-    const instanceId = (await project.latest(agent, kind))?.instanceId ?? null;
-    const found = instanceId === null ? [] : await processesOf(instanceId);
-    return found.map((line) => Number(line.replace("process ", "")));
-  };
-  await expect.poll(pids, slowly).not.toEqual([]);
-  for (const pid of await pids()) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It ended with another one.
-    }
-  }
-}
-
-interface LockResponse {
-  readonly ok?: boolean;
-  readonly error?: string;
-  readonly path?: readonly string[];
-}
-
-test("a deadlock is refused, and runs continue when the holder of their lock or their callee crashes", async () => {
-  project = await commandAgents((dir) => ({
-    left: `rlock demo:l; touch '${dir}/l'; ${until(`${dir}/r`)}; al-return "$(rlock demo:r --wait 90)"`,
-    right: `rlock demo:r; touch '${dir}/r'; ${until(`${dir}/l`)}; al-return "$(rlock demo:l --wait 90)"`,
-    holder: `rlock demo:h; touch '${dir}/h'; sleep 100`,
-    heir: `${until(`${dir}/h`)}; al-status wanting; al-return "$(rlock demo:h --wait 90)"`,
-    boss: `${callOf("victim")}; al-return "$(al-subagent-wait "$id")"`,
-    victim: "sleep 100",
-  }));
-  await project.start();
-  await project.trigger("left", "right", "holder", "heir", "boss");
-
-  const responses = async (): Promise<readonly LockResponse[]> =>
-    (await Promise.all(["left", "right"].map((agent) => project.latest(agent)))).map(
-      (entry) => entry?.value ?? {},
-    );
-  await expect
-    .poll(async () => (await responses()).map(({ ok, error }) => error ?? ok).toSorted(), slowly)
-    .toEqual(["deadlock", true]);
-  const refused = (await responses()).find(({ error }) => error === "deadlock");
-  const [from, over, to, ...more] = refused?.path ?? [];
-  expect([from, more]).toEqual([to, []]);
-  const agents = [from, over].map((instance) => instance?.split("-")[0]);
-  expect(agents.toSorted()).toEqual(["left", "right"]);
-
-  const locks = () => project.json("/locks/status");
-  await expect
-    .poll(async () => JSON.stringify(await locks()), slowly)
-    .toContain('"agent":"holder"');
-  await crashRun("holder");
-  const value = { ok: true, resource: "demo:h" };
-  await latest("heir").toMatchObject({ outcome: "succeeded", value });
-
-  await crashRun("victim", "agent-call");
-  const calls = [{ agent: "victim", state: "ended", outcome: "failed" }];
-  await latest("boss").toMatchObject({
-    outcome: "succeeded",
-    value: { ok: true, timedOut: false, calls },
-  });
-});

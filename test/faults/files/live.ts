@@ -45,6 +45,6 @@ export async function appendLine(project: TestProject, agent: string, msg: strin
 }
 
 /** Where an agent's lines of today are. */
-export function logPath({ dir }: TestProject, agent: string): string {
+function logPath({ dir }: TestProject, agent: string): string {
   return join(logsDir(dir), logFileOf(agent, Date.now()).name);
 }

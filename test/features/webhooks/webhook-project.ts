@@ -11,7 +11,7 @@ export function secretOf(type: string): string {
   return type === "gitlab" || type === "standard" ? whsec : `hush-${type}`;
 }
 
-export const types = [...providerTable.keys()];
+const types = [...providerTable.keys()];
 
 /** `[webhooks.<type>]` for every type, each with its own secret; those of `open-<type>` take unsigned deliveries. */
 const allSources = types

@@ -69,7 +69,7 @@ export const unset = { ...none, hooks, mcp: [], alert };
 const noTables = { network: null, cluster: null, heartbeat: null, telemetry: null };
 export const unsetOfProject = { ...noTables, alerts: [], alert };
 
-export const usualSkill = "---\nname: Developer\n---\nDo it.\n";
+const usualSkill = "---\nname: Developer\n---\nDo it.\n";
 
 export function agentFiles(config: string, skill = usualSkill): AgentFiles {
   return { name: "dev", config, skill, dockerfileHash: null, schemas: new Map(), problems: [] };

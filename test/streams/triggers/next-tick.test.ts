@@ -12,12 +12,18 @@ describe("the next tick", () => {
     expect(nextTick(schedule, nine)).toBe(nine + 24 * hourMs);
   });
 
-  it("follows the wall clock of its zone across a change to summer time", () => {
-    const schedule = { expression: "0 9 * * *", timezone: "Europe/Berlin" };
-    const before = Date.parse("2026-03-28T12:00:00Z");
-    expect(new Date(nextTick(schedule, before) ?? 0).toISOString()).toBe(
-      "2026-03-29T07:00:00.000Z",
-    );
+  it.each([
+    ["0 9 * * *", "2026-03-28T12:00:00Z", ["03-29T07:00", "03-30T07:00"]],
+    // Half an hour after the last minute that the clock showed.
+    ["30 2 * * *", "2026-03-28T12:00:00Z", ["03-29T01:30", "03-30T00:30"]],
+    ["30 2 * * *", "2026-10-24T12:00:00Z", ["10-25T00:30", "10-26T01:30"]],
+    ["30 * * * *", "2026-10-25T00:00:00Z", ["10-25T00:30", "10-25T01:30"]],
+  ])("of %s after %s follows Berlin's clock, also where it changes", (expression, after, ticks) => {
+    let time = Date.parse(after);
+    for (const tick of ticks) {
+      time = nextTick({ expression, timezone: "Europe/Berlin" }, time) ?? 0;
+      expect(new Date(time).toISOString()).toBe(`2026-${tick}:00.000Z`);
+    }
   });
 
   it("is the same for any number and order of calls", () => {
