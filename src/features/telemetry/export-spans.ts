@@ -20,13 +20,16 @@ import type { TelemetryConfig } from "../../foundation/config/telemetry.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { Span } from "./span.ts";
 
-export interface ExportDeps {
+interface Collector {
   readonly collector: Pick<TelemetryConfig, "otlp" | "protocol">;
-  /** Attributes of the scheduler that sends the spans, such as `service.name`. */
-  readonly service: Readonly<Record<string, string>>;
   /** The headers of each request. A rejection fails its batch. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
   readonly proxyEnv: NodeJS.ProcessEnv;
+}
+
+export interface ExportDeps extends Collector {
+  /** Attributes of the scheduler that sends the spans, such as `service.name`. */
+  readonly service: Readonly<Record<string, string>>;
   /** Called with a number of spans that are lost: the queue was full, or the collector did not take them. */
   readonly onDropped: (count: number) => void;
   /** Why a batch is lost. */
@@ -106,10 +109,18 @@ export function createSpanExport(deps: ExportDeps) {
   };
 }
 
+/** Sends a request without spans; resolves with null if the collector accepts it, else with the reason. */
+export async function askCollector(collector: Collector): Promise<string | null> {
+  // A person waits.
+  const delegate = otlpDelegate(collector, { exportMs: 3_000 });
+  const { code, error } = await new Promise<ExportResult>((done) => delegate.export([], done));
+  return code === ExportResultCode.FAILED ? failureText(error) : null;
+}
+
 /** The maintained exporter without its environment variables: a variable could send spans, or a key, elsewhere. */
 function otlpDelegate(
-  { collector: { otlp: url, protocol }, headers, proxyEnv }: ExportDeps,
-  { exportMs }: Limits,
+  { collector: { otlp: url, protocol }, headers, proxyEnv }: Collector,
+  { exportMs }: Pick<Limits, "exportMs">,
 ) {
   const isJson = protocol === "http/json";
   const contentType = isJson ? "application/json" : "application/x-protobuf";

@@ -15,6 +15,7 @@ import { engine, containers } from "./checks/engine.ts";
 import { hooks } from "./checks/hooks.ts";
 import { hostUser } from "./checks/host-user.ts";
 import { mcp } from "./checks/mcp.ts";
+import { telemetry } from "./checks/telemetry.ts";
 import { models } from "./checks/models.ts";
 import { network, closedNetwork, hosts } from "./checks/network.ts";
 import { permissions } from "./checks/permissions.ts";
@@ -96,6 +97,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ["webhooks", webhooks],
   ["hooks at providers", hooks],
   ["alerts", alerts],
+  ["telemetry", telemetry],
   ["schedules", schedules],
   ["network", network],
   ["mcp servers", mcp],
