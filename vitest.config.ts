@@ -6,7 +6,6 @@ import { LongestFirst, TimingsWriter } from "./test/timings.ts";
 /** They measure how long something takes, so they run when nothing else does. */
 const timing = [
   "test/costs/**/*.test.ts",
-  "test/e2e/webhooks-burst.test.ts",
   "test/interfaces/gateway/many-streams.test.ts",
   "test/foundation/store/history-speed.test.ts",
 ];

@@ -77,12 +77,3 @@ test("an adopted run is checked by the schema that it began with", async () => {
     .poll(() => project.latest("waiter"), slowly)
     .toMatchObject({ outcome: "failed", reason: refused, attempt: 1 });
 });
-
-test("a saved schema applies to the next run, and a broken one is an error with its place", async () => {
-  const { waitForOutput } = await project.start();
-  await project.write("agents/wrong/out.json", '{\n  "type": "objekt"\n}');
-  await waitForOutput(/agents\/wrong\/out\.json:2:11 {2}not a JSON Schema: \/type must be/);
-  await project.write("agents/wrong/out.json", "true");
-  await waitForOutput(/expect\.schema changed/);
-  expect(await endOf("wrong")).toEqual([0, "succeeded", null]);
-});

@@ -67,17 +67,6 @@ test("a run ended by a scheduler's stop is interrupted and retried once, and al 
   expect((await historyOf("waits")).at(-1)).toMatchObject({ deadLetter: true });
 });
 
-test("a run that a person killed while the scheduler stops stays killed", async () => {
-  const first = await start(30);
-  const { instanceId } = await startedRunOf("waits");
-  first.signal("SIGTERM");
-  await first.waitForOutput(/stopping/);
-  await project.print("kill", instanceId);
-  await first.exited;
-  await start();
-  expect(await triesOf("waits")()).toEqual(["manual 1 killed"]);
-});
-
 test("a run ended by a machine's shutdown is interrupted, though it gets TERM with the scheduler", async () => {
   const first = await start(30);
   const { pid } = await startedRunOf("waits");
@@ -89,22 +78,6 @@ test("a run ended by a machine's shutdown is interrupted, though it gets TERM wi
   await start();
   const tries = ["manual 1 interrupted", "manual 2 succeeded"];
   await expect.poll(triesOf("waits"), slowly).toEqual(tries);
-});
-
-test("a run that ended while its scheduler was killed during a stop is retried once, not twice", async () => {
-  const first = await start(30);
-  const { instanceId, pid } = await startedRunOf("waits");
-  first.signal("SIGTERM");
-  await first.waitForOutput(/stopping/);
-  await first.kill();
-  process.kill(pid, "SIGTERM");
-  await expect.poll(() => ownLog(instanceId), slowly).toMatch(/ end \{.*\}$/m);
-  await letGo();
-  await (await start()).kill();
-  await start();
-  await expect
-    .poll(triesOf("waits"), slowly)
-    .toEqual(["manual 1 interrupted", expect.stringMatching(/^manual 2 (succeeded|lost)$/)]);
 });
 
 test("a caller and its call are interrupted together, and only the caller repeats the call", async () => {

@@ -31,8 +31,8 @@ async function prepare(): Promise<void> {
   await project.write("agents/hello/scripts/greet.sh", "echo hello\n");
 }
 
-/** Runs the agent to its end and until its commit is recorded, if it has one. */
-async function run(hasCommit = true): Promise<RunView> {
+/** Runs the agent to its end and until its commit is recorded. */
+async function run(): Promise<RunView> {
   const { triggerId } = (await (await project.post("/control/trigger/hello")).json()) as {
     triggerId: string;
   };
@@ -40,7 +40,7 @@ async function run(hasCommit = true): Promise<RunView> {
   await expect.poll(async () => (await entry())?.outcome, slowly).toBe("succeeded");
   const instanceId = (await entry())?.instanceId ?? "";
   const view = () => project.json<RunView>(`/api/runs/${instanceId}`);
-  if (hasCommit) await expect.poll(async () => (await view()).version?.commit).toBeTypeOf("string");
+  await expect.poll(async () => (await view()).version?.commit).toBeTypeOf("string");
   return view();
 }
 
@@ -120,16 +120,3 @@ async function expectNoCanary(answers: readonly unknown[]): Promise<void> {
     expect((await readFile(join(state, name))).includes(canary), name).toBe(false);
   }
 }
-
-test("a run has no commit without a repository or with a broken one", async () => {
-  await prepare();
-  const { api } = await project.start();
-  expect((await run(false)).version).toMatchObject({ commit: null, dirty: null });
-  await project.write(".git/HEAD", "broken");
-  const { instanceId } = await run(false);
-  expect(await project.print("show", instanceId)).toContain(`${instanceId} succeeded`);
-  expect(await project.print("show", instanceId, "--diff")).toBe("");
-  const unknown = await api("/api/runs/hello-aaaaaaaa");
-  const body: unknown = await unknown.json();
-  expect([unknown.status, body]).toMatchObject([404, { error: "unknown_instance" }]);
-});

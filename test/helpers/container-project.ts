@@ -21,17 +21,10 @@ export async function containerProject(
   return project;
 }
 
-export interface SleepTimes {
-  readonly sleepSeconds: number;
-  readonly timeoutSeconds?: number;
-  /** Of its post hook, after the last answer of a model. */
-  readonly postSeconds?: number;
-}
-
 /** Only the agent `boxed`, without a Dockerfile: it says "before", sleeps, and says "after". */
 export async function sleepingProject(
   engine: Engine,
-  { sleepSeconds, timeoutSeconds = 60, postSeconds = 0 }: SleepTimes,
+  { sleepSeconds, timeoutSeconds = 60 }: { sleepSeconds: number; timeoutSeconds?: number },
 ): Promise<LiveProject> {
   const project = await containerProject(engine);
   await rm(project.path("agents/beside"), { recursive: true });
@@ -43,7 +36,7 @@ export async function sleepingProject(
   );
   await project.write(
     "agents/boxed/config.toml",
-    `models = ["boxed"]\ncredentials = []\nschedule = "0 0 29 2 *"\ntimeout = ${timeoutSeconds}\n[hooks]\npost = ["sleep ${postSeconds}"]\n`,
+    `models = ["boxed"]\ncredentials = []\nschedule = "0 0 29 2 *"\ntimeout = ${timeoutSeconds}\n`,
   );
   return project;
 }

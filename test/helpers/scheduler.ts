@@ -21,12 +21,6 @@ function shareCompiledCode(home: string): void {
   symlinkSync(shared, join(folder, "node"));
 }
 
-/** `AL_STORE_FAULTS=0.01` has that part of every scheduler's commits fail, half of them after they went through. */
-const storeFaults =
-  process.env.AL_STORE_FAULTS === undefined
-    ? {}
-    : { NODE_OPTIONS: `--import=${join(root, "test/faults/store/break-commits.ts")}` };
-
 /** A project of its own with an AL_HOME of its own, in a temporary folder. */
 export interface TestProject {
   readonly dir: string;
@@ -176,7 +170,7 @@ export function spawnAl(
   shareCompiledCode(project.home);
   return spawn(process.execPath, [builtAl, ...args, "--project", project.dir], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NO_COLOR: "1", AL_HOME: project.home, ...storeFaults, ...env },
+    env: { ...process.env, NO_COLOR: "1", AL_HOME: project.home, ...env },
   });
 }
 

@@ -1,58 +1,27 @@
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { openSse } from "../../bench/sse-client.ts";
 import { LiveProject } from "../../helpers/live-project.ts";
 import { runAl } from "../../helpers/scheduler.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
-import { agentDir, appendLine, configOf, dueAt, inForce, namesIn, putAgent } from "./live.ts";
-import { isLong } from "../../helpers/long.ts";
+import { appendLine, configOf, dueAt, inForce, putAgent } from "./live.ts";
 
 const preload = new URL("../../helpers/no-watches.ts", import.meta.url).href;
 
 /** A live scheduler on a system that has so many watches left. */
-async function started(left: number, error = "ENOSPC"): Promise<LiveProject> {
+async function started(left: number): Promise<LiveProject> {
   const project = new LiveProject(await webhookProject());
   for (const name of ["first", "second", "third"]) await putAgent(project, name, dueAt(1));
-  await project.start({ env: envOf(left, error) });
+  await project.start({ env: envOf(left) });
   return project;
 }
 
-function envOf(left: number, error = "ENOSPC"): NodeJS.ProcessEnv {
-  const more = { AL_WATCHES_LEFT: String(left), AL_WATCH_ERROR: error };
-  return { NODE_OPTIONS: `--import ${preload}`, ...more };
+function envOf(left: number): NodeJS.ProcessEnv {
+  return { NODE_OPTIONS: `--import ${preload}`, AL_WATCHES_LEFT: String(left) };
 }
 
-const warning = /can't watch more files \(.*(?:ENOSPC|EMFILE).*\); they are polled instead/;
-
-async function followsEverything(project: LiveProject): Promise<void> {
-  await writeFile(configOf(project, "first"), dueAt(11));
-  await inForce(project, "first", 11);
-  await putAgent(project, "late", dueAt(12));
-  await inForce(project, "late", 12);
-  await rm(agentDir(project, "second"), { recursive: true });
-  await expect.poll(() => namesIn(project)).toEqual(["first", "late", "third"]);
-  await writeFile(configOf(project, "late"), dueAt(13));
-  await inForce(project, "late", 13);
-}
-
-test.each([
-  ["fewer than folders", 4, "ENOSPC"] as const,
-  ...(isLong
-    ? ([
-        ["none", 0, "ENOSPC"],
-        ["too few open files", 0, "EMFILE"],
-      ] as const)
-    : []),
-])("a scheduler without file watches (%s) warns and polls every file", async (...of) => {
-  const [, left, error] = of;
-  const project = await started(left, error);
-  await project.scheduler.waitForOutput(warning);
-  await followsEverything(project);
-  const { recentLogs } = await project.status();
-  expect(recentLogs.map(({ msg }) => msg).join("\n")).toMatch(warning);
-  expect(project.scheduler.output().match(new RegExp(warning, "g"))).toHaveLength(1);
-});
+const warning = /can't watch more files \(.*ENOSPC.*\); they are polled instead/;
 
 test("agents for which no watch is left later are polled", async () => {
   // The project, its agents and their three folders; some more for logs and credentials.

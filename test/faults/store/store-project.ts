@@ -2,17 +2,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { LoadAnswer, LoadRequest } from "../../features/webhooks/load.ts";
 
-/** What makes a scheduler's store fail, for its environment. */
-export function faulty(faults: {
-  readonly rate?: number;
-  readonly file?: string;
-}): NodeJS.ProcessEnv {
+/** Makes a scheduler's store refuse transactions while that file exists, for its environment. */
+export function faulty(file: string): NodeJS.ProcessEnv {
   const preload = pathToFileURL(join(import.meta.dirname, "break-commits.ts")).href;
-  return {
-    NODE_OPTIONS: `--import=${preload}`,
-    ...(faults.rate === undefined ? {} : { AL_STORE_FAULTS: String(faults.rate) }),
-    ...(faults.file === undefined ? {} : { AL_STORE_FAULT_FILE: faults.file }),
-  };
+  return { NODE_OPTIONS: `--import=${preload}`, AL_STORE_FAULT_FILE: file };
 }
 
 /** A delivery to the worker of a crash project; the same bytes and id whenever it is asked for. */

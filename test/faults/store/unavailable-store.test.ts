@@ -43,7 +43,7 @@ async function deliver(scheduler: TestScheduler, n: number): Promise<LoadAnswer>
 
 /** What every fault has in common; `begin` brings it about and returns what ends it. */
 async function refusesAndRecovers(begin: () => () => void): Promise<void> {
-  const env = faulty({ file: faultFile() });
+  const env = faulty(faultFile());
   const scheduler = (started = await startTestScheduler(project, { webUi: false, env }));
   const statusOf = async (path: string, method = "GET"): Promise<number> =>
     (await scheduler.api(path, { method })).status;
@@ -116,7 +116,7 @@ describe("a store that is not available", () => {
 });
 
 it("a scheduler whose store is not available can stop, and the next one finishes its work", async () => {
-  const env = faulty({ file: faultFile() });
+  const env = faulty(faultFile());
   const first = (started = await startTestScheduler(project, { webUi: false, env }));
   for (const n of [0, 1, 2]) await deliver(first, n);
   await expect.poll(() => look(project).ran.length).toBe(2);

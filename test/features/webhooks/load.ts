@@ -68,9 +68,3 @@ function sendOne(
     sent.end(body);
   });
 }
-
-/** The value below which the given part (0 to 1) of the answers' times lies, in ms. */
-export function percentile(answers: readonly LoadAnswer[], part: number): number {
-  const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
-  return times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN;
-}

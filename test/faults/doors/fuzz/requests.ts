@@ -29,39 +29,17 @@ const headerNames = [
   ...["sec-fetch-site", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded"],
   ...["last-event-id", "if-none-match", "x-http-method-override", "content-encoding", "expect"],
   ...["x-github-event", "x-github-delivery", "x-hub-signature-256", "stripe-signature", "upgrade"],
-  ...[
-    "webhook-id",
-    "webhook-timestamp",
-    "webhook-signature",
-    "x-slack-signature",
-    "x-original-url",
-  ],
+  ...["webhook-id", "webhook-timestamp", "webhook-signature", "x-slack-signature"],
+  "x-original-url",
 ];
 const queryNames = [
-  ...[
-    "page",
-    "limit",
-    "before",
-    "since",
-    "agent",
-    "kind",
-    "outcome",
-    "deadLetter",
-    "lines",
-    "instance",
-  ],
+  ...["page", "limit", "before", "since", "agent", "kind", "outcome", "deadLetter", "lines"],
+  "instance",
   ...["after", "next", "__proto__", "constructor", "a[b]", "page[]", "", "%"],
 ];
 const ids = [
-  ...[
-    "dev",
-    "scheduler",
-    "default",
-    "dev-abcdefgh",
-    "dev-aaaaaaaa/../../x",
-    "github",
-    "open-github",
-  ],
+  ...["dev", "scheduler", "default", "dev-abcdefgh", "dev-aaaaaaaa/../../x", "github"],
+  "open-github",
   ...["0193a1b2-0000-7000-8000-000000000001", "0193A1B2-0000-7000-8000-000000000001", "00000000"],
 ];
 

@@ -17,11 +17,8 @@ process.stderr.write(`fuzz: AL_FUZZ_SEED=${seed} AL_FUZZ=${factor}\n`);
 export const nasty: readonly string[] = [
   ...["", " ", ".", "..", "/", "//", "\\", "%", "%00", "%zz", "%2e%2e%2f", "..%2f..%2f", "\0"],
   ...["../../../../etc/passwd", "..\\..\\secret", "/etc/passwd", "file:///etc/passwd", "~/.ssh"],
-  ...[
-    "../../secret.log:0",
-    "scheduler-2026-11-21.log:0",
-    "dev-2026-11-21.log/../../../../secret.log:0",
-  ],
+  ...["../../secret.log:0", "scheduler-2026-11-21.log:0"],
+  "dev-2026-11-21.log/../../../../secret.log:0",
   ...["agents/../../secret", "dev/../../secret.log", "....//....//secret", "dev\0.log", "dev."],
   ...["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"],
   ...["null", "undefined", "NaN", "-1", "-0", "0", "1e400", "0x10", "9007199254740993", "1.5"],
