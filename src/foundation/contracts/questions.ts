@@ -54,6 +54,9 @@ export interface Question {
   readonly by: Person | null;
 }
 
+/** The end of a question's id: the beginnings are alike. */
+export const shortId = (id: string): string => id.slice(-8);
+
 /** `steer` is a text for the model, `stop` ends the run after its turn, `continue` started a run from its session. */
 export const inboxKinds = ["steer", "stop", "continue"] as const;
 export type InboxKind = (typeof inboxKinds)[number];

@@ -1,4 +1,10 @@
-import { checkAnswer, personText, questionLimits } from "../../foundation/contracts/questions.ts";
+import {
+  checkAnswer,
+  endText,
+  personText,
+  questionLimits,
+  shortId,
+} from "../../foundation/contracts/questions.ts";
 import type { Answer, AnswerForm, Question } from "../../foundation/contracts/questions.ts";
 import { isoTime } from "../../foundation/contracts/format.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
@@ -30,13 +36,17 @@ export function waitForAnswer(
   let isOpen = true;
   pending.suspend({ pausesClock: true, text: "waits for an answer" });
   const ended = asked.then((question) => {
-    if (isOpen) run.showStatus(`waits for an answer: ${question.prompt}`);
+    if (isOpen) {
+      run.showStatus(`waits for an answer: ${question.prompt}`);
+      run.note(`waits for an answer (al answer ${shortId(question.id)}): ${question.prompt}`);
+    }
     return questions.settled(question.id);
   });
   ended.then(
     (question) => {
       if (!isOpen) return;
       isOpen = false;
+      run.note(endText(question));
       // The run gets no answer: it must not continue, not even to handle an error.
       if (question.answer === null) endUnanswered(run.instanceId);
       else pending.answer(question);

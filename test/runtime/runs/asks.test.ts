@@ -29,6 +29,11 @@ describe("a run that asks a person", () => {
     await world.questions.answer(id, "YES", ada);
     expect(await asked).toMatchObject({ ok: true, answer: "yes", by: "Ada by Slack" });
     expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+    const lines = world.events.flatMap((event) => (event.type === "output" ? event.entry.msg : []));
+    expect(lines).toEqual([
+      `waits for an answer (al answer ${id.slice(-8)}): ${deploy.question}`,
+      "Ada by Slack answered: yes",
+    ]);
   });
 
   test("does not time out meanwhile", async () => {

@@ -1,11 +1,11 @@
 import type { Act } from "../../../features/people/audit-acts.ts";
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
-import { answersText } from "../../../foundation/contracts/questions.ts";
+import { answersText, shortId } from "../../../foundation/contracts/questions.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";
-import { renderAudit, renderAll, renderOpen, shortId } from "../status/render-people.ts";
+import { renderAudit, renderAll, renderOpen } from "../status/render-people.ts";
 import { plainLine } from "../terminal/format.ts";
 import { openPrompts } from "../terminal/prompts.ts";
 import type { Client } from "./client.ts";

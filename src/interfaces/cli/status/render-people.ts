@@ -1,14 +1,11 @@
 import { durationText } from "../../../../streams/duration-text.ts";
 import type { AuditEntryView } from "../../../features/people/audit-report.ts";
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
-import { answersText, whoText } from "../../../foundation/contracts/questions.ts";
+import { answersText, shortId, whoText } from "../../../foundation/contracts/questions.ts";
 import { wrap } from "../terminal/fit.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";
 import { renderTable, titled } from "../terminal/table.ts";
 import type { StatusStyle } from "./render-status.ts";
-
-/** The end of a question's id: the beginnings are alike. */
-export const shortId = (id: string): string => id.slice(-8);
 
 /**
  * The open questions: off a terminal a line each, on one with the whole question and its answers below, because people
