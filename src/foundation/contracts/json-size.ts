@@ -2,6 +2,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 const colon = 0x3a;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 /** In ASCII, `[` and `{` differ only in this bit, as do `]` and `}`. */
 const braceBit = 0x20;
 const opening = 0x7b;
@@ -9,8 +11,8 @@ const closing = 0x7d;
 
 /**
  * Counts the values of JSON text and their depth without parsing it: a parsed value may take twenty times its bytes. The
- * text comes in UTF-8, in pieces cut anywhere. Invalid JSON has at least the values that a parser creates before it
- * fails.
+ * text comes in UTF-8, in pieces cut anywhere, or as the lines of an event stream. Invalid JSON has at least the values
+ * that a parser creates before it fails.
  */
 export class JsonSize {
   /** Objects, lists, keys, texts, numbers and the like so far; an empty object or list counts as two. */
@@ -30,10 +32,12 @@ export class JsonSize {
     return this;
   }
 
-  /** The index after the end of a text, or of the piece. */
+  /** The index after the end of a text, of its line (JSON has no line break in a text), or of the piece. */
   #passText(bytes: Uint8Array, start: number): number {
-    let at = this.#isEscaped ? start + 1 : start;
-    while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+    let at = this.#isEscaped && !isBreak(bytes[start]) ? start + 1 : start;
+    while (at < bytes.length && bytes[at] !== quote && !isBreak(bytes[at])) {
+      at += bytes[at] === backslash && !isBreak(bytes[at + 1]) ? 2 : 1;
+    }
     this.#isEscaped = at > bytes.length;
     this.#isInText = at >= bytes.length;
     return at + 1;
@@ -55,6 +59,10 @@ export class JsonSize {
     this.#isInText = bytes[at] === quote && values <= maxValues;
     return at + 1;
   }
+}
+
+function isBreak(byte: number | undefined): boolean {
+  return byte === lineFeed || byte === carriageReturn;
 }
 
 /** Whether a value is an object with named fields, not a list. */

@@ -5,6 +5,11 @@ export const defaultCallSeconds = 60;
 export const mcpLimits = {
   /** The longest answer over HTTP, or line of a program, in bytes. */
   answerBytes: 4 * 1024 * 1024,
+  /** The values of an answer over HTTP, as `JsonSize` counts them. */
+  answerValues: 200_000,
+  /** The same of all lists of tools that one connection reads: the client keeps them. */
+  listBytes: 1024 * 1024,
+  listValues: 50_000,
   /** The result that a model gets of it, in bytes of JSON; longer ones are cut. */
   resultBytes: 256 * 1024,
   /** The definitions of all allowed tools of a server together, in bytes of JSON. */

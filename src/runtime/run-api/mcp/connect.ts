@@ -9,7 +9,7 @@ import { createResolve } from "../egress/resolve.ts";
 import { portOf } from "../egress/run-egress.ts";
 import type { EgressOptions } from "../egress/run-egress.ts";
 import type { McpClient } from "./mcp-client.ts";
-import { createMcpFetch } from "./mcp-fetch.ts";
+import { createAnswerRoom, createMcpFetch } from "./mcp-fetch.ts";
 import type { McpFetchDeps } from "./mcp-fetch.ts";
 
 /** Connects runs to MCP servers, by the egress rules of addresses. */
@@ -19,7 +19,8 @@ export function createMcpConnect(
   gatewayUrl: () => string | null,
   { resolve = createResolve(), dial = dialDirect }: EgressOptions = {},
 ) {
-  const deps = { credential, resolve, dial, ownAddresses, proxyEnv: env };
+  const room = createAnswerRoom();
+  const deps = { credential, resolve, dial, ownAddresses, proxyEnv: env, room };
   const ownPort = (): number | null => portOf(gatewayUrl());
   return (server: McpServer, run: McpRun) => connectServer(server, run, { ...deps, ownPort });
 }
@@ -48,7 +49,8 @@ async function connectServer(
     import("@modelcontextprotocol/client"),
     import("./mcp-client.ts"),
   ]);
-  const headers = server.credential === null ? {} : headersOf(await credential(server.credential));
+  const { credential: reference } = server;
+  const headers = async () => (reference === null ? {} : headersOf(await credential(reference)));
   const url = new URL(server.url ?? "");
   const timeoutMs = server.timeoutSeconds * 1000;
   const isPrivate = server.private;

@@ -121,12 +121,8 @@ function shortened(block: McpContent, left: number): McpContent | null {
 }
 
 /** Throws for values in values so deep that a function that walks through them would fail. */
-function assertFlat(value: unknown): void {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > mcpLimits.depth) throw new Error(`values nested more than ${mcpLimits.depth} deep`);
-    level = level.flatMap((one): unknown[] =>
-      typeof one === "object" && one !== null ? Object.values(one) : [],
-    );
-  }
+function assertFlat(value: unknown, depth = 0): void {
+  if (depth > mcpLimits.depth) throw new Error(`values nested more than ${mcpLimits.depth} deep`);
+  if (typeof value !== "object" || value === null) return;
+  for (const key in value) assertFlat(value[key as keyof typeof value], depth + 1);
 }

@@ -5,11 +5,14 @@ import { Readable } from "node:stream";
 import { once } from "node:events";
 import { canonicalHost } from "../../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../../foundation/errors.ts";
+import { JsonSize } from "../../../foundation/contracts/json-size.ts";
 import { mcpLimits } from "../../../foundation/contracts/mcp.ts";
 import { admit } from "../egress/admit.ts";
 import type { AdmitDeps } from "../egress/admit.ts";
 import { EgressRefusal } from "../egress/decide.ts";
 import { dialTls } from "../egress/broker/upstream.ts";
+import { createShares } from "../shares.ts";
+import type { Release } from "../shares.ts";
 
 interface McpAddress {
   readonly url: URL;
@@ -17,8 +20,8 @@ interface McpAddress {
   readonly isPrivate: boolean;
   /** The gateway's port on this machine, which is refused; null for none. */
   readonly ownPort: number | null;
-  /** Sent with each request: the credential. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Sent with each request: the credential as it is now. */
+  readonly headers: () => Promise<Readonly<Record<string, string>>>;
   /** How long a request may take until its answer has ended, in ms. */
   readonly timeoutMs: number;
   readonly instanceId: string;
@@ -26,15 +29,41 @@ interface McpAddress {
   readonly signal: AbortSignal;
 }
 
-export type McpFetchDeps = Omit<AdmitDeps, "approve">;
+export interface McpFetchDeps extends Omit<AdmitDeps, "approve"> {
+  /** Memory for the long answers of all servers, by run. */
+  readonly room: ReturnType<typeof createShares>;
+}
+
+/** A longer answer takes the memory of the longest one, and waits for it. */
+const shortBytes = 64 * 1024;
+/** Each run has one long answer at a time, whatever others hold. */
+export const createAnswerRoom = () =>
+  createShares({
+    total: 4 * mcpLimits.answerBytes,
+    perOwner: 2 * mcpLimits.answerBytes,
+    assured: mcpLimits.answerBytes,
+  });
+
+/** What was read of an answer, or of all lists of tools. */
+interface Reading {
+  readonly size: JsonSize;
+  bytes: number;
+  readonly maxBytes: number;
+  readonly maxValues: number;
+}
+
+const newReading = (maxBytes: number, maxValues: number): Reading => {
+  return { size: new JsonSize(), bytes: 0, maxBytes, maxValues };
+};
 
 /**
  * A `fetch` for one MCP server: its host's addresses are checked like those that runs reach, redirects are answers like
- * any other, and no answer is longer than its limit. No stream is opened but the answer to a request. `problem` is the
+ * any other, and no answer is longer than its limits. No stream is opened but the answer to a request. `problem` is the
  * last one of a request.
  */
 export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
   let problem: string | null = null;
+  const lists = newReading(mcpLimits.listBytes, mcpLimits.listValues);
   const failed = (error: unknown): never => {
     problem = error instanceof EgressRefusal ? error.detail : messageOf(error);
     throw error;
@@ -55,7 +84,18 @@ export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
       }
       const isEmpty = statusCode === 204;
       if (isEmpty) answer.resume();
-      const body = isEmpty ? null : Readable.toWeb(limited(answer, (text) => (problem = text)));
+      const reading = asksForTools(init)
+        ? lists
+        : newReading(mcpLimits.answerBytes, mcpLimits.answerValues);
+      const wait = async (): Promise<Release> => {
+        problem = "other long answers hold the memory for them";
+        const release = await deps.room.acquire(address.instanceId, mcpLimits.answerBytes, signal);
+        problem = null;
+        return release;
+      };
+      const body = isEmpty
+        ? null
+        : Readable.toWeb(limited(answer, reading, wait, (text) => (problem = text)));
       return new Response(body as ReadableStream | null, {
         status: statusCode,
         headers: headerList(headers),
@@ -90,7 +130,7 @@ async function answerOf(
     path: `${url.pathname}${url.search}`,
     headers: {
       ...Object.fromEntries(new Headers(headers)),
-      ...own,
+      ...(await own()),
       host: url.host,
       "accept-encoding": "identity",
       "content-length": Buffer.byteLength(text),
@@ -105,23 +145,49 @@ async function answerOf(
   return answer;
 }
 
+function asksForTools({ body }: RequestInit): boolean {
+  if (typeof body !== "string") return false;
+  return (JSON.parse(body) as { readonly method?: unknown }).method === "tools/list";
+}
+
 /** The body of an answer, which fails once it is too long. */
-function limited(answer: IncomingMessage, onProblem: (text: string) => void): Readable {
-  let bytes = 0;
+function limited(
+  answer: IncomingMessage,
+  reading: Reading,
+  wait: () => Promise<Release>,
+  onProblem: (text: string) => void,
+): Readable {
   const cut = async function* (source: AsyncIterable<Buffer>) {
-    for await (const chunk of source) {
-      bytes += chunk.length;
-      if (bytes > mcpLimits.answerBytes) {
-        const text = `its answer is longer than ${mcpLimits.answerBytes / 1024 / 1024} MiB`;
-        onProblem(text);
-        throw new Error(text);
+    let release: Release | null = null;
+    let bytes = 0;
+    try {
+      for await (const chunk of source) {
+        bytes += chunk.length;
+        const excess = excessOf(reading, chunk);
+        if (excess !== null) {
+          const text = `its answer ${excess}`;
+          onProblem(text);
+          throw new Error(text);
+        }
+        if (bytes > shortBytes) release ??= await wait();
+        yield chunk;
       }
-      yield chunk;
+    } finally {
+      release?.();
     }
   };
   const body = Readable.from(cut(answer), { objectMode: false });
   body.once("close", () => answer.destroy());
   return body;
+}
+
+/** How an answer exceeds its limits with a next piece; null if it does not. Values are counted before they are parsed. */
+function excessOf(reading: Reading, chunk: Buffer): string | null {
+  const { size, maxBytes, maxValues } = reading;
+  reading.bytes += chunk.length;
+  if (reading.bytes > maxBytes) return `is longer than ${maxBytes / 1024 / 1024} MiB`;
+  if (size.push(chunk, maxValues).values <= maxValues) return null;
+  return `has more than ${maxValues} values`;
 }
 
 function headerList(headers: IncomingMessage["headers"]): Headers {

@@ -1,0 +1,96 @@
+import type { ServerResponse } from "node:http";
+import { onTestFinished, expect, test } from "vitest";
+import { createMcpConnect } from "../../../../src/runtime/run-api/mcp/connect.ts";
+import { answer, hostileServer } from "../../../e2e/hostile-mcp-server.ts";
+
+type Behaviours = Parameters<typeof hostileServer>[0];
+
+const manyValues = `{"content":[],"structuredContent":{"a":[${"{},".repeat(150_000)}1]}}`;
+const send = (response: ServerResponse, type: string, text: string) =>
+  void response.writeHead(200, { "content-type": type }).end(text);
+
+/** Connections of these runs to a server, by the real client. */
+async function connected(behaviours: Behaviours, runs: readonly string[]) {
+  const over = new AbortController();
+  onTestFinished(() => over.abort());
+  const { url } = await hostileServer(behaviours);
+  const credential = () => Promise.reject(new Error("there is none"));
+  const connect = createMcpConnect({ credential, env: {} }, () => null);
+  const server = {
+    ...{ name: "evil", url, command: null, tools: ["*"], credential: null, private: true },
+    timeoutSeconds: 5,
+  };
+  const { signal } = over;
+  const clients = await Promise.all(
+    runs.map((instanceId) => connect(server, { instanceId, signal })),
+  );
+  const call = (run: string, tool: string) =>
+    clients[runs.indexOf(run)]?.call(tool, {}, { signal }) ?? Promise.reject(new Error("no run"));
+  return { call, tools: () => clients[0]?.tools() };
+}
+
+test("values of an answer are counted before they are parsed, in JSON and in event streams", async () => {
+  const { call } = await connected(
+    {
+      json: (response, { id }) =>
+        send(response, "application/json", `{"jsonrpc":"2.0","id":${id},"result":${manyValues}}`),
+      // A comment with a quote would hide what follows from a counter of JSON that ignores lines.
+      events: (response, { id }) =>
+        send(
+          response,
+          "text/event-stream",
+          `: "\\\ndata: {"jsonrpc":"2.0","id":${id},"result":${manyValues}}\n\n`,
+        ),
+      text: (response, { id }) => answer(response, id, "[{},1],".repeat(150_000)),
+    },
+    ["a"],
+  );
+  for (const tool of ["json", "events"])
+    await expect(call("a", tool)).rejects.toThrow("its answer has more than 200000 values");
+  expect(await call("a", "text")).toMatchObject({ isError: false });
+});
+
+test("long answers of one run wait for each other, and not those of another run", async () => {
+  const open: { response: ServerResponse; id: number }[] = [];
+  const { call } = await connected(
+    {
+      long: (response, { id }) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.write(" ".repeat(512 * 1024));
+        open.push({ response, id });
+      },
+      short: (response, { id }) => answer(response, id, "short"),
+    },
+    ["a", "b"],
+  );
+  const result = JSON.stringify({ content: [{ type: "text", text: "long" }] });
+  const end = (at: number) =>
+    open[at]?.response.end(`{"jsonrpc":"2.0","id":${open[at].id},"result":${result}}`);
+  const ended: number[] = [];
+  const calls: Promise<unknown>[] = [];
+  for (const at of [0, 1, 2]) {
+    calls.push(call("a", "long").then(() => ended.push(at)));
+    await expect.poll(() => open.length).toBe(at + 1);
+  }
+  end(2);
+  // They pass the one that waits.
+  await call("a", "short");
+  calls.push(call("b", "long"));
+  await expect.poll(() => open.length).toBe(4);
+  end(3);
+  await calls[3];
+  expect(ended).toEqual([]);
+  end(0);
+  await Promise.all([calls[0], calls[2]]);
+  expect(ended).toEqual([0, 2]);
+  end(1);
+  await calls[1];
+});
+
+test("all pages of a list of tools have one limit", async () => {
+  const names = Array.from({ length: 7_000 }, (_, at) => `tool_${at}`);
+  const { tools } = await connected(Object.fromEntries(names.map((name) => [name, () => {}])), [
+    "a",
+  ]);
+  await expect(tools()).rejects.toThrow("its answer has more than 50000 values");
+});
