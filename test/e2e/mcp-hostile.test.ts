@@ -168,6 +168,39 @@ test(
 );
 
 test(
+  "an edit of the server and a new secret count from a run's next call on",
+  { timeout: 300_000 },
+  async () => {
+    const held = Promise.withResolvers<() => void>();
+    const seen: unknown[] = [];
+    const echo = (name: string): Parameters<typeof hostileServer>[0]["echo"] => {
+      return (response, { id, headers }) => {
+        seen.push([name, headers.authorization]);
+        answer(response, id, "as asked");
+      };
+    };
+    const old = await hostileServer({
+      echo: echo("old"),
+      hold: (response, { id }) => held.resolve(() => answer(response, id, "at last")),
+    });
+    const next = await hostileServer({ echo: echo("next") });
+    const project = await projectOf(old.url, ["echo", "hold", "echo"]);
+    await project.trigger("worker");
+    const go = await held.promise;
+    await project.store("mcp_token/default/token", "another-secret-31c7");
+    await project.edit("agents/worker/config.toml", old.url, next.url);
+    await expect.poll(async () => project.print("config", "worker"), slowly).toContain(next.url);
+    go();
+    await succeeded(project, "worker");
+    expect((await toolResults(project, "worker"))[1]).toContain("at last");
+    expect(seen).toEqual([
+      ["old", `Bearer ${secret}`],
+      ["next", "Bearer another-secret-31c7"],
+    ]);
+  },
+);
+
+test(
   "a call that a crash of the scheduler interrupts is not sent again",
   { timeout: 300_000 },
   async () => {

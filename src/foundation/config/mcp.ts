@@ -49,7 +49,7 @@ export const mcpKey = agentKey({
   field: list(serverSchema, "tables [[mcp]]")
     .default([])
     .describe(
-      "MCP servers whose tools it has, in pi and in the LLM command lines. A server that is slow, gone or malformed is an error of its tools only.",
+      "MCP servers whose tools it has, in pi and in the LLM command lines. A server that is slow, gone or malformed is an error of its tools only. An edit counts from a run's next call on.",
     ),
   resolve: (entries): readonly McpServer[] =>
     entries.map(({ url, command, credential, timeout, ...rest }) => ({

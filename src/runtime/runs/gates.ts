@@ -29,8 +29,8 @@ export interface HeldTool {
   readonly name: string;
   /** JSON. */
   readonly args: string;
-  /** How the tool differs from the one that was last allowed; null if it does not. */
-  readonly change: { readonly hash: string; readonly text: string } | null;
+  /** The parts in which the tool differs from the one that was last allowed, one line each; null if it does not. */
+  readonly change: { readonly hash: string; readonly parts: readonly string[] } | null;
 }
 
 /** How much a run may spend without a further approval. */
@@ -178,10 +178,14 @@ export function createGates(
       const isOwn = gates.every(
         (gate) => gate.name === run.agent && gate.approve?.tools.includes(name) === true,
       );
-      const prompt = [
-        `${run.agent} wants to call the tool ${name}${heldBy(run, gates)}: ${shortened(redact(args))}`,
-        ...(change === null ? [] : [shortened(redact(change.text))]),
-      ].join("\n\n");
+      const asks = `${run.agent} wants to call the tool ${name}${heldBy(run, gates)}: ${shortened(redact(args))}`;
+      const parts = change?.parts.map((part, _, { length }) =>
+        shortened(redact(part), shownContext / length),
+      );
+      const prompt =
+        parts === undefined
+          ? asks
+          : [asks, "Its server changed the tool since it was last allowed.", ...parts].join("\n\n");
       const subject = change === null ? name : `${name} as changed (${change.hash})`;
       const hasAlways = isOwn && change === null;
       const held = { kind: "tool", subject, prompt, gates: namesOf(gates), hasAlways } as const;
@@ -214,14 +218,14 @@ function storedGate(name: string, config: string | null): Gate | null {
 /** The stored form has no empty values. */
 const holdsNothing: Approval = { hosts: [], over: null, agents: [], tools: [] };
 
-/** How much of a call's context, or of a tool's arguments or change, a person is shown, in characters. */
+/** How much of a call's context, or of a tool's arguments or changes, a person is shown, in characters. */
 const shownContext = 1_800;
 
 /** Texts with the same beginning stay different. */
-function shortened(text: string): string {
-  if (text.length <= shownContext) return text;
+function shortened(text: string, length = shownContext): string {
+  if (text.length <= length) return text;
   const hash = createHash("sha256").update(text).digest("hex");
-  return `${text.slice(0, shownContext)}… (${text.length} characters, SHA-256 ${hash})`;
+  return `${text.slice(0, length)}… (${text.length} characters, SHA-256 ${hash})`;
 }
 
 function heldBy({ agent }: LiveRun, gates: readonly Gate[]): string {

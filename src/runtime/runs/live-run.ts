@@ -15,6 +15,7 @@ import { messageOf } from "../../foundation/errors.ts";
 import type { OpenedSocket } from "../run-api/run-sockets.ts";
 import type { RunSocket } from "../run-api/run-socket.ts";
 import type { McpClient } from "../run-api/mcp/mcp-client.ts";
+import { cappedMessage, maxOutputBytes } from "../runners/lines.ts";
 import { createFreezer } from "./freezer.ts";
 import type { Freezer } from "./freezer.ts";
 import { createPendingRequests } from "./pending-requests.ts";
@@ -93,7 +94,7 @@ export class LiveRun implements Disposable {
   readonly budgetWaits = new Map<string, OpenBudgetWait>();
   /** The names of its latest unlocks, whose answers are stored. */
   readonly unlocks: string[] = [];
-  /** Its connections to MCP servers, and the tools that it has of each, by the server's name. */
+  /** Its connections to MCP servers, and the tools that it has of each, by the server's config. */
   readonly mcp = new Map<string, Promise<RunMcpServer>>();
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
@@ -112,6 +113,8 @@ export class LiveRun implements Disposable {
 
   readonly #deps: LiveRunDeps;
   readonly #endings = new Set<() => void>();
+  /** Of the scheduler's log lines, which have the same limit as the run's own. */
+  #loggedBytes = 0;
   /** Number of unanswered requests, of any kind. */
   #open = 0;
   /** Null while its clock runs. */
@@ -230,7 +233,11 @@ export class LiveRun implements Disposable {
   #log(level: LogLevel, msg: string, fields: Readonly<Record<string, unknown>>): void {
     const { agent, instanceId } = this;
     const at = this.#deps.clock.now();
-    const entry = { level, time: at, msg, agent, instanceId, ...fields };
+    if (this.#loggedBytes > maxOutputBytes) return;
+    this.#loggedBytes += JSON.stringify([msg, fields]).length;
+    const isLast = this.#loggedBytes > maxOutputBytes;
+    const content = isLast ? { msg: cappedMessage, kind: "run" } : { msg, ...fields };
+    const entry = { level, time: at, agent, instanceId, ...content };
     this.#deps.emit({ type: "output", agent, at, instanceId, entry });
   }
 

@@ -79,13 +79,14 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
       throw error;
     }
   };
-  /** A failed connection is tried again by the next request. */
+  /** A failed connection is tried again by the next request; an edited server has another connection. */
   const open = (run: LiveRun, server: McpServer, found?: readonly McpTool[]) => {
-    const known = run.mcp.get(server.name);
+    const key = JSON.stringify(server);
+    const known = run.mcp.get(key);
     if (known !== undefined && (found === undefined || server.url !== null)) return known;
     const opening = opened(run, server, found);
-    run.mcp.set(server.name, opening);
-    opening.catch(() => run.mcp.delete(server.name));
+    run.mcp.set(key, opening);
+    opening.catch(() => run.mcp.delete(key));
     return opening;
   };
   /** Throws a RunApiError if the agent does not have the tool, or a person denied it. */
@@ -96,15 +97,12 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
   ): Promise<void> => {
     const name = `${request.server}.${request.tool}`;
     const known = tools.get(request.tool);
-    const { tools: allowed } = serverOf(run, request.server);
-    if (known === undefined || !allowsTool(allowed, request.tool)) {
-      throw refusal("malformed", `This agent has no tool ${name}.`);
-    }
+    if (known === undefined) throw refusal("malformed", `This agent has no tool ${name}.`);
     const { change } = known;
     const held = {
       name,
-      args: JSON.stringify(request.arguments),
-      change: change && { hash: hashOf(change), text: changeText(known.tool, change) },
+      args: quoted(request.arguments),
+      change: change && { hash: hashOf(change), parts: changedParts(known.tool, change) },
     };
     const why = await gates.tool(run, held, signal);
     if (why !== null) throw refusal("not_approved", `This run may not call ${name}: ${why}.`);
@@ -113,6 +111,21 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     const last = questions.latest(run.instanceId, "tool", subject);
     if (last?.answer !== "run") return;
     await store.pin(run.agent, request.server, [change], clock.now());
+  };
+  /** The server as configured now, once a person allows the call: the config may be edited meanwhile. */
+  const callable = async (
+    run: LiveRun,
+    asked: RunApiRequest<"mcp-call" | "mcp-allow">,
+  ): Promise<RunMcpServer | McpResult> => {
+    const { server: name } = asked.request;
+    const current = async () =>
+      open(run, serverOf(run, name)).catch((error: unknown) => failed(unusable(name, error)));
+    for (;;) {
+      const server = await current();
+      if ("isError" in server) return server;
+      await approved(run, server, asked);
+      if ((await current()) === server) return server;
+    }
   };
   const call = async (
     run: LiveRun,
@@ -151,9 +164,8 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     },
     "mcp-call": async (run, request) => {
       const { server: name, tool } = request.request;
-      const connected = await open(run, serverOf(run, name)).catch((error: unknown) => error);
-      if (!isServer(connected)) return answerOf(failed(unusable(name, connected)), redactValue);
-      await approved(run, connected, request);
+      const connected = await callable(run, request);
+      if ("isError" in connected) return answerOf(connected, redactValue);
       const begun = performance.now();
       const result = await call(run, connected, request).catch((error: unknown) =>
         failed(unusable(name, error)),
@@ -166,8 +178,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
       return answer;
     },
     "mcp-allow": async (run, request) => {
-      const server = serverOf(run, request.request.server);
-      await approved(run, await open(run, server), request);
+      await callable(run, request);
       return { ok: true };
     },
   };
@@ -184,10 +195,6 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
 const unknownOutcome =
   "The scheduler was restarted during this call. Whether it took effect is unknown: look before you repeat it.";
 
-function isServer(value: unknown): value is RunMcpServer {
-  return typeof value === "object" && value !== null && "tools" in value;
-}
-
 function unusable(server: string, error: unknown): string {
   return `the MCP server ${server} failed: ${messageOf(error)}`;
 }
@@ -198,9 +205,12 @@ function answerOf(result: McpResult, redactValue: RequestContext["redactValue"])
   return { ok: true as const, content: [...content], isError };
 }
 
+/** By the protocol. Other names could hold a text for people. */
+const toolName = /^[\w./-]{1,128}$/;
+
 /** The tools that the config names. Throws if their definitions are too long for a model. */
 function allowedTools({ tools: patterns }: McpServer, tools: readonly McpTool[]): McpTool[] {
-  const allowed = tools.filter(({ name }) => name.length <= 128 && allowsTool(patterns, name));
+  const allowed = tools.filter(({ name }) => toolName.test(name) && allowsTool(patterns, name));
   const bytes = Buffer.byteLength(JSON.stringify(allowed));
   if (bytes <= mcpLimits.definitionsBytes) return allowed;
   const limit = `${mcpLimits.definitionsBytes / 1024} KiB`;
@@ -213,8 +223,19 @@ function hashOf(tool: McpTool): string {
 
 const shown = (tool: McpTool): string => hashOf(tool).slice(0, 12);
 
-function changeText(before: McpTool, after: McpTool): string {
-  const isSame = before.description === after.description;
-  const what = isSame ? `its arguments: ${JSON.stringify(after.inputSchema)}` : after.description;
-  return `Its server changed the tool since it was last allowed. It now says of ${isSame ? what : `itself: ${what}`}`;
+/** JSON on one line, with escapes for characters that people can't see: no text in it passes for another part. */
+const quoted = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+
+function changedParts(before: McpTool, after: McpTool): string[] {
+  const parts = [
+    ["description", before.description, after.description],
+    ["arguments", before.inputSchema, after.inputSchema],
+  ] as const;
+  return parts.flatMap(([name, old, now]) =>
+    quoted(old) === quoted(now) ? [] : `Its ${name} now: ${quoted(now)}`,
+  );
 }
