@@ -4,23 +4,24 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { expect, onTestFinished, test } from "vitest";
+import { runSpanId } from "../../src/features/telemetry/trace-ids.ts";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
 import { toolResults } from "./asking-project.ts";
 import { everythingServer, exampleServer, ownAddress } from "./mcp-servers.ts";
 
 const program = JSON.stringify(process.execPath);
-const config = (mcp: string, more = "") =>
-  `models = ["main"]\ncredentials = []\ncallable = true\nruntime = { type = "host-user", run_as = "$USER" }\n${more}${mcp}`;
+const config = (mcp: string) =>
+  `models = ["main"]\ncredentials = []\ncallable = true\nruntime = { type = "host-user", run_as = "$USER" }\n${mcp}`;
 const turn = (name: string, args: string) =>
   `[[turns]]\n[[turns.tools]]\nname = "${name}"\narguments = ${args}\n`;
 
 /** A project with one agent in pi, whose scripted model makes these calls. */
-async function started(mcp: string, calls: string, more?: string): Promise<LiveProject> {
+async function started(mcp: string, calls: string, more = ""): Promise<LiveProject> {
   const project = await LiveProject.of({
-    "project/config.toml": `[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n`,
+    "project/config.toml": `[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n${more}`,
     "project/main.script.toml": `${calls}[[turns]]\ntext = "Done."\n`,
     "project/agents/worker/SKILL.md": "Work.\n",
-    "project/agents/worker/config.toml": config(mcp, more),
+    "project/agents/worker/config.toml": config(mcp),
   });
   await project.start();
   return project;
@@ -96,15 +97,17 @@ test(
     onTestFinished(() => void server.close().closeAllConnections());
     const { port } = server.address() as AddressInfo;
     const url = `http://${ownAddress()}:${port}/mcp`;
-    const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const project = await started(
       `[[mcp]]\nname = "modern"\nurl = "${url}"\nprivate = true\ntools = ["trace"]\n`,
       turn("modern__trace", "{}"),
-      `local = { env = { TRACEPARENT = "${trace}" } }\n`,
+      '[telemetry]\notlp = "http://127.0.0.1:9"\n',
     );
     await ran(project);
     expect((await toolResults(project, "worker")).join()).toContain("traced");
     expect(new Set(eras)).toEqual(new Set(["modern"]));
-    expect(traces).toEqual([trace]);
+    const { instanceId } = (await project.latest("worker")) ?? {};
+    expect(traces).toEqual([
+      expect.stringMatching(`^00-[0-9a-f]{32}-${runSpanId(instanceId ?? "")}-01$`),
+    ]);
   },
 );
