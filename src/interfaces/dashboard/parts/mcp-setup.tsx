@@ -4,16 +4,12 @@ import { Copied } from "./copied.tsx";
 const json = (value: object): string => JSON.stringify(value, null, 2);
 
 /** What each client reads, with the token from its environment or asked for: no file holds it. */
-const clients = (url: string) =>
+export const mcpClientSetups = (url: string) =>
   [
     [
       "Claude Code",
-      ".mcp.json of a project",
-      json({
-        mcpServers: {
-          almanac: { type: "http", url, headers: { Authorization: "Bearer ${ALMANAC_TOKEN}" } },
-        },
-      }),
+      "in a shell",
+      `claude mcp add --transport http --scope user almanac ${url} --header 'Authorization: Bearer \${ALMANAC_TOKEN}'`,
     ],
     [
       "Cursor",
@@ -55,7 +51,7 @@ export function McpSetup({ gatewayUrl }: { readonly gatewayUrl: string }) {
         Put a token into <code>ALMANAC_TOKEN</code> of the client’s environment. Behind a proxy, use
         its address.
       </p>
-      {clients(url).map(([name, place, text]) => (
+      {mcpClientSetups(url).map(([name, place, text]) => (
         <div key={name}>
           <h3>
             {name} <span class="muted">{place}</span>
