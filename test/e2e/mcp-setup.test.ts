@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
@@ -43,7 +44,7 @@ test.skipIf(bin === null)(
   async () => {
     const { project, env, setupOf } = await assistant();
     await project.write("../me/.codex/config.toml", setupOf("Codex"));
-    const codex = spawn("codex", ["app-server"], {
+    const codex = spawn(join(bin ?? "", "codex"), ["app-server"], {
       cwd: env.HOME,
       env,
       stdio: ["pipe", "pipe", "ignore"],
