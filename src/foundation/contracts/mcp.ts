@@ -36,15 +36,12 @@ export interface McpResult {
   readonly isError: boolean;
 }
 
-/** Whether a list of names and patterns has the tool; `*` stands for any characters. */
+/** Whether a list of names and patterns (word characters, dots, hyphens) has the tool; `*` stands for any characters. */
 export function allowsTool(patterns: readonly string[], tool: string): boolean {
-  return patterns.some((pattern) => matches(pattern, tool));
-}
-
-/** Patterns hold word characters, dots, hyphens and stars only. */
-function matches(pattern: string, text: string): boolean {
-  const form = pattern.replaceAll(".", "\\.").replaceAll("*", ".*");
-  return new RegExp(`^${form}$`, "s").test(text);
+  return patterns.some((pattern) => {
+    const form = pattern.replaceAll(".", "\\.").replaceAll("*", ".*");
+    return new RegExp(`^${form}$`, "s").test(tool);
+  });
 }
 
 /** The name by which models call a tool; null if it would have characters that providers refuse, or be too long. */

@@ -94,31 +94,28 @@ function contentOf(content: readonly McpContent[], structured: unknown): readonl
 /** Cuts a result to its limit, and says so in it. */
 function cutContent(content: readonly McpContent[]): readonly McpContent[] {
   let left: number = mcpLimits.resultBytes;
-  let cutBytes = 0;
   const kept: McpContent[] = [];
   for (const block of content) {
-    const bytes = Buffer.byteLength(JSON.stringify(block));
-    const fitting = bytes <= left ? block : shortened(block, left);
-    if (fitting !== null) kept.push(fitting);
-    cutBytes += bytes - (fitting === null ? 0 : Math.min(bytes, left));
-    left = Math.max(0, left - bytes);
+    const bytes = jsonBytes(block);
+    if (bytes > left) return [...kept, cutBlock(block, left)];
+    kept.push(block);
+    left -= bytes;
   }
-  if (cutBytes === 0) return kept;
-  const limit = `${mcpLimits.resultBytes / 1024} KiB`;
-  return [...kept, { type: "text", text: `[the result was cut: it is longer than ${limit}]` }];
+  return kept;
 }
 
-/** Only a text can be cut. As JSON, a character takes at most six bytes. */
-function shortened(block: McpContent, left: number): McpContent | null {
-  const { type, text } = block;
-  if (type !== "text" || typeof text !== "string") return null;
-  return {
-    type,
-    text: Buffer.from(text)
-      .subarray(0, Math.floor(left / 6))
-      .toString("utf8"),
-  };
+/** Only a text can be cut. */
+function cutBlock({ type, text }: McpContent, left: number): McpContent {
+  let start = type === "text" && typeof text === "string" ? text.slice(0, left) : "";
+  while (start !== "" && jsonBytes(start) > left)
+    start = start.slice(0, Math.floor(start.length * 0.9));
+  const limit = `${mcpLimits.resultBytes / 1024} KiB`;
+  // A slice would keep the whole text in memory.
+  const copy = Buffer.from(start).toString();
+  return { type: "text", text: `${copy}\n[the result was cut: it is longer than ${limit}]` };
 }
+
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** Throws for values in values so deep that a function that walks through them would fail. */
 function assertFlat(value: unknown, depth = 0): void {

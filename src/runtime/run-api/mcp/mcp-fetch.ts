@@ -1,8 +1,8 @@
 import { request as httpRequest } from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { Readable } from "node:stream";
 import { once } from "node:events";
+import { ReadableStream } from "node:stream/web";
 import { canonicalHost } from "../../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { JsonSize } from "../../../foundation/contracts/json-size.ts";
@@ -36,25 +36,12 @@ export interface McpFetchDeps extends Omit<AdmitDeps, "approve"> {
 
 /** A longer answer takes the memory of the longest one, and waits for it. */
 const shortBytes = 64 * 1024;
+
 /** Each run has one long answer at a time, whatever others hold. */
-export const createAnswerRoom = () =>
-  createShares({
-    total: 4 * mcpLimits.answerBytes,
-    perOwner: 2 * mcpLimits.answerBytes,
-    assured: mcpLimits.answerBytes,
-  });
-
-/** What was read of an answer, or of all lists of tools. */
-interface Reading {
-  readonly size: JsonSize;
-  bytes: number;
-  readonly maxBytes: number;
-  readonly maxValues: number;
+export function createAnswerRoom() {
+  const { answerBytes } = mcpLimits;
+  return createShares({ total: 4 * answerBytes, perOwner: 2 * answerBytes, assured: answerBytes });
 }
-
-const newReading = (maxBytes: number, maxValues: number): Reading => {
-  return { size: new JsonSize(), bytes: 0, maxBytes, maxValues };
-};
 
 /**
  * A `fetch` for one MCP server: its host's addresses are checked like those that runs reach, redirects are answers like
@@ -63,10 +50,31 @@ const newReading = (maxBytes: number, maxValues: number): Reading => {
  */
 export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
   let problem: string | null = null;
-  const lists = newReading(mcpLimits.listBytes, mcpLimits.listValues);
+  const lists = createLimit(mcpLimits.listBytes, mcpLimits.listValues);
   const failed = (error: unknown): never => {
     problem = error instanceof EgressRefusal ? error.detail : messageOf(error);
     throw error;
+  };
+  const enter = async (signal: AbortSignal): Promise<Release> => {
+    problem = "other long answers hold the memory for them";
+    const release = await deps.room.acquire(address.instanceId, mcpLimits.answerBytes, signal);
+    problem = null;
+    return release;
+  };
+  const read = async function* (answer: AsyncIterable<Buffer>, limit: Limit, signal: AbortSignal) {
+    let release: Release | null = null;
+    let bytes = 0;
+    try {
+      for await (const chunk of answer) {
+        const excess = limit(chunk);
+        if (excess !== null) failed(new Error(excess));
+        bytes += chunk.length;
+        if (bytes > shortBytes) release ??= await enter(signal);
+        yield chunk;
+      }
+    } finally {
+      release?.();
+    }
   };
   return {
     problem: () => problem,
@@ -77,31 +85,39 @@ export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
       const late = AbortSignal.timeout(address.timeoutMs + 2_000);
       const signal = AbortSignal.any([late, address.signal, ...(init.signal ? [init.signal] : [])]);
       const answer = await answerOf(address, init, signal, deps).catch(failed);
-      const { statusCode = 0, headers } = answer;
-      if (statusCode >= 300 && statusCode < 400) {
+      const { statusCode: status = 0, headers } = answer;
+      if (status >= 300 && status < 400) {
         answer.destroy();
         return failed(new Error(redirected(headers.location)));
       }
-      const isEmpty = statusCode === 204;
+      const isEmpty = status === 204;
       if (isEmpty) answer.resume();
-      const reading = asksForTools(init)
+      const limit = asksForTools(init)
         ? lists
-        : newReading(mcpLimits.answerBytes, mcpLimits.answerValues);
-      const wait = async (): Promise<Release> => {
-        problem = "other long answers hold the memory for them";
-        const release = await deps.room.acquire(address.instanceId, mcpLimits.answerBytes, signal);
-        problem = null;
-        return release;
-      };
-      const body = isEmpty
-        ? null
-        : Readable.toWeb(limited(answer, reading, wait, (text) => (problem = text)));
-      return new Response(body as ReadableStream | null, {
-        status: statusCode,
-        headers: headerList(headers),
-      });
+        : createLimit(mcpLimits.answerBytes, mcpLimits.answerValues);
+      const body = isEmpty ? null : ReadableStream.from(read(answer, limit, signal));
+      return new Response(body as BodyInit | null, { status, headers: headerList(headers) });
     },
   };
+}
+
+type Limit = (chunk: Buffer) => string | null;
+
+/** Says how an answer exceeds its limits with a next piece; null if it does not. Counts values before they are parsed. */
+function createLimit(maxBytes: number, maxValues: number): Limit {
+  const size = new JsonSize();
+  let bytes = 0;
+  return (chunk) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return `its answer is longer than ${maxBytes / 1024 / 1024} MiB`;
+    if (size.push(chunk, maxValues).values <= maxValues) return null;
+    return `its answer has more than ${maxValues} values`;
+  };
+}
+
+function asksForTools({ body }: RequestInit): boolean {
+  if (typeof body !== "string") return false;
+  return (JSON.parse(body) as { readonly method?: unknown }).method === "tools/list";
 }
 
 function redirected(location = ""): string {
@@ -143,51 +159,6 @@ async function answerOf(
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
   sent.on("error", (error) => answer.destroy(error));
   return answer;
-}
-
-function asksForTools({ body }: RequestInit): boolean {
-  if (typeof body !== "string") return false;
-  return (JSON.parse(body) as { readonly method?: unknown }).method === "tools/list";
-}
-
-/** The body of an answer, which fails once it is too long. */
-function limited(
-  answer: IncomingMessage,
-  reading: Reading,
-  wait: () => Promise<Release>,
-  onProblem: (text: string) => void,
-): Readable {
-  const cut = async function* (source: AsyncIterable<Buffer>) {
-    let release: Release | null = null;
-    let bytes = 0;
-    try {
-      for await (const chunk of source) {
-        bytes += chunk.length;
-        const excess = excessOf(reading, chunk);
-        if (excess !== null) {
-          const text = `its answer ${excess}`;
-          onProblem(text);
-          throw new Error(text);
-        }
-        if (bytes > shortBytes) release ??= await wait();
-        yield chunk;
-      }
-    } finally {
-      release?.();
-    }
-  };
-  const body = Readable.from(cut(answer), { objectMode: false });
-  body.once("close", () => answer.destroy());
-  return body;
-}
-
-/** How an answer exceeds its limits with a next piece; null if it does not. Values are counted before they are parsed. */
-function excessOf(reading: Reading, chunk: Buffer): string | null {
-  const { size, maxBytes, maxValues } = reading;
-  reading.bytes += chunk.length;
-  if (reading.bytes > maxBytes) return `is longer than ${maxBytes / 1024 / 1024} MiB`;
-  if (size.push(chunk, maxValues).values <= maxValues) return null;
-  return `has more than ${maxValues} values`;
 }
 
 function headerList(headers: IncomingMessage["headers"]): Headers {
