@@ -4,7 +4,6 @@ import { completionCommands } from "./commands/completion.ts";
 import { controlCommands } from "./commands/control.ts";
 import { projectCommands } from "./commands/project.ts";
 import { reportCommands } from "./commands/reports.ts";
-import { tokenCommands } from "./commands/tokens.ts";
 import { closest } from "../../foundation/contracts/did-you-mean.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { answeredAsJson, helpAsFlag, mustKnowHelp } from "./help/asked-help.ts";
@@ -17,7 +16,6 @@ const commands = {
   ...projectCommands,
   ...controlCommands,
   ...reportCommands,
-  ...tokenCommands,
   ...completionCommands,
 };
 

@@ -4,9 +4,12 @@ import type { UserError } from "../../foundation/errors.ts";
 import { Mark } from "./parts/mark.tsx";
 import type { Document } from "./send-page.tsx";
 import { agentAddress, logAddress } from "./text/addresses.ts";
+import type { QuestionView } from "../../foundation/contracts/question-views.ts";
+import { formOfLink } from "../../foundation/contracts/questions.ts";
+import { Question } from "./parts/question.tsx";
 
 /** A document without the dashboard's frame; with `remember`, its script redirects to the private host. */
-export function cardPage(title: string, card: VNode, data: Partial<Move> = {}): Document {
+function cardPage(title: string, card: VNode, data: Partial<Move> = {}): Document {
   const { host, path, remember } = data;
   const body = (
     <main class="card-page" data-host={host} data-path={path} data-remember={remember}>
@@ -29,7 +32,7 @@ interface CardProps {
   readonly children: ComponentChildren;
 }
 
-export function Card({ title, children }: CardProps) {
+function Card({ title, children }: CardProps) {
   return (
     <div class="card">
       <Mark />
@@ -151,4 +154,22 @@ export function missingRunPage(agent: string, instanceId: string): Document {
     </Card>
   );
   return cardPage("No such run", card);
+}
+
+/** The page of an answer link; `problem` is about an answer that was refused. */
+export function answerPage(question: QuestionView, action: string, problem = ""): Document {
+  const form = formOfLink(question);
+  const hasLess = question.state === "open" && form !== question.form;
+  const card = (
+    <Card title={`${question.agent} asks`}>
+      <p class="notice error" role="alert" hidden={problem === ""}>
+        {problem}
+      </p>
+      <Question question={{ ...question, form }} action={action} />
+      <p class="sub muted" hidden={!hasLess}>
+        To allow it for good, answer on the dashboard's page Questions or by <code>al answer</code>.
+      </p>
+    </Card>
+  );
+  return cardPage(`Question of ${question.agent}`, card);
 }

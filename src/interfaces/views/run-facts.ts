@@ -7,7 +7,7 @@ import type { RunHost } from "../../foundation/contracts/run-hosts.ts";
 import type { RunVersionView, RunView } from "./run-view.ts";
 
 /** A fact of a run, in words for a person. */
-export type RunFact = readonly [label: string, text: string];
+type RunFact = readonly [label: string, text: string];
 
 /** The facts of a run, one line each. `moment` formats an ISO time for its reader. */
 export function runFacts(run: RunView, moment: (at: string) => string): readonly RunFact[] {
@@ -81,4 +81,12 @@ export function runHostText(asked: RunHost): string {
   const name = port === 0 ? JSON.stringify(host) : hostAndPort(asked);
   if (denied !== null) return `${name} ${denyProblems[denied]}${times}`;
   return `${name} ${bytesText(bytesOut)} out, ${bytesText(bytesIn)} in${times}`;
+}
+
+/** The kind of a line of a unified diff. */
+export function differenceLine(line: string): "file" | "place" | "added" | "removed" | "same" {
+  if (/^(---|\+\+\+) /.test(line)) return "file";
+  if (line.startsWith("@@")) return "place";
+  if (line.startsWith("+")) return "added";
+  return line.startsWith("-") ? "removed" : "same";
 }

@@ -5,7 +5,7 @@ import {
   agentTomlKeys,
   projectTomlKeys,
   tomlLines,
-} from "../../../src/interfaces/cli/config/toml-keys.ts";
+} from "../../../src/interfaces/cli/config/config-file.ts";
 import {
   agent,
   agentChange,

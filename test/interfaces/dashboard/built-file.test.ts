@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { Script } from "node:vm";
 import { expect, test } from "vitest";
-import { builtFile } from "../../../src/interfaces/dashboard/built-file.ts";
+import { builtFile } from "../../../src/interfaces/dashboard/send-page.tsx";
 
 test.each(["pages/overview", "pages/agent", "pages/log", "pages/private-host"])(
   "the script of the %s page is one valid script",

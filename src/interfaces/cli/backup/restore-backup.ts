@@ -12,7 +12,7 @@ import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
 import { openStore } from "../../../foundation/store/store.ts";
 import { packageVersion } from "../../../foundation/version.ts";
 import type { Context } from "../context.ts";
-import { secretName, stateName } from "./entry-names.ts";
+import { secretName, stateName } from "./write-backup.ts";
 
 /** Where a backup is unpacked: a draft of the project, and one of the credential store or null. */
 interface Drafts {

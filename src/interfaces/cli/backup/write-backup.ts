@@ -10,7 +10,6 @@ import { hasCode, ifMissing, UserError } from "../../../foundation/errors.ts";
 import { createPrivately } from "../../../foundation/store/state-dir.ts";
 import type { Context } from "../context.ts";
 import { unwritable } from "../write-files.ts";
-import { secretName, stateName } from "./entry-names.ts";
 
 /** All pages at once: a copy in steps would restart at each write of the scheduler. */
 const allPages = 2 ** 31 - 1;
@@ -109,3 +108,9 @@ async function addFile(tar: Pack, [name, path]: Entry): Promise<boolean> {
   else await pipeline(file.createReadStream({ end: size - 1, autoClose: false }), entry);
   return true;
 }
+
+const word = "[\\w-][\\w.@-]*";
+
+/** Names of the entries of a backup; the group of a credential's name is its path in the store. */
+export const stateName = new RegExp(`^(state\\.db|logs/${word}\\.log)$`);
+export const secretName = new RegExp(`^credentials/(${word}/${word}/${word})$`);

@@ -161,7 +161,7 @@ export const controlCommands = {
         "al steer triage-k3v9q2xa --stop",
       )
       .exitCodes({ 1: "the run takes no message; the reason is printed" })
-      .does(async () => (await import("../operator/steer.ts")).steer),
+      .does(async () => (await import("../operator/control.ts")).steer),
   continue: (command) =>
     command
       .description("start a run that continues the session of one that has ended")
@@ -169,7 +169,7 @@ export const controlCommands = {
       .argument("<text>", "a text for the model")
       .examples("al continue triage-k3v9q2xa 'now open the pull request'")
       .exitCodes({ 1: "the run can't be continued; the reason is printed" })
-      .does(async () => (await import("../operator/steer.ts")).continueRun),
+      .does(async () => (await import("../operator/control.ts")).continueRun),
   budget: (command) =>
     command
       .description("raise what may be spent on models")
@@ -191,7 +191,7 @@ export const controlCommands = {
         0: "an agent was started or its run queued",
         1: "nothing ran; the reason is printed",
       })
-      .does(async () => (await import("../operator/replay.ts")).replay),
+      .does(async () => (await import("../operator/control.ts")).replay),
   mcp: (command) =>
     command
       .description("serve MCP on standard input and output, for AI assistants on this machine")

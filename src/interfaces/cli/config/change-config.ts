@@ -5,10 +5,9 @@ import { openPrompts } from "../terminal/prompts.ts";
 import type { SchemaName } from "../../operations/editor-schemas.ts";
 import { schemaOf, writeSchemas } from "../../operations/editor-schemas.ts";
 import { isRefused, newProblems, refuseProblems } from "../../operations/project-files.ts";
-import { openConfig, writeConfig } from "./config-file.ts";
+import { openConfig, writeConfig, tomlLines } from "./config-file.ts";
 import type { ConfigFile } from "./config-file.ts";
 import { noteForecast } from "./note-forecast.ts";
-import { tomlLines } from "./toml-keys.ts";
 import {
   edited,
   parseKey,

@@ -10,11 +10,15 @@ import { closest } from "../../../foundation/contracts/did-you-mean.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
 import type { BudgetRaised } from "../../../features/spend/spend-report.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { UserError, hasCode } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
 import type { Context } from "../context.ts";
 import { agentNames, connect, explained, unknownAgent, withAgent } from "./connect.ts";
+import type { Replayed, ReplayResult } from "../../../foundation/contracts/operator-api.ts";
+import { plainLine } from "../terminal/format.ts";
+import type { Client } from "./client.ts";
+import type { InboxView } from "../../views/run-view.ts";
 
 /** Stops cron for the whole project, or disables one agent. */
 export async function pause(context: Context, agent: string | undefined): Promise<void> {
@@ -116,4 +120,90 @@ export async function stop(context: Context, { now = false }: { now?: boolean })
   // Another pid is already that of the next scheduler.
   while (pid !== undefined && pidOf() === pid) await sleep(100);
   out.answer(answer, "stopped");
+}
+
+/** Replays a receipt or a history entry, and prints the outcome. */
+export async function replay(
+  context: Context,
+  id: string,
+  { agent }: { readonly agent?: string },
+): Promise<void> {
+  const { out } = context;
+  const client = await connect(context);
+  const asked = askFor(client, id, agent);
+  const answer = (await explained(asked, ["unknown_receipt", "unknown_trigger"], {
+    message: `no receipt or trigger "${id}" in the history`,
+    hint: "al history names the receipts and triggers of what did not succeed; al history --json those of all entries",
+  })) as ReplayResult;
+  const { matched, reason } = answer;
+  if (out.json) out.document(answer);
+  else for (const one of matched) out.data(lineOf(one));
+  if (matched.some(({ outcome }) => outcome === "started" || outcome === "queued")) return;
+  if (!out.json && matched.length === 0) out.note(`nothing ran: ${plainLine(reason ?? "")}`);
+  process.exitCode = 1;
+}
+
+function lineOf({ agent, outcome, instanceId, reason }: Replayed): string {
+  const more = [instanceId, reason === undefined ? undefined : plainLine(reason)];
+  return [`${agent} ${outcome}`, ...more.filter((part) => part !== undefined)].join(": ");
+}
+
+/** Replays a receipt with this id, else the history entry; with `agent` for it only, regardless of its filters. */
+async function askFor(client: Client, id: string, agent: string | undefined): Promise<unknown> {
+  const receipt = `/api/webhooks/${encodeURIComponent(id)}/replay`;
+  if (agent !== undefined) {
+    const query = new URLSearchParams({ agent }).toString();
+    return withAgent(client, agent, client.post(`${receipt}?${query}`));
+  }
+  return client.post(receipt).catch((error: unknown) => {
+    if (!hasCode(error, "unknown_receipt")) throw error;
+    return client.post(`/api/triggers/${encodeURIComponent(id)}/replay`);
+  });
+}
+
+const noRun = { hint: "al history lists the runs with their instance ids" };
+
+function runPath(instanceId: string, operation: string): string {
+  return `/api/runs/${encodeURIComponent(instanceId)}/${operation}`;
+}
+
+/** Sends a message to a run while it works, or asks it to end after its turn. */
+export async function steer(
+  context: Context,
+  instanceId: string,
+  text: string | undefined,
+  { stop = false }: { readonly stop?: boolean },
+): Promise<void> {
+  if ((text === undefined) !== stop) {
+    throw new UserError("usage", "give either a text or --stop", "al help steer shows both");
+  }
+  const client = await connect(context);
+  const body = stop ? { stop } : { text };
+  const asked = client.post(runPath(instanceId, "steer"), body);
+  const answer = (await explained(asked, ["unknown_instance"], noRun)) as InboxView;
+  const effect = stop ? "ends after its turn" : "gets it after the tools of its turn";
+  context.out.answer(answer, `${instanceId} ${effect}: al show ${instanceId}`);
+}
+
+/** Starts a run that continues the session of one that has ended, and prints its id. */
+export async function continueRun(
+  context: Context,
+  instanceId: string,
+  prompt: string,
+): Promise<void> {
+  const client = await connect(context);
+  const asked = client.post(runPath(instanceId, "continue"), { prompt });
+  const answer = (await explained(asked, ["unknown_instance"], noRun)) as {
+    readonly agent: string;
+    readonly triggerId: string;
+    readonly instanceId: string | null;
+  };
+  const { out } = context;
+  out.answer(answer, answer.instanceId ?? answer.triggerId);
+  if (out.json) return;
+  out.note(
+    answer.instanceId === null
+      ? `it is queued: al history -a ${answer.agent} shows how it continues`
+      : `al logs ${answer.agent} -i ${answer.instanceId} -f follows it`,
+  );
 }

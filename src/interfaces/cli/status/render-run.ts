@@ -1,8 +1,13 @@
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { triggerNames } from "../../../../streams/vocabulary.ts";
-import { differenceLine } from "../../views/difference-line.ts";
-import { failingText, runFacts, runHostText, commitText } from "../../views/run-facts.ts";
+import {
+  differenceLine,
+  failingText,
+  runFacts,
+  runHostText,
+  commitText,
+} from "../../views/run-facts.ts";
 import type { RunHost } from "../../../foundation/contracts/run-hosts.ts";
 import type { InboxView, RunView, RunDifference } from "../../views/run-view.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";

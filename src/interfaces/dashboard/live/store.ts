@@ -20,7 +20,7 @@ export function createStore<T>(first: T) {
   };
 }
 
-export type Store<T> = ReturnType<typeof createStore<T>>;
+type Store<T> = ReturnType<typeof createStore<T>>;
 
 /** The value of a store, or what is selected from it; the component is rendered again when that changes. */
 export function useStore<T, Selected = T>(
@@ -52,4 +52,22 @@ export function useLatest<T>(value: T): { readonly current: T } {
   const latest = useRef(value);
   latest.current = value;
   return latest;
+}
+
+/** A choice that this browser remembers; null if it is not made yet, or if the browser refuses storage. */
+export function remembered(name: string): string | null {
+  try {
+    return localStorage.getItem(`almanac-${name}`);
+  } catch {
+    return null;
+  }
+}
+
+/** Remembers a reader's choice in this browser, if it has storage. */
+export function remember(name: string, value: string): void {
+  try {
+    localStorage.setItem(`almanac-${name}`, value);
+  } catch {
+    // The choice holds for this page only.
+  }
 }

@@ -27,8 +27,7 @@ import { FailingSince } from "../parts/run-parts.tsx";
 import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
-import { logAddress, withQuery } from "../text/addresses.ts";
-import { agentApi } from "../text/agent-apis.ts";
+import { logAddress, withQuery, agentApi } from "../text/addresses.ts";
 
 interface AgentData {
   readonly frame: Frame;

@@ -24,9 +24,8 @@ import type { Frame } from "../parts/site.tsx";
 import { Table } from "../parts/table.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { agentAddress } from "../text/addresses.ts";
-import { compactCount } from "../text/format.ts";
+import { compactCount, isDay, percent } from "../text/format.ts";
 import type { ListView } from "../text/list-view.ts";
-import { isDay, percent } from "../text/spending.ts";
 import { Days } from "../parts/cost-days.tsx";
 
 interface CostData {

@@ -3,9 +3,8 @@ import type { AgentStatus, LockStatus, RecentLog } from "../../../../streams/sta
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { LatestRuns } from "../../../foundation/contracts/history.ts";
 import { useAgents, useLocks } from "../live/agents.ts";
-import { scheduler } from "../live/status.ts";
+import { scheduler, status } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
-import { Activity } from "../parts/activity.tsx";
 import { AgentFilters, countAgents } from "../parts/agent-filters.tsx";
 import type { AgentCounts } from "../parts/agent-filters.tsx";
 import { AgentsTable, mostRows } from "../parts/agents-table.tsx";
@@ -16,6 +15,11 @@ import type { Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { filterAgents, isNarrow, queryOf } from "../text/agent-filter.ts";
 import type { AgentFilter } from "../text/agent-filter.ts";
+import { plainText } from "../../../foundation/contracts/plain-text.ts";
+import { useIsLocal } from "../live/clock.ts";
+import { agentAddress, logAddress, runAddress } from "../text/addresses.ts";
+import { Panel } from "../parts/panel.tsx";
+import { clockTime, exactTime, levelName } from "../text/format.ts";
 
 interface OverviewData {
   readonly frame: Frame;
@@ -116,4 +120,46 @@ function useFilter(first: AgentFilter) {
       setFilter(next);
     },
   };
+}
+
+/** The latest events of all agents, the newest first; `first` is in the order of the log. */
+function Activity({ first }: { readonly first: readonly RecentLog[] }) {
+  const lines = useStore(status, (now) => now?.recentLogs ?? first);
+  return (
+    <Panel id="recent" title="Recent Activity">
+      <ol id="activity">
+        {lines.toReversed().map((line) => (
+          <ActivityLine line={line} key={line.seq} />
+        ))}
+      </ol>
+      <p class="muted" id="activity-empty" hidden={lines.length > 0}>
+        Nothing has happened yet.
+      </p>
+    </Panel>
+  );
+}
+
+function ActivityLine({ line }: { readonly line: RecentLog }) {
+  const { level, agent, instanceId } = line;
+  const time = Date.parse(line.time);
+  const text = plainText(line.msg);
+  // The scheduler has a log, but no page.
+  const address = agent === "scheduler" ? logAddress(agent) : agentAddress(agent);
+  return (
+    <li class={`activity-line ${levelName(level)}`}>
+      <time class="muted" dateTime={line.time} title={useIsLocal() ? exactTime(time) : undefined}>
+        {clockTime(time)}
+      </time>
+      <a class="activity-agent" href={address}>
+        {agent}
+      </a>
+      {instanceId === null ? (
+        <span class="activity-text">{text}</span>
+      ) : (
+        <a class="activity-text" href={runAddress(agent, instanceId)}>
+          {text}
+        </a>
+      )}
+    </li>
+  );
 }

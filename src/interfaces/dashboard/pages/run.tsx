@@ -8,10 +8,9 @@ import { post } from "../live/api.ts";
 import type { FirstPart } from "../live/log-session.ts";
 import { useDocument } from "../live/use-document.ts";
 import { Action } from "../parts/action.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { Panel, Failed } from "../parts/panel.tsx";
 import { QuestionList } from "../parts/question-list.tsx";
 import { useRunAgain } from "../parts/run-again.tsx";
-import { RunLog, runChoice, shownLines } from "../parts/run-log.tsx";
 import { Steer } from "../parts/steer.tsx";
 import { Called, Facts, Hosts, Result, Since, Trigger } from "../parts/run-panels.tsx";
 import { FailingSince } from "../parts/run-parts.tsx";
@@ -19,9 +18,19 @@ import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import { Duration } from "../parts/time.tsx";
 import type { LivePage } from "../send-page.tsx";
-import { agentAddress, auditAddress, firstSeenAddress, logAddress } from "../text/addresses.ts";
+import {
+  agentAddress,
+  auditAddress,
+  firstSeenAddress,
+  logAddress,
+  lineAddress,
+} from "../text/addresses.ts";
 import { actsText } from "../text/question-words.ts";
 import { runningSince, stateOf, whyText } from "../text/trigger-words.ts";
+import { useMemo } from "preact/hooks";
+import { useFollow, useLog } from "../live/use-log.ts";
+import type { LogChoice } from "../text/log-choice.ts";
+import { LogLines } from "../parts/log-lines.tsx";
 
 interface RunData {
   readonly frame: Frame;
@@ -35,8 +44,6 @@ interface RunData {
   /** Changes since the last success; null unless the run failed. */
   readonly changes: RunDifference | null;
 }
-
-export { runChoice, shownLines };
 
 /** Everything about one run: its trigger, its result, its use of models and hosts, its log. */
 export const page: LivePage<RunData> = {
@@ -146,4 +153,69 @@ const goneText = "This run is no longer in the history.";
 /** Whether anything about a run can still change. */
 function isOpen({ outcome, calls }: RunView): boolean {
   return outcome === null || calls.made.some((call) => call.outcome === null);
+}
+
+interface RunLogProps {
+  readonly agent: string;
+  readonly instanceId: string;
+  /** Whether the run has ended. */
+  readonly isOver: boolean;
+  /** Its last lines; null if finding them takes longer. */
+  readonly first: FirstPart | null;
+}
+
+/** The last lines; the log page has all. */
+export const shownLines = 200;
+
+/** The part of a log that a run's page shows. */
+export function runChoice(instance: string): LogChoice {
+  return { instance, q: "", level: "", at: "" };
+}
+
+/** The last lines of a run's log, and new ones while it runs. */
+export function RunLog({ agent, instanceId, isOver, first }: RunLogProps) {
+  const choice = useMemo(() => runChoice(instanceId), []);
+  const links = useMemo(
+    () => ({
+      run: (id: string) => logAddress(agent, id),
+      line: (position: string) => lineAddress(agent, position, instanceId),
+    }),
+    [],
+  );
+  const log = useLog(agent, choice, { first, pageLines: shownLines });
+  const { lines, isReading, failure } = log;
+  const { box, onScroll } = useFollow();
+  const none = isOver
+    ? "No lines: it logged nothing, or its log is no longer kept."
+    : "No lines yet.";
+  return (
+    <Panel
+      id="log-part"
+      title="Log"
+      class="run-log-panel"
+      after={
+        <span class="muted" id="log-note">
+          {lines.length >= shownLines && `From the last ${shownLines} lines on.`}
+        </span>
+      }
+    >
+      <Failed failure={failure} retry={log.retry} />
+      <p class="muted" id="log-empty" role="status" hidden={lines.length > 0 || failure !== ""}>
+        {isReading ? "Reading the log …" : none}
+      </p>
+      <div
+        id="log"
+        class="run-lines"
+        role="log"
+        aria-live="off"
+        aria-label={`Log of ${instanceId}`}
+        tabIndex={0}
+        hidden={lines.length === 0}
+        ref={box}
+        onScroll={onScroll}
+      >
+        <LogLines lines={lines} links={links} isRaw={false} sought="" marked="" />
+      </div>
+    </Panel>
+  );
 }

@@ -9,11 +9,10 @@ import { useDocument } from "../live/use-document.ts";
 import { Checkbox, Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Unread } from "../parts/panel.tsx";
-import { Refused } from "../parts/refused-deliveries.tsx";
+import { Refused, triggerColumns, TriggerRows } from "../parts/trigger-rows.tsx";
 import { frameStyles, Site } from "../parts/site.tsx";
 import type { Frame } from "../parts/site.tsx";
 import { Table } from "../parts/table.tsx";
-import { triggerColumns, TriggerRows } from "../parts/trigger-rows.tsx";
 import { dayTime } from "../text/format.ts";
 import type { ListView } from "../text/list-view.ts";
 

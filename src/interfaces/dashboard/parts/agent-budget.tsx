@@ -16,7 +16,7 @@ import { maxRaiseUsd, projectScope } from "../../../foundation/contracts/budget.
 import { post } from "../live/api.ts";
 import { useTicking } from "../live/clock.ts";
 import { announce } from "../live/toasts.ts";
-import { isDay } from "../text/spending.ts";
+import { isDay } from "../text/format.ts";
 import { Dialog } from "./dialog.tsx";
 import { FactList, Panel } from "./panel.tsx";
 import type { Fact } from "./panel.tsx";

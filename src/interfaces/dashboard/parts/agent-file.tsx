@@ -6,7 +6,7 @@ import type {
 } from "../../../foundation/contracts/file-edits.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { useAgentDocument } from "../live/agents.ts";
-import { agentApi } from "../text/agent-apis.ts";
+import { agentApi } from "../text/addresses.ts";
 import { Copy } from "./copy.tsx";
 import { FileEditor } from "./file-editor.tsx";
 import type { Draft } from "./file-editor.tsx";

@@ -4,11 +4,11 @@ import type { AgentHosts, HostAllowed } from "../../../foundation/contracts/run-
 import { useAgentDocument } from "../live/agents.ts";
 import { post } from "../live/api.ts";
 import { announce, showToast } from "../live/toasts.ts";
-import { agentApi } from "../text/agent-apis.ts";
+import { agentApi } from "../text/addresses.ts";
 import { Action } from "./action.tsx";
 import { Items, Panel } from "./panel.tsx";
 import { Time } from "./time.tsx";
-import { WriteDialog } from "./write-dialog.tsx";
+import { WriteDialog } from "./difference.tsx";
 
 type DeniedHost = AgentHosts["denied"][number];
 

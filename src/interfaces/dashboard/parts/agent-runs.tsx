@@ -5,8 +5,7 @@ import type { HistoryEntry, HistoryPage } from "../../../foundation/contracts/hi
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { useAgentDocument } from "../live/agents.ts";
 import { post } from "../live/api.ts";
-import { changesAddress, triggersAddress } from "../text/addresses.ts";
-import { runsPath } from "../text/agent-apis.ts";
+import { changesAddress, triggersAddress, runsPath } from "../text/addresses.ts";
 import { hasCalls, valueLine } from "../text/calls.ts";
 import { compactCount } from "../text/format.ts";
 import { runningSince, whyText } from "../text/trigger-words.ts";

@@ -2,7 +2,7 @@ import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import type { WhyNot } from "../../../foundation/contracts/refused-deliveries.ts";
 import { refusalWord, turnedAwayText } from "../../views/delivery-words.ts";
 import { useAgentDocument } from "../live/agents.ts";
-import { whyDays, whyPath } from "../text/agent-apis.ts";
+import { whyDays, whyPath } from "../text/addresses.ts";
 import { triggerWords, whyText } from "../text/trigger-words.ts";
 import { memo } from "./memo.ts";
 import { Items, Panel } from "./panel.tsx";

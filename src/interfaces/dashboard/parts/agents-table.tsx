@@ -1,11 +1,15 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef, useEffect, useMemo, useState } from "preact/hooks";
 import type { AgentStatus, SchedulerStatus } from "../../../../streams/status/wire.ts";
 import type { LatestRuns } from "../../../foundation/contracts/history.ts";
-import { useLatestRuns } from "../live/latest-runs.ts";
 import { isDescending, sortOf } from "../text/agent-filter.ts";
 import type { AgentFilter, Sort, SortBy } from "../text/agent-filter.ts";
 import { AgentRow, cellClass, columns } from "./agent-row.tsx";
 import type { Selection } from "./bulk.tsx";
+import { mostNames } from "../../../foundation/contracts/format.ts";
+import { fetchJson } from "../live/api.ts";
+import { useStatus } from "../live/status.ts";
+import { useLatest } from "../live/store.ts";
+import { paced } from "../live/use-document.ts";
 
 /** Limit of rows: a browser takes seconds for thousands of agents. */
 export const mostRows = 500;
@@ -156,4 +160,41 @@ function useKeptFocus(): void {
     if (focused instanceof HTMLElement && focused.isConnected && focused !== document.activeElement)
       focused.focus({ preventScroll: true });
   });
+}
+
+type Named = readonly { readonly name: string }[];
+
+const pauseMs = 2_000;
+
+/** The latest runs of the agents that are shown, by name. They are read again for agents whose status changed. */
+function useLatestRuns(first: LatestRuns | null, shown: Named) {
+  const [runs, setRuns] = useState(() => byName(first));
+  const changed = useRef(new Set<string>());
+  const latest = useLatest(shown);
+  const read = async (): Promise<void> => {
+    const wanted = latest.current.filter(({ name }) => changed.current.has(name));
+    const names = wanted.slice(0, mostNames).map(({ name }) => name);
+    if (names.length === 0) return;
+    // Before it is asked: a change meanwhile is one more reason to read.
+    for (const name of names) changed.current.delete(name);
+    const fetched = await fetchJson<LatestRuns>(`/api/stats/latest-runs?agents=${names.join(",")}`);
+    if (!fetched.ok) return names.forEach((name) => changed.current.add(name));
+    setRuns((now) => new Map([...now, ...byName(fetched.value)]));
+    if (wanted.length > names.length) refresh();
+  };
+  const refresh = useMemo(() => paced(read, pauseMs), []);
+  const note = (agents: Named): void => {
+    for (const { name } of agents) changed.current.add(name);
+    if (agents.length > 0) refresh();
+  };
+  useStatus({
+    snapshot: ({ agents }) => note(agents),
+    update: ({ agents = [] }) => note(agents),
+  });
+  useEffect(refresh, [shown.map(({ name }) => name).join()]);
+  return runs;
+}
+
+function byName(document: LatestRuns | null) {
+  return new Map(document?.agents.map(({ name, runs }) => [name, runs]));
 }

@@ -1,4 +1,4 @@
-import { percent } from "../text/spending.ts";
+import { percent } from "../text/format.ts";
 
 /** A bar of a drawing. */
 export interface Bar {

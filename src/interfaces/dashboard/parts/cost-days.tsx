@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { SpendAnswer, SpendRowView } from "../../../features/spend/spend-report.ts";
 import { dollars, doubtText } from "../../../features/spend/spend-text.ts";
-import { isDay } from "../text/spending.ts";
+import { isDay } from "../text/format.ts";
 import { Bars } from "./bars.tsx";
 
 const chartHeight = 120;

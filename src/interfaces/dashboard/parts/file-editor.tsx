@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { FileEdited, ShownFile } from "../../../foundation/contracts/file-edits.ts";
 import { send } from "../live/api.ts";
 import { announce, showToast } from "../live/toasts.ts";
-import { agentApi } from "../text/agent-apis.ts";
+import { agentApi } from "../text/addresses.ts";
 import { Action } from "./action.tsx";
 import { Notice } from "./site.tsx";
-import { WriteDialog } from "./write-dialog.tsx";
+import { WriteDialog } from "./difference.tsx";
 
 /** An edit that is not written yet. */
 export interface Draft {

@@ -7,7 +7,7 @@ import { counted, outcomeText } from "../../../foundation/contracts/format.ts";
 import type { LogKind } from "../../../foundation/contracts/log-kinds.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { parsed, prettyText } from "../text/calls.ts";
-import { factList, factsOf, usageText } from "../text/log-facts.ts";
+import { factList, factsOf, usageText } from "../text/log-lines.ts";
 import { Linked, WebLink } from "./linked.tsx";
 import { Markdown } from "./markdown.tsx";
 import { RunLink } from "./run-parts.tsx";

@@ -1,9 +1,7 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { kindOf } from "../../../foundation/contracts/log-kinds.ts";
 import { useIsLocal } from "../live/clock.ts";
-import { copyLines } from "../live/copy-lines.ts";
-import { useHighlight } from "../live/highlight.ts";
 import { clockTime, dayText, exactTime, levelName } from "../text/format.ts";
 import { chunksOf, rowsOf } from "../text/log-lines.ts";
 import type { LogChunk, LogLine, LogRow } from "../text/log-lines.ts";
@@ -136,4 +134,71 @@ function Headings({ row, links }: { readonly row: LogRow } & Pick<Look, "links">
       )}
     </>
   );
+}
+
+/** Copies several lines as lines of text; a browser alone breaks each after its time and its level. */
+function copyLines(event: ClipboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const selection = getSelection();
+  if (selection === null || selection.rangeCount === 0) return;
+  const range = selection.getRangeAt(0);
+  const lines = childrenOf(event.currentTarget).filter(
+    (line) => !line.hidden && selection.containsNode(line, true) && reaches(range, line),
+  );
+  if (lines.length < 2) return;
+  event.clipboardData?.setData("text/plain", lines.map((line) => lineText(line)).join("\n"));
+  event.preventDefault();
+}
+
+/** A click that selects one line ends before the first character of the next. */
+function reaches(range: Range, line: HTMLElement): boolean {
+  if (!line.contains(range.endContainer)) return true;
+  const part = document.createRange();
+  part.setStart(line, 0);
+  part.setEnd(range.endContainer, range.endOffset);
+  return String(part) !== "";
+}
+
+function lineText(line: HTMLElement): string {
+  const [at, level, content] = childrenOf(line);
+  if (at === undefined || level === undefined || content === undefined) return line.innerText;
+  return `${at.innerText} ${level.innerText.padEnd(5)} ${content.innerText.trim()}`;
+}
+
+function childrenOf(element: HTMLElement): readonly HTMLElement[] {
+  return [...element.children].filter((child) => child instanceof HTMLElement);
+}
+
+/** Most matches that are marked in one element: one letter may match thousands of times in a long output. */
+const maxMarks = 200;
+
+/** Marks a text, lower case, wherever an element has it; "" marks nothing. Copied text is unaffected. */
+function useHighlight(place: RefObject<HTMLElement | null>, wanted: string): void {
+  useLayoutEffect(() => {
+    if (wanted === "" || place.current === null) return undefined;
+    const marks = CSS.highlights.get("match") ?? new Highlight();
+    CSS.highlights.set("match", marks);
+    const ranges = rangesOf(place.current, wanted);
+    for (const range of ranges) marks.add(range);
+    return () => {
+      for (const range of ranges) marks.delete(range);
+    };
+  }, [wanted]);
+}
+
+function rangesOf(element: Element, wanted: string): readonly StaticRange[] {
+  const found: StaticRange[] = [];
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+    const text = (node.nodeValue ?? "").toLowerCase();
+    // A few letters change their length with their case: positions in such a text are unknown.
+    if (text.length !== node.nodeValue?.length) continue;
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+      if (found.length === maxMarks) return found;
+      const [startOffset, endOffset] = [at, at + wanted.length];
+      found.push(
+        new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }),
+      );
+    }
+  }
+  return found;
 }

@@ -4,7 +4,7 @@ import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import { useIsLocal } from "../live/clock.ts";
 import type { Side } from "../live/log-session.ts";
-import { remember, remembered } from "../live/remember.ts";
+import { remember, remembered } from "../live/store.ts";
 import { logDownloadAddress, withQuery } from "../text/addresses.ts";
 import { exactTime, ownTimeZone } from "../text/format.ts";
 import { hasMatches } from "../text/log-choice.ts";

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import { remember, remembered } from "../live/remember.ts";
+import { remember, remembered } from "../live/store.ts";
 import { Dialog } from "./dialog.tsx";
 import { publicPath } from "../text/base-path.ts";
 

@@ -1,12 +1,15 @@
 import { useState } from "preact/hooks";
-import { stateWord } from "../../../foundation/contracts/format.ts";
+import { stateWord, counted } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { triggerWords, whyText } from "../text/trigger-words.ts";
 import { EntryDetails } from "./details.tsx";
 import { memo } from "./memo.ts";
 import { AgentLink, EntryRunLink, Outcome, RunDuration, TriggerLabel } from "./run-parts.tsx";
-import { DetailsRow, Unfold } from "./table.tsx";
+import { DetailsRow, Unfold, Fold } from "./table.tsx";
 import { Time } from "./time.tsx";
+import { refusalWord } from "../../views/delivery-words.ts";
+import { plainText } from "../../../foundation/contracts/plain-text.ts";
+import type { RefusedDeliveries } from "../../../foundation/contracts/refused-deliveries.ts";
 
 /** Titles of the trigger history. */
 export const triggerColumns = [
@@ -80,3 +83,44 @@ export const TriggerRows = memo(({ entry, isOpenAtFirst }: TriggerRowsProps) => 
     </>
   );
 });
+
+/** Deliveries refused in the last day; hidden if there were none. */
+export function Refused({ deliveries }: { readonly deliveries: readonly RefusedDeliveries[] }) {
+  if (deliveries.length === 0) return null;
+  return (
+    <section class="panel refused" id="refused">
+      <Fold summary={<span id="refused-summary">{refusedSummary(deliveries)}</span>}>
+        <p class="muted">
+          Nothing of them is stored but their number. Deliveries of one source within ten minutes
+          are one row.
+        </p>
+        <ul class="claims refused-list" id="refused-list">
+          {deliveries.map(({ type, source, result, count, firstAt, lastAt, reason }) => (
+            <li key={[type, source, result, firstAt].join(" ")}>
+              <strong>{source ?? type}</strong>
+              <span class="outcome">{refusalWord(result)}</span>
+              <span class="muted">
+                {count === 1 ? "once" : `${count.toLocaleString("en")} times`}
+              </span>
+              <Time at={lastAt} />
+              <span class="why">{plainText(reason)}</span>
+            </li>
+          ))}
+        </ul>
+      </Fold>
+    </section>
+  );
+}
+
+function refusedSummary(deliveries: readonly RefusedDeliveries[]): string {
+  const numberOf = (word: string): number =>
+    deliveries
+      .filter(({ result }) => refusalWord(result) === word)
+      .reduce((sum, { count }) => sum + count, 0);
+  const [refused, duplicates] = [numberOf("refused"), numberOf("duplicate")];
+  const parts = [
+    ...(refused === 0 ? [] : [`${refused.toLocaleString("en")} refused`]),
+    ...(duplicates === 0 ? [] : [counted(duplicates, "duplicate")]),
+  ];
+  return `Deliveries in the last day: ${parts.join(", ")}`;
+}

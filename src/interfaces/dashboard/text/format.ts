@@ -1,3 +1,4 @@
+import type { SpendLimit } from "../../../features/spend/spend-report.ts";
 /** A moment in the reader's locale, to the second, in 24 hours as all times are. */
 export function exactTime(time: number): string {
   if (Number.isNaN(time)) return "Invalid Date";
@@ -61,4 +62,14 @@ export function levelName(level: number): "debug" | "info" | "warn" | "error" {
   if (level >= 50) return "error";
   if (level >= 40) return "warn";
   return level >= 30 ? "info" : "debug";
+}
+
+/** Whether a limit's window is a day, such as `2026-11-22`; a month is `2026-11`. */
+export function isDay({ window }: Pick<SpendLimit, "window">): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(window);
+}
+
+/** A share of a drawing's width. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(3)}%`;
 }

@@ -10,7 +10,7 @@ import {
 } from "../../../features/alerts/alerts-report.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { acknowledgedAnswer } from "../api/answers.ts";
-import { emptyBody } from "../api/bodies.ts";
+import { emptyBody } from "../api/params.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { limitOf } from "../token-limits.ts";

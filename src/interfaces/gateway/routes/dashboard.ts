@@ -39,7 +39,7 @@ import {
 import type { GatewayDeps } from "../deps.ts";
 import { agentStatus, frameOf, parsedQuery, queryOf, readOrNull } from "../page-data.ts";
 import { sendLivePage, sendWorker, workerPath } from "../../dashboard/send-page.tsx";
-import { runsPath, whyPath } from "../../dashboard/text/agent-apis.ts";
+import { runsPath, whyPath } from "../../dashboard/text/addresses.ts";
 import { filterOf } from "../../dashboard/text/agent-filter.ts";
 import { viewOf } from "../../dashboard/text/list-view.ts";
 import { choiceOf } from "../../dashboard/text/log-choice.ts";

@@ -21,8 +21,8 @@ import {
 import { runDifferenceSchema, runSchema } from "../../views/run-view.ts";
 import { hasCode } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
-import { emptyBody } from "../api/bodies.ts";
 import {
+  emptyBody,
   agentParams,
   instanceParams,
   mustBeAgent,
@@ -32,6 +32,7 @@ import {
 } from "../api/params.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
+import { auditQuerySchema, auditSchema } from "../../../features/people/audit-report.ts";
 
 const { get, post } = routesOf("History");
 const webhooks = routesOf("Webhooks");
@@ -213,3 +214,15 @@ function replayAct(
   const of = Object.values(params).join("");
   return { ...about, act: "replay", detail: `${of}: ${counted(matched.length, "agent")}` };
 }
+
+/** The audit trail of people. */
+export const auditRoutes = ({ operations }: GatewayDeps) => [
+  routesOf("Audit").get("/api/audit", {
+    summary: "The acts of people: when, who, from where",
+    description: "Newest first; `before` takes the `next` of an earlier page.",
+    query: auditQuerySchema,
+    response: { 200: auditSchema },
+    problems: [503],
+    handle: ({ query }) => operations.audit(query),
+  }),
+];

@@ -8,7 +8,7 @@ import type { LoginMessage } from "../../dashboard/card-pages.tsx";
 import { sendPage } from "../../dashboard/send-page.tsx";
 import type { Document } from "../../dashboard/send-page.tsx";
 import { localPath, publicPath } from "../../dashboard/text/base-path.ts";
-import { emptyBody } from "../api/bodies.ts";
+import { emptyBody } from "../api/params.ts";
 import { routesOf } from "../api/route.ts";
 import { sessionCookie, sessionsOf } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";

@@ -7,8 +7,7 @@ import {
   tokensSchema,
 } from "../../../features/tokens/token-report.ts";
 import { z } from "zod";
-import { emptyBody } from "../api/bodies.ts";
-import { unknownAgent } from "../api/params.ts";
+import { emptyBody, unknownAgent } from "../api/params.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { schemaProblems } from "../../../runtime/run-api/requests/row.ts";
 import { errorPage, newTokenPage } from "../../dashboard/card-pages.tsx";
