@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Engine } from "../../src/runtime/runners/container/engine.ts";
 import { projectId, projectLabel } from "../../src/runtime/runners/container/labels.ts";
+import { removeContainer } from "../../src/runtime/runners/container/stop-container.ts";
 import { testBase } from "./docker.ts";
 import { LiveProject } from "./live-project.ts";
 import { copyProject } from "./scheduler.ts";
@@ -79,9 +80,8 @@ export function watchContainers(
 
 /** Takes the project's containers and images from the engine. */
 export async function removeAll(engine: Engine, projectDir: string): Promise<void> {
-  for (const id of await containersOfProject(engine, projectDir)) {
-    await engine.calls().getContainer(id).remove({ force: true });
-  }
+  // The engine may still be removing the container of a run that ended.
+  for (const id of await containersOfProject(engine, projectDir)) await removeContainer(engine, id);
   const filters = { label: [`${projectLabel}=${projectId(projectDir)}`] };
   for (const { Id } of await engine.calls().listImages({ filters })) {
     await engine.calls().getImage(Id).remove({ force: true });
