@@ -1,11 +1,10 @@
-import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import type { WebhookEvent, WorkItem, RemoteSpan } from "../../../streams/vocabulary.ts";
 import type { Acceptance, DeadLetter, WaitingRun } from "../../foundation/store/receipts.ts";
 import { keptHeaders } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import type { MatchResult } from "./match-index.ts";
 import type { Provider, Request } from "./provider.ts";
 import { header } from "./signature.ts";
-import { parseTraceparent } from "./traceparent.ts";
 
 const disabledReason = "agent disabled";
 
@@ -80,4 +79,11 @@ function deadLetters(
   return result.disabled
     .filter((agent) => !waitingRuns.some((waitingRun) => waitingRun.agent === agent))
     .map((agent) => letter(agent, disabledReason));
+}
+
+/** A `traceparent` header (https://www.w3.org/TR/trace-context); null if it is none. */
+function parseTraceparent(header: string | null): RemoteSpan | null {
+  const [, traceId = "", spanId = ""] =
+    /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/.exec(header ?? "") ?? [];
+  return traceId === "" ? null : { traceId, spanId };
 }

@@ -1,7 +1,7 @@
 import { counted } from "../../foundation/contracts/format.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { HarnessType } from "../../../streams/harnesses.ts";
-import type { Job } from "../../foundation/contracts/job.ts";
+import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
 import { machineFault } from "../runners/machine-fault.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { createRunApiClient } from "./run-api/client.ts";
@@ -24,8 +24,9 @@ import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
 import { promptFor, systemPrompt } from "./prompt.ts";
 import { createRunClock } from "./run-clock.ts";
 import type { RunClock } from "./run-clock.ts";
-import { writeCredentialFiles, writePayload, writeSkillFiles } from "./run-files.ts";
 import { pieces } from "./transcript.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /** Context that all phases of a run share. */
 export interface RunContext {
@@ -193,4 +194,61 @@ function exited(end: SessionEnd, exit: SessionExit): SessionEnd {
 function stopped(end: SessionEnd, signal: AbortSignal): SessionEnd {
   const error = signal.aborted ? stoppedEarly : null;
   return { ...end, error: end.error ?? error };
+}
+
+/** Writes a file that only the run's user can read, below the working directory, which is removed after the run. */
+async function writePrivate(path: string, content: string | Uint8Array, mode = 0o600) {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(path, content, { mode });
+}
+
+/** Writes the skill's files to the paths by which SKILL.md refers to them. */
+async function writeSkillFiles({ files = [], workDir }: Job): Promise<void> {
+  for (const { path, content, executable } of files) {
+    const mode = executable ? 0o700 : 0o600;
+    await writePrivate(join(workDir, path), Buffer.from(content, "base64"), mode);
+  }
+}
+
+/** Writes the webhook's whole body for the agent and its hooks; resolves to the path, or null without a webhook. */
+async function writePayload({ payload, workDir }: Job): Promise<string | null> {
+  if (payload === null) return null;
+  const path = join(workDir, "webhook-payload");
+  await writePrivate(path, payload);
+  return path;
+}
+
+/** A field's name within a variable's template. */
+const placeholder = /\{([A-Za-z0-9_-]+)\}/g;
+
+/**
+ * Writes the fields of credentials that only work as files, with public texts in a separate folder. Resolves to the
+ * variables with their paths.
+ */
+export async function writeCredentialFiles({
+  credentials,
+  workDir,
+}: Job): Promise<Readonly<Record<string, string>>> {
+  const env: Record<string, string> = {};
+  for (const credential of credentials) {
+    const name = `${credential.type}-${credential.instance}`;
+    const { texts = {}, fields, fileEnv = {} } = credential;
+    const pathOf = (field: string) => {
+      const folder = Object.hasOwn(texts, field) ? ".credential-texts" : ".credentials";
+      return join(workDir, folder, name, field);
+    };
+    for (const field of fieldsNamed(credential)) {
+      // ssh refuses a private key without its last newline, which the store leaves out.
+      await writePrivate(pathOf(field), `${texts[field] ?? fields[field] ?? ""}\n`);
+    }
+    for (const [variable, template] of Object.entries(fileEnv)) {
+      env[variable] ??= template.replace(placeholder, (_whole, field: string) => pathOf(field));
+    }
+  }
+  return env;
+}
+
+function fieldsNamed({ fileEnv = {} }: JobCredential): ReadonlySet<string> {
+  const names = Object.values(fileEnv).flatMap((template) => [...template.matchAll(placeholder)]);
+  return new Set(names.map(([, field = ""]) => field));
 }

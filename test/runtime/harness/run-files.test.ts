@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { writeCredentialFiles } from "../../../src/runtime/harness/run-files.ts";
+import { writeCredentialFiles } from "../../../src/runtime/harness/run-phases.ts";
 import { aJob } from "./jobs.ts";
 
 describe("a credential that works as a file", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { LongTexts } from "../../../../src/runtime/run-api/model-gateway/long-texts.ts";
+import { LongTexts } from "../../../../src/runtime/run-api/model-gateway/request-body.ts";
 import { isAddress } from "../../../../src/runtime/run-api/model-gateway/provider-side.ts";
 
 const head = fc.constantFrom(
