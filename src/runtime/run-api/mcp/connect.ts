@@ -40,6 +40,14 @@ export function createMcpConnect(
     const address = { url, isPrivate, ownPort, headers, timeoutMs, ...run };
     const { fetch, problem } = createMcpFetch(address, deps);
     const transport = new StreamableHTTPClientTransport(url, { fetch });
+    const send = transport.send.bind(transport);
+    // Otherwise a request whose event stream breaks would fail at its time limit only.
+    transport.send = (message, options) => {
+      const id = "id" in message ? message.id : undefined;
+      const error = { code: -32_000, message: "its event stream ended without an answer" };
+      const onRequestStreamEnd = (): void => transport.onmessage?.({ jsonrpc: "2.0", id, error });
+      return send(message, { ...options, onRequestStreamEnd });
+    };
     const client = await connectMcp(transport, { timeoutMs, problem });
     const close = async (): Promise<void> => {
       await transport.terminateSession().catch(() => undefined);

@@ -41,12 +41,17 @@ test("values of an answer are counted before they are parsed, in JSON and in eve
           "text/event-stream",
           `: "\\\ndata: {"jsonrpc":"2.0","id":${id},"result":${manyValues}}\n\n`,
         ),
+      "hang-up": (response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write("id: 1\ndata:\n\n", () => response.destroy());
+      },
       text: (response, { id }) => answer(response, id, "[{},1],".repeat(150_000)),
     },
     ["a"],
   );
   for (const tool of ["json", "events"])
     await expect(call("a", tool)).rejects.toThrow("its answer has more than 200000 values");
+  await expect(call("a", "hang-up")).rejects.toThrow("its event stream ended without an answer");
   const { content } = await call("a", "text");
   const bytes = JSON.stringify(content).length;
   expect(JSON.stringify(content)).toContain("[the result was cut: it is longer than 256 KiB]");
