@@ -14,7 +14,10 @@ import type { RequestContext } from "./request-context.ts";
 type Requests = Performers<"mcp-tools" | "mcp-call" | "mcp-allow">;
 
 /** A failed call is an answer for the model, never an error of the run. */
-const failed = (text: string): McpResult => ({ content: [{ type: "text", text }], isError: true });
+function failed(server: string, error: unknown): McpResult {
+  const text = `the MCP server ${server} failed: ${messageOf(error)}`;
+  return { content: [{ type: "text", text }], isError: true };
+}
 
 /** The tools of MCP servers: the allowed ones, as the agent knows them, and their calls. */
 export function createMcpRequests(context: RequestContext, gates: Gates) {
@@ -31,10 +34,9 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
   const compared = async (run: LiveRun, server: McpServer, tools: readonly McpTool[]) => {
     const { agent } = run;
     const pins = store.pins(agent, server.name);
-    const allowed = allowedTools(server, tools);
     const all = new Map<string, RunMcpTool>();
     const pinned: McpTool[] = [];
-    for (const tool of allowed) {
+    for (const tool of allowedTools(server, tools)) {
       const pin = pins.get(tool.name);
       const isChanged = pin !== undefined && hashOf(pin.tool) !== hashOf(tool);
       const isHeld = isChanged && gates.holdsTool(run, `${server.name}.${tool.name}`);
@@ -57,9 +59,8 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
   ): Promise<RunMcpServer> => {
     if (server.url === null) {
       // A later scheduler knows the tools of a live run by the pins.
-      const tools =
-        found ?? [...store.pins(run.agent, server.name).values()].map(({ tool }) => tool);
-      return { client: null, tools: await compared(run, server, tools) };
+      const pinned = [...store.pins(run.agent, server.name).values()].map(({ tool }) => tool);
+      return { client: null, tools: await compared(run, server, found ?? pinned) };
     }
     const over = new AbortController();
     let client: McpClient | null = null;
@@ -108,8 +109,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     if (why !== null) throw refusal("not_approved", `This run may not call ${name}: ${why}.`);
     if (change === null) return;
     const subject = `${name} as changed (${hashOf(change)})`;
-    const last = questions.latest(run.instanceId, "tool", subject);
-    if (last?.answer !== "run") return;
+    if (questions.latest(run.instanceId, "tool", subject)?.answer !== "run") return;
     await store.pin(run.agent, request.server, [change], clock.now());
   };
   /** The server as configured now, once a person allows the call: the config may be edited meanwhile. */
@@ -119,7 +119,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
   ): Promise<RunMcpServer | McpResult> => {
     const { server: name } = asked.request;
     const current = async () =>
-      open(run, serverOf(run, name)).catch((error: unknown) => failed(unusable(name, error)));
+      open(run, serverOf(run, name)).catch((error: unknown) => failed(name, error));
     for (;;) {
       const server = await current();
       if ("isError" in server) return server;
@@ -128,18 +128,15 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     }
   };
   const call = async (
-    run: LiveRun,
-    server: RunMcpServer,
-    { request, signal, key }: RunApiRequest<"mcp-call">,
+    { client }: RunMcpServer,
+    { instanceId, request, signal, key }: RunApiRequest<"mcp-call">,
   ): Promise<McpResult> => {
-    const { client } = server;
-    if (client === null) throw refusal("malformed", "This server is inside the run.");
-    const { instanceId } = run;
+    const { tool, arguments: args, traceparent } = request;
+    if (client === null) throw new Error("it is inside of runs that start from now on");
     // A request that is repeated after a crash must not call a tool twice.
-    if (!(await store.begin(instanceId, key))) return failed(unknownOutcome);
+    if (!(await store.begin(instanceId, key))) throw new Error(unknownOutcome);
     try {
-      const { traceparent } = request;
-      return await client.call(request.tool, request.arguments, { signal, traceparent });
+      return await client.call(tool, args, { signal, traceparent });
     } finally {
       // A run whose connection broke repeats the request, also at a later scheduler.
       if (!signal.aborted) await store.end(instanceId, key);
@@ -154,11 +151,8 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
         return { ok: true, tools: [...tools.values()].map(({ tool }) => tool), problem: null };
       } catch (error) {
         const problem = redact(messageOf(error)).slice(0, 2_000);
-        run.warn(`the MCP server ${server.name} can't be used: ${problem}`, {
-          kind: "mcp",
-          server: server.name,
-          error: problem,
-        });
+        const fields = { kind: "mcp", server: server.name, error: problem };
+        run.warn(`the MCP server ${server.name} can't be used: ${problem}`, fields);
         return { ok: true, tools: [], problem };
       }
     },
@@ -167,9 +161,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
       const connected = await callable(run, request);
       if ("isError" in connected) return answerOf(connected, redactValue);
       const begun = performance.now();
-      const result = await call(run, connected, request).catch((error: unknown) =>
-        failed(unusable(name, error)),
-      );
+      const result = await call(connected, request).catch((error: unknown) => failed(name, error));
       const answer = answerOf(result, redactValue);
       const line = mcpCallLine({ server: name, tool }, answer, performance.now() - begun);
       const fields = { kind: "mcp", ...line.fields };
@@ -178,7 +170,8 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
       return answer;
     },
     "mcp-allow": async (run, request) => {
-      await callable(run, request);
+      const server = await callable(run, request);
+      if ("isError" in server) throw refusal("not_approved", "Its MCP server can't be used.");
       return { ok: true };
     },
   };
@@ -194,10 +187,6 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
 
 const unknownOutcome =
   "The scheduler was restarted during this call. Whether it took effect is unknown: look before you repeat it.";
-
-function unusable(server: string, error: unknown): string {
-  return `the MCP server ${server} failed: ${messageOf(error)}`;
-}
 
 /** Without the scheduler's secrets, which a server may repeat. */
 function answerOf(result: McpResult, redactValue: RequestContext["redactValue"]) {

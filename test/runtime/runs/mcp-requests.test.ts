@@ -79,13 +79,17 @@ describe("the definitions of tools", () => {
     expect(JSON.stringify(tools)).not.toContain(worldSecret);
   });
 
-  test("that can't be read close the connection at once", async () => {
+  test("that can't be read close the connection at once, and allow no call", async () => {
     const { world, calls, run } = await started({ mcp: [server] }, {}, () => {
       throw new Error("broken");
     });
-    for (const count of [1, 2]) {
+    for (const count of [2, 4]) {
       const { problem } = await world.ask(run, "mcp-tools", { server: "hub" });
       expect(problem).toBe("broken");
+      const allow = { server: "hub", tool: "send", arguments: {} };
+      expect(await problemOf(world.ask(run, "mcp-allow", allow))).toMatchObject({
+        error: "not_approved",
+      });
       await expect.poll(() => calls).toEqual(Array(count).fill("closed"));
     }
   });

@@ -4,7 +4,6 @@ import { allowsTool, mcpCallLine, mcpLimits } from "../../../foundation/contract
 import { messageOf } from "../../../foundation/errors.ts";
 import { connectMcp } from "../../run-api/mcp/mcp-client.ts";
 import type { McpClient } from "../../run-api/mcp/mcp-client.ts";
-import { RunApiError } from "../../run-api/protocol.ts";
 import { logTo } from "../harness.ts";
 import type { Emit } from "../harness.ts";
 import type { Answer, RunRequests } from "../run-api/run-requests.ts";
@@ -62,7 +61,6 @@ export function createRunMcp(
     const result = await clientOf(server)
       .then((client) => client.call(asked.tool, asked.arguments, { signal, traceparent }))
       .catch((error: unknown) => {
-        if (error instanceof RunApiError) throw error;
         const text = `the MCP server ${server.name} failed: ${messageOf(error)}`;
         return { content: [{ type: "text", text }], isError: true };
       });
