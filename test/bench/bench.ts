@@ -17,6 +17,7 @@ import { soak } from "./measures/soak.ts";
 import { startUp } from "./measures/start-up.ts";
 import { status } from "./measures/status.ts";
 import { strangers } from "./measures/strangers.ts";
+import { telemetry } from "./measures/telemetry.ts";
 import { table } from "./report.ts";
 
 const short = [
@@ -36,7 +37,7 @@ const short = [
   hostileRuns,
 ];
 /** Measured when it is asked for. */
-const long = [soak];
+const long = [soak, telemetry];
 
 const { values } = parseArgs({
   options: {

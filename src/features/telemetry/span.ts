@@ -30,9 +30,10 @@ export function attributes(
   given: Readonly<Record<string, AttributeValue | null | undefined>>,
   longest = longestText,
 ): Attributes {
-  const entries = Object.entries(given).flatMap(([key, value]) => {
-    if (value === null || value === undefined) return [];
-    return [[key, typeof value === "string" ? value.slice(0, longest) : value] as const];
-  });
-  return Object.fromEntries(entries);
+  const found: Record<string, AttributeValue> = {};
+  for (const [key, value] of Object.entries(given)) {
+    if (value === null || value === undefined) continue;
+    found[key] = typeof value === "string" ? value.slice(0, longest) : value;
+  }
+  return found;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 
 /*
@@ -8,15 +8,15 @@ import type { WorkItem } from "../../../streams/vocabulary.ts";
 
 /** The trace of a work item: all runs that call each other share the trace of the first. */
 export function traceIdOf({ id, trigger }: Pick<WorkItem, "id" | "trigger">): string {
-  return hash("trace", trigger.kind === "agent-call" ? trigger.root : id, 32);
+  return idOf("trace", trigger.kind === "agent-call" ? trigger.root : id, 32);
 }
 
-export const triggerSpanId = (itemId: string): string => hash("trigger", itemId, 16);
-export const runSpanId = (instanceId: string): string => hash("run", instanceId, 16);
+export const triggerSpanId = (itemId: string): string => idOf("trigger", itemId, 16);
+export const runSpanId = (instanceId: string): string => idOf("run", instanceId, 16);
 
 /** A span of a run, by its kind and an id that is unique in the run. */
 export function spanIdInRun(kind: "chat" | "tool", instanceId: string, id: string): string {
-  return hash(kind, `${instanceId}/${id}`, 16);
+  return idOf(kind, `${instanceId}/${id}`, 16);
 }
 
 /** Names the run's span to programs that the run starts. */
@@ -31,6 +31,6 @@ export function traceparentOf({
 }
 
 /** Hexadecimal; never all zeros, which is invalid, in practice. */
-function hash(kind: string, id: string, characters: 16 | 32): string {
-  return createHash("sha256").update(`${kind}/${id}`).digest("hex").slice(0, characters);
+function idOf(kind: string, id: string, characters: 16 | 32): string {
+  return hash("sha256", `${kind}/${id}`).slice(0, characters);
 }
