@@ -1,6 +1,6 @@
 import { SpanKind, SpanStatusCode, TraceFlags } from "@opentelemetry/api";
-import type { HrTime, SpanContext } from "@opentelemetry/api";
-import { ExportResultCode } from "@opentelemetry/core";
+import type { SpanContext } from "@opentelemetry/api";
+import { ExportResultCode, millisToHrTime } from "@opentelemetry/core";
 import type { ExportResult } from "@opentelemetry/core";
 import { OTLPExporterError } from "@opentelemetry/otlp-exporter-base";
 import { createOtlpHttpExportDelegate } from "@opentelemetry/otlp-exporter-base/node-http";
@@ -167,9 +167,9 @@ function readable(span: Span, resource: Resource): ReadableSpan {
     kind: kinds[kind],
     spanContext: () => context,
     ...(parentId !== null && { parentSpanContext: contextOf({ traceId, spanId: parentId }) }),
-    startTime: hrTime(startMs),
-    endTime: hrTime(endMs),
-    duration: hrTime(endMs - startMs),
+    startTime: millisToHrTime(startMs),
+    endTime: millisToHrTime(endMs),
+    duration: millisToHrTime(endMs - startMs),
     ended: true,
     status:
       error === null
@@ -188,8 +188,4 @@ function readable(span: Span, resource: Resource): ReadableSpan {
 
 function contextOf({ traceId, spanId }: RemoteSpan): SpanContext {
   return { traceId, spanId, traceFlags: TraceFlags.SAMPLED };
-}
-
-function hrTime(ms: number): HrTime {
-  return [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)];
 }

@@ -11,7 +11,7 @@ import { traceparentOf } from "./trace-ids.ts";
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
-export interface PipelineDeps {
+interface PipelineDeps {
   /** Called with the number of spans that are lost. */
   readonly onDropped: (count: number) => void;
   /** Warns now and then about a host. */

@@ -8,7 +8,7 @@ import { messageOf } from "../../foundation/errors.ts";
 import type { MeteredCall } from "../../foundation/contracts/spend.ts";
 import { rateLimitedWarnings } from "../../foundation/contracts/rate-limited-warnings.ts";
 import type { LostRun } from "../../foundation/store/recover.ts";
-import type { Pipeline, PipelineDeps } from "./pipeline.ts";
+import type { Pipeline } from "./pipeline.ts";
 
 /** A collector that is down causes one warning an hour. */
 const warnEveryMs = 3_600_000;
@@ -26,7 +26,8 @@ export function createTelemetry(context: SchedulerContext, onDropped: (count: nu
     if (isEqual(config, next)) return;
     const before = pipeline;
     config = next;
-    pipeline = next === null ? null : await load(context, next, { onDropped, warn });
+    pipeline =
+      next && (await import("./pipeline.ts")).createPipeline(context, next, { onDropped, warn });
     await before?.close();
   };
   return {
@@ -51,15 +52,6 @@ export function createTelemetry(context: SchedulerContext, onDropped: (count: nu
     /** Sends what waits, for a short time. */
     close: async (): Promise<void> => pipeline?.close(),
   };
-}
-
-async function load(
-  context: SchedulerContext,
-  config: TelemetryConfig,
-  deps: PipelineDeps,
-): Promise<Pipeline> {
-  const { createPipeline } = await import("./pipeline.ts");
-  return createPipeline(context, config, deps);
 }
 
 export type Telemetry = ReturnType<typeof createTelemetry>;

@@ -35,8 +35,14 @@ export function createTokenStore(db: DatabaseSync, { write, record }: GroupCommi
       write(() => {
         const { name, hash, scopes, agents, createdAt, expiresAt } = token;
         removeOld.run(name, createdAt);
-        if (find.get(name) !== undefined) throw exists(name);
-        if (Number(count.get()?.n) >= tokenLimits.tokens) throw tooMany();
+        if (find.get(name) !== undefined) {
+          const message = `There is a token ${JSON.stringify(name)} already.`;
+          throw new UserError("token_exists", message, { hint: "al token rm removes it" });
+        }
+        if (Number(count.get()?.n) >= tokenLimits.tokens) {
+          const message = `There are ${tokenLimits.tokens} tokens already; remove one first.`;
+          throw new UserError("too_many_tokens", message);
+        }
         const limit = agents && JSON.stringify(agents);
         insert.run(name, hash, JSON.stringify(scopes), limit, createdAt, expiresAt);
       }),
@@ -48,14 +54,3 @@ export function createTokenStore(db: DatabaseSync, { write, record }: GroupCommi
 }
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
-
-function exists(name: string): UserError {
-  return new UserError("token_exists", `There is a token ${JSON.stringify(name)} already.`, {
-    hint: "al token rm removes it",
-  });
-}
-
-function tooMany(): UserError {
-  const message = `There are ${tokenLimits.tokens} tokens already; remove one first.`;
-  return new UserError("too_many_tokens", message);
-}

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash as digest, randomBytes } from "node:crypto";
 import { defer, filter, interval, merge, NEVER, of, Subject } from "rxjs";
 import type { Observable } from "rxjs";
 import { apiTokenPrefix } from "../../foundation/contracts/scopes.ts";
@@ -85,7 +85,9 @@ export function createTokens({ store, now, warn }: TokensDeps) {
       const wasStored = await store.remove(name);
       const hash = forget(byHash, name);
       if (hash !== undefined) removed$.next(hash);
-      if (!wasStored) throw unknownToken(name);
+      if (wasStored) return;
+      const message = `There is no token ${JSON.stringify(name)}.`;
+      throw new UserError("unknown_token", message, { hint: "al token ls lists them" });
     },
   };
 }
@@ -98,12 +100,4 @@ function forget(byHash: Map<string, StoredToken>, name: string): string | undefi
   return token?.hash;
 }
 
-function unknownToken(name: string): UserError {
-  return new UserError("unknown_token", `There is no token ${JSON.stringify(name)}.`, {
-    hint: "al token ls lists them",
-  });
-}
-
-function hashOf(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
-}
+const hashOf = (secret: string): string => digest("sha256", secret);

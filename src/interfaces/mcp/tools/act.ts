@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonText, labelled, optionalText, part, tool } from "../tool.ts";
+import { changes, jsonText, labelled, optionalText, part, tool } from "../tool.ts";
 
 interface Given {
   readonly text?: string | undefined;
@@ -65,12 +65,7 @@ const done = labelled(
 export const act = tool({
   title: "Act on a run, an agent or a question",
   description: `Does one action to a target. ${actions.map((name) => `${name}: ${acts[name].about}`).join(". ")}.`,
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: false,
-    openWorldHint: true,
-  },
+  annotations: { ...changes, destructiveHint: true },
   input: z.object({
     action: z.enum(actions),
     target: z.string().max(200).default(""),

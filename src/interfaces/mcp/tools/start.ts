@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ToolApi } from "../api-call.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { history, runRow } from "../rows.ts";
-import { agentName, optionalText, part, tool } from "../tool.ts";
+import { agentName, changes, optionalText, part, tool } from "../tool.ts";
 import { untilEnded, waitInput } from "../wait.ts";
 
 const started = z.object({
@@ -18,12 +18,7 @@ export const start = tool({
   title: "Start a run",
   description:
     "Starts an agent now, or queues the run. With `wait`, answers once it has ended or the time is over; `run` shows it later. With an `idempotencyKey` the call can be repeated safely.",
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: false,
-    idempotentHint: false,
-    openWorldHint: true,
-  },
+  annotations: changes,
   input: z.object({
     agent: agentName,
     prompt: z.string().optional().meta({ description: "What to do, for this run only" }),
