@@ -96,7 +96,9 @@ export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
         ? lists
         : createLimit(mcpLimits.answerBytes, mcpLimits.answerValues);
       const body = isEmpty ? null : ReadableStream.from(read(answer, limit, signal));
-      return new Response(body as BodyInit | null, { status, headers: headerList(headers) });
+      // A list of values becomes one text.
+      const texts = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+      return new Response(body as BodyInit | null, { status, headers: Object.fromEntries(texts) });
     },
   };
 }
@@ -159,12 +161,4 @@ async function answerOf(
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
   sent.on("error", (error) => answer.destroy(error));
   return answer;
-}
-
-function headerList(headers: IncomingMessage["headers"]): Headers {
-  const list = new Headers();
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) list.set(name, [value].flat().join(", "));
-  }
-  return list;
 }
