@@ -20,6 +20,9 @@ const units = [
   "test/{helpers,start,streams}/**/*.test.ts",
 ];
 
+/** They need a real cluster: `npm run test:kubernetes`. */
+const kubernetes = process.env.AL_TEST_KUBERNETES === "1" ? [] : ["test/kubernetes/**"];
+
 /** Programs, servers and browsers mostly wait: more workers than cores. With many more, some would be late. */
 const workers = 3;
 
@@ -51,7 +54,7 @@ export default defineConfig({
         test: {
           name: "programs",
           include: ["test/**/*.test.ts"],
-          exclude: [...units, ...timing],
+          exclude: [...units, ...timing, ...kubernetes],
           maxWorkers: workers,
           sequence: { groupOrder: 1, sequencer: LongestFirst },
         },

@@ -22,12 +22,12 @@ import { removeAll } from "../helpers/container-project.ts";
 import { engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { filesBelow } from "../helpers/files-below.ts";
 import { freePort } from "../helpers/free-port.ts";
-import { startProcessPod } from "../helpers/kubernetes/process-pods.ts";
-import { startSmallCluster } from "../helpers/kubernetes/small-cluster.ts";
 import { forAll, LiveProject } from "../helpers/live-project.ts";
+import { runAl } from "../helpers/scheduler.ts";
 import { whyNoTerminal } from "../interfaces/cli/terminal.ts";
 import { emulate } from "../interfaces/cli/tui/emulator.ts";
 import { untilLeftClean } from "../interfaces/cli/tui/live-project.ts";
+import { writeKubeconfig } from "../runtime/cluster/kubernetes/kubeconfig.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 
 const run = promisify(execFile);
@@ -81,7 +81,6 @@ const script = `[[turns]]\n[[turns.tools]]\nname = "bash"\narguments = { command
 const agents = {
   boxed: '[runtime]\ntype = "container"\n',
   closed: `${ownUser}[local]\nnetwork = "none"\n`,
-  placed: "", // elsewhere, as the project has a cluster
 };
 
 function configOf(door: string): string {
@@ -102,11 +101,9 @@ ${alertTargetTypes.map(target).join("")}`;
 
 describe("the installed program", () => {
   const authority = certificateAuthority();
-  let cluster: Awaited<ReturnType<typeof startSmallCluster>>;
   let project: LiveProject;
 
   forAll(async () => {
-    cluster = await startSmallCluster({ start: startProcessPod });
     project = await LiveProject.of({
       "project/config.toml": configOf(`127.0.0.1:${await freePort()}`),
       "project/m.script.toml": script,
@@ -118,10 +115,9 @@ describe("the installed program", () => {
       await project.write(`agents/${name}/SKILL.md`, "Look around.\n");
     }
     const NODE_EXTRA_CA_CERTS = project.path("../authority.pem");
-    await project.start({ env: { KUBECONFIG: cluster.kubeconfig, NODE_EXTRA_CA_CERTS } });
+    await project.start({ env: { NODE_EXTRA_CA_CERTS } });
   });
   afterAll(async () => {
-    await cluster.stop();
     authority.remove();
     if (noEngine === null) await removeImages(project.dir);
   });
@@ -182,11 +178,12 @@ describe("the installed program", () => {
     engineSetupMs,
   );
 
-  test("runs an agent as a job of Kubernetes", async () => {
-    const value = expect.stringMatching(userInfo().username) as string;
-    expect(await runOf("placed")).toMatchObject({ outcome: "succeeded", value });
-    expect(cluster.requests).toContain("create jobs");
-    expect(cluster.violations()).toEqual([]);
+  test("has the client of Kubernetes", async () => {
+    const server = `http://127.0.0.1:${await freePort()}`;
+    await project.write("../kubernetes/kubeconfig", "");
+    const KUBECONFIG = writeKubeconfig(project.path("../kubernetes"), server);
+    const { stdout } = await runAl(project, ["doctor"], { KUBECONFIG });
+    expect(stdout).toContain(`no API server of Kubernetes answers at ${server}`);
   });
 });
 

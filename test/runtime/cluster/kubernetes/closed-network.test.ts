@@ -1,29 +1,57 @@
-import { expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { createKubernetesEngine } from "../../../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
-import { engineTest, project } from "./support.ts";
+import {
+  closedPolicy,
+  findDoor,
+} from "../../../../src/runtime/cluster/kubernetes/closed-network.ts";
+import { freePort } from "../../../helpers/free-port.ts";
+import { project } from "../../../kubernetes/side.ts";
+import { writeKubeconfig } from "./kubeconfig.ts";
 
-it("creates the policy once, and changes it when the door moves", async () => {
-  const { engine, cluster, another } = await engineTest();
-  await Promise.all([engine.ready(), engine.ready()]);
-  expect(cluster.requests).toEqual(["create networkpolicies"]);
-  await Promise.all([1, 2, 3].map(() => another("[::1]:9443").ready()));
-  const policies = cluster.store.list("networkpolicies");
-  expect(policies).toHaveLength(1);
-  expect(JSON.stringify(policies)).toContain("::1/128");
+const config = { address: "127.0.0.1:8443", namespace: null };
+
+it("lets closed runs reach the addresses of the door, and nothing else", async () => {
+  const door = await findDoor("localhost:8443");
+  expect(door.ips).toContain("127.0.0.1");
+  const to = door.ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${ip.includes(":") ? 128 : 32}` } }));
+  expect(closedPolicy(project, door).spec).toEqual({
+    podSelector: { matchLabels: { "al.closed": project } },
+    policyTypes: ["Ingress", "Egress"],
+    ingress: [],
+    egress: [{ to, ports: [{ protocol: "TCP", port: 8443 }] }],
+  });
 });
 
 it("names the address that no run would find", async () => {
-  const { another } = await engineTest();
-  await expect(another("no-such-host.invalid:8443").ready()).rejects.toThrow(
+  await expect(findDoor("no-such-host.invalid:8443")).rejects.toThrow(
     '[cluster] address = "no-such-host.invalid:8443"',
   );
 });
 
 it("reports an invalid kubeconfig, and reads it again the next time", async () => {
-  const config = { address: "127.0.0.1:8443", namespace: null };
   const engine = createKubernetesEngine({ config, project, kubeconfig: "/no/such/kubeconfig" });
-  await expect(engine.ready()).rejects.toMatchObject({
+  const noConfig = {
     code: "engine_unreachable",
     message: expect.stringContaining("/no/such/kubeconfig") as string,
+  };
+  await expect(engine.ready()).rejects.toMatchObject(noConfig);
+  await expect(engine.ready()).rejects.toMatchObject(noConfig);
+});
+
+it("reports an API server that does not answer", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "al-kube-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const server = `http://127.0.0.1:${await freePort()}`;
+  const engine = createKubernetesEngine({
+    config,
+    project,
+    kubeconfig: writeKubeconfig(dir, server),
+  });
+  await expect(engine.list()).rejects.toMatchObject({
+    code: "engine_unreachable",
+    message: expect.stringContaining(`no API server of Kubernetes answers at ${server}`) as string,
   });
 });

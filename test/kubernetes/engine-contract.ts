@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { isPartial, runName } from "../../src/runtime/cluster/cluster-engine.ts";
+import type { ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
+import { runJob } from "../../src/runtime/cluster/kubernetes/run-manifests.ts";
+import { project, runOnce, scriptLaunch, secretTicket } from "./side.ts";
+import type { KubernetesSide } from "./side.ts";
+
+const id = "dev-20261127-abcdef";
+const forever = "sleep 1000";
+
+/** What the engine asks of an API server, and what it makes of its answers. */
+export function engineContract(side: () => KubernetesSide): void {
+  const running = (engine: ClusterEngine) =>
+    runOnce(side(), engine, (run) => run?.state === "running");
+  const ended = (engine: ClusterEngine) => runOnce(side(), engine, (run) => run?.state === "ended");
+  const gone = async (engine: ClusterEngine) => {
+    await engine.remove(runName(id));
+    await runOnce(side(), engine, (run) => run === undefined);
+  };
+
+  describe("the cluster engine of Kubernetes", () => {
+    it("shows a run from its start to its end, with its machine, and needs only its role", async () => {
+      const engine = side().engine();
+      await engine.ready();
+      await engine.start(scriptLaunch(id, "sleep 2; echo the door does not answer >&2; exit 3"));
+      const [begun] = await engine.list();
+      expect(begun).toMatchObject({ name: runName(id), instanceId: id, endings: 0 });
+      const node = expect.stringMatching(/^n[12]$/) as string;
+      expect(await running(engine)).toMatchObject({ node, problem: null, isHopeless: false });
+      expect(await ended(engine)).toMatchObject({
+        problem: "Error, exit code 3: the door does not answer",
+        endings: 1,
+        exitCode: 3,
+        isHopeless: true,
+      });
+      await gone(engine);
+    });
+
+    it("makes the policy once, and changes it when the door moves", async () => {
+      const engine = side().engine();
+      await Promise.all([engine.ready(), engine.ready()]);
+      await side().engine("[2001:db8::1]:9443").ready();
+      const policy = await side().kubectl("get", "networkpolicies", "-o", "json");
+      expect(policy === "" || policy.includes("2001:db8::1/128")).toBe(true);
+    });
+
+    it("gives a run its ticket in a Secret that goes with it, and in no other object", async () => {
+      const engine = side().engine();
+      await engine.start(scriptLaunch(id, `grep -q the-secret /run/secrets/al-run; exit $?`));
+      expect(await ended(engine)).toMatchObject({ exitCode: 0, problem: null });
+      const others = await side().kubectl("get", "jobs,pods,events", "-o", "yaml");
+      const encoded = Buffer.from(secretTicket).toString("base64");
+      expect(others).not.toMatch(new RegExp(`the-secret-ticket|${encoded}`));
+      await gone(engine);
+      const secrets = () => side().kubectl("get", "secrets", "-o", "name");
+      await expect.poll(secrets, { timeout: 20_000 }).toBe("");
+    });
+
+    it("ends a run at once, also one that is gone", async () => {
+      const engine = side().engine();
+      await engine.start(scriptLaunch(id, `trap '' TERM; while true; do sleep 1; done`));
+      await running(engine);
+      await gone(engine);
+      await engine.remove(runName(id));
+    });
+
+    it("starts a run only once, even if its pod is evicted", async () => {
+      const engine = side().engine();
+      await engine.start(scriptLaunch(id, forever));
+      const run = await running(engine);
+      await side().kubectl("drain", run?.node ?? "", "--delete-emptydir-data");
+      expect(await ended(engine)).toMatchObject({ isHopeless: true });
+      await side().kubectl("uncordon", run?.node ?? "");
+      const [after] = await engine.list();
+      expect(after).toMatchObject({ state: "ended", isHopeless: true, endings: 1 });
+      await gone(engine);
+    });
+
+    it("reports that a run had no memory left", async () => {
+      const engine = side().engine();
+      await engine.start(scriptLaunch(id, "sleep 1; tail /dev/zero; exit $?"));
+      expect(await ended(engine)).toMatchObject({ exitCode: 137, outOfMemory: true });
+      await gone(engine);
+    });
+
+    it("sees the project's runs of every scheduler, and no others", async () => {
+      const engine = side().engine();
+      const foreign = runJob(scriptLaunch("foreign", forever), { project: "other", hosts: [] });
+      await side().apply(foreign);
+      await engine.start(scriptLaunch(id, forever));
+      const shown = await side().engine().list();
+      expect(shown).toMatchObject([{ instanceId: id }]);
+      await side().kubectl("delete", "job", runName("foreign"));
+      await gone(engine);
+    });
+
+    it("reports why the server refuses a run", async () => {
+      const engine = side().engine();
+      await engine.start(scriptLaunch(id, forever));
+      await expect(engine.start(scriptLaunch(id, forever))).rejects.toThrow(
+        `Kubernetes refused to start the run: jobs.batch "${runName(id)}" already exists`,
+      );
+      const limits = { memory: "64m", cpus: 1, network: "lan" };
+      const other = engine.start(scriptLaunch("other", forever, { limits }));
+      await expect(other).rejects.toThrow('[local] network = "lan"');
+      await gone(engine);
+    });
+
+    it("names the missing right, and leaves nothing of the run", async () => {
+      const engine = side().engine();
+      const withoutSecrets = "--verb=create,patch,delete,list,deletecollection";
+      await side().kubectl("delete", "rolebinding", "almanac");
+      await side().kubectl("create", "role", "less", withoutSecrets, "--resource=jobs,pods");
+      await side().kubectl("create", "rolebinding", "less", "--role=less", "--user=almanac");
+      const refused = engine.start(scriptLaunch(id, forever));
+      await expect(refused).rejects.toThrow(/cannot create resource "secrets"/);
+      await expect(refused).rejects.toMatchObject({
+        hint: expect.stringContaining("README.md") as string,
+      });
+      expect(await runOnce(side(), engine, (run) => run === undefined)).toBeUndefined();
+      await side().kubectl("delete", "rolebinding", "less");
+      await side().kubectl("create", "rolebinding", "almanac", "--role=almanac", "--user=almanac");
+    });
+
+    it("shows an interrupted start as a run of which nothing runs", async () => {
+      const engine = side().engine();
+      await side().apply(runJob(scriptLaunch(id, forever), { project, hosts: [] }));
+      const run = await runOnce(side(), engine, (one) => one !== undefined);
+      expect(run && isPartial(run)).toBe(true);
+      expect(run).toMatchObject({ instanceId: id, isHopeless: false });
+      await gone(engine);
+    });
+
+    it("reads the kubeconfig again when its token is no longer valid", async () => {
+      side().renewToken(false);
+      const engine = side().engine();
+      await expect(engine.list()).rejects.toThrow(/^Kubernetes refused to list the runs/);
+      side().renewToken(true);
+      expect(await engine.list()).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { runName } from "../../src/runtime/cluster/cluster-engine.ts";
+import type { ClusterEngine, PlacedRun } from "../../src/runtime/cluster/cluster-engine.ts";
+import { runOnce, scriptLaunch } from "./side.ts";
+import type { KubernetesSide } from "./side.ts";
+
+const id = "dev-20261127-abcdef";
+const forever = "sleep 1000";
+
+/** Why a run waits, or never starts, by the reasons of a real cluster. */
+export function waitingContract(side: () => KubernetesSide): void {
+  const until = (engine: ClusterEngine, isRight: (run: PlacedRun) => boolean | undefined) =>
+    runOnce(side(), engine, (run) => run !== undefined && isRight(run) === true);
+  const running = (engine: ClusterEngine) => until(engine, ({ state }) => state === "running");
+  const gone = async (engine: ClusterEngine) => {
+    await engine.remove(runName(id));
+    await runOnce(side(), engine, (run) => run === undefined);
+  };
+
+  describe("a run that waits in Kubernetes", () => {
+    it("shows why no machine takes it, and runs once one does", async () => {
+      const engine = side().engine();
+      await engine.start(scriptLaunch(id, forever, { place: ["agents=yes"] }));
+      const waiting = await until(engine, ({ problem }) => problem !== null);
+      expect(waiting).toMatchObject({ state: "waiting", node: null, isHopeless: false });
+      expect(waiting?.problem).toMatch(
+        /^Unschedulable: 0\/2 nodes are available: 2 node\(s\) didn't match/,
+      );
+      await side().kubectl("label", "node", "n2", "agents=yes");
+      expect(await running(engine)).toMatchObject({ node: "n2" });
+      await gone(engine);
+      await side().kubectl("label", "node", "n2", "agents-");
+    });
+
+    it("shows a reservation that no machine has", async () => {
+      const engine = side().engine();
+      const limits = { memory: "900g", cpus: 1, network: "none" };
+      const reserve = { memory: "800g", cpus: 0.01 };
+      await engine.start(scriptLaunch(id, forever, { limits, reserve }));
+      const waiting = await until(engine, ({ problem }) => problem !== null);
+      expect(waiting?.problem).toContain("Insufficient memory");
+      await gone(engine);
+    });
+
+    it("is rejected only after its image could not be pulled three times", async () => {
+      const engine = side().engine();
+      await engine.start(scriptLaunch(id, forever, { image: "127.0.0.1:1/no-such-image:1" }));
+      const last = await until(engine, (run) => {
+        expect(run.isHopeless).toBe(run.endings >= 3);
+        return run.isHopeless;
+      });
+      expect(last).toMatchObject({ state: "waiting", isHopeless: true });
+      expect(last?.problem).toContain("127.0.0.1:1/no-such-image:1");
+      await gone(engine);
+    });
+
+    it("is rejected at once for an image that no registry can have", async () => {
+      const engine = side().engine();
+      await engine.start(scriptLaunch(id, forever, { image: "Not An Image" }));
+      const last = await until(engine, ({ isHopeless }) => isHopeless);
+      expect(last?.problem).toMatch(/^InvalidImageName/);
+      await gone(engine);
+    });
+
+    it("shows a quota, and runs once there is room", async () => {
+      const engine = side().engine();
+      await side().apply(quota("0"));
+      await engine.start(scriptLaunch(id, forever));
+      const waiting = await until(engine, ({ problem }) => problem !== null);
+      expect(waiting).toMatchObject({ state: "waiting", node: null, isHopeless: false });
+      expect(waiting?.problem).toMatch(/is forbidden: exceeded quota: few/);
+      await side().kubectl("delete", "resourcequota", "few");
+      expect(await running(engine)).toMatchObject({ problem: null });
+      await gone(engine);
+    });
+
+    it("shows a LimitRange that it is beyond", async () => {
+      const engine = side().engine();
+      const limits = [{ type: "Container", max: { memory: "16Mi" } }];
+      const metadata = { name: "small" };
+      await side().apply({ apiVersion: "v1", kind: "LimitRange", metadata, spec: { limits } });
+      await engine.start(scriptLaunch(id, forever));
+      const waiting = await until(engine, ({ problem }) => problem !== null);
+      expect(waiting?.problem).toContain("maximum memory usage per Container is 16Mi");
+      await side().kubectl("delete", "limitrange", "small");
+      await gone(engine);
+    });
+  });
+}
+
+function quota(pods: string): object {
+  const metadata = { name: "few" };
+  return { apiVersion: "v1", kind: "ResourceQuota", metadata, spec: { hard: { pods } } };
+}
