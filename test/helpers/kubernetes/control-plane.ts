@@ -60,7 +60,10 @@ export async function startControlPlane({ dir, host, serviceRange, nodes }: Cont
         `--service-account-signing-key-file=${key}`,
         `--service-cluster-ip-range=${serviceRange}`,
       ],
-      ...["--default-not-ready-toleration-seconds=3", "--default-unreachable-toleration-seconds=3"],
+      ...[
+        "--default-not-ready-toleration-seconds=15",
+        "--default-unreachable-toleration-seconds=15",
+      ],
       ...["--kubelet-preferred-address-types=InternalIP", "--profiling=false"],
     ]);
   const admin = configs("admin");

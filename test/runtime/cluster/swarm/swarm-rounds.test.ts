@@ -1,19 +1,18 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import type { HistoryEntry } from "../../../../src/foundation/contracts/history.ts";
 import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { forAll } from "../../../helpers/live-project.ts";
 import type { LiveProject } from "../../../helpers/live-project.ts";
-import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
 import { programImage } from "../../../helpers/swarm/program-image.ts";
 import { startSwarm } from "../../../helpers/swarm/swarm.ts";
 import type { TestSwarm } from "../../../helpers/swarm/swarm.ts";
 import { befall, roundOf } from "./chaos.ts";
-import { logsByRun, swarmProject, wholeHistory } from "./swarm-project.ts";
-import { witness } from "./witness.ts";
-import type { Witness } from "./witness.ts";
+import { createRounds } from "../rounds.ts";
+import { logsByRun, roundsProject } from "../rounds-project.ts";
+import { witness } from "../witness.ts";
+import type { Witness } from "../witness.ts";
 
 const { engine: machine, missing } = await testEngine();
 
@@ -34,80 +33,34 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
   let swarm: TestSwarm;
   let model: Witness;
   let project: LiveProject;
-  let scheduler: TestScheduler;
-  let triggered = 0;
+  const { trigger, quiet, check, tally } = createRounds({
+    project: () => project,
+    model: () => model,
+    ...{ agents, turns, quietMs },
+  });
 
   forAll(async () => {
     const image = await programImage(machine);
     swarm = await startSwarm(3, { from: machine, images: [image] });
     model = await witness(turns, 600);
     const address = `${swarm.host}:${doorPort}`;
-    project = await swarmProject({ baseUrl: model.baseUrl, address, image, agents, leaseSeconds });
-    scheduler = await project.start({ env: { DOCKER_HOST: node(0).dockerHost } });
+    project = await roundsProject({
+      engine: "swarm",
+      baseUrl: model.baseUrl,
+      address,
+      image,
+      agents,
+      leaseSeconds,
+    });
+    await project.start({ env: { DOCKER_HOST: node(0).dockerHost } });
   }, engineSetupMs);
   afterAll(async () => {
-    await scheduler.kill();
+    await project.scheduler.kill();
     await swarm.stop();
     await model.close();
   });
 
   const node = (index: number) => swarm.nodes[index] as SwarmNode;
-
-  async function trigger(count: number): Promise<void> {
-    for (let each = 0; each < count; each++) {
-      const agent = agents[triggered % agents.length] ?? "";
-      const answer = await scheduler.api(`/control/trigger/${agent}`, { method: "POST" });
-      expect(answer.status).toBe(202);
-      triggered += 1;
-    }
-  }
-
-  /** The whole history, once nothing waits or runs. */
-  async function quiet(): Promise<readonly HistoryEntry[]> {
-    const deadline = performance.now() + quietMs;
-    for (;;) {
-      const history = await wholeHistory(scheduler);
-      const open = history.filter(({ outcome }) => outcome === null);
-      if (open.length === 0 && history.length > 0) return history;
-      if (performance.now() > deadline) throw new Error(`still open: ${JSON.stringify(open)}`);
-      await wait(500);
-    }
-  }
-
-  /** What must hold whatever befell the Swarm. */
-  async function check(): Promise<void> {
-    const history = await quiet();
-    const logs = await logsByRun(project.dir);
-    const recorded = new Set([...logs.keys()]);
-    for (const [run, { turns: seen, nonces }] of model.runs) {
-      expect(recorded, "a run that the scheduler does not know").toContain(run);
-      expect([...nonces], `${run} was there twice`).toHaveLength(1);
-      expect(seen, `${run} did its turns in order`).toEqual([...new Set(seen)].sort());
-    }
-    const first = history.filter(({ attempt }) => attempt === 1);
-    expect(first.length, "work that was accepted is in the history").toBe(triggered);
-    const lost = first.filter(({ outcome }) => outcome === "lost" || outcome === "interrupted");
-    expect(history.length - first.length, "what was lost is tried once more").toBe(lost.length);
-    for (const { instanceId, outcome, attempt, reason } of history) {
-      const what = `${instanceId ?? ""} (attempt ${attempt}): ${outcome ?? ""}, ${reason ?? ""}`;
-      if (outcome === "succeeded") expectComplete(logs.get(instanceId ?? "") ?? [], what);
-      else expect(["lost", "rejected", "failed"], what).toContain(outcome);
-    }
-    for (const [run, entries] of logs) {
-      const numbers = entries.flatMap((entry) => ("seq" in entry ? [Number(entry.seq)] : []));
-      expect(numbers, `lines of ${run}`).toEqual([...new Set(numbers)].sort((a, b) => a - b));
-    }
-  }
-
-  function expectComplete(entries: readonly { readonly msg: string }[], what: string): void {
-    const text = entries.map((entry) => JSON.stringify(entry)).join("\n");
-    for (let turn = 1; turn <= turns; turn++) {
-      // On a slow machine it is there as live output, too; that no line is twice is seen by the numbers.
-      expect(text, `${what}: turn ${turn}`).toContain(`output":"turn ${turn} of`);
-    }
-    expect(text, what).toContain('"msg":"all turns are done"');
-    expect(text, what).toContain('"outcome":"succeeded"');
-  }
 
   /** Of a node that was killed while Swarm removed them: Swarm never looks for them again. */
   async function pruneEnded(): Promise<void> {
@@ -163,13 +116,4 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
     },
     rounds * 120_000 + quietMs,
   );
-
-  async function tally(): Promise<string> {
-    const history = await wholeHistory(scheduler);
-    const outcomes = Map.groupBy(history, ({ outcome }) => outcome ?? "open");
-    const counts = [...outcomes].map(([outcome, all]) => `${all.length} ${outcome}`);
-    const reasons = Map.groupBy(history, ({ reason }) => reason ?? "");
-    const why = [...reasons].map(([reason, all]) => `${all.length} × ${reason}`);
-    return [...counts, ...why.filter((each) => !each.endsWith("× "))].join("; ");
-  }
 });

@@ -1,12 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { HistoryEntry, HistoryPage } from "../../../../src/foundation/contracts/history.ts";
-import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import { modelProject } from "../../../e2e/model-project.ts";
-import type { LiveProject } from "../../../helpers/live-project.ts";
-import type { TestScheduler } from "../../../helpers/scheduler.ts";
+import type { HistoryEntry, HistoryPage } from "../../../src/foundation/contracts/history.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+import { modelProject } from "../../e2e/model-project.ts";
+import type { LiveProject } from "../../helpers/live-project.ts";
+import type { TestScheduler } from "../../helpers/scheduler.ts";
 
-export interface SwarmProjectOptions {
+export interface RoundsProjectOptions {
+  readonly engine: "swarm" | "kubernetes";
   /** Of the model that all agents ask. */
   readonly baseUrl: string;
   /** `host:port` of the door. */
@@ -16,12 +17,12 @@ export interface SwarmProjectOptions {
   readonly leaseSeconds: number;
 }
 
-/** A project whose agents run on a Swarm, up to four runs of each at once. */
-export async function swarmProject(options: SwarmProjectOptions): Promise<LiveProject> {
-  const { baseUrl, address, image, agents, leaseSeconds } = options;
+/** A project whose agents run in a cluster, up to four runs of each at once. */
+export async function roundsProject(options: RoundsProjectOptions): Promise<LiveProject> {
+  const { engine, baseUrl, address, image, agents, leaseSeconds } = options;
   const project = `
 [cluster]
-engine = "swarm"
+engine = "${engine}"
 address = "${address}"
 listen = "${address}"
 image = "${image}"

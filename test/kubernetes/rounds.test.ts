@@ -1,0 +1,105 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, describe, expect, it } from "vitest";
+import { testEngine } from "../helpers/docker.ts";
+import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
+import { forAll } from "../helpers/live-project.ts";
+import type { LiveProject } from "../helpers/live-project.ts";
+import { programImage } from "../helpers/swarm/program-image.ts";
+import { createRounds } from "../runtime/cluster/rounds.ts";
+import { logsByRun, roundsProject } from "../runtime/cluster/rounds-project.ts";
+import { witness } from "../runtime/cluster/witness.ts";
+import type { Witness } from "../runtime/cluster/witness.ts";
+import { befall, roundOf } from "./chaos.ts";
+import { preparedCluster } from "./live-side.ts";
+
+/** By hand: AL_ROUNDS=100, from AL_SEED on. */
+const rounds = Number(process.env.AL_ROUNDS ?? 3);
+const firstSeed = Number(process.env.AL_SEED ?? 1);
+const runsAtFirst = 6;
+/** Of each round. */
+const runsPerRound = 4;
+const turns = 4;
+const agents = ["ada", "ben", "cleo"];
+const leaseSeconds = 20;
+const doorPort = 7443;
+const quietMs = 240_000;
+
+describe("al start with a Kubernetes of two nodes", () => {
+  let cluster: LiveCluster;
+  let model: Witness;
+  let project: LiveProject;
+  const { trigger, quiet, check, tally } = createRounds({
+    project: () => project,
+    model: () => model,
+    ...{ agents, turns, quietMs },
+  });
+  const start = () => project.start({ env: { KUBECONFIG: cluster.kubeconfig("almanac") } });
+
+  forAll(async () => {
+    const image = await programImage((await testEngine()).engine);
+    cluster = await preparedCluster([image]);
+    model = await witness(turns, 600);
+    const address = `${cluster.host}:${doorPort}`;
+    const { baseUrl } = model;
+    const options = {
+      engine: "kubernetes",
+      baseUrl,
+      address,
+      image,
+      agents,
+      leaseSeconds,
+    } as const;
+    project = await roundsProject(options);
+    await start();
+  }, 300_000);
+  afterAll(async () => {
+    await project.scheduler.kill();
+    await cluster.stop();
+    await model.close();
+  });
+
+  async function nothingLeft(): Promise<void> {
+    const objects = () => cluster.kubectl("get", "jobs,pods,secrets", "-o", "name");
+    await expect.poll(objects, { timeout: 60_000, interval: 500 }).toBe("");
+    for (const { ctr } of cluster.nodes) {
+      const containers = () => ctr("containers", "ls", "-q");
+      await expect.poll(containers, { timeout: 120_000, interval: 1_000 }).toBe("");
+    }
+  }
+
+  it(
+    `runs ${runsAtFirst} runs, spread over the nodes`,
+    async () => {
+      await trigger(runsAtFirst);
+      await check();
+      const history = await quiet();
+      expect(history.filter(({ outcome }) => outcome !== "succeeded")).toEqual([]);
+      const logs = [...(await logsByRun(project.dir)).values()];
+      const places = logs.flatMap((entries) => entries.flatMap((entry) => entry.node ?? []));
+      expect(new Set(places)).toEqual(new Set(["n1", "n2"]));
+      await nothingLeft();
+    },
+    quietMs + 60_000,
+  );
+
+  it(
+    `loses and repeats no output silently in ${rounds} rounds of faults`,
+    async () => {
+      const crash = async () => {
+        await project.scheduler.kill();
+        return start;
+      };
+      for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
+        const round = roundOf(seed, cluster.nodes.length, leaseSeconds * 1_000);
+        await trigger(runsPerRound);
+        await wait(round.afterMs);
+        await befall(cluster, round, crash);
+        await cluster.settled(120_000);
+        if ((seed - firstSeed) % 10 === 9 || seed === firstSeed + rounds - 1) await check();
+        process.stdout.write(`seed ${seed}: n${round.node + 1} ${round.fault}; ${await tally()}\n`);
+      }
+      await nothingLeft();
+    },
+    rounds * 120_000 + quietMs,
+  );
+});
