@@ -62,8 +62,8 @@ describe("al start with a Kubernetes of two nodes", () => {
     const objects = () => cluster.kubectl("get", "jobs,pods,secrets", "-o", "name");
     await expect.poll(objects, { timeout: 60_000, interval: 500 }).toBe("");
     for (const { ctr } of cluster.nodes) {
-      const containers = () => ctr("containers", "ls", "-q");
-      await expect.poll(containers, { timeout: 120_000, interval: 1_000 }).toBe("");
+      const running = () => ctr("tasks", "ls", "-q");
+      await expect.poll(running, { timeout: 120_000, interval: 1_000 }).toBe("");
     }
   }
 
