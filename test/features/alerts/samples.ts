@@ -7,6 +7,7 @@ import type { SendAlert } from "../../../src/features/alerts/rules/alert.ts";
 import { createSendAlert } from "../../../src/features/alerts/send-alert.ts";
 import type { SendAlertDeps } from "../../../src/features/alerts/send-alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
+import { aQuestionView } from "../../helpers/fake-questions.ts";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 
 const now = Date.now();
@@ -32,21 +33,13 @@ export const hostileText =
 /** An open question of dev. */
 export function aQuestion(more: Partial<Question> = {}): Question {
   return {
-    id: "0193a1b2-0000-7000-8000-000000000009",
-    kind: "ask",
-    agent: "dev",
-    gates: [],
-    instanceId: "dev-abcdefgh",
-    subject: "dev-abcdefgh/ask/1",
+    ...aQuestionView(),
     prompt: "Deploy 1.4 of evil? exit code 2",
     form: { kind: "choice", choices: ["ship <it>", "wait"] },
     fallback: "wait",
     at: now,
     until: now + 3_600_000,
-    state: "open",
-    answer: null,
     answeredAt: null,
-    by: null,
     ...more,
   };
 }

@@ -54,5 +54,3 @@ exit ${play.exitCode ?? 0}
     },
   };
 }
-
-export type StandIn = Awaited<ReturnType<typeof standIn>>;
