@@ -1,10 +1,10 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 
 const secret = "the-secret-of-the-deliveries";
 
@@ -14,8 +14,7 @@ async function prepare() {
   await project.store("github_webhook_secret/default/secret", secret);
   const tool = '[[turns.tools]]\nname = "bash"\narguments = { command = "sleep 20" }';
   await project.write("triage.script.toml", `[[turns]]\n${tool}\n[[turns]]\ntext = "done"\n`);
-  const folder = mkdtempSync(join(tmpdir(), "al-backup-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = tempDir();
   const copy = new LiveProject({
     dir: join(folder, "copy"),
     home: join(folder, "home"),

@@ -1,6 +1,5 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { LogEntry } from "../../streams/vocabulary.ts";
@@ -14,6 +13,7 @@ import { processEngine } from "../helpers/process-engine.ts";
 import { remoteRunProcess } from "../helpers/remote-run-process.ts";
 import { end, log } from "../runtime/runners/shell-runs.ts";
 import { shell } from "../runtime/cluster/remote-run/start-remote-run.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 
 const patience = { timeout: 20_000 };
 const model = '[models.m]\nprovider = "scripted"\nscript = "m.script.toml"\n';
@@ -24,8 +24,7 @@ const clusterAt = (port: number, more = "") =>
 
 /** A project whose runs do this on the only machine of its cluster. */
 async function clusterProject(script: string) {
-  const folder = await mkdtemp(join(tmpdir(), "al-cluster-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = tempDir();
   const dir = join(folder, "project");
   const write = async (path: string, text: string) => {
     await mkdir(join(dir, path, ".."), { recursive: true });

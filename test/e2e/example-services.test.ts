@@ -1,10 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeCertificate } from "../helpers/git-https-server.ts";
@@ -15,6 +13,7 @@ import { fakeProvider, saying } from "../runtime/harness/fake-provider.ts";
 import { standIn } from "../runtime/harness/llm-cli/stand-in.ts";
 import { claudeStream, codexStream } from "../runtime/harness/llm-cli/streams.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 const noNetwork = whyNoNetwork();
@@ -22,8 +21,7 @@ const noNetwork = whyNoNetwork();
 /** A service of the internet at this machine, and a scheduler that finds it by its name. */
 async function startOutside(project: LiveProject, name: string, reply: object) {
   const seen: { url: string; login: string; body: string }[] = [];
-  const folder = mkdtempSync(join(tmpdir(), "al-service-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = tempDir();
   const server = createServer(makeCertificate(folder, `DNS:${name}`), (message, response) => {
     let body = "";
     message.setEncoding("utf8").on("data", (text: string) => (body += text));

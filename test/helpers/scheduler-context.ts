@@ -12,7 +12,7 @@ import { createSwitches } from "../../src/foundation/scheduler/switches.ts";
 import { openStore } from "../../src/foundation/store/store.ts";
 import { createClock } from "../../streams/clock.ts";
 import { project as projectOf } from "../foundation/config/samples.ts";
-import { tempDir } from "../foundation/store/support.ts";
+import { tempDir } from "./temp-dir.ts";
 import { schedulerStatus } from "../streams/status/board.ts";
 
 /** A scheduler's context over a real store in a new directory, and the lines that it logged. */

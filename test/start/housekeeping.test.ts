@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { housekeeping } from "../../src/start/housekeeping.ts";
 import { project, usualProject } from "../foundation/config/samples.ts";
 import { marbles } from "../helpers/marbles.ts";
-import { tempDir, tempStore } from "../foundation/store/support.ts";
+import { tempStore } from "../foundation/store/support.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 
 test.each([
   ["40s", [30_000]],

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 /** Why no process can be traced here; null when one can. */
 export function whyNoTrace(): string | null {
@@ -15,7 +15,7 @@ export function whyNoTrace(): string | null {
 
 /** Follows the file system calls of a process and its threads; the kernel's own word for what is touched. */
 export async function traceFiles(pid: number) {
-  const folder = await mkdtemp(join(tmpdir(), "al-trace-"));
+  const folder = tempDir();
   const output = join(folder, "calls");
   const strace = spawn(
     "strace",
@@ -33,7 +33,6 @@ export async function traceFiles(pid: number) {
       strace.kill("SIGINT");
       await ended;
       const calls = await readFile(output, "utf8");
-      await rm(folder, { recursive: true, force: true });
       const paths = [...calls.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, path = ""]) => path);
       return [...new Set(paths)];
     },

@@ -1,19 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
-import {
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { closeSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   clearedSocket,
   makeSocketDir,
@@ -33,6 +22,7 @@ import {
 import { removeWorkDir } from "../../../src/runtime/runners/host-user/work-dir.ts";
 import { asUser, tempUser, uidOf, whyNoOsUsers } from "../../helpers/os-users.ts";
 import type { OsUser } from "../../helpers/os-users.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const missing = whyNoOsUsers();
 
@@ -46,13 +36,12 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
   });
   afterAll(() => attacker.remove());
   beforeEach(async () => {
-    shared = await mkdtemp(join(tmpdir(), "al-shared-"));
+    shared = tempDir();
     // As /tmp is.
     await chmod(shared, 0o1777);
     [target, base] = [join(shared, "target"), join(shared, "al-runs")];
     await as(`mkdir ${target} && chmod 777 ${target}`);
   });
-  afterEach(() => rm(shared, { recursive: true, force: true, maxRetries: 5 }));
 
   /** Runs a line as the attacker, to its end. */
   async function as(line: string): Promise<void> {

@@ -6,9 +6,9 @@ import {
   manualItem,
   requestFor,
   succeeded,
-  tempDir,
   tempStore,
 } from "../../foundation/store/support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const alert: Alert = {
   topic: "runs",

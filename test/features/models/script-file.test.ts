@@ -1,19 +1,18 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { readScriptFile } from "../../../src/features/models/scripted.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 describe("a script file", () => {
   let directory: string;
   let path: string;
 
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "al-script-"));
+  beforeEach(() => {
+    directory = tempDir();
     path = join(directory, "hello.toml");
   });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
 
   async function problemOf(text: string): Promise<string> {
     await writeFile(path, text);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { tempDir, tempStore } from "../../foundation/store/support.ts";
+import { tempStore } from "../../foundation/store/support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import { budgets } from "./rules/support.ts";
 import { answered, tempMeter } from "./support.ts";
 

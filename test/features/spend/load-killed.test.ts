@@ -5,7 +5,8 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { usdOfNano } from "../../../src/foundation/contracts/money.ts";
-import { tempDir, tempStore } from "../../foundation/store/support.ts";
+import { tempStore } from "../../foundation/store/support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import { costOfAll, randomCalls } from "./load.ts";
 
 const writer = join(import.meta.dirname, "load-writer.ts");

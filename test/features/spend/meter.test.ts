@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import type { BudgetWarning, RunSpend } from "../../../src/foundation/contracts/spend.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
-import { tempDir, tempStore } from "../../foundation/store/support.ts";
+import { tempStore } from "../../foundation/store/support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import { budgets } from "./rules/support.ts";
 import { answered, noSignal, plan, tempMeter, terms } from "./support.ts";
 

@@ -6,7 +6,8 @@ import { newTokenSchema } from "../../../src/features/tokens/token-report.ts";
 import { createTokenStore } from "../../../src/features/tokens/token-store.ts";
 import { createTokens } from "../../../src/features/tokens/tokens.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
-import { tempDir, tempStore } from "../../foundation/store/support.ts";
+import { tempStore } from "../../foundation/store/support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const dayMs = 86_400_000;
 const start = Date.parse("2026-11-22T08:00:00Z");

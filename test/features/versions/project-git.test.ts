@@ -1,19 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createProjectGit } from "../../../src/features/versions/project-git.ts";
 import type { ProjectGit } from "../../../src/features/versions/project-git.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const env = { ...process.env, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
 let dir: string;
 let elapsedMs: number;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "al-git-"));
+  dir = tempDir();
   elapsedMs = 0;
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
 });
 
 function git(...args: readonly string[]): string {

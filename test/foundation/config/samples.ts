@@ -1,7 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { AgentChange, Problem } from "../../../streams/vocabulary.ts";
 import { problemText } from "../../../streams/problem-text.ts";
@@ -13,6 +11,7 @@ import type {
 import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
 import type { KnownToAgents, FilterTable } from "../../../src/foundation/config/config-key.ts";
 import { resolveProject } from "../../../src/foundation/config/resolve-project.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const meaning = "";
 export const filters: FilterTable = {
@@ -109,8 +108,7 @@ export function texts(problems: readonly Problem[]): string[] {
 
 /** A directory with these files, gone after the test. */
 export async function directory(files: Readonly<Record<string, string>>): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), "al-config-"));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(dir, name)), { recursive: true });
     await writeFile(join(dir, name), text);

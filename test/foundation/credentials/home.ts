@@ -1,13 +1,11 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
 import { UserError } from "../../../src/foundation/errors.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 /** A home with these files in its store, as private as it must be; gone after the test. */
 export async function homeWith(files: Readonly<Record<string, string>>): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), "al-home-"));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const home = tempDir();
   for (const [name, text] of Object.entries(files)) {
     const path = join(home, "credentials", name);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Observable } from "rxjs";
 import { expect, onTestFinished } from "vitest";
 import type { ProjectFileEvent } from "../../../src/foundation/files/watch-project.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 /** A project with a config and agents, removed when the test is over. */
 export function tempProject(agents: readonly string[] = ["dev", "ops"]): string {
-  const dir = mkdtempSync(join(tmpdir(), "al-files-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   write(join(dir, "config.toml"), "");
   for (const agent of agents) addAgent(dir, agent);
   return dir;

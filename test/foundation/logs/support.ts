@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync, appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createLogWriter } from "../../../src/foundation/logs/log-writer.ts";
 import type { LogWriter, LogWriterOptions } from "../../../src/foundation/logs/log-writer.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 /** A project directory that is removed when the test is over. */
 export function tempProject(): string {
-  const dir = mkdtempSync(join(tmpdir(), "al-logs-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   return dir;
 }
 

@@ -9,8 +9,8 @@ import {
   tempStore,
   wholeHistory,
   beginRun,
-  tempDir,
 } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const limit = 100;
 

@@ -5,7 +5,8 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { isLong } from "../../helpers/long.ts";
-import { tempDir, tempStore } from "./support.ts";
+import { tempStore } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const writer = join(import.meta.dirname, "crash-writer.ts");
 

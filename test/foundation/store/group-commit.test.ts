@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../../src/foundation/store/database.ts";
 import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
 import { withStoreErrors } from "../../../src/foundation/store/store-error.ts";
-import { tempDir } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 function open() {
   const path = join(tempDir(), "t.db");

@@ -2,7 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { HistoryQuery } from "../../../src/foundation/contracts/history.ts";
-import { tempDir, tempStore } from "./support.ts";
+import { tempStore } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const entries = 200_000;
 const spanMs = 14 * 86_400_000;

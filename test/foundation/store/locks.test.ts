@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { tempDir, tempStore, manualItem, requestFor } from "./support.ts";
+import { tempStore, manualItem, requestFor } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import type { HeldLock } from "../../../src/foundation/contracts/run-state.ts";
 
 function aLock(more: Partial<HeldLock> = {}): HeldLock {

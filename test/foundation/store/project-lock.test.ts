@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { lockProject, readSchedulerInfo } from "../../../src/foundation/store/project-lock.ts";
-import { tempDir } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const info = {
   pid: process.pid,

@@ -3,7 +3,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Store } from "../../../src/foundation/store/store.ts";
-import { cronItem, manualItem, tempDir, tempStore, webhookItem, wholeHistory } from "./support.ts";
+import { cronItem, manualItem, tempStore, webhookItem, wholeHistory } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const dayMs = 86_400_000;
 const now = 100 * dayMs;

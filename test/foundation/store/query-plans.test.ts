@@ -8,7 +8,8 @@ import { createPastTriggers } from "../../../src/foundation/store/past-triggers.
 import { prune } from "../../../src/foundation/store/prune.ts";
 import { createSpend } from "../../../src/foundation/store/spend.ts";
 import { createSpendReport } from "../../../src/foundation/store/spend-report.ts";
-import { tempDir, tempStore } from "./support.ts";
+import { tempStore } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 /** The plan of SQLite for each statement that is prepared meanwhile. */
 async function plansOf(use: (db: DatabaseSync) => unknown): Promise<readonly string[]> {

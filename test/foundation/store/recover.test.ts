@@ -6,10 +6,10 @@ import {
   cronItem,
   manualItem,
   requestFor,
-  tempDir,
   tempStore,
   wholeHistory,
 } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 test("waiting work is restored in order, unchanged", async () => {
   const dir = tempDir();

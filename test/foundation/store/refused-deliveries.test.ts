@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { RefusedDelivery } from "../../../src/foundation/contracts/refused-deliveries.ts";
 import { openStore, openStoreReader } from "../../../src/foundation/store/store.ts";
-import { tempDir, tempStore } from "./support.ts";
+import { tempStore } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

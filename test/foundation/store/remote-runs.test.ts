@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { tempDir, tempStore } from "./support.ts";
+import { tempStore } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const run = { instanceId: "dev-1", name: "al-1", ticketHash: "ab12" };
 

@@ -3,7 +3,8 @@ import type { EgressAttempt } from "../../../src/foundation/contracts/network-al
 import { deniedTo } from "../../../src/foundation/store/run-hosts.ts";
 import { readBeside } from "../../../src/foundation/store/read-beside.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
-import { tempDir, tempStore } from "./support.ts";
+import { tempStore } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const dayMs = 86_400_000;
 

@@ -4,15 +4,8 @@ import { expect, test } from "vitest";
 import type { RunVersion } from "../../../src/foundation/store/runs.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import type { RunEnd, WorkItem } from "../../../streams/vocabulary.ts";
-import {
-  callItem,
-  cronItem,
-  manualItem,
-  requestFor,
-  succeeded,
-  tempDir,
-  tempStore,
-} from "./support.ts";
+import { callItem, cronItem, manualItem, requestFor, succeeded, tempStore } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const dayMs = 86_400_000;
 

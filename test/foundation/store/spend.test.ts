@@ -7,11 +7,11 @@ import {
   manualItem,
   requestFor,
   succeeded,
-  tempDir,
   tempStore,
   webhookItem,
   claimed,
 } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const dayMs = 86_400_000;
 const now = Date.parse("2026-11-22T12:00:00Z");

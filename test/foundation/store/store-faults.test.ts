@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../../src/foundation/store/database.ts";
 import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
 import { isLong } from "../../helpers/long.ts";
-import { tempDir } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 function open() {
   const path = join(tempDir(), "t.db");

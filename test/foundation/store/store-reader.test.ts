@@ -4,15 +4,8 @@ import { expect, test } from "vitest";
 import { readLastRuns } from "../../../src/foundation/store/read-beside.ts";
 import { openStore, openStoreReader } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "./spend-on.ts";
-import {
-  tempDir,
-  tempStore,
-  cronItem,
-  manualItem,
-  requestFor,
-  succeeded,
-  wholeHistory,
-} from "./support.ts";
+import { tempStore, cronItem, manualItem, requestFor, succeeded, wholeHistory } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import { DatabaseSync } from "node:sqlite";
 import { storeFormat } from "../../../src/foundation/store/migrations.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";

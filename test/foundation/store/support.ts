@@ -1,18 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunEnd, RunRequest, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
-
-/** A directory that is removed when the test is over. */
-export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), "al-store-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
 
 export function tempStore(dir = tempDir(), now?: () => number): Store {
   const store = openStore(dir, now);

@@ -1,6 +1,7 @@
 import type { Wait } from "../../../src/foundation/contracts/run-state.ts";
 import { expect, test } from "vitest";
-import { manualItem, tempDir, tempStore, webhookItem, wholeHistory, claimed } from "./support.ts";
+import { manualItem, tempStore, webhookItem, wholeHistory, claimed } from "./support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const wait: Wait = {
   key: "k",

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { openSessions } from "../../../src/interfaces/gateway/sessions.ts";
-import { tempDir } from "../../foundation/store/support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const hour = 3_600_000;
 

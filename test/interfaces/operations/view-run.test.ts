@@ -16,10 +16,10 @@ import {
   manualItem,
   requestFor,
   succeeded,
-  tempDir,
   tempStore,
   webhookItem,
 } from "../../foundation/store/support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const secret = "hunter2-hunter2";
 

@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, test } from "vitest";
 import { writeTrust } from "../../../src/runtime/harness/network.ts";
@@ -14,11 +13,11 @@ import type { FakeProvider } from "./fake-provider.ts";
 import { aJob, aScripted } from "./jobs.ts";
 import type { JobOptions } from "./jobs.ts";
 import { logsOf, runOf } from "./run-entry.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 let workDir: string;
-beforeEach(async () => {
-  workDir = await mkdtemp(join(tmpdir(), "al-network-"));
-  onTestFinished(() => rm(workDir, { recursive: true, force: true }));
+beforeEach(() => {
+  workDir = tempDir();
 });
 
 describe("a run whose scheduler reaches the network through a proxy", () => {

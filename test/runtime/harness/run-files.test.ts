@@ -1,16 +1,15 @@
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { writeCredentialFiles } from "../../../src/runtime/harness/run-phases.ts";
 import { aJob } from "./jobs.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 describe("a credential that works as a file", () => {
   let workDir: string;
-  beforeEach(async () => {
-    workDir = await mkdtemp(join(tmpdir(), "al-files-"));
+  beforeEach(() => {
+    workDir = tempDir();
   });
-  afterEach(() => rm(workDir, { recursive: true, force: true }));
 
   const credential = {
     type: "git_ssh",

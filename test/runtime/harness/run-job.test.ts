@@ -1,19 +1,18 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { contentOf } from "../../../src/features/search/log-cursor.ts";
 import { fakeProvider, saying } from "./fake-provider.ts";
 import { aJob, aModel, aScripted } from "./jobs.ts";
 import { endMessageOf, logsOf, runOf } from "./run-entry.ts";
 import type { EndedRun } from "./run-entry.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 describe("a job", () => {
   let workDir: string;
-  beforeEach(async () => {
-    workDir = await mkdtemp(join(tmpdir(), "al-job-"));
+  beforeEach(() => {
+    workDir = tempDir();
   });
-  afterEach(() => rm(workDir, { recursive: true, force: true }));
 
   const hooks = (pre: string[], post: string[] = []) => ({ pre, post });
   const says = (run: EndedRun) => logsOf(run, "hook").map(({ msg }) => msg);

@@ -1,16 +1,15 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { runCommand } from "../../../src/runtime/harness/run-program.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 describe("a command", () => {
   let cwd: string;
-  beforeEach(async () => {
-    cwd = await mkdtemp(join(tmpdir(), "al-command-"));
+  beforeEach(() => {
+    cwd = tempDir();
   });
-  afterEach(() => rm(cwd, { recursive: true, force: true }));
 
   async function run(
     command: string,

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
@@ -13,6 +10,7 @@ import { makeRepository } from "../../helpers/git-repository.ts";
 import type { GitRepository } from "../../helpers/git-repository.ts";
 import { startSshServer, whyNoSshServer } from "../../helpers/ssh-server.ts";
 import type { SshServer } from "../../helpers/ssh-server.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 /** Runs a job with this subject to its end. */
 export type RunJob = (job: JobOptions) => Promise<readonly RunnerEvent[]>;
@@ -26,12 +24,11 @@ export function gitAccessTests(runtime: string, run: () => RunJob): void {
   let dir: string;
   let repository: GitRepository;
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), "al-git-server-"));
+    dir = tempDir();
     repository = makeRepository();
   });
   afterEach(() => {
     repository.remove();
-    rmSync(dir, { recursive: true, force: true });
   });
 
   const withCredentials = (

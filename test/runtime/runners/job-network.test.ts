@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { jobNetwork, networkOfRun } from "../../../src/runtime/runners/job-network.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const noWarning = (message: string) => {
   throw new Error(message);
@@ -13,8 +13,7 @@ it("a job has no network settings if the scheduler has neither proxy nor certifi
 });
 
 it("a job has the proxies in either case, and the certificates themselves", async () => {
-  const dir = await mkdtemp(join(tmpdir(), "al-ca-"));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const path = join(dir, "ca.pem");
   await writeFile(path, "PEM");
   const env = {

@@ -1,18 +1,16 @@
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createRecordFiles } from "../../../src/runtime/runners/record-files.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
-async function recordFiles() {
-  const dir = await mkdtemp(join(tmpdir(), "al-records-"));
-  onTestFinished(() => rm(dir, { recursive: true }));
-  const folder = join(dir, "run/containers");
+function recordFiles() {
+  const folder = join(tempDir(), "run/containers");
   return { folder, records: createRecordFiles<{ readonly name: string }>(folder) };
 }
 
 test("a run's record exists for the next scheduler until it is removed, and may be removed twice", async () => {
-  const { folder, records } = await recordFiles();
+  const { folder, records } = recordFiles();
   expect(await records.list()).toEqual([]);
   await records.write("dev-1", { name: "dev" });
   expect(await records.list()).toEqual(["dev-1"]);
@@ -24,7 +22,7 @@ test("a run's record exists for the next scheduler until it is removed, and may 
 });
 
 test("records are for the scheduler's user only, and half a record reads as null", async () => {
-  const { folder, records } = await recordFiles();
+  const { folder, records } = recordFiles();
   await records.write("dev-1", { name: "dev" });
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   expect((await stat(join(folder, "dev-1.json"))).mode & 0o777).toBe(0o600);

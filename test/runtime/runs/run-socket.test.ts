@@ -1,8 +1,6 @@
 import { hostGateway } from "../harness/model-host.ts";
 import { noEgress } from "../run-api/no-egress.ts";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asyncScheduler } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
@@ -22,6 +20,7 @@ import type { RuntimeConfig } from "../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { fakeAbilities } from "../../helpers/fake-abilities.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 let project: string;
 let store: Store;
@@ -29,14 +28,13 @@ let redactor: Redactor;
 let problems: string[];
 
 beforeEach(async () => {
-  project = await mkdtemp(join(tmpdir(), "al-rc-"));
+  project = tempDir();
   await ownBaseDir(runsDir, false);
   store = openStore(project);
   [redactor, problems] = [createRedactor(), []];
 });
-afterEach(async () => {
+afterEach(() => {
   store.close();
-  await rm(project, { recursive: true, force: true });
 });
 
 function aScheduler() {

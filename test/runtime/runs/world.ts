@@ -52,7 +52,7 @@ import { project as projectOf } from "../../foundation/config/samples.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
 import { exitWith } from "../../helpers/stream-runner.ts";
-import { tempDir } from "../../foundation/store/support.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
 
 const source = { type: "github", credential: null, allowUnsigned: true };

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { expect, it } from "vitest";
-import { tempDir } from "../../../foundation/store/support.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 import { attack, hostileShapes } from "./attack.ts";
 import type { HostileRun } from "./attack.ts";
 import { startSockets } from "./started.ts";

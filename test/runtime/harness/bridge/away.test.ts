@@ -1,16 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { connect, createServer } from "node:net";
 import type { Server, Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import type { Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let dir: string;
 let socket: string;
@@ -19,7 +19,7 @@ let servers: Server[];
 let interrupted: string[];
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "al-away-"));
+  dir = tempDir();
   socket = join(dir, "run.sock");
   servers = [];
   interrupted = [];
@@ -28,7 +28,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await bridge[Symbol.asyncDispose]();
   for (const server of servers) server.close();
-  await rm(dir, { recursive: true });
 });
 
 const open = (path: string) =>

@@ -1,14 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { RequestListener, Server } from "node:http";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import type { Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let dir: string;
 let bridge: Bridge;
@@ -16,7 +15,7 @@ let scheduler: Server | null = null;
 let interrupted: string[];
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "al-bridge-"));
+  dir = tempDir();
   interrupted = [];
   bridge = await openBridge({
     runSocket: { socket: join(dir, "run.sock"), token: "the-run-token" },
@@ -26,7 +25,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await bridge[Symbol.asyncDispose]();
   await stop();
-  await rm(dir, { recursive: true });
 });
 
 async function serve(listener: RequestListener): Promise<void> {

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { socketSide, openSocket } from "../../run-api/support.ts";
@@ -8,16 +7,16 @@ import { aJob, aModel } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf } from "../run-entry.ts";
 import { standIn } from "./stand-in.ts";
 import { claudeStream } from "./streams.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let dir: string;
 let side: SocketSide;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "al-cli-"));
+  dir = tempDir();
   side = await socketSide();
 });
 afterEach(async () => {
   await side.remove();
-  await rm(dir, { recursive: true, force: true });
 });
 
 /** A session of a stand-in for claude, which does what the shell code says. */

@@ -1,13 +1,12 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { aJob, aModel } from "../jobs.ts";
 import type { JobOptions } from "../jobs.ts";
 import type { HostedModel } from "../model-host.ts";
 import { runOf, startRun } from "../run-entry.ts";
 import { standIn } from "./stand-in.ts";
 import type { Behaviour } from "./stand-in.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 export const vendors = { claude: "anthropic", codex: "openai", gemini: "google" } as const;
 export type Program = keyof typeof vendors;
@@ -23,8 +22,7 @@ export async function prepared(
   model: Partial<HostedModel> = {},
   job: JobOptions = {},
 ) {
-  const dir = await mkdtemp(join(tmpdir(), "al-cli-"));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const workDir = await mkdtemp(join(dir, "work-"));
   const cli = await standIn(dir, program, behaviour);
   const harness = { type: "llm-cli", command: program } as const;

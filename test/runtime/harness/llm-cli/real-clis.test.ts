@@ -1,5 +1,4 @@
-import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { messages } from "../pi/wires/messages.ts";
@@ -11,6 +10,7 @@ import type { Action } from "../pi/answer-table.ts";
 import { startFakeUpstream } from "../pi/fake-upstream.ts";
 import type { Program } from "./play.ts";
 import { realPrograms } from "./real-programs.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const bin = await realPrograms();
 /** claude refuses to work for root. */
@@ -43,8 +43,7 @@ async function session(
   onTestFinished(() => upstream.close());
   const { baseUrl: versioned, requests } = upstream.route([action].flat());
   const baseUrl = versioned.replace("/v1", "");
-  const workDir = await mkdtemp(join(tmpdir(), "al-real-"));
-  onTestFinished(() => rm(workDir, { recursive: true, force: true }));
+  const workDir = tempDir();
   const uid = process.getuid?.() === 0 ? nobody : null;
   if (uid !== null) await chown(workDir, uid, uid);
   for (const name of ["CLAUDE.md", "AGENTS.md"]) await writeFile(join(workDir, name), notes);

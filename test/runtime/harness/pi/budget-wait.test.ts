@@ -1,19 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { refusal } from "../../../../src/runtime/run-api/protocol.ts";
 import type { Answer } from "../../../../src/runtime/harness/run-api/run-requests.ts";
 import { aScripted } from "../jobs.ts";
 import { refuseCalls } from "../model-host.ts";
 import { runSession } from "./run-session.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let workDir: string;
-beforeEach(async () => {
-  workDir = await mkdtemp(join(tmpdir(), "al-budget-"));
-});
-afterEach(async () => {
-  await rm(workDir, { recursive: true, force: true });
+beforeEach(() => {
+  workDir = tempDir();
 });
 
 /** A session whose calls are refused with these codes first; the scheduler answers its waits with these. */

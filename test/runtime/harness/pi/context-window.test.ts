@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fakeProvider, refusing } from "../fake-provider.ts";
 import type { SeenRequest } from "../fake-provider.ts";
 import { aModel } from "../jobs.ts";
 import { runSession } from "./run-session.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const contextWindow = 8192;
 const toolCalls = 8;
@@ -36,11 +34,10 @@ it("a session that outgrows a small window is summarized in time", async () => {
       answer(response, { content: "Done." }, "stop", tokens);
     }
   });
-  const workDir = await mkdtemp(join(tmpdir(), "al-window-"));
+  const workDir = tempDir();
   const models = [aModel("small", upstream.baseUrl, { contextWindow })];
   const { error } = await runSession({ workDir, models });
   await upstream.close();
-  await rm(workDir, { recursive: true, force: true });
   expect({ error, calls }).toEqual({ error: null, calls: toolCalls });
   expect(upstream.requests.some(isSummary)).toBe(true);
   expect(Math.max(...sizes)).toBeLessThan(contextWindow);

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { ModelInput } from "../../../../streams/agent-config.ts";
@@ -7,6 +6,7 @@ import { aModel } from "../jobs.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";
 import { runSession } from "./run-session.ts";
 import { data } from "./wires/wire-format.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
@@ -25,11 +25,10 @@ it.each<readonly [string, readonly ModelInput[] | null, string]>([
   ["gets the images that tools return if its config says so", ["text", "image"], `base64,${png}`],
   ["gets a text in their place otherwise", null, "does not support images"],
 ])("an unknown model %s", async (_name, input, expected) => {
-  const workDir = await mkdtemp(join(tmpdir(), "al-image-"));
+  const workDir = tempDir();
   const upstream = await startFakeUpstream();
   onTestFinished(async () => {
     await upstream.close();
-    await rm(workDir, { recursive: true, force: true });
   });
   await writeFile(join(workDir, "dot.png"), Buffer.from(png, "base64"));
   const route = upstream.route([reads, { reply: { kind: "text", text: "Seen." } }]);

@@ -1,10 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, onTestFinished } from "vitest";
+import { expect } from "vitest";
 import { resolveProject } from "../../../../src/foundation/config/resolve-project.ts";
 import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
 import type { LiveRun } from "../../../../src/runtime/runs/live-run.ts";
@@ -16,6 +14,7 @@ import { anAgent, anItem } from "../../../helpers/agents.ts";
 import { schedulerContext } from "../../../helpers/scheduler-context.ts";
 import { runSession } from "./run-session.ts";
 import type { EndedSession } from "./run-session.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 /** A call as the store has it. */
 export interface StoredCall {
@@ -36,8 +35,7 @@ export interface MeteredSession extends EndedSession {
 
 /** Runs a session with the models of a project's config on their real way: pi, bridge, gateway, meter and store. */
 export async function meteredSession(configText: string): Promise<MeteredSession> {
-  const workDir = await mkdtemp(join(tmpdir(), "al-metered-"));
-  onTestFinished(() => rm(workDir, { recursive: true, force: true }));
+  const workDir = tempDir();
   const project = projectOf(configText, workDir);
   const agent = anAgent("dev", { models: Object.values(project.models) });
   const request = { instanceId: "dev-abcdefgh", agent, item: anItem("w1") };

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { HostedModel } from "../model-host.ts";
 import { fakeProvider, refusing } from "../fake-provider.ts";
@@ -9,16 +6,16 @@ import { aModel, aScripted } from "../jobs.ts";
 import { logsOf } from "../run-entry.ts";
 import { runSession } from "./run-session.ts";
 import type { EndedSession } from "./run-session.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 describe("the chain of models", () => {
   let workDir: string;
   const open: FakeProvider[] = [];
-  beforeEach(async () => {
-    workDir = await mkdtemp(join(tmpdir(), "al-fallback-"));
+  beforeEach(() => {
+    workDir = tempDir();
   });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((provider) => provider.close()));
-    await rm(workDir, { recursive: true, force: true });
   });
 
   async function provider(...answer: Parameters<typeof refusing>): Promise<FakeProvider> {

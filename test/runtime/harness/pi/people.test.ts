@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { answerScript } from "../../../../src/features/models/scripted-answer.ts";
 import type { Script } from "../../../../src/foundation/contracts/job.ts";
 import { keptLines } from "../../../../src/runtime/harness/pi/kept-session.ts";
@@ -10,12 +9,12 @@ import type { PersonMessage } from "../../../../src/runtime/harness/run-api/peop
 import { fakeProvider } from "../fake-provider.ts";
 import { aJob, aModel } from "../jobs.ts";
 import { runSession } from "./run-session.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let workDir: string;
-beforeEach(async () => {
-  workDir = await mkdtemp(join(tmpdir(), "al-people-"));
+beforeEach(() => {
+  workDir = tempDir();
 });
-afterEach(() => rm(workDir, { recursive: true, force: true }));
 
 interface Options {
   readonly turns: Script["turns"];

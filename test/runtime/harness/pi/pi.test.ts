@@ -1,18 +1,17 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { fakeProvider, saying } from "../fake-provider.ts";
 import { aJob, aModel, aScripted } from "../jobs.ts";
 import type { HostedModel } from "../model-host.ts";
 import { endMessageOf, logsOf, runOf, startRun } from "../run-entry.ts";
 import { runSession } from "./run-session.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let workDir: string;
-beforeEach(async () => {
-  workDir = await mkdtemp(join(tmpdir(), "al-pi-"));
+beforeEach(() => {
+  workDir = tempDir();
 });
-afterEach(() => rm(workDir, { recursive: true, force: true }));
 
 const bash = (command: string) => ({ name: "bash", arguments: { command } });
 

@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fakeProvider, refusing } from "../fake-provider.ts";
 import type { SeenRequest } from "../fake-provider.ts";
 import { aModel } from "../jobs.ts";
 import type { HostedModel } from "../model-host.ts";
 import { runSession } from "./run-session.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 /** A model that is asked on this machine; its `baseUrl` is the path that follows the host and a number. */
 export type AskedModel = Partial<Omit<HostedModel, "baseUrl">> & { readonly base?: string };
@@ -19,7 +17,7 @@ export interface Asked {
 
 /** The first request that each model's provider receives: one run falls back from one refused model to the next. */
 export async function requestsOf(models: readonly AskedModel[]): Promise<readonly Asked[]> {
-  const workDir = await mkdtemp(join(tmpdir(), "al-requests-"));
+  const workDir = tempDir();
   const upstream = await fakeProvider(refusing(400, "not today"));
   const { origin } = new URL(upstream.baseUrl);
   const chain = models.map(({ base = "", ...model }, index) =>
@@ -29,7 +27,6 @@ export async function requestsOf(models: readonly AskedModel[]): Promise<readonl
     await runSession({ workDir, models: chain });
   } finally {
     await upstream.close();
-    await rm(workDir, { recursive: true, force: true });
   }
   return models.map(({ model }, index) => {
     const start = `/${index}/`;

@@ -1,13 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRunClock, realTime } from "../../../../src/runtime/harness/run-clock.ts";
 import { fakeProvider } from "../fake-provider.ts";
 import type { FakeProvider } from "../fake-provider.ts";
 import { aModel } from "../jobs.ts";
 import { runSession } from "./run-session.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 interface Said {
   readonly text?: string;
@@ -42,12 +40,11 @@ function say(response: ServerResponse, { text = "", command, finish, tokens = 10
 describe("a session of pi", () => {
   let workDir: string;
   const open: FakeProvider[] = [];
-  beforeEach(async () => {
-    workDir = await mkdtemp(join(tmpdir(), "al-session-"));
+  beforeEach(() => {
+    workDir = tempDir();
   });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((provider) => provider.close()));
-    await rm(workDir, { recursive: true, force: true });
   });
 
   /** A model that answers with these, one after the other, then with the last. */

@@ -1,18 +1,17 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Server, ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createRunApiClient } from "../../../../src/runtime/harness/run-api/client.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let dir: string;
 let server: Server;
 let asked: { readonly url: string; readonly key: unknown; readonly answer: ServerResponse }[];
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "al-cc-"));
+  dir = tempDir();
   asked = [];
   server = createServer((request, answer) => {
     request.resume();
@@ -21,10 +20,9 @@ beforeEach(async () => {
   server.listen(join(dir, "channel.sock"));
   await once(server, "listening");
 });
-afterEach(async () => {
+afterEach(() => {
   server.closeAllConnections();
   server.close();
-  await rm(dir, { recursive: true, force: true });
 });
 
 const aClient = () => createRunApiClient({ socket: join(dir, "channel.sock"), token: "t" });

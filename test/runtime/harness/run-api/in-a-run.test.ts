@@ -1,7 +1,6 @@
 import { hostGateway } from "../model-host.ts";
 import { noEgress } from "../../run-api/no-egress.ts";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job, Script } from "../../../../src/foundation/contracts/job.ts";
@@ -14,19 +13,19 @@ import { aJob, aScripted } from "../jobs.ts";
 import type { JobOptions } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf, startRun } from "../run-entry.ts";
 import type { EndedRun } from "../run-entry.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let workDir: string;
 let side: SocketSide;
 let channel: SocketOfRun;
 
 beforeEach(async () => {
-  workDir = await mkdtemp(join(tmpdir(), "al-run-"));
+  workDir = tempDir();
   side = await socketSide();
   channel = await openSocket(side, "dev-abcdefgh");
 });
 afterEach(async () => {
   await side.remove();
-  await rm(workDir, { recursive: true, force: true });
 });
 
 const bash = (command: string) => ({ name: "bash", arguments: { command } });

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -10,6 +8,7 @@ import { until } from "../contract.ts";
 import { testBase, testEngine, testImage } from "../../../helpers/docker.ts";
 import { engineProxy } from "../../../helpers/engine-proxy.ts";
 import type { EngineProxy } from "../../../helpers/engine-proxy.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const { engine: machine, missing } = await testEngine();
 
@@ -18,14 +17,13 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
   let proxy: EngineProxy;
   let engine: Engine;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "al-loss-"));
+    folder = tempDir();
     proxy = engineProxy(join(folder, "engine.sock"), machine.address());
     engine = connectEngine({ env: { DOCKER_HOST: proxy.host } });
     await proxy.open();
   });
   afterEach(async () => {
     await proxy.close();
-    await rm(folder, { recursive: true });
   });
 
   it("reports that an image or a name of one is removed", async () => {

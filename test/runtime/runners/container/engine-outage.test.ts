@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
@@ -18,6 +16,7 @@ import { isLong } from "../../../helpers/long.ts";
 import { hasOwnEngine, ownEngine } from "../../../helpers/own-engine.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { aProject, aRequest, aRunner, containersOf, memoryRecords } from "./support.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const { engine: machine, missing } = await testEngine();
 const projectDir = aProject();
@@ -25,10 +24,9 @@ const containerOf = ({ instanceId }: RunRequest) =>
   machine.calls().getContainer(containerName(projectDir, instanceId));
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "al-outage-"));
+beforeEach(() => {
+  folder = tempDir();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs a script, and breaks its engine once it logged `ready`. */
 async function broken(

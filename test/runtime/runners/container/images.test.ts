@@ -17,6 +17,7 @@ import {
   testEngine,
   testImage,
 } from "../../../helpers/docker.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const { engine, missing } = await testEngine();
 /** Not the image of a user who runs these tests, nor of another test run. */
@@ -31,11 +32,10 @@ afterAll(async () => {
 
 let projectDir: string;
 beforeEach(async () => {
-  projectDir = await mkdtemp(join(tmpdir(), "al-images-"));
+  projectDir = tempDir();
   await mkdir(join(projectDir, "agents/dev"), { recursive: true });
 });
 afterEach(async () => {
-  await rm(projectDir, { recursive: true, force: true });
   if (missing === null) await removeImages(projectId(projectDir));
 });
 

@@ -4,16 +4,14 @@ import {
   chmod,
   chown,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rm,
   writeFile,
 } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lastValueFrom, map, NEVER, Subject, take, tap, toArray } from "rxjs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { questionLimits } from "../../../../src/foundation/contracts/questions.ts";
 import { identityOf } from "../../../../src/runtime/runners/host-user/process-identity.ts";
 import {
@@ -32,6 +30,7 @@ import type { OsUser } from "../../../helpers/os-users.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { eventsOf, remoteScheduler } from "./remote-runner.ts";
 import { aRequest, aRunner, supervisorProgram, leftovers, projectDir } from "./support.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const missing = whyNoOsUsers();
 if (missing !== null) {
@@ -41,11 +40,10 @@ if (missing !== null) {
 let root: string;
 let baseDir: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "al-adopt-test-"));
+  root = tempDir();
   await chmod(root, 0o755);
   baseDir = join(root, "runs");
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 /** A run of ten lines that waits for a file before it goes on with its second half. */
 const gated = (gate: string) =>

@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { lastValueFrom, map, NEVER, timer, toArray } from "rxjs";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { until } from "../contract.ts";
 import { jobOf } from "../shell-runs.ts";
 import { aRequest, aRunner } from "./support.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 function baseDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), "al-begin-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   return dir;
 }
 

@@ -2,11 +2,10 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, chown } from "node:fs/promises";
 import { join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
 import { exitOf, messagesOf, runnerContract } from "../contract.ts";
@@ -17,6 +16,7 @@ import { end } from "../shell-runs.ts";
 import { whyNoNetwork } from "./network-namespaces.ts";
 import { remoteRunner } from "./remote-runner.ts";
 import { aRequest, aRunner, leftovers, supervisorProgram } from "./support.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const attempts = join(import.meta.dirname, "network-attempts.ts");
 const missing = whyNoOsUsers() ?? whyNoNetwork();
@@ -32,11 +32,10 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
   });
   afterAll(() => users.remove());
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), "al-closed-"));
+    root = tempDir();
     await chmod(root, 0o755);
     baseDir = join(root, "runs");
   });
-  afterEach(() => rm(root, { recursive: true, force: true }));
 
   /** The scheduler's user, then the run's. */
   const places = ["root, root", "root, another", "a user, itself", "a user, another"] as const;

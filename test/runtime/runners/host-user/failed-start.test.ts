@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { lastValueFrom, NEVER } from "rxjs";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Program } from "../../../../src/runtime/runners/host-user/supervisor-order.ts";
 import { startProblem } from "../../../../src/runtime/runners/host-user/new-run.ts";
 import { until } from "../contract.ts";
 import { aRequest, aRunner, leftovers, supervisorProgram } from "./support.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const program = { file: "/opt/node", args: ["/opt/al.js", "_run-agent", "dev"] };
 const problem = (...lines: string[]) =>
@@ -44,8 +44,7 @@ function supervisorOf(workDir: string, line: string): () => Program {
 }
 
 function emptyBaseDir(): string {
-  const baseDir = mkdtempSync(join(tmpdir(), "al-runs-"));
-  onTestFinished(() => rmSync(baseDir, { recursive: true, force: true }));
+  const baseDir = tempDir();
   return baseDir;
 }
 

@@ -1,12 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { findProgram } from "../../../../src/runtime/runners/host-user/find-program.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 function tempBin() {
-  const dir = mkdtempSync(join(tmpdir(), "al-bin-"));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = tempDir();
   const add = (name: string, mode = 0o755): string => {
     writeFileSync(join(dir, name), "#!/bin/sh\n");
     chmodSync(join(dir, name), mode);

@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { afterEach, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
 import { aJob } from "../../harness/jobs.ts";
 import { builtAl } from "../../../helpers/scheduler.ts";
 import { gitAccessTests } from "../git-access.ts";
 import { aRequest, aRunner } from "./support.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "al-run-git-"));
+  root = tempDir();
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 gitAccessTests("as a host user", () => (job) => {
   const request = aRequest("dev");

@@ -1,16 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { SupervisorOrder } from "../../../../src/runtime/runners/host-user/supervisor-order.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const supervisor = join(import.meta.dirname, "supervisor-entry.ts");
 
 /** A supervisor that got a part of its order and job; its run would make `mark`. */
 function keep(part: (input: string) => string) {
-  const dir = mkdtempSync(join(tmpdir(), "al-supervisor-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const mark = join(dir, "mark");
   const order: SupervisorOrder = {
     ...{ order: "keep", instanceId: "dev-aaaaaaaa", workDir: join(dir, "work") },

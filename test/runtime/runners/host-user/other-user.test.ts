@@ -1,10 +1,9 @@
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, chown, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
 import type { Observable } from "rxjs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
@@ -21,6 +20,7 @@ import { isLong } from "../../../helpers/long.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { remoteRunner } from "./remote-runner.ts";
 import { aRequest, aRunner, supervisorProgram, leftovers } from "./support.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const missing = whyNoOsUsers();
 if (missing !== null) process.stderr.write(`skipped: runs as another OS user (${missing})\n`);
@@ -41,11 +41,10 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
   });
   afterAll(() => users.remove());
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), "al-other-user-"));
+    root = tempDir();
     await chmod(root, 0o755);
     baseDir = join(root, "runs");
   });
-  afterEach(() => rm(root, { recursive: true, force: true }));
 
   const requestAs = (title: string): RunRequest =>
     aRequest(title, { runtime: { type: "host-user", runAs: agentUser.name } });

@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { lastValueFrom, NEVER } from "rxjs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { identityOf } from "../../../../src/runtime/runners/host-user/process-identity.ts";
 import { pruneRunLogs } from "../../../../src/runtime/runners/host-user/prune-run-logs.ts";
 import { logPathOf, readRunRecord } from "../../../../src/runtime/runners/host-user/run-files.ts";
@@ -10,15 +9,15 @@ import { runLogLine } from "../../../../src/runtime/runners/host-user/run-log.ts
 import { anAgent } from "../../../helpers/agents.ts";
 import { end } from "../shell-runs.ts";
 import { aRequest, aRunner, projectDir as schedulersProject } from "./support.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const day = 86_400_000;
 const now = 100 * day;
 const projectDir = "/some/project";
 let dir: string;
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "al-prune-"));
+beforeEach(() => {
+  dir = tempDir();
 });
-afterEach(() => rm(dir, { recursive: true }));
 
 async function aLog(name: string, ageDays: number, text: string): Promise<void> {
   const path = join(dir, name);

@@ -1,10 +1,10 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { anyAgent, sudoersRule } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const visudo = whereIsVisudo();
 if (visudo === null) process.stderr.write("skipped: visudo checks no sudoers rule (not there)\n");
@@ -23,13 +23,12 @@ function whereIsVisudo(): string | null {
 
 /** The verdict of visudo on a file with this text. */
 async function check(text: string): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), "al-sudoers-"));
+  const dir = tempDir();
   try {
     const path = join(dir, "rule");
     await writeFile(path, text, { mode: 0o440 });
     return (await promisify(execFile)(visudo ?? "", ["-c", "-f", path])).stdout;
   } finally {
-    await rm(dir, { recursive: true });
   }
 }
 

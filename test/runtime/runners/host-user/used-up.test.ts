@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { afterEach, beforeAll, beforeEach, afterAll, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, afterAll, describe, expect, it } from "vitest";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
 import { exitOf, messagesOf } from "../contract.ts";
@@ -15,6 +14,7 @@ import { end } from "../shell-runs.ts";
 import { whyNoNetwork } from "./network-namespaces.ts";
 import { remoteRunner } from "./remote-runner.ts";
 import { aRequest, aRunner, supervisorProgram } from "./support.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const missing = whyNoOsUsers() ?? whyNoNetwork();
 if (missing !== null) process.stderr.write(`skipped: runs without namespaces left (${missing})\n`);
@@ -28,11 +28,10 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
   });
   afterAll(() => user.remove());
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), "al-used-up-"));
+    root = tempDir();
     await chmod(root, 0o755);
     await chown(root, uidOf(user), 0);
   });
-  afterEach(() => rm(root, { recursive: true, force: true }));
 
   const eventsOf = (runner: Runner, script: string) => {
     const request = aRequest(`${script}\n${end()}`, { timeoutSeconds: 30 });

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { packTar } from "../../../../../src/runtime/runners/container/image/archive.ts";
+import { tempDir } from "../../../../helpers/temp-dir.ts";
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "al-tar-"));
+  dir = tempDir();
   writeFileSync(join(dir, "a.txt"), "x".repeat(200_000));
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 async function* withSize(size: number) {
   await Promise.resolve();

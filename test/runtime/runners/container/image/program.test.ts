@@ -1,29 +1,28 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import {
   installedProgram,
   programMain,
 } from "../../../../../src/runtime/runners/container/image/program.ts";
 import { packTar } from "../../../../../src/runtime/runners/container/image/archive.ts";
+import { tempDir } from "../../../../helpers/temp-dir.ts";
 
 const run = promisify(execFile);
 
 describe("the installed program", () => {
   let dir: string;
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), "al-installed-"));
+    dir = tempDir();
     await file("package.json", `{"name":"almanac","version":"2.0.0","type":"module"}`);
     await file(programMain, `import { say } from "../chunks/say.js"; say();`);
     await file("dist/src/chunks/say.js", `export const say = () => console.log("running");`);
     await file("dist/.built");
     await file("node_modules/unneeded/package.json", "{}");
   });
-  afterEach(() => rm(dir, { recursive: true, force: true }));
 
   async function file(path: string, text = ""): Promise<void> {
     await mkdir(dirname(join(dir, path)), { recursive: true });
