@@ -2,8 +2,7 @@ import { statSync, existsSync } from "node:fs";
 import { resolve, basename, dirname, join } from "node:path";
 import type { Command } from "commander";
 import { UserError } from "../../foundation/errors.ts";
-import { openOutput } from "./terminal/output.ts";
-import type { Output } from "./terminal/output.ts";
+import { openOutput, type Output } from "./terminal/output.ts";
 
 /** The context of a command. */
 export interface Context {

@@ -1,5 +1,4 @@
-import { CommanderError } from "commander";
-import type { Command } from "commander";
+import { CommanderError, type Command } from "commander";
 import { completionCommands } from "./commands/completion.ts";
 import { controlCommands } from "./commands/control.ts";
 import { projectCommands } from "./commands/project.ts";

@@ -1,5 +1,4 @@
-import { isHelp } from "./help/command-table.ts";
-import type { CommandEntry, OptionEntry } from "./help/command-table.ts";
+import { isHelp, type CommandEntry, type OptionEntry } from "./help/command-table.ts";
 
 /** The page of all commands, in Markdown, from help's texts. */
 export function referencePage(table: CommandEntry): string {

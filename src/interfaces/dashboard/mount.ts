@@ -1,5 +1,4 @@
-import { h, hydrate } from "preact";
-import type { FunctionComponent } from "preact";
+import { h, hydrate, type FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { markHydrated } from "./live/clock.ts";
 

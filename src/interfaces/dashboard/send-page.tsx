@@ -3,8 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { FunctionComponent, VNode } from "preact";
 import { currentBasePath } from "./text/base-path.ts";
 import { calmIcon } from "./parts/mark.tsx";
-import { tabTitle } from "./parts/site.tsx";
-import type { Frame } from "./parts/site.tsx";
+import { tabTitle, type Frame } from "./parts/site.tsx";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

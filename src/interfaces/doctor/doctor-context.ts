@@ -6,8 +6,7 @@ import { resolveProject } from "../../foundation/config/resolve-project.ts";
 import { homeDir } from "../../foundation/credentials/read-secret.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { checkAgents } from "../operations/project-files.ts";
-import { readSchedulerInfo } from "../../foundation/store/project-lock.ts";
-import type { SchedulerInfo } from "../../foundation/store/project-lock.ts";
+import { readSchedulerInfo, type SchedulerInfo } from "../../foundation/store/project-lock.ts";
 import { runsDir } from "../../runtime/runners/host-user/run-agent-program.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
 

@@ -1,8 +1,6 @@
 import { messageOf } from "../../foundation/errors.ts";
-import type { Check, Finding } from "./finding.ts";
-import { readDoctorContext } from "./doctor-context.ts";
-import type { DoctorContext, DoctorOptions } from "./doctor-context.ts";
-import { finding } from "./finding.ts";
+import { finding, type Check, type Finding } from "./finding.ts";
+import { readDoctorContext, type DoctorContext, type DoctorOptions } from "./doctor-context.ts";
 import { alerts } from "./checks/alerts.ts";
 import { apiKey, credentials, webhooks, dashboardSecret } from "./checks/secrets.ts";
 import { budget } from "./checks/budget.ts";

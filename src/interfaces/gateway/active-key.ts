@@ -3,8 +3,7 @@ import { stat } from "node:fs/promises";
 import { catchError, defer, EMPTY, exhaustMap, interval, mergeAll, of, share } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Sessions } from "./sessions.ts";
-import { ensureApiKey } from "../../foundation/credentials/api-key.ts";
-import type { ApiKey } from "../../foundation/credentials/api-key.ts";
+import { ensureApiKey, type ApiKey } from "../../foundation/credentials/api-key.ts";
 import { messageOf } from "../../foundation/errors.ts";
 
 interface ActiveKeyDeps {

@@ -1,6 +1,5 @@
 import { UserError } from "../../foundation/errors.ts";
-import { fastify } from "fastify";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { describeApi } from "./api/openapi.ts";
 import { addRoutes, answerUnrouted } from "./api/route.ts";
 import type { Access, DescribedRoute, Route } from "./api/route.ts";

@@ -4,8 +4,7 @@ import type { StatusEvent } from "../../../streams/status/reduce-status.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import type { TcpSettings } from "./deps.ts";
-import { checkAddress } from "./server.ts";
-import type { Gateway } from "./server.ts";
+import { checkAddress, type Gateway } from "./server.ts";
 
 /** The part of the project's config that decides where the gateway listens. */
 export interface ListenerConfig {

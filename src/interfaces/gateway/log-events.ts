@@ -1,5 +1,4 @@
-import { auditTime, buffer, connect, filter, map } from "rxjs";
-import type { Observable } from "rxjs";
+import { auditTime, buffer, connect, filter, map, type Observable } from "rxjs";
 import type { LogFilter, LogLine, LogPage, LogQuery } from "../../foundation/logs/log-query.ts";
 import { logMatcher } from "../../foundation/logs/log-scan.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";

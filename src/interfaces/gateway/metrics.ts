@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { triggerKinds } from "../../../streams/vocabulary.ts";
-import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { triggerKinds, type RunEvent } from "../../../streams/vocabulary.ts";
 import type { DeliveryCount } from "../../features/webhooks/provider.ts";
 import type { MeteredCall } from "../../foundation/contracts/spend.ts";
 

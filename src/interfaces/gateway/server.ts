@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { chmodSync, lstatSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import { hasCode, UserError } from "../../foundation/errors.ts";
 import { operatorApp, tcpApp } from "./app.ts";

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { takeUntil } from "rxjs";
-import type { Observable } from "rxjs";
+import { takeUntil, type Observable } from "rxjs";
 import type { LogLevel } from "../../../streams/vocabulary.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { StreamName } from "./metrics.ts";

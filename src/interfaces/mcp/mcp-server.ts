@@ -1,9 +1,7 @@
-import { McpServer } from "@modelcontextprotocol/server";
-import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
+import { McpServer, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import { UserError } from "../../foundation/errors.ts";
 import { packageVersion } from "../../foundation/version.ts";
-import { requestsBy } from "./api-call.ts";
-import type { ApiCall, ToolApi } from "./api-call.ts";
+import { requestsBy, type ApiCall, type ToolApi } from "./api-call.ts";
 import { shrunk } from "./bounded.ts";
 import type { Tool } from "./tool.ts";
 import { act } from "./tools/act.ts";

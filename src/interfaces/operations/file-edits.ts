@@ -6,8 +6,7 @@ import type {
   HostAllowed,
   AgentHosts,
 } from "../../foundation/contracts/run-hosts.ts";
-import { agentFiles, editFile, applyEdit, filesOf } from "./edit-file.ts";
-import type { EditContext } from "./edit-file.ts";
+import { agentFiles, editFile, applyEdit, filesOf, type EditContext } from "./edit-file.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { AgentConfig, NetworkConfig } from "../../../streams/agent-config.ts";

@@ -29,14 +29,11 @@ import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Questions } from "../../features/people/questions.ts";
 import { createQuestionOperations } from "./questions.ts";
 import { whyNoInput } from "../../runtime/harness/harness-command.ts";
-import { createStartOnce } from "./start-once.ts";
-import type { StartedOnce } from "./start-once.ts";
-import { createSteerOperations } from "./steer.ts";
-import type { StartedManual } from "./steer.ts";
+import { createStartOnce, type StartedOnce } from "./start-once.ts";
+import { createSteerOperations, type StartedManual } from "./steer.ts";
 import { createSpendAnswers, raiseBudget } from "./spend-answer.ts";
 import { whyNot, whyNotNow } from "./why-not.ts";
-import { agentFailing, viewRun, compareRuns } from "./view-run.ts";
-import type { ViewRunDeps } from "./view-run.ts";
+import { agentFailing, viewRun, compareRuns, type ViewRunDeps } from "./view-run.ts";
 
 interface OperationPorts {
   readonly firstEvents: FirstEvents;

@@ -1,8 +1,7 @@
 import { problemText } from "../../../streams/problem-text.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
-import { readAllAgents } from "../../foundation/config/agent-files.ts";
-import type { AgentFiles } from "../../foundation/config/agent-files.ts";
+import { readAllAgents, type AgentFiles } from "../../foundation/config/agent-files.ts";
 import type { KnownToAgents } from "../../foundation/config/config-key.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import { resolveAgent } from "../../foundation/config/resolve-agent.ts";

@@ -10,10 +10,8 @@ import { UserError } from "../../foundation/errors.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import { whyNoInput } from "../../runtime/harness/harness-command.ts";
 import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
-import { inboxView } from "../views/run-view.ts";
-import type { InboxView } from "../views/run-view.ts";
-import { mustBeRunnable } from "./runnable.ts";
-import type { RunnableDeps } from "./runnable.ts";
+import { inboxView, type InboxView } from "../views/run-view.ts";
+import { mustBeRunnable, type RunnableDeps } from "./runnable.ts";
 import { mustHaveRun } from "./view-run.ts";
 
 interface SteerDeps extends RunnableDeps {

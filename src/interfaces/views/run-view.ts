@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { auditSchema } from "../../features/people/audit-report.ts";
 import { failingSchema, historyEntrySchema } from "../../foundation/contracts/history.ts";
-import { questionSchema } from "../../foundation/contracts/question-views.ts";
-import { inboxKinds } from "../../foundation/contracts/questions.ts";
-import type { InboxMessage } from "../../foundation/contracts/questions.ts";
+import { questionSchema, personSchema } from "../../foundation/contracts/question-views.ts";
+import { inboxKinds, type InboxMessage } from "../../foundation/contracts/questions.ts";
 import { isoTime } from "../../foundation/contracts/format.ts";
-import { personSchema } from "../../foundation/contracts/question-views.ts";
 import { runHostSchema } from "../../foundation/contracts/run-hosts.ts";
 
 /** The agent's version of a run. */

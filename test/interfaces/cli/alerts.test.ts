@@ -5,8 +5,7 @@ import { renderAlerts } from "../../../src/interfaces/cli/status/render-alerts.t
 import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";
 import type { AlertsReport } from "../../../src/features/alerts/alerts-report.ts";
 import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
-import { cliProject, problem } from "./fake-operator.ts";
-import type { Routes } from "./fake-operator.ts";
+import { cliProject, problem, type Routes } from "./fake-operator.ts";
 
 const cli = cliProject();
 let queries: string[];

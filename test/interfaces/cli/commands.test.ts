@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
-import { cliProject, problem, snapshotOf } from "./fake-operator.ts";
-import type { Ran, Routes } from "./fake-operator.ts";
+import { cliProject, problem, snapshotOf, type Ran, type Routes } from "./fake-operator.ts";
 
 const cli = cliProject();
 

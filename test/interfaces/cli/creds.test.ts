@@ -1,8 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cliProject } from "./fake-operator.ts";
-import type { Ran } from "./fake-operator.ts";
+import { cliProject, type Ran } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";
 
 const secret = "hush-hush-0123456789";

@@ -3,8 +3,7 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { cliProject, eventStream, problem, snapshotOf } from "./fake-operator.ts";
-import type { Asked } from "./fake-operator.ts";
+import { cliProject, eventStream, problem, snapshotOf, type Asked } from "./fake-operator.ts";
 import { onTerminal } from "./terminal.ts";
 import { lockProject } from "../../../src/foundation/store/project-lock.ts";
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { ServerResponse } from "node:http";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
-import { cliProject, eventStream, problem, snapshotOf } from "./fake-operator.ts";
-import type { Routes } from "./fake-operator.ts";
+import { cliProject, eventStream, problem, snapshotOf, type Routes } from "./fake-operator.ts";
 
 const cli = cliProject();
 

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aRunView } from "../../helpers/run-view.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
-import { cliProject, problem, snapshotOf } from "./fake-operator.ts";
-import type { Routes } from "./fake-operator.ts";
+import { cliProject, problem, snapshotOf, type Routes } from "./fake-operator.ts";
 
 const cli = cliProject();
 

@@ -5,8 +5,7 @@ import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
 import { manualItem, requestFor, succeeded } from "../../foundation/store/support.ts";
-import { cliProject } from "./fake-operator.ts";
-import type { Ran } from "./fake-operator.ts";
+import { cliProject, type Ran } from "./fake-operator.ts";
 
 const cli = cliProject();
 let key: string;

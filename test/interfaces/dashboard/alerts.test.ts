@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
-import { testDeps } from "../gateway/start-gateway.ts";
-import type { TestDeps } from "../gateway/start-gateway.ts";
+import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 
 const open = sharedBrowser();

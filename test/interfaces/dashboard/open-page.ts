@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../../helpers/browser.ts";
-import { apiKey, startTcp, testDeps } from "../gateway/start-gateway.ts";
-import type { TestDeps } from "../gateway/start-gateway.ts";
+import { apiKey, startTcp, testDeps, type TestDeps } from "../gateway/start-gateway.ts";
 
 /** A page of a gateway of its own, in a browser that all tests of a file share. */
 export interface OpenedPage {

@@ -7,8 +7,7 @@ import { aRunView } from "../../helpers/run-view.ts";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
 import type { SearchMatch } from "../../../src/features/search/search-report.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
-import { testDeps } from "../gateway/start-gateway.ts";
-import type { TestDeps } from "../gateway/start-gateway.ts";
+import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";
 
 /** The run whose page, log and changes every state but the empty one has. */
 export const instance = "dev-cccccccc";

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "../../helpers/browser.ts";
 import { TestReceiver, source } from "../../features/webhooks/test-receiver.ts";
-import { apiKey, startTcp, testDeps } from "../gateway/start-gateway.ts";
-import type { TestDeps } from "../gateway/start-gateway.ts";
+import { apiKey, startTcp, testDeps, type TestDeps } from "../gateway/start-gateway.ts";
 
 let browser: Browser;
 beforeAll(async () => void (browser = await openBrowser()));

@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { agentConfig, edits, editThere, error, warning } from "./fault.ts";
-import type { Fault } from "./fault.ts";
+import { agentConfig, edits, editThere, error, warning, type Fault } from "./fault.ts";
 import { ward } from "./support.ts";
 
 /** Faults in the files that people write. */

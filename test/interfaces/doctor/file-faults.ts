@@ -2,8 +2,7 @@ import { mkdtempSync, renameSync, symlinkSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { editThere, error, warning } from "./fault.ts";
-import type { Fault } from "./fault.ts";
+import { editThere, error, warning, type Fault } from "./fault.ts";
 import { runInContainer, writeState, ward } from "./support.ts";
 
 const dockerfile = "agents/dev/Dockerfile";

@@ -1,7 +1,6 @@
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
-import { agentConfig, runLast, error, warning } from "./fault.ts";
-import type { Fault } from "./fault.ts";
+import { agentConfig, runLast, error, warning, type Fault } from "./fault.ts";
 import { runInCluster, runInContainer, swarmNodes, takePort, writeState, ward } from "./support.ts";
 
 const reachable = 'address = "10.0.0.5:8443"';

@@ -12,8 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { whyNoOsUsers } from "../../helpers/os-users.ts";
-import { agentConfig, error, warning } from "./fault.ts";
-import type { Fault } from "./fault.ts";
+import { agentConfig, error, warning, type Fault } from "./fault.ts";
 import { ward } from "./support.ts";
 
 /** Faults of OS users, of the folder of runs and of the disk. Most can be made by root only. */

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { describe, expect, test } from "vitest";
 import { operatorApp } from "../../../src/interfaces/gateway/app.ts";
-import { apiKey, bearer, logIn, openApp } from "./start-gateway.ts";
-import type { TestDeps } from "./start-gateway.ts";
+import { apiKey, bearer, logIn, openApp, type TestDeps } from "./start-gateway.ts";
 
 async function tcp(overrides: Partial<TestDeps> = {}): Promise<FastifyInstance> {
   return (await openApp(overrides)).app;

@@ -7,8 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
 import type { StatusStore } from "../../../src/foundation/scheduler/status-store.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { bearer, startTcp, testDeps } from "./start-gateway.ts";
-import type { TestDeps } from "./start-gateway.ts";
+import { bearer, startTcp, testDeps, type TestDeps } from "./start-gateway.ts";
 
 const streamPath = "/dashboard/api/status-stream";
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { createMetrics } from "../../../src/interfaces/gateway/metrics.ts";
+import { createMetrics, type Metrics } from "../../../src/interfaces/gateway/metrics.ts";
 import type { MeteredCall } from "../../../src/foundation/contracts/spend.ts";
-import type { Metrics } from "../../../src/interfaces/gateway/metrics.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunEnd, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 

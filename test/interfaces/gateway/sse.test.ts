@@ -1,11 +1,9 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { connect } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fastify } from "fastify";
-import { concat, firstValueFrom, NEVER, of, Subject, throwError } from "rxjs";
-import type { Observable } from "rxjs";
+import { concat, firstValueFrom, NEVER, of, Subject, throwError, type Observable } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
 import { createEventStreams, eventText } from "../../../src/interfaces/gateway/sse.ts";
 import type { StreamLimits } from "../../../src/interfaces/gateway/sse.ts";

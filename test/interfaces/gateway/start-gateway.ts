@@ -10,10 +10,8 @@ import { createAnswerLinks } from "../../../src/features/people/answer-links.ts"
 import { createLoginLinks } from "../../../src/interfaces/gateway/login-links.ts";
 import { createMetrics } from "../../../src/interfaces/gateway/metrics.ts";
 import { createGateway } from "../../../src/interfaces/gateway/server.ts";
-import { fakeOperations } from "../../helpers/fake-operations.ts";
-import type { FakeOperations } from "../../helpers/fake-operations.ts";
-import { memoryLogs } from "../../helpers/memory-logs.ts";
-import type { MemoryLogs } from "../../helpers/memory-logs.ts";
+import { fakeOperations, type FakeOperations } from "../../helpers/fake-operations.ts";
+import { memoryLogs, type MemoryLogs } from "../../helpers/memory-logs.ts";
 import { memoryTokens } from "../../helpers/memory-tokens.ts";
 import { memorySessions } from "../../helpers/memory-sessions.ts";
 

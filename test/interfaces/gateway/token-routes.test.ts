@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { operatorApp, tcpApp } from "../../../src/interfaces/gateway/app.ts";
-import { scopes } from "../../../src/foundation/contracts/scopes.ts";
-import type { Scope } from "../../../src/foundation/contracts/scopes.ts";
+import { scopes, type Scope } from "../../../src/foundation/contracts/scopes.ts";
 import { readStream } from "./event-stream.ts";
 import { openApp, startTcp, testDeps } from "./start-gateway.ts";
 import { decisions, ofBoth } from "./token-decisions.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { CallEnd, CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import { createSpendAnswers } from "../../../src/interfaces/operations/spend-answer.ts";
-import { newRecord } from "../../../streams/status/agent-record.ts";
-import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import { newRecord, type AgentRecord } from "../../../streams/status/agent-record.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { answered, plan, tempMeter, terms } from "../../features/spend/support.ts";
 import { budgets } from "../../features/spend/rules/support.ts";

@@ -1,7 +1,6 @@
 import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
-import type { FoundSkill } from "../../../features/skills/pick-files.ts";
+import { pickFiles, type FoundSkill } from "../../../features/skills/pick-files.ts";
 import type { TreeEntry } from "../../../features/skills/git.ts";
-import { pickFiles } from "../../../features/skills/pick-files.ts";
 import { UserError } from "../../../foundation/errors.ts";
 
 /** A file of a skill with its content. */

@@ -1,11 +1,9 @@
 import { stringify } from "smol-toml";
-import { runtimeTypes, runtimes } from "../../../../streams/runtimes.ts";
-import type { RuntimeType } from "../../../../streams/runtimes.ts";
+import { runtimeTypes, runtimes, type RuntimeType } from "../../../../streams/runtimes.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
 import { scheduleProblem } from "../../../foundation/config/schedule.ts";
 import { UserError } from "../../../foundation/errors.ts";
-import { missingFlag } from "../terminal/prompts.ts";
-import type { Prompts } from "../terminal/prompts.ts";
+import { missingFlag, type Prompts } from "../terminal/prompts.ts";
 import { schemaLine } from "../../operations/editor-schemas.ts";
 
 export interface AgentOptions {

@@ -4,16 +4,14 @@ import type { ProjectConfig } from "../../../foundation/config/project-config.ts
 import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
 import type { Context } from "../context.ts";
 import { titleOf } from "../new/templates.ts";
-import { openPrompts, missingFlag } from "../terminal/prompts.ts";
+import { openPrompts, missingFlag, type Prompts } from "../terminal/prompts.ts";
 import { noteFirstSchedule, noteForecast } from "../config/note-forecast.ts";
 import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { writeDirectory, refuseFaults } from "../write-files.ts";
-import { chooseConfig, newConfigText } from "./choose-agent.ts";
-import type { AgentOptions, NewConfig } from "./choose-agent.ts";
+import { chooseConfig, newConfigText, type AgentOptions, type NewConfig } from "./choose-agent.ts";
 import { existsSync } from "node:fs";
 import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
 import { UserError } from "../../../foundation/errors.ts";
-import type { Prompts } from "../terminal/prompts.ts";
 
 /** Makes an agent whose files have no error. Overwrites nothing; throws a UserError if it can't. */
 export async function newAgent(

@@ -1,7 +1,6 @@
 import { Argument } from "commander";
 import type { Shell } from "../completion/scripts.ts";
-import { globalContextOf } from "../context.ts";
-import type { GlobalContext } from "../context.ts";
+import { globalContextOf, type GlobalContext } from "../context.ts";
 import type { AlCommand, Commands } from "../help/al-command.ts";
 
 /** The completion of command lines. */

@@ -1,12 +1,10 @@
 import { problemText } from "../../../../streams/problem-text.ts";
 import { UserError, messageOf } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
-import { openPrompts } from "../terminal/prompts.ts";
-import type { SchemaName } from "../../operations/editor-schemas.ts";
-import { schemaOf, writeSchemas } from "../../operations/editor-schemas.ts";
+import { openPrompts, type Choice, type Prompts } from "../terminal/prompts.ts";
+import { schemaOf, writeSchemas, type SchemaName } from "../../operations/editor-schemas.ts";
 import { isRefused, newProblems, refuseProblems } from "../../operations/project-files.ts";
-import { openConfig, writeConfig, tomlLines } from "./config-file.ts";
-import type { ConfigFile } from "./config-file.ts";
+import { openConfig, writeConfig, tomlLines, type ConfigFile } from "./config-file.ts";
 import { noteForecast } from "./note-forecast.ts";
 import {
   edited,
@@ -21,7 +19,6 @@ import { resolveProject } from "../../../foundation/config/resolve-project.ts";
 import { unknownModels } from "../../../features/models/unknown-models.ts";
 import { filterTable } from "../../../features/webhooks/providers/table.ts";
 import { parse } from "smol-toml";
-import type { Choice, Prompts } from "../terminal/prompts.ts";
 
 interface ConfigOptions {
   readonly schema?: SchemaName;

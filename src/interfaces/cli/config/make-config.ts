@@ -6,7 +6,7 @@ import { bareSkill, isAgentName, readBareSkill } from "../../../foundation/confi
 import type { AgentFiles } from "../../../foundation/config/agent-files.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
 import { UserError } from "../../../foundation/errors.ts";
-import { checkAgent, loadProject } from "../../operations/project-files.ts";
+import { checkAgent, loadProject, refuseProblems } from "../../operations/project-files.ts";
 import {
   chooseConfig,
   newAgentRuntime,
@@ -17,9 +17,7 @@ import type { Context } from "../context.ts";
 import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
-import { refuseProblems } from "../../operations/project-files.ts";
-import { edited, refuseUnset } from "../../../foundation/config/edit-toml.ts";
-import type { Edit } from "../../../foundation/config/edit-toml.ts";
+import { edited, refuseUnset, type Edit } from "../../../foundation/config/edit-toml.ts";
 
 /** The directory of that name if it has a SKILL.md and no `config.toml`; null for others. */
 export async function openBareSkill(projectDir: string, name: string): Promise<AgentFiles | null> {

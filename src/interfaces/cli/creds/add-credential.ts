@@ -15,8 +15,7 @@ import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { listCredentials } from "../../../foundation/credentials/list-credentials.ts";
 import { UserError, messageOf } from "../../../foundation/errors.ts";
 import type { GlobalContext } from "../context.ts";
-import { missingFlag, openPrompts } from "../terminal/prompts.ts";
-import type { Prompts } from "../terminal/prompts.ts";
+import { missingFlag, openPrompts, type Prompts } from "../terminal/prompts.ts";
 import { credentialOf, typeMeant } from "./credentials.ts";
 
 export interface AddOptions {

@@ -1,6 +1,5 @@
 import { counted } from "../../../foundation/contracts/format.ts";
-import { runChecks } from "../../doctor/run-checks.ts";
-import type { CheckFinding } from "../../doctor/run-checks.ts";
+import { runChecks, type CheckFinding } from "../../doctor/run-checks.ts";
 import type { Severity } from "../../doctor/finding.ts";
 import type { Context } from "../context.ts";
 import { plain } from "../terminal/format.ts";

@@ -1,7 +1,5 @@
-import { Command, CommanderError, Option } from "commander";
-import { contextOf, globalContextOf } from "../context.ts";
-import type { CommandOptions } from "commander";
-import type { Context, GlobalContext } from "../context.ts";
+import { Command, CommanderError, Option, type CommandOptions } from "commander";
+import { contextOf, globalContextOf, type Context, type GlobalContext } from "../context.ts";
 
 /** A usage error with its command, from `al` on: `al creds add`. */
 export class CommandError extends CommanderError {

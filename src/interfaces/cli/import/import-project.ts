@@ -9,8 +9,7 @@ import type { GlobalContext } from "../context.ts";
 import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
-import { mustConfirm, openPrompts } from "../terminal/prompts.ts";
-import type { Prompts } from "../terminal/prompts.ts";
+import { mustConfirm, openPrompts, type Prompts } from "../terminal/prompts.ts";
 import { writeDirectory } from "../write-files.ts";
 import {
   copyCredentials,
@@ -21,8 +20,7 @@ import {
 } from "./credentials.ts";
 import type { FoundCredentials } from "./credentials.ts";
 import type { Remark } from "./tables.ts";
-import { planImport } from "./plan-import.ts";
-import type { ImportPlan } from "./plan-import.ts";
+import { planImport, type ImportPlan } from "./plan-import.ts";
 import { readSource } from "./read-source.ts";
 
 export interface ImportOptions {

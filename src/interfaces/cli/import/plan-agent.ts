@@ -1,10 +1,8 @@
 import { schemaLine } from "../../operations/editor-schemas.ts";
 import type { NewFile } from "../write-files.ts";
-import { translateAgent } from "./agent-config.ts";
-import type { AgentContext } from "./agent-config.ts";
+import { translateAgent, type AgentContext } from "./agent-config.ts";
 import type { SourceAgent, SourceProject } from "./read-source.ts";
-import { tableAt, textFor, keyRemarks } from "./tables.ts";
-import type { Remark } from "./tables.ts";
+import { tableAt, textFor, keyRemarks, type Remark } from "./tables.ts";
 import { dockerfileBase } from "../../doctor/dockerfile-base.ts";
 
 /** Files and remarks of an agent as they are collected. */

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "smol-toml";
-import { edited } from "../../../foundation/config/edit-toml.ts";
-import type { Edit } from "../../../foundation/config/edit-toml.ts";
-import { tomlLocator } from "../../../foundation/config/toml-locator.ts";
-import type { TomlPath } from "../../../foundation/config/toml-locator.ts";
+import { edited, type Edit } from "../../../foundation/config/edit-toml.ts";
+import { tomlLocator, type TomlPath } from "../../../foundation/config/toml-locator.ts";
 
 /** A TOML table, or a YAML mapping. */
 export type Table = Readonly<Record<string, unknown>>;

@@ -9,8 +9,7 @@ import type {
 import { dollars } from "../../../features/spend/spend-text.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { withFreshIndex } from "../../../features/search/fresh-index.ts";
-import { searchLogs } from "../../../features/search/search-logs.ts";
-import type { SearchOptions } from "../../../features/search/search-logs.ts";
+import { searchLogs, type SearchOptions } from "../../../features/search/search-logs.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";
 import { mustHaveAccess } from "../project-access.ts";

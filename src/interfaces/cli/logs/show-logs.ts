@@ -8,8 +8,7 @@ import { readLog } from "../../../foundation/logs/log-reader.ts";
 import type { Context } from "../context.ts";
 import { noProject, unknownAgent } from "../operator/connect.ts";
 import { mustHaveAccess } from "../project-access.ts";
-import { formatLog } from "./log-line.ts";
-import type { LogStream } from "./log-line.ts";
+import { formatLog, type LogStream } from "./log-line.ts";
 
 /** Prints the log so far from the files, which exist without a scheduler too. */
 export async function showLogs(context: Context, stream: LogStream, since: number): Promise<void> {

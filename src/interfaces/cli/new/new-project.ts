@@ -4,22 +4,17 @@ import { join, relative, resolve } from "node:path";
 import { UserError } from "../../../foundation/errors.ts";
 import { defaultBudget } from "../../../foundation/contracts/budget.ts";
 import { noteFirstSchedule } from "../config/note-forecast.ts";
-import { findProject } from "../context.ts";
-import type { GlobalContext } from "../context.ts";
+import { findProject, type GlobalContext } from "../context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { unknownModels } from "../../../features/models/unknown-models.ts";
-import { openPrompts, missingFlag } from "../terminal/prompts.ts";
+import { openPrompts, missingFlag, type Prompts, type TextQuestion } from "../terminal/prompts.ts";
 import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
-import { localModels, usualServers } from "./local-models.ts";
-import type { LocalModel } from "./local-models.ts";
-import { starterProviders } from "../options.ts";
-import type { StarterProvider } from "../options.ts";
-import { projectFiles, usualModel } from "./templates.ts";
-import type { NewProject, StarterModel } from "./templates.ts";
+import { localModels, usualServers, type LocalModel } from "./local-models.ts";
+import { starterProviders, type StarterProvider } from "../options.ts";
+import { projectFiles, usualModel, type NewProject, type StarterModel } from "./templates.ts";
 import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
 import { scheduleProblem } from "../../../foundation/config/schedule.ts";
-import type { Prompts, TextQuestion } from "../terminal/prompts.ts";
 
 /** Makes a project that runs at once. Never overwrites: it throws a UserError instead, and writes nothing. */
 export async function newProject(

@@ -1,5 +1,4 @@
-import { Agent, request } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { Agent, request, type IncomingMessage } from "node:http";
 import { createParser } from "eventsource-parser";
 import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
 

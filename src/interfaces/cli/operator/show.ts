@@ -1,6 +1,5 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { triggerKinds, triggerNames } from "../../../../streams/vocabulary.ts";
-import type { Outcome } from "../../../../streams/vocabulary.ts";
+import { triggerKinds, triggerNames, type Outcome } from "../../../../streams/vocabulary.ts";
 import type { SpendKey } from "../../../foundation/contracts/budget.ts";
 import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
@@ -16,8 +15,7 @@ import { renderHistory, entryRow, refusedRow, turnedAwayRow } from "../status/re
 import { renderRun, differenceNote, renderDifference } from "../status/render-run.ts";
 import { plain } from "../terminal/format.ts";
 import { renderStatus } from "../status/render-status.ts";
-import { askProject, mustKnowAgent } from "./reader.ts";
-import type { HistoryQuestion, ProjectReader } from "./reader.ts";
+import { askProject, mustKnowAgent, type HistoryQuestion, type ProjectReader } from "./reader.ts";
 
 /** Prints the scheduler and its agents, or those with a tag. */
 export async function showStatus(context: Context, { tag }: { tag?: string }): Promise<void> {

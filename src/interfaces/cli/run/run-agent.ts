@@ -1,7 +1,6 @@
 import { connect, isNotRunning } from "../operator/connect.ts";
 import type { Context } from "../context.ts";
-import { followRun, triggerRun } from "./follow-run.ts";
-import type { WantedRun } from "./follow-run.ts";
+import { followRun, triggerRun, type WantedRun } from "./follow-run.ts";
 import type { Output } from "../terminal/output.ts";
 
 /**

@@ -6,8 +6,7 @@ import type { Context } from "../context.ts";
 import { followRun } from "./follow-run.ts";
 import { formatLog } from "../logs/log-line.ts";
 import { outlivePipes } from "../terminal/pipes.ts";
-import { watchStopSignals } from "../stop-signals.ts";
-import type { Stoppable } from "../stop-signals.ts";
+import { watchStopSignals, type Stoppable } from "../stop-signals.ts";
 
 type Scheduler = Awaited<ReturnType<typeof startScheduler>>;
 

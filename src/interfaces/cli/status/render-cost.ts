@@ -1,5 +1,4 @@
-import { projectScope } from "../../../foundation/contracts/budget.ts";
-import type { SpendKey } from "../../../foundation/contracts/budget.ts";
+import { projectScope, type SpendKey } from "../../../foundation/contracts/budget.ts";
 import type { SpendAnswer, SpendRowView } from "../../../features/spend/spend-report.ts";
 import {
   dollars,

@@ -1,8 +1,7 @@
 import { cut, widthOf } from "../terminal/fit.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
-import { leastWidth, renderTable } from "../terminal/table.ts";
-import type { TableColumn } from "../terminal/table.ts";
+import { leastWidth, renderTable, type TableColumn } from "../terminal/table.ts";
 import { durationText } from "../../../../streams/duration-text.ts";
 import { stateWord } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";

@@ -15,10 +15,8 @@ import type { StoredStatus } from "../../operations/stored-project.ts";
 import { usedBudgetAdvice } from "../../../features/spend/spend-text.ts";
 import { cut, wrap } from "../terminal/fit.ts";
 import { plain, plainLine } from "../terminal/format.ts";
-import { toneColor } from "../terminal/output.ts";
-import type { Colors } from "../terminal/output.ts";
-import { leastWidth, renderTable } from "../terminal/table.ts";
-import type { TableColumn } from "../terminal/table.ts";
+import { toneColor, type Colors } from "../terminal/output.ts";
+import { leastWidth, renderTable, type TableColumn } from "../terminal/table.ts";
 
 export interface StatusStyle {
   readonly colors: Colors;

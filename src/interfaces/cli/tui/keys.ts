@@ -2,8 +2,7 @@ import type { Key } from "ink";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { moved, selectedIndex } from "./view-state.ts";
-import type { ViewSource, ViewState } from "./view-state.ts";
+import { moved, selectedIndex, type ViewSource, type ViewState } from "./view-state.ts";
 
 type Command =
   "up" | "down" | "page-up" | "page-down" | "log" | "run" | "pause" | "kill" | "stop" | "interrupt";

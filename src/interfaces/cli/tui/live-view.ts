@@ -4,14 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Box, Text, render, useApp, useInput, usePaste, useWindowSize } from "ink";
 import { createElement as h, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { ReactElement } from "react";
-import { Subject } from "rxjs";
-import type { Observable } from "rxjs";
+import { Subject, type Observable } from "rxjs";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { keyNames, onKey } from "./keys.ts";
 import { drawScreen } from "./screen.ts";
-import { firstView } from "./view-state.ts";
-import type { Message, ViewSource, ViewState } from "./view-state.ts";
+import { firstView, type Message, type ViewSource, type ViewState } from "./view-state.ts";
 
 export type LiveView = ReturnType<typeof openLiveView>;
 

@@ -8,8 +8,7 @@ import { plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 import { agentTable } from "../status/render-status.ts";
 import { bindings } from "./keys.ts";
-import { selectedIndex } from "./view-state.ts";
-import type { ViewSource, ViewState } from "./view-state.ts";
+import { selectedIndex, type ViewSource, type ViewState } from "./view-state.ts";
 
 /** How a screen is drawn: in how much room, with which colours, and when. */
 export interface ScreenStyle {

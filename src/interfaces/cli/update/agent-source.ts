@@ -1,9 +1,7 @@
 import { parse } from "smol-toml";
 import { UserError, messageOf } from "../../../foundation/errors.ts";
-import { parseSkillSource } from "../../../features/skills/skill-source.ts";
-import type { SkillSource } from "../../../features/skills/skill-source.ts";
-import { openConfig } from "../config/config-file.ts";
-import type { ConfigFile } from "../config/config-file.ts";
+import { parseSkillSource, type SkillSource } from "../../../features/skills/skill-source.ts";
+import { openConfig, type ConfigFile } from "../config/config-file.ts";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ensureStateDir } from "../../../foundation/store/state-dir.ts";

@@ -15,8 +15,7 @@ import {
 import { connect, notRunning } from "../operator/connect.ts";
 import type { Context } from "../context.ts";
 import { plainLine } from "../terminal/format.ts";
-import { readFixtureFile, sourceFor } from "./webhook-fixture.ts";
-import type { FixtureOptions } from "./webhook-fixture.ts";
+import { readFixtureFile, sourceFor, type FixtureOptions } from "./webhook-fixture.ts";
 
 export interface SendOptions extends FixtureOptions {
   /** Address of a gateway instead of the running one's. */

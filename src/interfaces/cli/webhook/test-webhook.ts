@@ -11,8 +11,7 @@ import type { Context } from "../context.ts";
 import { plainLine } from "../terminal/format.ts";
 import type { Output } from "../terminal/output.ts";
 import { renderTable, titled } from "../terminal/table.ts";
-import { readFixtureFile, sourceFor } from "./webhook-fixture.ts";
-import type { FixtureOptions } from "./webhook-fixture.ts";
+import { readFixtureFile, sourceFor, type FixtureOptions } from "./webhook-fixture.ts";
 
 /** The effect of a payload on one agent that listens to the source. */
 interface Answer {

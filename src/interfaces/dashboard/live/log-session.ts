@@ -1,7 +1,6 @@
 import type { LogPageAnswer } from "../../views/log-page.ts";
 import { withQuery } from "../text/addresses.ts";
-import { isFiltered } from "../text/log-choice.ts";
-import type { LogChoice } from "../text/log-choice.ts";
+import { isFiltered, type LogChoice } from "../text/log-choice.ts";
 import type { LogLine } from "../text/log-lines.ts";
 import { fetchJson } from "./api.ts";
 import { followLog } from "./live.ts";

@@ -1,8 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { isFiltered } from "../text/log-choice.ts";
-import type { LogChoice } from "../text/log-choice.ts";
-import { firstLog, openLog } from "./log-session.ts";
-import type { FirstPart } from "./log-session.ts";
+import { isFiltered, type LogChoice } from "../text/log-choice.ts";
+import { firstLog, openLog, type FirstPart } from "./log-session.ts";
 import { exactTime } from "../text/format.ts";
 
 interface LogOptions {

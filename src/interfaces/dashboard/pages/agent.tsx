@@ -16,16 +16,14 @@ import { AgentFile, useDrafts } from "../parts/agent-file.tsx";
 import { AgentState, KillRuns, RunAgent, RunWithPrompt, Toggle } from "../parts/agent-head.tsx";
 import { Hosts } from "../parts/agent-hosts.tsx";
 import { Runs } from "../parts/agent-runs.tsx";
-import { tabFilters, tabOf, Tabs, viewOfTab } from "../parts/agent-tabs.tsx";
-import type { Tab } from "../parts/agent-tabs.tsx";
+import { tabFilters, tabOf, Tabs, viewOfTab, type Tab } from "../parts/agent-tabs.tsx";
 import { Why } from "../parts/agent-why.tsx";
 import { Linked } from "../parts/linked.tsx";
 import { useListViews } from "../parts/list-views.tsx";
 import { LockList } from "../parts/lock-list.tsx";
 import { Unread } from "../parts/panel.tsx";
 import { FailingSince } from "../parts/run-parts.tsx";
-import { frameStyles, Notice, Site } from "../parts/site.tsx";
-import type { Frame } from "../parts/site.tsx";
+import { frameStyles, Notice, Site, type Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { logAddress, withQuery, agentApi } from "../text/addresses.ts";
 

@@ -14,15 +14,12 @@ import { Copied } from "../parts/copied.tsx";
 import { Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Panel, Unread } from "../parts/panel.tsx";
-import { frameStyles, Notice, Site } from "../parts/site.tsx";
-import type { Frame } from "../parts/site.tsx";
+import { frameStyles, Notice, Site, type Frame } from "../parts/site.tsx";
 import { Table } from "../parts/table.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { exactTime } from "../text/format.ts";
-import { queryOf } from "../text/list-view.ts";
-import type { ListView } from "../text/list-view.ts";
-import { AlertRow, OpenRow, RetryAll, TargetRow } from "../parts/alert-rows.tsx";
-import type { Done } from "../parts/alert-rows.tsx";
+import { queryOf, type ListView } from "../text/list-view.ts";
+import { AlertRow, OpenRow, RetryAll, TargetRow, type Done } from "../parts/alert-rows.tsx";
 
 interface AlertsData {
   readonly frame: Frame;

@@ -6,13 +6,11 @@ import { Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Unread } from "../parts/panel.tsx";
 import { AgentLink, RunLink } from "../parts/run-parts.tsx";
-import { frameStyles, Site } from "../parts/site.tsx";
-import type { Frame } from "../parts/site.tsx";
+import { frameStyles, Site, type Frame } from "../parts/site.tsx";
 import { Table } from "../parts/table.tsx";
 import { ListTime } from "../parts/time.tsx";
 import type { LivePage } from "../send-page.tsx";
-import { queryOf } from "../text/list-view.ts";
-import type { ListView } from "../text/list-view.ts";
+import { queryOf, type ListView } from "../text/list-view.ts";
 import { shownText } from "../text/question-words.ts";
 
 interface AuditData {

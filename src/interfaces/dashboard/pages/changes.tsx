@@ -1,7 +1,6 @@
 import type { RunDifference } from "../../views/run-view.ts";
 import { Difference } from "../parts/difference.tsx";
-import { frameStyles, Site } from "../parts/site.tsx";
-import type { Frame } from "../parts/site.tsx";
+import { frameStyles, Site, type Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { agentAddress, runAddress } from "../text/addresses.ts";
 

@@ -1,6 +1,5 @@
 /** The worker that all pages of a browser share: one stream keeps all of them current. */
-import { createHub } from "../live/hub.ts";
-import type { HubMessage, PageMessage } from "../live/hub.ts";
+import { createHub, type HubMessage, type PageMessage } from "../live/hub.ts";
 
 /** nginx takes an address of 8 kB. */
 const mostLength = 6_000;

@@ -7,19 +7,16 @@ import { concerns, useAgent } from "../live/agents.ts";
 import { showToast } from "../live/toasts.ts";
 import { useDocument } from "../live/use-document.ts";
 import type { FirstPart, Side } from "../live/log-session.ts";
-import { useFollow, useLog, emptyText, reachedText } from "../live/use-log.ts";
-import type { LogState } from "../live/use-log.ts";
+import { useFollow, useLog, emptyText, reachedText, type LogState } from "../live/use-log.ts";
 import { Action } from "../parts/action.tsx";
 import { AgentState, KillRuns, RunAgent } from "../parts/agent-head.tsx";
 import { LogLines } from "../parts/log-lines.tsx";
 import { LogToolbar, useSwitch } from "../parts/log-toolbar.tsx";
 import { Failed } from "../parts/panel.tsx";
-import { frameStyles, Notice, Site } from "../parts/site.tsx";
-import type { Frame } from "../parts/site.tsx";
+import { frameStyles, Notice, Site, type Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { agentAddress, lineAddress, triggersAddress, withQuery } from "../text/addresses.ts";
-import { isFiltered } from "../text/log-choice.ts";
-import type { LogChoice } from "../text/log-choice.ts";
+import { isFiltered, type LogChoice } from "../text/log-choice.ts";
 
 interface LogData {
   readonly frame: Frame;

@@ -14,8 +14,7 @@ import { useRunAgain } from "../parts/run-again.tsx";
 import { Steer } from "../parts/steer.tsx";
 import { Called, Facts, Hosts, Result, Since, Trigger } from "../parts/run-panels.tsx";
 import { FailingSince } from "../parts/run-parts.tsx";
-import { frameStyles, Notice, Site } from "../parts/site.tsx";
-import type { Frame } from "../parts/site.tsx";
+import { frameStyles, Notice, Site, type Frame } from "../parts/site.tsx";
 import { Duration } from "../parts/time.tsx";
 import type { LivePage } from "../send-page.tsx";
 import {

@@ -5,8 +5,7 @@ import type {
   TokensReport,
   TokenView,
 } from "../../../features/tokens/token-report.ts";
-import { scopes, tokenLimits } from "../../../foundation/contracts/scopes.ts";
-import type { Scope } from "../../../foundation/contracts/scopes.ts";
+import { scopes, tokenLimits, type Scope } from "../../../foundation/contracts/scopes.ts";
 import { post } from "../live/api.ts";
 import { announce } from "../live/toasts.ts";
 import { useDocument } from "../live/use-document.ts";
@@ -14,8 +13,7 @@ import { Action } from "../parts/action.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { McpSetup } from "../parts/mcp-setup.tsx";
 import { Panel, Unread } from "../parts/panel.tsx";
-import { frameStyles, Site } from "../parts/site.tsx";
-import type { Frame } from "../parts/site.tsx";
+import { frameStyles, Site, type Frame } from "../parts/site.tsx";
 import { Table } from "../parts/table.tsx";
 import { ListTime, Time } from "../parts/time.tsx";
 import type { LivePage } from "../send-page.tsx";

@@ -18,8 +18,7 @@ import { useTicking } from "../live/clock.ts";
 import { announce } from "../live/toasts.ts";
 import { isDay } from "../text/format.ts";
 import { Dialog } from "./dialog.tsx";
-import { FactList, Panel } from "./panel.tsx";
-import type { Fact } from "./panel.tsx";
+import { FactList, Panel, type Fact } from "./panel.tsx";
 
 interface BudgetOptions {
   readonly agent: AgentStatus | null;

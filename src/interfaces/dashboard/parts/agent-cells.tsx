@@ -22,8 +22,7 @@ import {
 } from "../text/addresses.ts";
 import { exactTime } from "../text/format.ts";
 import { Linked } from "./linked.tsx";
-import { OutcomeStrip } from "./outcome-strip.tsx";
-import type { Runs } from "./outcome-strip.tsx";
+import { OutcomeStrip, type Runs } from "./outcome-strip.tsx";
 
 /** An agent as its row shows it. */
 export interface ShownAgent {

@@ -1,11 +1,9 @@
 import type { ComponentChildren } from "preact";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { agentColumns } from "../../views/agent-columns.ts";
-import type { AgentColumn } from "../../views/agent-columns.ts";
+import { agentColumns, type AgentColumn } from "../../views/agent-columns.ts";
 import { refusalsOf, setEnabled, triggerRun } from "../live/agent-requests.ts";
 import { Action } from "./action.tsx";
-import { contents, runsTitle, Value } from "./agent-cells.tsx";
-import type { ShownAgent } from "./agent-cells.tsx";
+import { contents, runsTitle, Value, type ShownAgent } from "./agent-cells.tsx";
 import { memo } from "./memo.ts";
 
 /** A column of ticks, for which only a page has room. */

@@ -1,6 +1,5 @@
 import { agentAddress, withQuery } from "../text/addresses.ts";
-import { viewOf } from "../text/list-view.ts";
-import type { ListView } from "../text/list-view.ts";
+import { viewOf, type ListView } from "../text/list-view.ts";
 
 /** The parts of an agent's page below its head, by their names in the address; the first has none. */
 const tabs = { runs: "Runs", why: "Why not", config: "Config", instructions: "Instructions" };

@@ -1,7 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { useLatest } from "../live/store.ts";
-import { queryOf, viewOf } from "../text/list-view.ts";
-import type { ListView } from "../text/list-view.ts";
+import { queryOf, viewOf, type ListView } from "../text/list-view.ts";
 
 /**
  * The views of a list that a reader moves through: by the filters, by older and newer pages, by the browser's history.

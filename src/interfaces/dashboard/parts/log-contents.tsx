@@ -1,5 +1,4 @@
-import { createContext } from "preact";
-import type { FunctionComponent } from "preact";
+import { createContext, type FunctionComponent } from "preact";
 import { useContext } from "preact/hooks";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { durationText } from "../../../../streams/duration-text.ts";

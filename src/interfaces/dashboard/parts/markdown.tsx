@@ -1,5 +1,4 @@
-import { Lexer } from "marked";
-import type { MarkedToken, Token, Tokens, TokensList } from "marked";
+import { Lexer, type MarkedToken, type Token, type Tokens, type TokensList } from "marked";
 import type { ComponentChildren } from "preact";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { WebLink } from "./linked.tsx";

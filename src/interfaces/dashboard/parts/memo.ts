@@ -1,5 +1,4 @@
-import { Component, h } from "preact";
-import type { ComponentType, FunctionComponent } from "preact";
+import { Component, h, type ComponentType, type FunctionComponent } from "preact";
 
 /** A component that is rendered again only if its props differ, by default as data. */
 export function memo<Props extends object>(

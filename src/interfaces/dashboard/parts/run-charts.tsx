@@ -3,8 +3,7 @@ import { dollars } from "../../../features/spend/spend-text.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { compactCount, dayTime, exactTime } from "../text/format.ts";
-import { Bars } from "./bars.tsx";
-import type { Bar } from "./bars.tsx";
+import { Bars, type Bar } from "./bars.tsx";
 import { memo } from "./memo.ts";
 
 interface Measure {

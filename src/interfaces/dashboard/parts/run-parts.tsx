@@ -1,6 +1,5 @@
-import { inARow, outcomeText } from "../../../foundation/contracts/format.ts";
+import { inARow, outcomeText, stateWord } from "../../../foundation/contracts/format.ts";
 import type { Failing, HistoryEntry } from "../../../foundation/contracts/history.ts";
-import { stateWord } from "../../../foundation/contracts/format.ts";
 import { agentAddress, changesAddress, runAddress } from "../text/addresses.ts";
 import { listTime } from "../text/format.ts";
 import { runningSince, stateOf, triggerWords } from "../text/trigger-words.ts";

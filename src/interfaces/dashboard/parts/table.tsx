@@ -1,5 +1,4 @@
-import type { ComponentChildren } from "preact";
-import type { TargetedEvent } from "preact";
+import type { ComponentChildren, TargetedEvent } from "preact";
 
 interface TableProps {
   /** Titles; one in parentheses is for screen readers only. */

@@ -4,8 +4,7 @@ import type { SwitchedOff } from "../../../features/alerts/rules/alert.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { readBeside } from "../../../foundation/store/read-beside.ts";
 import { prepareSwitchedOff } from "../../../features/alerts/alert-store.ts";
-import { enabledAgents } from "../doctor-context.ts";
-import type { DoctorContext } from "../doctor-context.ts";
+import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import type { Check, Finding } from "../finding.ts";
 import { agentNames, alCommand, finding, note, ofError, ok } from "../finding.ts";
 

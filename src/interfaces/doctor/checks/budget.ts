@@ -19,10 +19,8 @@ import {
 } from "../../../features/spend/forecast.ts";
 import type { Forecast } from "../../../features/spend/forecast.ts";
 import { readLastRuns } from "../../../foundation/store/read-beside.ts";
-import { enabledAgents } from "../doctor-context.ts";
-import type { DoctorContext } from "../doctor-context.ts";
-import type { Check, Finding } from "../finding.ts";
-import { agentNames, alCommand, finding, ok } from "../finding.ts";
+import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
+import { agentNames, alCommand, finding, ok, type Check, type Finding } from "../finding.ts";
 
 /** Checks the limits and the forecast of spending: models without a price, no limit at all, a forecast above one. */
 export const budget: Check = async (context) => {

@@ -4,14 +4,12 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { isTimezone } from "../../../foundation/config/fields.ts";
-import type { Check, Finding } from "../finding.ts";
-import { agentsInWords, alCommand, finding, ok } from "../finding.ts";
-import type { DoctorContext } from "../doctor-context.ts";
+import { agentsInWords, alCommand, finding, ok, type Check, type Finding } from "../finding.ts";
+import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import cronstrue from "cronstrue";
 import { nextTick } from "../../../../streams/triggers/next-tick.ts";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
-import { enabledAgents } from "../doctor-context.ts";
 
 /** A file system's clock may be a little ahead, in ms. */
 const tolerance = 5 * 60_000;

@@ -4,18 +4,15 @@ import { runtimes } from "../../../../streams/runtimes.ts";
 import type { ClusterConfig } from "../../../foundation/config/cluster-place.ts";
 import { registryLogin } from "../../../runtime/cluster/images/registry-login.ts";
 import { doorIdentity } from "../../../runtime/cluster/door/door-identity.ts";
-import type { Check, Finding } from "../finding.ts";
-import { alCommand, finding, note, ofError, ok } from "../finding.ts";
-import { enabledAgents } from "../doctor-context.ts";
-import type { DoctorContext } from "../doctor-context.ts";
+import { alCommand, finding, note, ofError, ok, type Check, type Finding } from "../finding.ts";
+import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import { createKubernetesEngine } from "../../../runtime/cluster/kubernetes/kubernetes-engine.ts";
 import {
   askEngine,
   isWithoutLeader,
   assertManager,
 } from "../../../runtime/cluster/docker/ask-engine.ts";
-import { connectEngine } from "../../../runtime/runners/container/engine.ts";
-import type { Engine } from "../../../runtime/runners/container/engine.ts";
+import { connectEngine, type Engine } from "../../../runtime/runners/container/engine.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { missingBase } from "./engine.ts";
 

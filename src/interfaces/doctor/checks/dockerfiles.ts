@@ -9,10 +9,8 @@ import {
   withProgram,
 } from "../../../runtime/runners/container/image/engine-images.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { dockerfileBase } from "../dockerfile-base.ts";
-import type { DockerfileBase } from "../dockerfile-base.ts";
-import type { Check, Finding } from "../finding.ts";
-import { finding, note, ofProblem, ok } from "../finding.ts";
+import { dockerfileBase, type DockerfileBase } from "../dockerfile-base.ts";
+import { finding, note, ofProblem, ok, type Check, type Finding } from "../finding.ts";
 import { anotherProjects, isOfAnotherProject } from "./engine.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";

@@ -1,4 +1,4 @@
-import { needsImage } from "../../../../streams/agent-config.ts";
+import { needsImage, type AgentConfig } from "../../../../streams/agent-config.ts";
 import { runtimes } from "../../../../streams/runtimes.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
 import {
@@ -19,11 +19,9 @@ import {
   projectLabel,
   instanceLabel,
 } from "../../../runtime/runners/container/labels.ts";
-import type { Check, Finding } from "../finding.ts";
-import { alCommand, finding, note, ofError, ok } from "../finding.ts";
+import { alCommand, finding, note, ofError, ok, type Check, type Finding } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
-import type { AgentConfig } from "../../../../streams/agent-config.ts";
 
 /** How long the engine may take to answer before it counts as missing, in ms. */
 const callTimeoutMs = 10_000;

@@ -9,10 +9,8 @@ import {
   namedTargets,
   sourceCaller,
 } from "../../../features/webhooks/setup/plan-hooks.ts";
-import { enabledAgents } from "../doctor-context.ts";
-import type { DoctorContext } from "../doctor-context.ts";
-import type { Check, Finding } from "../finding.ts";
-import { alCommand, finding, note, ofError, ok } from "../finding.ts";
+import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
+import { alCommand, finding, note, ofError, ok, type Check, type Finding } from "../finding.ts";
 
 /** At most so many are asked for at providers. */
 const most = 20;

@@ -1,7 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import type { Check, Finding } from "../finding.ts";
-import { finding, ok } from "../finding.ts";
+import { finding, ok, type Check, type Finding } from "../finding.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { watch, existsSync } from "node:fs";
 import { messageOf } from "../../../foundation/errors.ts";

@@ -4,8 +4,7 @@ import { loadCredential } from "../../../foundation/credentials/load-credential.
 import { messageOf } from "../../../foundation/errors.ts";
 import { createMcpConnect } from "../../../runtime/run-api/mcp/connect.ts";
 import { enabledAgents } from "../doctor-context.ts";
-import { finding, ok } from "../finding.ts";
-import type { Check, Finding } from "../finding.ts";
+import { finding, ok, type Check, type Finding } from "../finding.ts";
 
 type Connect = ReturnType<typeof createMcpConnect>;
 

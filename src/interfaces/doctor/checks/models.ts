@@ -6,10 +6,8 @@ import { loadCredential } from "../../../foundation/credentials/load-credential.
 import { readScriptFile } from "../../../features/models/scripted.ts";
 import { commandProblem } from "../../../runtime/harness/harness-command.ts";
 import { unknownModels } from "../../../features/models/unknown-models.ts";
-import type { Check, Finding } from "../finding.ts";
-import { alCommand, finding, ofError, ok } from "../finding.ts";
-import { enabledAgents } from "../doctor-context.ts";
-import type { DoctorContext } from "../doctor-context.ts";
+import { alCommand, finding, ofError, ok, type Check, type Finding } from "../finding.ts";
+import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 
 /** Whether the models that agents name have their script, key or command line. */
 export const models: Check = async (context) => {

@@ -7,10 +7,8 @@ import {
   allowCommand,
   missingEntry,
 } from "../../../foundation/contracts/network-allow.ts";
-import { enabledAgents } from "../doctor-context.ts";
-import type { DoctorContext } from "../doctor-context.ts";
-import type { Check, Finding } from "../finding.ts";
-import { alCommand, finding, note } from "../finding.ts";
+import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
+import { alCommand, finding, note, type Check, type Finding } from "../finding.ts";
 import type { ProjectNetwork, RunNetwork } from "../../../../streams/run-network.ts";
 import { runtimes } from "../../../../streams/runtimes.ts";
 import { findNetworkTools } from "../../../runtime/runners/host-user/closed-network.ts";
@@ -19,8 +17,7 @@ import { isOwnUser } from "../../../runtime/runners/host-user/supervisor-process
 import { isRoot } from "./host-user.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { hostAndPort } from "../../../foundation/contracts/deny-reasons.ts";
-import { deniedDays } from "../../../foundation/contracts/run-hosts.ts";
-import type { DeniedHost } from "../../../foundation/contracts/run-hosts.ts";
+import { deniedDays, type DeniedHost } from "../../../foundation/contracts/run-hosts.ts";
 import { allowList } from "../../../foundation/credentials/allowed-hosts.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { readBeside } from "../../../foundation/store/read-beside.ts";

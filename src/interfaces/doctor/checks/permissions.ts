@@ -3,8 +3,7 @@ import type { Stats } from "node:fs";
 import { join } from "node:path";
 import { userInfo } from "node:os";
 import { storeDir } from "../../../foundation/credentials/read-secret.ts";
-import type { Check, Finding } from "../finding.ts";
-import { finding, ok } from "../finding.ts";
+import { finding, ok, type Check, type Finding } from "../finding.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 
 /** Whether secrets and state are private to their owner, and only the owner can change agents. */

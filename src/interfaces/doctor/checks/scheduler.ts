@@ -4,12 +4,10 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { infoPath } from "../../../foundation/store/project-lock.ts";
-import type { Check, Finding } from "../finding.ts";
-import { alCommand, finding, note, ofError, ok } from "../finding.ts";
+import { alCommand, finding, note, ofError, ok, type Check, type Finding } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { exposureAt } from "../../gateway/listener.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 

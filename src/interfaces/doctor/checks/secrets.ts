@@ -1,13 +1,11 @@
 import { findApiKey, ensureApiKey } from "../../../foundation/credentials/api-key.ts";
 import { UserError } from "../../../foundation/errors.ts";
-import type { Check, Finding } from "../finding.ts";
-import { agentNames, finding, note, ofError, ok } from "../finding.ts";
+import { agentNames, finding, note, ofError, ok, type Check, type Finding } from "../finding.ts";
 import { secretsOf, webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { shortestHidden } from "../../../foundation/contracts/encoded-forms.ts";
-import { enabledAgents } from "../doctor-context.ts";
+import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import type { WebhookSource } from "../../../foundation/config/project-config.ts";
-import type { DoctorContext } from "../doctor-context.ts";
 
 /** Whether the gateway's API key exists and can be used. Other users' access is part of the permissions. */
 export const apiKey: Check = async ({ home }) => {

@@ -1,7 +1,6 @@
 import { parseHeaders } from "../../../features/telemetry/collector-headers.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
-import { finding, ofError, ok } from "../finding.ts";
-import type { Check } from "../finding.ts";
+import { finding, ofError, ok, type Check } from "../finding.ts";
 
 /** Whether the collector of `[telemetry]` accepts a request, which has no spans, with its credential. */
 export const telemetry: Check = async ({ project, home, env }) => {

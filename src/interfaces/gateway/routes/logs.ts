@@ -7,8 +7,7 @@ import { searchPageSchema, searchQuerySchema } from "../../../features/search/se
 import type { LogFilter, LogPageQuery, LogQuery } from "../../../foundation/logs/log-query.ts";
 import type { LogSource } from "../../../foundation/logs/log-source.ts";
 import { logLevelNames, logLevels, logPageSchema } from "../../views/log-page.ts";
-import { readFirstPart } from "../../dashboard/live/log-session.ts";
-import type { FirstPart } from "../../dashboard/live/log-session.ts";
+import { readFirstPart, type FirstPart } from "../../dashboard/live/log-session.ts";
 import type { LogChoice } from "../../dashboard/text/log-choice.ts";
 import { hasCode } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";

@@ -1,5 +1,4 @@
-import { defer, filter, finalize, map, merge, share, startWith } from "rxjs";
-import type { Observable } from "rxjs";
+import { defer, filter, finalize, map, merge, share, startWith, type Observable } from "rxjs";
 import { z } from "zod";
 import {
   logEntrySchema,
@@ -16,8 +15,7 @@ import { routesOf } from "../api/route.ts";
 import { endOfAccess } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { followedLogs, followedLogsSchema } from "./logs.ts";
-import { eventText } from "../sse.ts";
-import type { EventStreams } from "../sse.ts";
+import { eventText, type EventStreams } from "../sse.ts";
 import { limitedScheduler, limitedSnapshot, limitedUpdate, limitOf } from "../token-limits.ts";
 import type { IsMine } from "../token-limits.ts";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { schedulerSchema } from "../../../../streams/status/wire.ts";
-import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
+import { schedulerSchema, type StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { failingSchema } from "../../../foundation/contracts/history.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
 import type { WhyNot } from "../../../foundation/contracts/refused-deliveries.ts";

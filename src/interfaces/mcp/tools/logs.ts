@@ -6,8 +6,7 @@ import type { SearchPage } from "../../../features/search/search-report.ts";
 import { isoTime } from "../../../foundation/contracts/format.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
-import { logLevelNames, logLevels } from "../../views/log-page.ts";
-import type { LogPageAnswer } from "../../views/log-page.ts";
+import { logLevelNames, logLevels, type LogPageAnswer } from "../../views/log-page.ts";
 import { fittingPage } from "../bounded.ts";
 import { cursor, labelled, limitOf, next, optionalText, part, readsOnly, tool } from "../tool.ts";
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { outcomes, triggerKinds } from "../../../../streams/vocabulary.ts";
-import { runSchema } from "../../views/run-view.ts";
-import type { RunView } from "../../views/run-view.ts";
+import { runSchema, type RunView } from "../../views/run-view.ts";
 import { fittingPage } from "../bounded.ts";
 import { history, runRow } from "../rows.ts";
 import { agentName, cursor, jsonText, labelled, limitOf, next } from "../tool.ts";

@@ -7,8 +7,7 @@ import { loadProject } from "../../../../src/foundation/config/resolve-project.t
 import { resolveAgent } from "../../../../src/foundation/config/resolve-agent.ts";
 import { knownToAgents } from "../../../../src/interfaces/operations/project-files.ts";
 import { filterTable } from "../../../../src/features/webhooks/providers/table.ts";
-import { makeRepository } from "../../../features/skills/repositories.ts";
-import type { TestRepository } from "../../../features/skills/repositories.ts";
+import { makeRepository, type TestRepository } from "../../../features/skills/repositories.ts";
 import { cliProject } from "../fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
 import { addedNothing } from "./added.ts";

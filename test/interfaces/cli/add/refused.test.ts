@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeRepository } from "../../../features/skills/repositories.ts";
-import type { TestRepository } from "../../../features/skills/repositories.ts";
+import { makeRepository, type TestRepository } from "../../../features/skills/repositories.ts";
 import { cliProject } from "../fake-operator.ts";
 import { addedNothing } from "./added.ts";
 

@@ -5,8 +5,7 @@ import { createQuestionStore } from "../../../../src/features/people/question-st
 import { openStore } from "../../../../src/foundation/store/store.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";
 import { builtAl } from "../../../helpers/scheduler.ts";
-import { makeFolders } from "../fake-operator.ts";
-import type { Folders } from "../fake-operator.ts";
+import { makeFolders, type Folders } from "../fake-operator.ts";
 import { shells } from "./shells.ts";
 
 /** What is typed in a shell, and what it proposes. Paths may end in a slash or not. */

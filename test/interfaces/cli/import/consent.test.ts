@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadCredential } from "../../../../src/foundation/credentials/load-credential.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
-import { makeImportFolders } from "./run-import.ts";
-import type { Imported, ImportFolders } from "./run-import.ts";
+import { makeImportFolders, type Imported, type ImportFolders } from "./run-import.ts";
 import { currentProject, smallProject, store, writeFiles } from "./their-projects.ts";
 
 const noTerminal = whyNoTerminal();

@@ -7,8 +7,7 @@ import { loadProject } from "../../../../src/foundation/config/resolve-project.t
 import { resolveAgent } from "../../../../src/foundation/config/resolve-agent.ts";
 import { knownToAgents } from "../../../../src/interfaces/operations/project-files.ts";
 import { filterTable } from "../../../../src/features/webhooks/providers/table.ts";
-import { makeImportFolders } from "./run-import.ts";
-import type { ImportFolders, Told } from "./run-import.ts";
+import { makeImportFolders, type ImportFolders, type Told } from "./run-import.ts";
 import { currentProject, exampleAgents, smallProject, writeFiles } from "./their-projects.ts";
 
 let folders: ImportFolders;

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { expect } from "vitest";
-import { makeFolders } from "../fake-operator.ts";
-import type { Folders } from "../fake-operator.ts";
+import { makeFolders, type Folders } from "../fake-operator.ts";
 
 export interface Told {
   readonly file: string | null;

@@ -6,8 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { builtAl } from "../../../helpers/scheduler.ts";
 import { wantsLiveView } from "../../../../src/interfaces/cli/tui/live-display.ts";
 import type { TerminalFacts } from "../../../../src/interfaces/cli/tui/live-display.ts";
-import { makeFolders } from "../fake-operator.ts";
-import type { Folders } from "../fake-operator.ts";
+import { makeFolders, type Folders } from "../fake-operator.ts";
 
 /** The live view and its packages, in the build. */
 const liveView = resolve(

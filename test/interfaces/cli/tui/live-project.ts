@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test as base } from "vitest";
 import { makeFolders } from "../fake-operator.ts";
-import { emulate } from "./emulator.ts";
-import type { Emulator, EmulatorOptions } from "./emulator.ts";
+import { emulate, type Emulator, type EmulatorOptions } from "./emulator.ts";
 
 const models = '[models.scripted]\nprovider = "scripted"\nscript = "s.toml"\n';
 

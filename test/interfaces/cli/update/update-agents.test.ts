@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeRepository } from "../../../features/skills/repositories.ts";
-import type { TestRepository } from "../../../features/skills/repositories.ts";
+import { makeRepository, type TestRepository } from "../../../features/skills/repositories.ts";
 import { cliProject } from "../fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
 

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { aQuestionView } from "../../../helpers/fake-questions.ts";
 import type { QuestionView } from "../../../../src/foundation/contracts/question-views.ts";
-import { bearer, logIn, openApp } from "../start-gateway.ts";
-import type { TestDeps } from "../start-gateway.ts";
+import { bearer, logIn, openApp, type TestDeps } from "../start-gateway.ts";
 
 const form = { "content-type": "application/x-www-form-urlencoded" };
 

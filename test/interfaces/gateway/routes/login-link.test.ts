@@ -5,8 +5,7 @@ import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { createLoginLinks } from "../../../../src/interfaces/gateway/login-links.ts";
 import { openSessions } from "../../../../src/interfaces/gateway/sessions.ts";
 import { memorySessions } from "../../../helpers/memory-sessions.ts";
-import { apiKey, bearer, openApp, tempDir } from "../start-gateway.ts";
-import type { TestDeps } from "../start-gateway.ts";
+import { apiKey, bearer, openApp, tempDir, type TestDeps } from "../start-gateway.ts";
 
 const gatewayUrl = "http://localhost:8080";
 
