@@ -74,179 +74,159 @@ async function setUp() {
   return { ...opened, ask };
 }
 
-type Row = readonly [string, object | undefined, number, object, string | null];
+/** A request, its answer, and unless it is a 200 for a request without a body, what differs; the call of the operations. */
+type Row = [request: string, answer: object, more?: Expected];
+interface Expected {
+  readonly payload?: object;
+  readonly status?: number;
+  readonly call?: string;
+}
 const ok = { success: true };
 
-const answers: readonly Row[] = [
-  ["POST /control/pause", undefined, 200, { ...ok, paused: true }, "setPaused true"],
-  ["POST /control/resume", undefined, 200, { ...ok, paused: false }, "setPaused false"],
+const answers: Row[] = [
+  ["POST /control/pause", { ...ok, paused: true }, { call: "setPaused true" }],
+  ["POST /control/resume", { ...ok, paused: false }, { call: "setPaused false" }],
   ...(["enable", "resume", "disable", "pause"] as const).map((word): Row => {
     const enabled = word === "enable" || word === "resume";
     const path = `POST /control/agents/dev/${word}`;
-    return [path, undefined, 200, { ...ok, agent: "dev", enabled }, `setEnabled dev ${enabled}`];
+    return [path, { ...ok, agent: "dev", enabled }, { call: `setEnabled dev ${enabled}` }];
   }),
-  ["POST /control/agents/dev/kill", undefined, 200, { ...ok, killed: 0 }, "killAgent dev"],
-  ["POST /control/kill/dev-abcdefgh", undefined, 200, ok, "killInstance dev-abcdefgh"],
+  ["POST /control/agents/dev/kill", { ...ok, killed: 0 }, { call: "killAgent dev" }],
+  ["POST /control/kill/dev-abcdefgh", ok, { call: "killInstance dev-abcdefgh" }],
   [
     "POST /control/trigger/dev",
-    { prompt: "hurry" },
-    202,
     { ...ok, agent: "dev", triggerId: "t1", instanceId: "dev-abcdefgh", queued: false },
-    "trigger dev hurry",
+    { payload: { prompt: "hurry" }, status: 202, call: "trigger dev hurry" },
   ],
-  ["POST /control/trigger/dev", {}, 202, ok, "trigger dev null"],
-  ["POST /control/trigger/dev", undefined, 202, ok, "trigger dev null"],
-  ["GET /locks/status", undefined, 200, { locks: [lock] }, null],
+  ["POST /control/trigger/dev", ok, { payload: {}, status: 202, call: "trigger dev null" }],
+  ["POST /control/trigger/dev", ok, { status: 202, call: "trigger dev null" }],
+  ["GET /locks/status", { locks: [lock] }],
   [
     "GET /api/stats/triggers",
-    undefined,
-    200,
     { triggers: [], page: 1, limit: 50, total: 0, nextBefore: null },
-    'history {"page":1,"limit":50}',
+    { call: 'history {"page":1,"limit":50}' },
   ],
   [
     "GET /api/stats/triggers?page=2&limit=10&deadLetter=true&agent=dev&kind=cron&outcome=failed",
-    undefined,
-    200,
     { page: 2 },
-    'history {"page":2,"limit":10,"deadLetter":true,"agent":"dev","kind":"cron","outcome":"failed"}',
+    {
+      call: 'history {"page":2,"limit":10,"deadLetter":true,"agent":"dev","kind":"cron","outcome":"failed"}',
+    },
   ],
-  ["GET /api/stats/triggers/a/calls", undefined, 200, tree, null],
+  ["GET /api/stats/triggers/a/calls", tree],
   [
     `GET /api/stats/refused-deliveries?source=hub&since=${at}`,
-    undefined,
-    200,
     { deliveries: [refused] },
-    `refusedDeliveries {"source":"hub","since":"${at}","limit":50}`,
+    { call: `refusedDeliveries {"source":"hub","since":"${at}","limit":50}` },
   ],
-  ["GET /api/agents/dev/why-not?limit=5", undefined, 200, emptyWhyNot, null],
-  ["GET /api/runs/dev-bbbbbbbb", undefined, 200, run, null],
-  [
-    "GET /api/runs/dev-bbbbbbbb/diff",
-    undefined,
-    200,
-    difference,
-    "runDifference dev-bbbbbbbb null",
-  ],
+  ["GET /api/agents/dev/why-not?limit=5", emptyWhyNot],
+  ["GET /api/runs/dev-bbbbbbbb", run],
+  ["GET /api/runs/dev-bbbbbbbb/diff", difference, { call: "runDifference dev-bbbbbbbb null" }],
   [
     "GET /api/runs/dev-bbbbbbbb/diff?to=dev-aaaaaaaa",
-    undefined,
-    200,
     difference,
-    "runDifference dev-bbbbbbbb dev-aaaaaaaa",
+    { call: "runDifference dev-bbbbbbbb dev-aaaaaaaa" },
   ],
-  ["GET /api/agents/dev/hosts", undefined, 200, { days: 30, denied: [denied] }, null],
+  ["GET /api/agents/dev/hosts", { days: 30, denied: [denied] }],
   [
     "POST /api/agents/dev/allow-host",
-    { host: "api.evil.test", dryRun: true },
-    200,
     { entry: "api.evil.test", written: false },
-    "allowHost dev api.evil.test 443 false true",
+    {
+      payload: { host: "api.evil.test", dryRun: true },
+      call: "allowHost dev api.evil.test 443 false true",
+    },
   ],
-  ["GET /api/agents/dev/files", undefined, 200, { isEditable: true }, null],
+  ["GET /api/agents/dev/files", { isEditable: true }],
   [
     "POST /api/agents/dev/files",
-    { file: "config.toml", text: "", hash: "h", dryRun: true },
-    200,
     { ...ok, file: "agents/dev/config.toml", written: false },
-    "editFile dev config.toml true",
+    {
+      payload: { file: "config.toml", text: "", hash: "h", dryRun: true },
+      call: "editFile dev config.toml true",
+    },
   ],
   [
     "POST /api/agents/dev/files",
-    { file: "SKILL.md", text: "Go.", hash: "h" },
-    200,
     { written: true },
-    "editFile dev SKILL.md false",
+    { payload: { file: "SKILL.md", text: "Go.", hash: "h" }, call: "editFile dev SKILL.md false" },
   ],
   [
     "POST /api/agents/dev/allow-host",
-    { host: "db.lan", port: 5432, private: true },
-    200,
     {},
-    "allowHost dev db.lan 5432 true false",
+    {
+      payload: { host: "db.lan", port: 5432, private: true },
+      call: "allowHost dev db.lan 5432 true false",
+    },
   ],
   [
     `GET /api/spend?by=agent&agent=dev&since=${at}`,
-    undefined,
-    200,
     spending,
-    `spend {"by":"agent","since":"${at}","agent":"dev"}`,
+    { call: `spend {"by":"agent","since":"${at}","agent":"dev"}` },
   ],
-  ["GET /api/spend", undefined, 200, { rows: [], forecast: null }, 'spend {"by":"day"}'],
+  ["GET /api/spend", { rows: [], forecast: null }, { call: 'spend {"by":"day"}' }],
   [
     "POST /api/budgets/agent%3Adev/raise",
-    { usd: 2.5 },
-    200,
     { ...ok, scope: "agent:dev", limits: [] },
-    "raiseBudget agent:dev 2.5",
+    { payload: { usd: 2.5 }, call: "raiseBudget agent:dev 2.5" },
   ],
-  [`GET /api/stats/webhooks/${receiptId}`, undefined, 200, receipt, null],
+  [`GET /api/stats/webhooks/${receiptId}`, receipt],
   [
     `POST /api/webhooks/${receiptId}/replay`,
-    undefined,
-    200,
     { receiptId, replayId: "p1", matched: [replayed(null)], reason: null },
-    `replay ${receiptId} null`,
+    { call: `replay ${receiptId} null` },
   ],
   [
     `POST /api/webhooks/${receiptId}/replay?agent=dev`,
-    undefined,
-    200,
     { receiptId },
-    `replay ${receiptId} dev`,
+    { call: `replay ${receiptId} dev` },
   ],
   [
     "POST /api/triggers/t1/replay",
-    undefined,
-    200,
     { receiptId: null, matched: [{ replayOf: "t1" }] },
-    "replayTrigger t1",
+    { call: "replayTrigger t1" },
   ],
-  ["GET /api/alerts", undefined, 200, { targets, open, next: null }, 'alerts {"limit":50}'],
+  ["GET /api/alerts", { targets, open, next: null }, { call: 'alerts {"limit":50}' }],
   [
     `GET /api/alerts?state=dead&target=ops&before=${deadId}&limit=7`,
-    undefined,
-    200,
     { targets },
-    `alerts {"state":"dead","target":"ops","before":"${deadId}","limit":7}`,
+    { call: `alerts {"state":"dead","target":"ops","before":"${deadId}","limit":7}` },
   ],
-  [`POST /api/alerts/${deadId}/retry`, undefined, 202, { ...ok, id: deadId }, null],
-  ["POST /api/alerts/retry", undefined, 202, { ...ok, retried: 1 }, "retryDeadAlerts"],
+  [`POST /api/alerts/${deadId}/retry`, { ...ok, id: deadId }, { status: 202 }],
+  ["POST /api/alerts/retry", { ...ok, retried: 1 }, { status: 202, call: "retryDeadAlerts" }],
   [
     "POST /api/alerts/ack",
-    { agent: "dev", by: "anna", until: "2026-11-23T00:00:00Z" },
-    200,
     ok,
-    'acknowledgeAlerts {"by":"anna","agent":"dev","until":"2026-11-23T00:00:00Z"}',
+    {
+      payload: { agent: "dev", by: "anna", until: "2026-11-23T00:00:00Z" },
+      call: 'acknowledgeAlerts {"by":"anna","agent":"dev","until":"2026-11-23T00:00:00Z"}',
+    },
   ],
   [
     "POST /api/alerts/ack",
-    { agent: "dev", topic: "runs", undo: true },
-    200,
     ok,
-    'acknowledgeAlerts {"by":"the API","agent":"dev","topic":"runs","undo":true}',
+    {
+      payload: { agent: "dev", topic: "runs", undo: true },
+      call: 'acknowledgeAlerts {"by":"the API","agent":"dev","topic":"runs","undo":true}',
+    },
   ],
-  ["POST /api/alerts/targets/ops/test", undefined, 200, { accepted: true, error: null }, null],
+  ["POST /api/alerts/targets/ops/test", { accepted: true, error: null }],
 ];
 
-type Malformed = readonly [string, object | undefined];
-const malformed: readonly Malformed[] = [
+type Malformed = [request: string, payload?: object];
+const malformed: Malformed[] = [
   ...["page=0", "limit=201", "limit=x", "deadLetter=yes", "kind=other", "since=now"].map(
-    (query): Malformed => [`GET /api/stats/triggers?${query}`, undefined],
+    (query): Malformed => [`GET /api/stats/triggers?${query}`],
   ),
-  ["GET /api/stats/triggers?page=1&page=2", undefined],
-  ["GET /api/stats/refused-deliveries?limit=0", undefined],
+  ["GET /api/stats/triggers?page=1&page=2"],
+  ["GET /api/stats/refused-deliveries?limit=0"],
   ...["?by=hour", "?since=yesterday", "?by=day&by=model"].map((query): Malformed => [
     `GET /api/spend${query}`,
-    undefined,
   ]),
   ...["", "?q=a&limit=101", "?q=a&since=yesterday", "?q=a&kind=usage"].map((query): Malformed => [
     `GET /api/search${query}`,
-    undefined,
   ]),
   ...["?state=lost", "?limit=0", "?limit=201", "?limit=many"].map((query): Malformed => [
     `GET /api/alerts${query}`,
-    undefined,
   ]),
   ...[{}, { usd: 0 }, { usd: -1 }, { usd: "5" }, { usd: 1e9 }, { usd: 1, agent: "dev" }].map(
     (body): Malformed => ["POST /api/budgets/project/raise", body],
@@ -254,7 +234,7 @@ const malformed: readonly Malformed[] = [
   ...[{}, { host: "a.test", port: 0 }, { host: "a.test", prot: 1 }, { host: "" }].map(
     (body): Malformed => ["POST /api/agents/dev/allow-host", body],
   ),
-  [`POST /api/webhooks/${receiptId}/replay?agent=dev&agent=dev`, undefined],
+  [`POST /api/webhooks/${receiptId}/replay?agent=dev&agent=dev`],
   [`POST /api/webhooks/${receiptId}/replay`, { agent: "dev" }],
   [`POST /api/alerts/${deadId}/retry`, { all: true }],
   ["POST /api/alerts/retry", { target: "ops" }],
@@ -268,12 +248,15 @@ const malformed: readonly Malformed[] = [
 ];
 
 describe("the operator API", () => {
-  test.each(answers)("%s of %j answers %i", async (request, payload, status, body, call) => {
-    const { ask, calls } = await setUp();
-    const response = await ask(request, payload === undefined ? {} : { payload });
-    expect([response.statusCode, response.json()]).toMatchObject([status, body]);
-    if (call !== null) expect(calls).toEqual([call]);
-  });
+  test.each(answers)(
+    "%s answers %j",
+    async (request, answer, { payload, status = 200, call } = {}) => {
+      const { ask, calls } = await setUp();
+      const response = await ask(request, payload && { payload });
+      expect([response.statusCode, response.json()]).toMatchObject([status, answer]);
+      if (call !== undefined) expect(calls).toEqual([call]);
+    },
+  );
 
   test.each([
     ["GET /api/stats/triggers/b/calls", "unknown_trigger"],
@@ -299,7 +282,7 @@ describe("the operator API", () => {
 
   test.each(malformed)("%s of %j is malformed", async (request, payload) => {
     const { ask, calls } = await setUp();
-    const response = await ask(request, payload === undefined ? {} : { payload });
+    const response = await ask(request, payload && { payload });
     expect([response.statusCode, response.json()]).toMatchObject([400, { error: "malformed" }]);
     expect(calls).toEqual([]);
   });
