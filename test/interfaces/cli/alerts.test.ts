@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { beforeEach, expect, test } from "vitest";
 import pc from "picocolors";
-import { renderAlerts } from "../../../src/interfaces/cli/status/render-alerts.ts";
+import { renderAlerts } from "../../../src/interfaces/cli/operator/alerts.ts";
 import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";
 import type { AlertsReport } from "../../../src/features/alerts/alerts-report.ts";
 import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";

@@ -2,11 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import pc from "picocolors";
 import type { AuditEntryView } from "../../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
-import {
-  renderAll,
-  renderAudit,
-  renderOpen,
-} from "../../../src/interfaces/cli/status/render-people.ts";
+import { renderAll, renderAudit, renderOpen } from "../../../src/interfaces/cli/operator/people.ts";
 import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";
 import { aQuestionView } from "../../helpers/fake-questions.ts";
 import { cliProject, problem, snapshotOf } from "./fake-operator.ts";

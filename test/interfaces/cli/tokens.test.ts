@@ -1,7 +1,7 @@
 import pc from "picocolors";
 import { beforeEach, expect, test } from "vitest";
 import type { TokenView } from "../../../src/features/tokens/token-report.ts";
-import { renderTokens } from "../../../src/interfaces/cli/status/render-tokens.ts";
+import { renderTokens } from "../../../src/interfaces/cli/operator/tokens.ts";
 import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";
 import { cliProject, problem } from "./fake-operator.ts";
 

@@ -12,10 +12,10 @@ import { withFreshIndex } from "../../../features/search/fresh-index.ts";
 import { searchLogs, type SearchOptions } from "../../../features/search/search-logs.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";
-import { mustHaveAccess } from "../project-access.ts";
+import { mustHaveAccess } from "../operator/connect.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";
 import type { Output } from "../terminal/output.ts";
-import { refuseUnknown } from "./show-logs.ts";
+import { refuseUnknown } from "./log-line.ts";
 
 export interface GrepOptions {
   readonly grep: string;
@@ -82,7 +82,7 @@ function queryOf(agent: string | null, options: GrepOptions): SearchQuery {
 function printRows(out: Output, run: SearchRun): void {
   for (const { at, kind, text } of run.matches) {
     const name = run.instanceId ?? run.agent;
-    out.data([localTime(Date.parse(at), 0), name, kind, plainLine(text)].join("  "));
+    out.data([localTime(at, 0), name, kind, plainLine(text)].join("  "));
   }
 }
 
@@ -103,7 +103,7 @@ function printMatch(out: Output, match: SearchMatch): void {
   const { colors } = out;
   const { at, kind, isError, before, after } = match;
   const shownKind = isError ? colors.red(kind) : kind;
-  out.data(`  ${colors.dim(localTime(Date.parse(at), Date.now()))} ${shownKind}`);
+  out.data(`  ${colors.dim(localTime(at, Date.now()))} ${shownKind}`);
   for (const line of before) out.data(`    ${colors.dim(plainLine(line))}`);
   out.data(`    ${marked(match, colors.bold)}`);
   for (const line of after) out.data(`    ${colors.dim(plainLine(line))}`);

@@ -7,6 +7,12 @@ import type { Colors } from "../terminal/output.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Client } from "../operator/client.ts";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { logsDir } from "../../../foundation/logs/log-files.ts";
+import { readLog } from "../../../foundation/logs/log-reader.ts";
+import type { Context } from "../context.ts";
+import { noProject, unknownAgent, mustHaveAccess } from "../operator/connect.ts";
 
 const levelNames: Readonly<Record<number, string>> = {
   10: "TRACE",
@@ -20,7 +26,7 @@ const levelNames: Readonly<Record<number, string>> = {
 /** Lines of a tool's output that are shown. */
 const shownLines = 10;
 
-export interface LogStyle {
+interface LogStyle {
   readonly colors: Colors;
   /** Names the agent in each line, if lines of several are mixed. */
   readonly showAgent: boolean;
@@ -153,4 +159,42 @@ function pathOf({ agent, instanceId, lines }: LogStream): string {
   const path =
     agent === null ? "/api/logs/stream" : `/dashboard/api/logs/${encodeURIComponent(agent)}/stream`;
   return `${path}?${query.toString()}`;
+}
+
+/** Prints the log so far from the files, which exist without a scheduler too. */
+export async function showLogs(context: Context, stream: LogStream, since: number): Promise<void> {
+  const { out, projectDir } = context;
+  mustHaveAccess(projectDir);
+  const lines = await readLog(logsDir(projectDir), { ...stream, after: null });
+  if (lines.length === 0) await refuseUnknown(projectDir, stream);
+  const entries = lines.map(({ entry }) => entry).filter(({ time }) => time >= since);
+  if (out.json) return out.document({ entries });
+  if (entries.length === 0) out.note("no log lines yet");
+  const style = { colors: out.colors, showAgent: stream.agent === null, now: Date.now() };
+  for (const entry of withoutRepeats(entries)) out.data(formatLog(entry, style));
+}
+
+/** Without the output of calls that have a result: the result repeats it. */
+function withoutRepeats(entries: readonly LogEntry[]): readonly LogEntry[] {
+  const idOf = ({ instanceId, call }: LogEntry) => JSON.stringify([instanceId, call]);
+  const ends = entries.filter((entry) => ["tool-result", "hook"].includes(kindOf(entry) ?? ""));
+  const ended = new Set(ends.map(idOf));
+  return entries.filter((entry) => kindOf(entry) !== "tool-output" || !ended.has(idOf(entry)));
+}
+
+/** An agent without a line may be new. Throws UserError for one without a folder, and for a run without a line. */
+export async function refuseUnknown(
+  projectDir: string,
+  { agent, instanceId }: Pick<LogStream, "agent" | "instanceId">,
+): Promise<void> {
+  const missing = noProject(projectDir);
+  if (missing !== null) throw missing;
+  const known = await readdir(join(projectDir, "agents")).catch((): string[] => []);
+  if (agent !== null && agent !== "scheduler" && !known.includes(agent)) {
+    throw unknownAgent(agent, known);
+  }
+  if (instanceId === null) return;
+  throw new UserError("unknown_run", `there are no log lines of a run ${instanceId}`, {
+    hint: "al history shows the runs and their ids",
+  });
 }

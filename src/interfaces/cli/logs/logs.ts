@@ -4,7 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UserError, hasCode } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import type { GrepOptions } from "./grep-logs.ts";
-import { showLogs, refuseUnknown } from "./show-logs.ts";
+import {
+  showLogs,
+  refuseUnknown,
+  formatLog,
+  formatMore,
+  isContinued,
+  streamLog,
+} from "./log-line.ts";
+import type { LogStream, Position } from "./log-line.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { logFileOf, logsDir } from "../../../foundation/logs/log-files.ts";
 import { toLogLine } from "../../../foundation/logs/log-lines.ts";
@@ -12,8 +20,6 @@ import { fileSize, findPosition } from "../../../foundation/logs/log-position.ts
 import { agentOf, readLog } from "../../../foundation/logs/log-reader.ts";
 import type { Client } from "../operator/client.ts";
 import { connect, isNotRunning, withAgent } from "../operator/connect.ts";
-import { formatLog, formatMore, isContinued, streamLog } from "./log-line.ts";
-import type { LogStream, Position } from "./log-line.ts";
 
 interface LogsOptions extends Omit<GrepOptions, "grep"> {
   readonly agent?: string;

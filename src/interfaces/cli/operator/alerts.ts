@@ -4,13 +4,20 @@ import type {
   AlertsReport,
   AlertsRetried,
   AlertTested,
+  AlertDeliveryView,
+  AlertTargetView,
+  OpenAlertView,
 } from "../../../features/alerts/alerts-report.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import { connect, explained } from "./connect.ts";
-import { renderAlerts } from "../status/render-alerts.ts";
+import { attemptsText, topicWords } from "../../../features/alerts/alert-words.ts";
+import { cut } from "../terminal/fit.ts";
+import type { Colors } from "../terminal/output.ts";
+import { renderTable, titled } from "../terminal/table.ts";
+import type { StatusStyle } from "../status/render-status.ts";
 
 export interface ListOptions {
   readonly state?: DeliveryState;
@@ -115,4 +122,85 @@ export async function retryAlerts(
   const answer = (await client.post("/api/alerts/retry")) as AlertsRetried;
   if (answer.retried === 0 && !out.json) return out.note("no alert was given up");
   out.answer(answer, `${counted(answer.retried, "alert")} due now`);
+}
+
+type Report = Pick<AlertsReport, "open" | "targets" | "deliveries">;
+
+/** The open alerts, the targets and the deliveries, each as a table unless it is empty. */
+export function renderAlerts(report: Report, style: StatusStyle): string {
+  const { open, targets, deliveries } = report;
+  return [
+    ...(open.length === 0 ? [] : [openTable(open, style)]),
+    ...(targets.length === 0 ? [] : [targetTable(targets, style)]),
+    ...(deliveries.length === 0 ? [] : [deliveryTable(deliveries, style)]),
+  ].join("\n\n");
+}
+
+function openTable(open: readonly OpenAlertView[], style: StatusStyle): string {
+  const rows = open.map(({ topic, agent, since, count, reason }) => [
+    style.colors.red(topicWords[topic]),
+    agent ?? "project",
+    localTime(since, style.now),
+    count > 1 ? String(count) : "",
+    plainLine(reason ?? ""),
+  ]);
+  const columns = titled("Wrong now", "Agent", "Since", "Count", "Why…");
+  const below = open.map(({ ack }) => {
+    if (ack === null) return [];
+    const { by, at, until } = ack;
+    const [how, when] = until === null ? ["acknowledged", at] : ["snoozed", until];
+    const time = `${until === null ? "at" : "until"} ${localTime(when, style.now)}`;
+    return [style.colors.dim(`  ${how} by ${plainLine(by)} ${time}`)];
+  });
+  return renderTable(columns, rows, style, below);
+}
+
+function targetTable(targets: readonly AlertTargetView[], style: StatusStyle): string {
+  const { colors } = style;
+  const rows = targets.map(({ name, type, state, waiting, dead, lastError }) => [
+    name,
+    type,
+    targetColors(colors)[state](state),
+    String(waiting),
+    dead > 0 ? colors.red(String(dead)) : "0",
+    plainLine(lastError ?? ""),
+  ]);
+  const columns = titled("Target", "Type", "State", "Waiting", "Dead", "Last error…");
+  const below = targets.map(({ name, state }) =>
+    state === "off" ? [colors.dim(`  al alerts test ${name}: on again once it accepts`)] : [],
+  );
+  return renderTable(columns, rows, style, below);
+}
+
+function deliveryTable(deliveries: readonly AlertDeliveryView[], style: StatusStyle): string {
+  const rows = deliveries.map(({ at, title, reason, target, state }) => [
+    localTime(at, style.now),
+    plainLine(reason === null ? title : `${title}: ${reason}`),
+    target,
+    deliveryColors(style.colors)[state](state),
+  ]);
+  const columns = titled("Time", "Alert…", "Target", "State");
+  const below = deliveries.map((one) => linesBelow(one, style));
+  return renderTable(columns, rows, style, below);
+}
+
+/** State of a delivery's attempts, and the command that sends it again, if there is anything to report. */
+function linesBelow(delivery: AlertDeliveryView, style: StatusStyle): readonly string[] {
+  const { state, attempts, nextAt, lastError, id } = delivery;
+  const { colors, columns } = style;
+  if (state === "sent") return [];
+  const next = nextAt === null ? "" : localTime(nextAt, style.now);
+  const when = [attemptsText(delivery), next].filter((part) => part !== "").join(" at ");
+  const error = attempts === 0 || lastError === null ? "" : `: ${plainLine(lastError)}`;
+  const line = `  ${attempts === 0 ? "at " : ""}${when}${error}`;
+  const retry = attempts === 0 ? [] : [colors.dim(`  al alerts retry ${id}`)];
+  return [colors.dim(columns === null ? line : cut(line, columns)), ...retry];
+}
+
+function targetColors({ green, yellow, red }: Colors) {
+  return { ok: green, failing: yellow, off: red };
+}
+
+function deliveryColors({ green, yellow, red }: Colors) {
+  return { sent: green, waiting: yellow, dead: red };
 }

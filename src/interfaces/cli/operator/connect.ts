@@ -1,11 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { UserError, hasCode } from "../../../foundation/errors.ts";
 import type { Client } from "./client.ts";
 import { meantOr, mostLike } from "../../../foundation/contracts/did-you-mean.ts";
 import type { Context } from "../context.ts";
-import { mustHaveAccess } from "../project-access.ts";
 
 /** A client of the scheduler that runs the project. Throws UserError `not_running` without one. */
 export async function connect({ projectDir, env }: Context): Promise<Client> {
@@ -103,4 +102,33 @@ export async function readSnapshot(client: Client): Promise<StatusSnapshot> {
 
 export async function agentNames(client: Client): Promise<readonly string[]> {
   return (await readSnapshot(client)).agents.map(({ name }) => name);
+}
+
+/** Throws UserError `no_access` if the project's state belongs to another OS user and is closed to this one. */
+export function mustHaveAccess(projectDir: string): void {
+  const state = join(projectDir, ".al");
+  try {
+    accessSync(join(state, "run"), constants.R_OK | constants.X_OK);
+  } catch (error) {
+    if (!hasCode(error, "EACCES", "EPERM")) return;
+    throw new UserError("no_access", `${state} is closed to you${belongsTo(state)}`, {
+      hint: "run al as the OS user that starts the project's scheduler (sudo -u <user> al …)",
+      cause: error,
+    });
+  }
+}
+
+function belongsTo(path: string): string {
+  try {
+    const { uid } = statSync(path);
+    return `: it belongs to ${nameOf(uid)}`;
+  } catch {
+    return "";
+  }
+}
+
+function nameOf(uid: number): string {
+  const lines = readFileSync("/etc/passwd", "utf8").split("\n");
+  const [name] = lines.find((line) => line.split(":")[2] === String(uid))?.split(":") ?? [];
+  return `the OS user ${name ?? uid}`;
 }

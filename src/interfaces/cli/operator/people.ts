@@ -1,16 +1,20 @@
 import type { Act } from "../../../features/people/audit-acts.ts";
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
-import { answersText, shortId } from "../../../foundation/contracts/questions.ts";
+import { answersText, shortId, whoText } from "../../../foundation/contracts/questions.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";
-import { renderAudit, renderAll, renderOpen } from "../status/render-people.ts";
-import { plainLine } from "../terminal/format.ts";
+import { plainLine, localTime, plain } from "../terminal/format.ts";
 import { openPrompts } from "../terminal/prompts.ts";
 import type { Client } from "./client.ts";
 import { connect, explained } from "./connect.ts";
 import { askProject, mustKnowAgent } from "./reader.ts";
+import { durationText } from "../../../../streams/duration-text.ts";
+import type { AuditEntryView } from "../../../features/people/audit-report.ts";
+import { wrap } from "../terminal/fit.ts";
+import { renderTable, titled } from "../terminal/table.ts";
+import type { StatusStyle } from "../status/render-status.ts";
 
 interface QuestionsOptions {
   readonly agent?: string;
@@ -115,4 +119,61 @@ export async function showAudit(context: Context, options: AuditOptions): Promis
   if (found.next === null) return;
   const rest = "-n shows up to 200, the dashboard's audit trail all";
   out.note(`more than ${counted(limit, "act")}; ${rest}`);
+}
+
+/**
+ * The open questions: off a terminal a line each, on one with the whole question and its answers below, because people
+ * decide by them.
+ */
+export function renderOpen(questions: readonly QuestionView[], style: StatusStyle): string {
+  const { colors, now, columns } = style;
+  const rows = questions.map(({ id, agent, at, until, form, prompt }) => [
+    colors.bold(shortId(id)),
+    agent,
+    durationText(Math.max(0, now - Date.parse(at))),
+    localTime(until, style.now),
+    ...(columns === null ? [plainLine(answersText(form)), plainLine(prompt)] : []),
+  ]);
+  const piped = columns === null ? ["Answer…", "Question…"] : [];
+  const indented = (text: string): string[] =>
+    text.split("\n").flatMap((line) => wrap(line, (columns ?? 0) - 2).map((part) => `  ${part}`));
+  const below = questions.map(({ prompt, form }) => [
+    ...indented(plain(prompt)),
+    ...indented(plainLine(answersText(form))).map(colors.dim),
+  ]);
+  const titles = titled("Id", "Agent", "Waits", "Until", ...piped);
+  return renderTable(titles, rows, style, columns === null ? [] : below);
+}
+
+/** All questions with their answers or states, and who answered. */
+export function renderAll(questions: readonly QuestionView[], style: StatusStyle): string {
+  const rows = questions.map(({ id, agent, at, answeredAt, by, prompt, ...question }) => [
+    shortId(id),
+    agent,
+    localTime(answeredAt ?? at, style.now),
+    answerCell(question, style),
+    by === null ? "" : plainLine(whoText(by)),
+    plainLine(prompt),
+  ]);
+  return renderTable(titled("Id", "Agent", "When", "Answer…", "By", "Question…"), rows, style);
+}
+
+function answerCell(
+  { state, answer }: Pick<QuestionView, "state" | "answer">,
+  { colors }: StatusStyle,
+): string {
+  if (answer === null) return state === "open" ? colors.yellow(state) : colors.dim(state);
+  const text = plainLine(String(answer));
+  return state === "expired" ? `${text} ${colors.dim("(default)")}` : text;
+}
+
+export function renderAudit(entries: readonly AuditEntryView[], style: StatusStyle): string {
+  const rows = entries.map(({ at, by, act, agent, instanceId, detail }) => [
+    localTime(at, style.now),
+    plainLine(whoText(by)),
+    act,
+    instanceId ?? agent ?? "",
+    plainLine(detail),
+  ]);
+  return renderTable(titled("When", "Who…", "Act", "Agent or run", "Detail…"), rows, style);
 }

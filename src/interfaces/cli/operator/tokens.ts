@@ -1,10 +1,16 @@
 import { counted } from "../../../foundation/contracts/format.ts";
 import { scopes } from "../../../foundation/contracts/scopes.ts";
-import type { CreatedToken, TokensReport } from "../../../features/tokens/token-report.ts";
+import type {
+  CreatedToken,
+  TokensReport,
+  TokenView,
+} from "../../../features/tokens/token-report.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
-import { renderTokens } from "../status/render-tokens.ts";
 import { connect } from "./connect.ts";
+import { localTime } from "../terminal/format.ts";
+import { renderTable, titled } from "../terminal/table.ts";
+import type { StatusStyle } from "../status/render-status.ts";
 
 interface NewOptions {
   readonly scope: string;
@@ -54,4 +60,17 @@ function listOf(text: string): readonly string[] {
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
+}
+
+export function renderTokens(tokens: readonly TokenView[], style: StatusStyle): string {
+  const { colors, now } = style;
+  const time = (at: string): string => localTime(at, now);
+  const rows = tokens.map(({ name, scopes, agents, lastUsedAt, expiresAt, expired }) => [
+    colors.bold(name),
+    scopes.join(","),
+    agents?.join(",") ?? "all",
+    lastUsedAt === null ? "never" : time(lastUsedAt),
+    expired ? colors.red("expired") : time(expiresAt),
+  ]);
+  return renderTable(titled("Token", "Scopes", "Agents…", "Last used", "Expires"), rows, style);
 }

@@ -41,13 +41,11 @@ export function renderHistory(rows: readonly HistoryRow[], style: StatusStyle): 
     [columns, rows.map((row) => columns.map(({ text }) => text(row, style)))] as const;
   if (style.columns === null) return renderTable(...partsOf(piped), style);
   const isWide = leastWidth(...partsOf(wide), { Reason: narrowestReason }) <= style.columns;
-  const [head = "", ...lines] = renderTable(...partsOf(isWide ? wide : narrow), style).split("\n");
-  const all = rows.flatMap((row, index) => [
-    lines[index] ?? "",
+  const below = rows.map((row) => [
     ...(isWide ? [] : runLines(row, style)),
     ...replayLines(row, style),
   ]);
-  return [head, ...all].join("\n");
+  return renderTable(...partsOf(isWide ? wide : narrow), style, below);
 }
 
 const gap = 2;
@@ -92,7 +90,7 @@ export function entryRow(entry: HistoryEntry, style: StatusStyle): HistoryRow {
 /** The row of refused deliveries, which can't be replayed. */
 export function refusedRow(refused: RefusedDeliveries, { colors, now }: StatusStyle): HistoryRow {
   const { type, source, result, count, firstAt, lastAt, reason } = refused;
-  const since = localTime(Date.parse(firstAt), now);
+  const since = localTime(firstAt, now);
   const times = count === 1 ? "" : `${count.toLocaleString("en")} times since ${since}, the last: `;
   return {
     at: Date.parse(lastAt),

@@ -30,18 +30,16 @@ export function renderRun(run: RunView, style: StatusStyle): string {
 
 type Fact = readonly [label: string, text: string | null];
 
-function factsOf(run: RunView, style: StatusStyle): readonly Fact[] {
-  const { calls } = run;
+function factsOf(run: RunView, { now }: StatusStyle): readonly Fact[] {
+  const { calls, failing } = run;
+  const timeOf = (at: string): string => localTime(at, now);
   return [
     ["Trigger", triggerText(run)],
     ["Prompt", run.prompt],
     ["Called with", calls.received?.context ?? null],
     ["Payload", run.payload],
-    ...runFacts(run, (at) => localTime(Date.parse(at), style.now)),
-    [
-      "Standing",
-      run.failing && failingText(run.failing, (at) => localTime(Date.parse(at), style.now)),
-    ],
+    ...runFacts(run, timeOf),
+    ["Standing", failing && failingText(failing, timeOf)],
     ["Last success", lastSuccessText(run)],
     ["Calls", calls.made.length === 0 ? null : calls.made.map(callText).join("\n")],
     ["Denied", hostsText(run, ({ denied }) => denied !== null)],

@@ -24,8 +24,8 @@ export function plainJson(value: unknown): string {
   );
 }
 
-/** Local time of day, with the date before it when that is not today: `09:04:05`, `2026-03-01 09:04:05`. */
-export function localTime(at: number, now: number): string {
+/** Local time of day of epoch ms or ISO 8601, with the date before it when that is not today: `09:04:05`, `2026-03-01 09:04:05`. */
+export function localTime(at: number | string, now: number): string {
   const text = new Date(at).toLocaleString("sv-SE");
   return new Date(at).toDateString() === new Date(now).toDateString() ? text.slice(11) : text;
 }

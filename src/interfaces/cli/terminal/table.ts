@@ -21,11 +21,15 @@ export function titled(...titles: readonly string[]): TableColumn[] {
   );
 }
 
-/** Aligned columns without a frame, cut with `…` to fit the terminal; null columns mean no limit. */
+/**
+ * Aligned columns without a frame, cut with `…` to fit the terminal; null columns mean no limit. `below` has the lines
+ * that follow each row.
+ */
 export function renderTable(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
   { columns: width, colors }: { readonly columns: number | null; readonly colors: Colors },
+  below: readonly (readonly string[])[] = [],
 ): string {
   const widths = columnWidths(columns, rows);
   if (width === null) narrow(widths, columns);
@@ -34,7 +38,7 @@ export function renderTable(
   const head = columns.map(({ title }) => colors.dim(title));
   return [head, ...rows]
     .map((row) => widths.map((room, index) => fit(row[index] ?? "", room)).join(gap))
-    .map((line) => line.trimEnd())
+    .flatMap((line, index) => [line.trimEnd(), ...(below[index - 1] ?? [])])
     .join("\n");
 }
 
