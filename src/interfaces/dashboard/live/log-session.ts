@@ -1,6 +1,6 @@
 import type { LogPageAnswer } from "../../views/log-page.ts";
 import { withQuery } from "../text/addresses.ts";
-import { isFiltered, type LogChoice } from "../text/log-choice.ts";
+import { isFiltered, type LogChoice } from "../text/list-view.ts";
 import type { LogLine } from "../text/log-lines.ts";
 import { fetchJson } from "./api.ts";
 import { followLog } from "./live.ts";

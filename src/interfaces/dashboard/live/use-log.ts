@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { isFiltered, type LogChoice } from "../text/log-choice.ts";
+import { isFiltered, type LogChoice } from "../text/list-view.ts";
 import { firstLog, openLog, type FirstPart } from "./log-session.ts";
 import { exactTime } from "../text/format.ts";
 

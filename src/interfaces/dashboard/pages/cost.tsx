@@ -25,7 +25,7 @@ import type { LivePage } from "../send-page.tsx";
 import { agentAddress } from "../text/addresses.ts";
 import { compactCount, isDay, percent } from "../text/format.ts";
 import type { ListView } from "../text/list-view.ts";
-import { Days } from "../parts/cost-days.tsx";
+import { Days } from "../parts/charts.tsx";
 
 interface CostData {
   readonly frame: Frame;

@@ -16,7 +16,7 @@ import { Failed } from "../parts/panel.tsx";
 import { frameStyles, Notice, Site, type Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { agentAddress, lineAddress, triggersAddress, withQuery } from "../text/addresses.ts";
-import { isFiltered, type LogChoice } from "../text/log-choice.ts";
+import { isFiltered, type LogChoice } from "../text/list-view.ts";
 
 interface LogData {
   readonly frame: Frame;

@@ -4,7 +4,7 @@ import { useStore } from "../live/store.ts";
 import { useDocument } from "../live/use-document.ts";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Panel, Unread } from "../parts/panel.tsx";
-import { QuestionList } from "../parts/question-list.tsx";
+import { QuestionList } from "../parts/question.tsx";
 import { frameStyles, Site, type Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";
 import { withQuery } from "../text/addresses.ts";

@@ -9,7 +9,7 @@ import type { FirstPart } from "../live/log-session.ts";
 import { useDocument } from "../live/use-document.ts";
 import { Action } from "../parts/action.tsx";
 import { Panel, Failed } from "../parts/panel.tsx";
-import { QuestionList } from "../parts/question-list.tsx";
+import { QuestionList } from "../parts/question.tsx";
 import { useRunAgain } from "../parts/run-again.tsx";
 import { Steer } from "../parts/steer.tsx";
 import { Called, Facts, Hosts, Result, Since, Trigger } from "../parts/run-panels.tsx";
@@ -28,7 +28,7 @@ import { actsText } from "../text/question-words.ts";
 import { runningSince, stateOf, whyText } from "../text/trigger-words.ts";
 import { useMemo } from "preact/hooks";
 import { useFollow, useLog } from "../live/use-log.ts";
-import type { LogChoice } from "../text/log-choice.ts";
+import type { LogChoice } from "../text/list-view.ts";
 import { LogLines } from "../parts/log-lines.tsx";
 
 interface RunData {

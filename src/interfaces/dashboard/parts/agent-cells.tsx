@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { usedBudgetText } from "../../../features/spend/spend-text.ts";
-import { outcomeText, shownRuns } from "../../../foundation/contracts/format.ts";
+import { outcomeText, shownRuns, counted } from "../../../foundation/contracts/format.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import {
   causeFirst,
@@ -19,10 +19,11 @@ import {
   logAddress,
   questionsAddress,
   whyAddress,
+  runAddress,
 } from "../text/addresses.ts";
 import { exactTime } from "../text/format.ts";
 import { Linked } from "./linked.tsx";
-import { OutcomeStrip, type Runs } from "./outcome-strip.tsx";
+import type { LatestRuns } from "../../../foundation/contracts/history.ts";
 
 /** An agent as its row shows it. */
 export interface ShownAgent {
@@ -197,4 +198,57 @@ function Cost(props: ContentProps) {
       <div class="sub">{runningCostText(props.agent)}</div>
     </>
   );
+}
+
+/** The runs of an agent, the oldest first. */
+type Runs = LatestRuns["agents"][number]["runs"];
+
+interface OutcomeStripProps {
+  readonly agent: AgentStatus;
+  /** Undefined before they are known. */
+  readonly runs: Runs | undefined;
+}
+
+/** A tick for each of the agent's latest runs, which leads to it. One of them is a tab stop: the arrow keys go to the others. */
+function OutcomeStrip({ agent: { name }, runs = [] }: OutcomeStripProps) {
+  const isLocal = useIsLocal();
+  if (runs.length === 0) return <>–</>;
+  const label = `Last ${counted(runs.length, "run")} of ${name}: ${countsText(runs)}`;
+  return (
+    <div class="strip" role="group" aria-label={label} onKeyDown={moveFocus}>
+      {runs.map(({ instanceId, outcome, at }, index) => {
+        const look = `tick ${outcome}`;
+        if (!isLocal) return <span class={look} key={instanceId} />;
+        return (
+          <a
+            class={look}
+            key={instanceId}
+            href={runAddress(name, instanceId)}
+            title={`${name} ${outcomeText(outcome)}, ${exactTime(Date.parse(at))}`}
+            tabIndex={index === runs.length - 1 ? undefined : -1}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+const siblings: Readonly<Partial<Record<string, (tick: Element) => Element | null | undefined>>> = {
+  ArrowLeft: (tick) => tick.previousElementSibling,
+  ArrowRight: (tick) => tick.nextElementSibling,
+  Home: (tick) => tick.parentElement?.firstElementChild,
+  End: (tick) => tick.parentElement?.lastElementChild,
+};
+
+function moveFocus(event: KeyboardEvent): void {
+  const next = event.target instanceof Element && siblings[event.key]?.(event.target);
+  if (!(next instanceof HTMLElement)) return;
+  event.preventDefault();
+  next.focus();
+}
+
+/** `2 failed, 18 succeeded`. */
+function countsText(runs: Runs): string {
+  const counts = Map.groupBy(runs, ({ outcome }) => outcomeText(outcome));
+  return [...counts].map(([outcome, { length }]) => `${length} ${outcome}`).join(", ");
 }

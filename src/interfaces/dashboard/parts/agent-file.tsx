@@ -7,7 +7,7 @@ import type {
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { useAgentDocument } from "../live/agents.ts";
 import { agentApi } from "../text/addresses.ts";
-import { Copy } from "./copy.tsx";
+import { Copy } from "./copied.tsx";
 import { FileEditor, type Draft } from "./file-editor.tsx";
 import { Markdown } from "./markdown.tsx";
 import { Panel } from "./panel.tsx";

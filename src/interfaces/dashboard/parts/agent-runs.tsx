@@ -13,7 +13,7 @@ import { Action } from "./action.tsx";
 import { Calls } from "./calls.tsx";
 import { memo } from "./memo.ts";
 import { Panel } from "./panel.tsx";
-import { RunCharts } from "./run-charts.tsx";
+import { RunCharts } from "./charts.tsx";
 import { EntryRunLink, Outcome, RunDuration, TriggerLabel } from "./run-parts.tsx";
 import { DetailsRow, Table, Unfold } from "./table.tsx";
 import { ListTime } from "./time.tsx";

@@ -7,7 +7,7 @@ import type { Side } from "../live/log-session.ts";
 import { remember, remembered } from "../live/store.ts";
 import { logDownloadAddress, withQuery } from "../text/addresses.ts";
 import { exactTime, ownTimeZone } from "../text/format.ts";
-import { hasMatches, type LogChoice } from "../text/log-choice.ts";
+import { hasMatches, type LogChoice } from "../text/list-view.ts";
 import { Action } from "./action.tsx";
 import { Select } from "./fields.tsx";
 

@@ -41,8 +41,7 @@ import { agentStatus, frameOf, parsedQuery, queryOf, readOrNull } from "../page-
 import { sendLivePage, sendWorker, workerPath } from "../../dashboard/send-page.tsx";
 import { runsPath, whyPath } from "../../dashboard/text/addresses.ts";
 import { filterOf } from "../../dashboard/text/agent-filter.ts";
-import { viewOf } from "../../dashboard/text/list-view.ts";
-import { choiceOf } from "../../dashboard/text/log-choice.ts";
+import { viewOf, choiceOf } from "../../dashboard/text/list-view.ts";
 import { agentWithLog, firstPartOf } from "./logs.ts";
 
 const { get } = routesOf("Pages");

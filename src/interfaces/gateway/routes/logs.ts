@@ -8,7 +8,7 @@ import type { LogFilter, LogPageQuery, LogQuery } from "../../../foundation/logs
 import type { LogSource } from "../../../foundation/logs/log-source.ts";
 import { logLevelNames, logLevels, logPageSchema } from "../../views/log-page.ts";
 import { readFirstPart, type FirstPart } from "../../dashboard/live/log-session.ts";
-import type { LogChoice } from "../../dashboard/text/log-choice.ts";
+import type { LogChoice } from "../../dashboard/text/list-view.ts";
 import { hasCode } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { agentParams, unknownAgent } from "../api/params.ts";
