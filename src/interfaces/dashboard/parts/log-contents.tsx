@@ -153,7 +153,7 @@ function RunEnd({ entry, outcome }: EntryProps & { readonly outcome: string }) {
   const reason = /: ([\s\S]+)$/.exec(entry.msg)?.[1];
   return (
     <>
-      <span class={isGood ? "end-mark good" : "end-mark bad"} aria-hidden="true">
+      <span class={isGood ? "end-mark good" : "end-mark failed"} aria-hidden="true">
         {isGood ? "✓ " : "✕ "}
       </span>
       <span class="text">run {outcomeText(outcome)}</span>
