@@ -78,19 +78,18 @@ function messagesFor([name, change]: readonly [string, string], users: Credentia
   const sources = Object.values(users.webhooks())
     .filter(({ type, credential }) => name === `${webhookSecretType(type)}:${credential}`)
     .map((source) => `webhook source ${source.name}`);
-  const isOfAgents = [...users.agents()].some(({ config }) => isNamedBy(config, name));
-  const whom = isOfAgents ? ["runs that start from now on", ...sources] : sources;
+  const configs = [...users.agents()].flatMap(({ config }) => config ?? []);
+  const isNamed = (one: string | null) => one === name || `${one}:default` === name;
+  const isOfRuns = configs.some(({ credentials, models }) =>
+    [...credentials, ...models.map(({ credential }) => credential)].some(isNamed),
+  );
+  const isOfMcp = configs.some(({ mcp }) => mcp.some(({ credential }) => isNamed(credential)));
+  const whom = [
+    ...(isOfRuns ? ["runs that start from now on"] : []),
+    ...(isOfMcp ? ["calls of MCP servers, also in runs under way"] : []),
+    ...sources,
+  ];
   return whom.length === 0 ? [] : [`credential ${name} ${change}; this affects ${whom.join(", ")}`];
-}
-
-function isNamedBy(
-  config: Pick<AgentConfig, "credentials" | "models" | "mcp"> | null,
-  name: string,
-): boolean {
-  if (config === null) return false;
-  const { credentials, models, mcp } = config;
-  const references = [...credentials, ...[...models, ...mcp].map(({ credential }) => credential)];
-  return references.some((one) => one === name || `${one}:default` === name);
 }
 
 type Sources = Readonly<Record<string, WebhookSource>>;

@@ -26,7 +26,11 @@ function setUp(...there: readonly string[]) {
   for (const name of there) write(name, "before");
   const told: string[] = [];
   const { webhooks } = project('[webhooks.hub]\ntype = "github"\ncredential = "default"');
-  const config = anAgent("dev", { credentials: ["github_token", "slack_token:ops"] });
+  const docs = { name: "docs", url: "https://mcp.test", command: null, tools: ["*"] };
+  const config = anAgent("dev", {
+    credentials: ["github_token", "slack_token:ops"],
+    mcp: [{ ...docs, credential: "docs", private: false, timeoutSeconds: 60 }],
+  });
   const users = { webhooks: () => webhooks, agents: () => [{ config }, { config: null }] };
   const subscription = credentialChanges(pollCredentials(home, 20), users).subscribe((text) =>
     told.push(text),
@@ -63,6 +67,8 @@ test("an added, changed or removed credential is logged once, with its users", a
   await expect.poll(() => told).toHaveLength(3);
   rmSync(join(home, "credentials/slack_token"), { recursive: true });
   await expect.poll(() => told).toHaveLength(4);
+  write("docs:default", "new");
+  await expect.poll(() => told).toHaveLength(5);
   await settled();
   const runs = "this affects runs that start from now on";
   expect(told).toEqual([
@@ -70,6 +76,7 @@ test("an added, changed or removed credential is logged once, with its users", a
     `credential slack_token:ops was added; ${runs}`,
     "credential github_webhook_secret:default was added; this affects webhook source hub",
     `credential slack_token:ops was removed; ${runs}`,
+    "credential docs:default was added; this affects calls of MCP servers, also in runs under way",
   ]);
 });
 
