@@ -1,6 +1,32 @@
 import { defaultBudget } from "../../src/foundation/contracts/budget.ts";
-import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
 import type { Trigger, WorkItem } from "../../streams/vocabulary.ts";
+
+/** The scripted model, without any key of its config. */
+export function aModelConfig(config: Partial<ModelConfig> = {}): ModelConfig {
+  return {
+    name: "scripted",
+    provider: "scripted",
+    model: "scripted",
+    authType: "none",
+    thinkingLevel: null,
+    baseUrl: null,
+    api: null,
+    contextWindow: null,
+    maxTokens: null,
+    input: null,
+    headers: {},
+    timeoutSeconds: null,
+    maxRetries: null,
+    price: null,
+    requestsPerMinute: null,
+    providerTools: [],
+    extraFields: [],
+    credential: "scripted_key",
+    script: null,
+    ...config,
+  };
+}
 
 /** A valid agent config; what a test is about goes into `config`. */
 export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentConfig {
@@ -13,29 +39,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     instructions: "Do the work.",
     source: null,
     sourceCommit: null,
-    models: [
-      {
-        name: "scripted",
-        provider: "scripted",
-        model: "scripted",
-        authType: "none",
-        thinkingLevel: null,
-        baseUrl: null,
-        api: null,
-        contextWindow: null,
-        maxTokens: null,
-        input: null,
-        headers: {},
-        timeoutSeconds: null,
-        maxRetries: null,
-        price: null,
-        requestsPerMinute: null,
-        providerTools: [],
-        extraFields: [],
-        credential: "scripted_key",
-        script: null,
-      },
-    ],
+    models: [aModelConfig()],
     harness: { type: "pi", command: "claude" },
     credentials: [],
     schedule: null,

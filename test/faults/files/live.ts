@@ -27,7 +27,7 @@ export function dueAt(minute: number, more = ""): string {
   return agentConfig(`schedule = "${minute} 12 1 1 *"\ntimezone = "UTC"\n${more}`);
 }
 
-export const agentDir = ({ dir }: TestProject, name: string): string => join(dir, "agents", name);
+const agentDir = ({ dir }: TestProject, name: string): string => join(dir, "agents", name);
 export const configOf = (project: TestProject, name: string): string =>
   join(agentDir(project, name), "config.toml");
 

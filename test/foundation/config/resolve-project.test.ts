@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
+import { aModelConfig } from "../../helpers/agents.ts";
 import { project, projectChange, said, unsetOfProject, usualProject } from "./samples.ts";
 
 describe("resolveProject", () => {
@@ -42,24 +43,10 @@ describe("resolveProject", () => {
 
   it("resolves models and webhook sources", () => {
     const { models, webhooks } = project(usualProject);
+    const unset = aModelConfig({ name: "main", provider: "anthropic" });
     expect(models.main).toEqual({
-      name: "main",
-      provider: "anthropic",
-      model: "claude-sonnet-4-5",
-      authType: "api_key",
-      thinkingLevel: null,
-      baseUrl: null,
-      api: null,
-      contextWindow: null,
-      ...{ maxTokens: null, input: null },
-      headers: {},
-      timeoutSeconds: null,
-      maxRetries: null,
-      price: null,
-      requestsPerMinute: null,
-      ...{ providerTools: [], extraFields: [] },
+      ...{ ...unset, model: "claude-sonnet-4-5", authType: "api_key" },
       credential: "anthropic_key",
-      script: null,
     });
     expect(models.cheap).toMatchObject({
       provider: "scripted",

@@ -3,30 +3,13 @@ import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts"
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { prepareJob } from "../../../src/runtime/runners/prepare-job.ts";
-import { anAgent, anItem } from "../../helpers/agents.ts";
+import { aModelConfig, anAgent, anItem } from "../../helpers/agents.ts";
 
-const model = (name: string, config: Partial<ModelConfig> = {}): ModelConfig => ({
-  name,
-  provider: "openai",
-  model: `${name}-1`,
-  authType: "api_key",
-  thinkingLevel: null,
-  baseUrl: null,
-  api: null,
-  contextWindow: null,
-  maxTokens: null,
-  input: null,
-  headers: {},
-  timeoutSeconds: null,
-  maxRetries: null,
-  price: null,
-  requestsPerMinute: null,
-  providerTools: [],
-  extraFields: [],
-  credential: `${name}_key`,
-  script: null,
-  ...config,
-});
+const model = (name: string, config: Partial<ModelConfig> = {}): ModelConfig =>
+  aModelConfig({
+    ...{ name, provider: "openai", model: `${name}-1`, authType: "api_key" },
+    ...{ credential: `${name}_key`, ...config },
+  });
 
 /** A job from these credentials, each with one field; models in the order of their names, backwards. */
 function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {

@@ -1,50 +1,22 @@
-import { createServer } from "node:http";
-import type { RequestListener, Server } from "node:http";
-import { once } from "node:events";
-import { join } from "node:path";
+import type { RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
-import type { Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
-import { tempDir } from "../../../helpers/temp-dir.ts";
+import { bridgedScheduler } from "./bridged-scheduler.ts";
+import type { BridgedScheduler } from "./bridged-scheduler.ts";
 
-let dir: string;
-let bridge: Bridge;
-let scheduler: Server | null = null;
-let interrupted: string[];
-
+let side: BridgedScheduler;
 beforeEach(async () => {
-  dir = tempDir();
-  interrupted = [];
-  bridge = await openBridge({
-    runSocket: { socket: join(dir, "run.sock"), token: "the-run-token" },
-    onInterrupted: (message) => interrupted.push(message),
-  });
+  side = await bridgedScheduler();
 });
-afterEach(async () => {
-  await bridge[Symbol.asyncDispose]();
-  await stop();
-});
+afterEach(() => side.remove());
 
-async function serve(listener: RequestListener): Promise<void> {
-  scheduler = createServer(listener).listen(join(dir, "run.sock"));
-  await once(scheduler, "listening");
-}
-
-async function stop(): Promise<void> {
-  if (scheduler === null) return;
-  scheduler.closeAllConnections();
-  scheduler.close();
-  await once(scheduler, "close");
-  scheduler = null;
-}
-
+const serve = (listener: RequestListener) => side.serve((socket) => socket.destroy(), listener);
 const upstream = "https://api.anthropic.com/base";
 const ask = (init: RequestInit = {}, rest = "/v1/messages?beta=true") =>
-  fetch(`${bridge.baseUrl({ name: "the model/1" }, upstream)}${rest}`, {
+  fetch(`${side.bridge.baseUrl({ name: "the model/1" }, upstream)}${rest}`, {
     method: "POST",
-    headers: { "x-api-key": bridge.key, "anthropic-version": "2023-06-01" },
+    headers: { "x-api-key": side.bridge.key, "anthropic-version": "2023-06-01" },
     body: `{"a":1}`,
     ...init,
   });
@@ -82,9 +54,9 @@ test("the bridge forwards a request with the run's token in place of the key, un
 });
 
 test.each([
-  ["a bearer", () => ({ authorization: `Bearer ${bridge.key}` })],
-  ["a subscription's token", () => ({ authorization: `Bearer sk-ant-oat01-${bridge.key}` })],
-  ["Google's header", () => ({ "x-goog-api-key": bridge.key })],
+  ["a bearer", () => ({ authorization: `Bearer ${side.bridge.key}` })],
+  ["a subscription's token", () => ({ authorization: `Bearer sk-ant-oat01-${side.bridge.key}` })],
+  ["Google's header", () => ({ "x-goog-api-key": side.bridge.key })],
 ])("the bridge accepts its key as %s", async (_name, headers) => {
   await serve((_request, response) => response.end("ok"));
   expect((await ask({ headers: headers() })).status).toBe(200);
@@ -92,7 +64,7 @@ test.each([
 
 test.each([
   ["no key", () => ({})],
-  ["another key", () => ({ "x-api-key": "x".repeat(bridge.key.length) })],
+  ["another key", () => ({ "x-api-key": "x".repeat(side.bridge.key.length) })],
 ])("the bridge rejects a request with %s, and does not forward it", async (_name, headers) => {
   let requests = 0;
   await serve((_request, response) => {
@@ -128,16 +100,7 @@ test("the bridge waits for a scheduler that is away or starts, and repeats the r
   });
   expect(await (await answer).text()).toBe("done");
   expect(bodies).toEqual([`{"a":1}`, `{"a":1}`]);
-  expect(interrupted).toEqual([]);
-});
-
-test("the bridge repeats a request that a scheduler did not answer before it died", async () => {
-  await serve((request) => request.socket.destroy());
-  const answer = ask();
-  await wait(100);
-  await stop();
-  await serve((_request, response) => response.end("done"));
-  expect(await (await answer).text()).toBe("done");
+  expect(side.interrupted).toEqual([]);
 });
 
 test("the bridge reports an answer that broke off, and does not repeat the request", async () => {
@@ -150,7 +113,7 @@ test("the bridge reports an answer that broke off, and does not repeat the reque
   });
   const answer = await ask();
   // A client that sees the end of the answer finds it counted: by that it knows whether to ask once more.
-  const counted = await answer.text().catch(() => interrupted.length);
+  const counted = await answer.text().catch(() => side.interrupted.length);
   expect(counted).toBe(1);
   expect(requests).toBe(1);
 });
@@ -163,7 +126,7 @@ test("an answer that the provider broke off is broken off for the client, and is
     response.end();
   });
   await expect((await ask()).text()).rejects.toThrow();
-  expect(interrupted).toEqual(["the model's provider broke its answer off"]);
+  expect(side.interrupted).toEqual(["the model's provider broke its answer off"]);
 });
 
 test("a client that hangs up ends the request, which is not an interruption", async () => {
@@ -176,7 +139,7 @@ test("a client that hangs up ends the request, which is not an interruption", as
   await ask({ signal: hangUp.signal });
   hangUp.abort();
   await closed.promise;
-  expect(interrupted).toEqual([]);
+  expect(side.interrupted).toEqual([]);
 });
 
 test("a provider's own 503 is an answer like any other", async () => {

@@ -17,6 +17,8 @@ export interface BridgedScheduler {
   readonly socket: string;
   /** What the scheduler was asked, in order. */
   readonly asked: readonly IncomingMessage[];
+  /** Answers that broke off, as the bridge reports them. */
+  readonly interrupted: readonly string[];
   /** How many connections pause the run's clock. */
   paused(): number;
   /** Starts a scheduler that answers CONNECT by `tunnel`, and other requests by `listener`. */
@@ -30,13 +32,14 @@ export async function bridgedScheduler(): Promise<BridgedScheduler> {
   const dir = await mkdtemp(join(tmpdir(), "al-bridge-"));
   const runSocket = { socket: join(dir, "run.sock"), token: "the-run-token" };
   let paused = 0;
+  const interrupted: string[] = [];
   const bridge = await openBridge({
     runSocket,
     pausedFor: async (waiting) => {
       paused += 1;
       return waiting().finally(() => (paused -= 1));
     },
-    onInterrupted: () => undefined,
+    onInterrupted: (message) => interrupted.push(message),
   });
   const asked: IncomingMessage[] = [];
   const sockets = new Set<Socket>();
@@ -55,6 +58,7 @@ export async function bridgedScheduler(): Promise<BridgedScheduler> {
     bridge,
     socket: runSocket.socket,
     asked,
+    interrupted,
     paused: () => paused,
     stop,
     closeBridge,
