@@ -25,17 +25,10 @@ const hub = '[[webhooks]]\nsource = "hub"\n';
 
 describe("the editor's schema of an agent judges like al", () => {
   it.each([
-    'schedule = "every day"',
-    'schedule = "0 24 * * *"',
-    'schedule = "@reboot"',
-    'schedule = "H 9 * * *"',
-    'schedule = "0 9 * * *"\ntimezone = "Europe/Berln"',
-    'schedule = "0 9 * * *"\ntimezone = "+02:00"',
-    "timeout = 60",
-    "callable = false",
-    'callable = true\ntags = ["two words"]',
-    "webhooks = []",
-    "scale = 1",
+    ...['schedule = "every day"', 'schedule = "0 24 * * *"', 'schedule = "@reboot"'],
+    ...['schedule = "H 9 * * *"', 'schedule = "0 9 * * *"\ntimezone = "Europe/Berln"'],
+    ...['schedule = "0 9 * * *"\ntimezone = "+02:00"', "timeout = 60", "callable = false"],
+    ...['callable = true\ntags = ["two words"]', "webhooks = []", "scale = 1"],
   ])("refuses %s", (text) => {
     expect(agentChange(start + text).type).toBe("invalid");
     expect(ofAgent(parse(start + text))).toBe(false);

@@ -3,15 +3,8 @@ import { fiveFields, scheduleProblem } from "../../../src/foundation/config/sche
 
 describe("scheduleProblem", () => {
   it.each([
-    "0 9 * * *",
-    "*/5 * * * *",
-    "0 9 * * MON-FRI",
-    "0 9 * * THU",
-    "0 0 29 2 *",
-    " 0  9 * * * ",
-    "0 0 L * *",
-    "@hourly",
-    " @daily ",
+    ...["0 9 * * *", "*/5 * * * *", "0 9 * * MON-FRI", "0 9 * * THU", "0 0 29 2 *", " 0  9 * * * "],
+    ...["0 0 L * *", "@hourly", " @daily "],
   ])("accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
 
   it("rejects a sentence with the expected form", () => {
@@ -21,14 +14,7 @@ describe("scheduleProblem", () => {
   });
 
   it.each([
-    "",
-    "5",
-    "* * * *",
-    "0 0 9 * * *",
-    "61 * * * *",
-    "a b c d e",
-    "H 9 * * *",
-    "5-1 * * * *",
+    ...["", "5", "* * * *", "0 0 9 * * *", "61 * * * *", "a b c d e", "H 9 * * *", "5-1 * * * *"],
   ])("refuses %j", (schedule) =>
     expect(scheduleProblem(schedule)).toMatch(/is not a cron expression.*use five fields/),
   );

@@ -20,14 +20,8 @@ test.each([
 });
 
 test.each([
-  "",
-  "README.md",
-  ".al/state.db",
-  ".git/config.toml",
-  "node_modules/x/config.toml",
-  "agents/dev/.SKILL.md.swp",
-  "agents/dev/setup.sh~",
-  "agents/dev/sub/.setup.sh.swx",
+  ...["", "README.md", ".al/state.db", ".git/config.toml", "node_modules/x/config.toml"],
+  ...["agents/dev/.SKILL.md.swp", "agents/dev/setup.sh~", "agents/dev/sub/.setup.sh.swx"],
   "other/config.toml",
 ])("%j is not read", (path) => {
   expect(classify(path)).toBeNull();

@@ -87,17 +87,9 @@ describe("forwarding headers without a trusted proxy", () => {
 
 describe("an oddly written address", () => {
   test.each([
-    "/%63ontrol/status",
-    "//control/status",
-    "/./control/status",
-    "/control/../control/status",
-    "/control/status/",
-    "/control/status;x",
-    "/CONTROL/STATUS",
-    "/control%2fstatus",
-    "\\control\\status",
-    "/control/status%00",
-    "*",
+    ...["/%63ontrol/status", "//control/status", "/./control/status", "/control/../control/status"],
+    ...["/control/status/", "/control/status;x", "/CONTROL/STATUS", "/control%2fstatus"],
+    ...["\\control\\status", "/control/status%00", "*"],
   ])("gives a client without the key no more than the plain one: %s", async (path) => {
     const { said } = await answer(`GET ${path}`, {
       host: "localhost",
