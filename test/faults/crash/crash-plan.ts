@@ -27,49 +27,17 @@ export function randomBy(seed: number): () => number {
   };
 }
 
-/** The points of a run's start. */
-const starts: readonly KillPoint[] = [
-  "not claimed",
-  "claimed",
-  "not begun",
-  "begun, not asked",
-  "created, not started",
-  "started",
-  "running",
-];
+type Trait = "start" | "slow" | "repeated" | "crowded";
+const isA = (point: KillPoint, trait: Trait): boolean => {
+  const row = killPoints[point];
+  return "is" in row && row.is.split(" ").includes(trait);
+};
+const all = Object.keys(killPoints) as readonly KillPoint[];
+const onlyStarts = process.env.AL_CRASH_POINTS === "start";
 /** Every named point; with `AL_CRASH_POINTS=start` those of a run's start alone. */
-export const points =
-  process.env.AL_CRASH_POINTS === "start"
-    ? starts
-    : (Object.keys(killPoints) as readonly KillPoint[]);
-/** Points that come about only after a run or so: they get their time. */
-const slow: ReadonlySet<KillPoint> = new Set([
-  "in a post hook",
-  "exited, not recorded",
-  "recorded",
-  "lock not granted",
-  "lock granted, not told",
-  "lock not freed",
-]);
-/** Points to which one life may come more than once. */
-const repeated: ReadonlySet<KillPoint> = new Set([
-  "receipt not committed",
-  "receipt committed, not answered",
-  "answered, queued",
-  "not claimed",
-  "claimed",
-  "not begun",
-  "begun, not asked",
-  "created, not started",
-  "started",
-  "migrating",
-  "drop not recorded",
-  "dropped",
-]);
-/** Points for which more has to come than may wait. */
-const crowded: ReadonlySet<KillPoint> = new Set(["drop not recorded", "dropped"]);
+export const points = all.filter((point) => !onlyStarts || isA(point, "start"));
 /** Kills at a moment, in each round of the points. */
-const momentsPerRound = process.env.AL_CRASH_POINTS === "start" ? 3 : 9;
+const momentsPerRound = onlyStarts ? 3 : 9;
 
 /** The plans of a chain of cycles, in rounds that visit every point, and some moments, in an order of their own. */
 export function* plansBy(random: () => number): Generator<CrashPlan, never> {
@@ -114,7 +82,7 @@ function planFor(
     endsRuns: false,
   };
   if (point === null) return common;
-  if (slow.has(point)) return { ...common, latestMs: 3000, deliveries: { worker, locker: 1 } };
-  const deliveries = { worker: crowded.has(point) ? 10 : worker, locker };
-  return { ...common, nth: repeated.has(point) ? nth : 1, latestMs: 3000, deliveries };
+  if (isA(point, "slow")) return { ...common, latestMs: 3000, deliveries: { worker, locker: 1 } };
+  const deliveries = { worker: isA(point, "crowded") ? 10 : worker, locker };
+  return { ...common, nth: isA(point, "repeated") ? nth : 1, latestMs: 3000, deliveries };
 }

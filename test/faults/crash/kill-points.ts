@@ -28,34 +28,38 @@ export type Strike =
   | { readonly at: "file"; readonly of: "in-run" | "in-post" }
   | { readonly at: "migration" };
 
-/** Every named point, and how the process finds out that it is there. */
+/**
+ * Every named point, and how the process finds out that it is there. It `is` one of a run's start, one that comes about
+ * after a run or so (slow), one to which a life may come more than once (repeated), or one that more work than may wait
+ * leads to (crowded).
+ */
 export const killPoints = {
-  "receipt not committed": { at: "commit", of: "receipt", when: "before" },
-  "receipt committed, not answered": { at: "commit", of: "receipt", when: "after" },
-  "answered, queued": { at: "call", of: "answer" },
-  "not claimed": { at: "commit", of: "claim", when: "before" },
-  claimed: { at: "commit", of: "claim", when: "after" },
-  "not begun": { at: "commit", of: "begin", when: "before" },
-  "begun, not asked": { at: "commit", of: "begin", when: "after" },
-  "created, not started": { at: "call", of: "spawn" },
-  started: { at: "call", of: "order" },
-  running: { at: "file", of: "in-run" },
-  "in a post hook": { at: "file", of: "in-post" },
-  "exited, not recorded": { at: "commit", of: "end", when: "before" },
-  recorded: { at: "commit", of: "end", when: "after" },
-  "lock not granted": { at: "commit", of: "lock", when: "before" },
-  "lock granted, not told": { at: "commit", of: "lock", when: "after" },
-  "lock not freed": { at: "commit", of: "freed", when: "before" },
-  "drop not recorded": { at: "commit", of: "refusal", when: "before" },
-  dropped: { at: "commit", of: "refusal", when: "after" },
+  "receipt not committed": { at: "commit", of: "receipt", when: "before", is: "repeated" },
+  "receipt committed, not answered": { at: "commit", of: "receipt", when: "after", is: "repeated" },
+  "answered, queued": { at: "call", of: "answer", is: "repeated" },
+  "not claimed": { at: "commit", of: "claim", when: "before", is: "start repeated" },
+  claimed: { at: "commit", of: "claim", when: "after", is: "start repeated" },
+  "not begun": { at: "commit", of: "begin", when: "before", is: "start repeated" },
+  "begun, not asked": { at: "commit", of: "begin", when: "after", is: "start repeated" },
+  "created, not started": { at: "call", of: "spawn", is: "start repeated" },
+  started: { at: "call", of: "order", is: "start repeated" },
+  running: { at: "file", of: "in-run", is: "start" },
+  "in a post hook": { at: "file", of: "in-post", is: "slow" },
+  "exited, not recorded": { at: "commit", of: "end", when: "before", is: "slow" },
+  recorded: { at: "commit", of: "end", when: "after", is: "slow" },
+  "lock not granted": { at: "commit", of: "lock", when: "before", is: "slow" },
+  "lock granted, not told": { at: "commit", of: "lock", when: "after", is: "slow" },
+  "lock not freed": { at: "commit", of: "freed", when: "before", is: "slow" },
+  "drop not recorded": { at: "commit", of: "refusal", when: "before", is: "repeated crowded" },
+  dropped: { at: "commit", of: "refusal", when: "after", is: "repeated crowded" },
   "not recovered": { at: "commit", of: "recovery", when: "before" },
   recovered: { at: "commit", of: "recovery", when: "after" },
-  migrating: { at: "migration" },
+  migrating: { at: "migration", is: "repeated" },
   "key drafted": { at: "call", of: "draft" },
   "key placed": { at: "call", of: "link" },
   "config drafted": { at: "call", of: "draft" },
   "config replaced": { at: "call", of: "rename" },
-} as const satisfies Readonly<Record<string, Strike>>;
+} as const satisfies Readonly<Record<string, Strike & { readonly is?: string }>>;
 
 export const questionPoints = {
   "question not committed": { at: "commit", of: "question", when: "before" },
