@@ -218,17 +218,6 @@ function crowd(size: number): ListeningAgent[] {
   });
 }
 
-/** The best of many short tries: each fits between two moments in which a busy machine does something else. */
-function nanosecondsPerMatch(index: MatchIndex, event: Attributes): number {
-  const rounds = 100;
-  const tries = Array.from({ length: 300 }, () => {
-    const start = process.hrtime.bigint();
-    for (let round = 0; round < rounds; round++) index.match("hub", seen(event));
-    return Number(process.hrtime.bigint() - start) / rounds;
-  });
-  return Math.min(...tries);
-}
-
 test("an event skips agents with other sources or repositories", () => {
   const event = { ...push, repos: "acme/r5-2" };
   const small = indexOf(...crowd(10));
@@ -237,9 +226,6 @@ test("an event skips agents with other sources or repositories", () => {
   expect(small.match("hub", seen(event)).examined).toBe(1);
   expect(large.match("hub", seen(event)).examined).toBe(1);
   expect(large.match("own-7", seen(event))).toMatchObject({ matched: ["agent-7"], examined: 1 });
-  // A hundred times the agents; the factor leaves room for a busy machine, and a scan would take it many times over.
-  const ratio = nanosecondsPerMatch(large, event) / nanosecondsPerMatch(small, event);
-  expect(ratio).toBeLessThan(10);
 });
 
 test("an unmatched event is explained without a look at every agent", () => {

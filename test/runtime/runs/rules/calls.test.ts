@@ -147,16 +147,6 @@ describe("a call", () => {
 });
 
 describe("a stream of call commands", () => {
-  it("leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
-    marbles(({ cold, scheduler, expectObservable, expectSubscriptions }) => {
-      const command$ = cold("a1t---", commands);
-      const create = () => createCalls<string>(createWaitGraph());
-      const event$ = driven(command$, create, scheduler).pipe(map(words));
-      expectObservable(event$, "---!").toBe("--w", said);
-      expectObservable(event$, "---^------!").toBe("-----wt", said);
-      expectSubscriptions(command$.subscriptions).toBe(["^--!", "---^------!"]);
-    }));
-
   it("answers a burst in order", () =>
     marbles((helpers) => {
       helpers.expectObservable(called(helpers, "(a12WbcBCA)"), "--------!").toBe("(Ws)", said);

@@ -225,11 +225,6 @@ describe("restored locks", () => {
 });
 
 describe("a stream of lock commands", () => {
-  it("emits nothing without a command", () =>
-    marbles((helpers) => {
-      helpers.expectObservable(locked(helpers, "---"), "--------!").toBe("---");
-    }));
-
   it("leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
     marbles(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
       const command$ = cold("-s-b-------|", commands);

@@ -129,15 +129,6 @@ describe("a wait", () => {
 });
 
 describe("a stream of wait commands", () => {
-  it("leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
-    marbles(({ cold, scheduler, expectObservable, expectSubscriptions }) => {
-      const command$ = cold("-s---", commands);
-      const event$ = waited(command$, scheduler);
-      expectObservable(event$, "---!").toBe("-a-", said);
-      expectObservable(event$, "----^------!").toBe("-----ax", said);
-      expectSubscriptions(command$.subscriptions).toBe(["^--!", "----^------!"]);
-    }));
-
   it("answers a burst in order", () =>
     marbles((helpers) => {
       const line = "-(aAboptu)";
