@@ -1,14 +1,14 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { check } from "prettier";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { readFigures, slower, writeFigures } from "./baseline.ts";
 import { comparisonTable, medians } from "./compare.ts";
 import { figureOf } from "./figure.ts";
 import type { Figure } from "./figure.ts";
 import { table } from "./report.ts";
 import { isReached } from "./target.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 
 const time = (ms: number, floor: readonly number[] = []): Figure =>
   figureOf("save", "ms", [ms], { floor });
@@ -31,8 +31,7 @@ test("a figure without a floor is compared directly, a new one with nothing", ()
 });
 
 test("a written baseline can be read back and passes prettier", async () => {
-  const dir = await mkdtemp(join(tmpdir(), "al-baseline-"));
-  onTestFinished(() => rm(dir, { recursive: true }));
+  const dir = tempDir();
   const path = join(dir, "baseline.json");
   const figures = [time(1 / 3, [0.1]), figureOf("bytes", "bytes", [1], { target: { most: 2 } })];
   writeFigures(figures, path);

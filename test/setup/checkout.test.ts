@@ -3,15 +3,14 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { tempDir } from "../helpers/temp-dir.ts";
 
 const script = resolve(import.meta.dirname, "../../src/setup/checkout.mjs");
 
@@ -47,7 +46,7 @@ const packages = {
 let clone: string;
 
 beforeEach(() => {
-  clone = mkdtempSync(join(tmpdir(), "al-checkout-"));
+  clone = tempDir();
   for (const folder of ["src/setup", "streams"])
     mkdirSync(join(clone, folder), { recursive: true });
   cpSync(script, join(clone, "src/setup/checkout.mjs"));
@@ -59,8 +58,6 @@ beforeEach(() => {
   setAge(["src", "src/a.ts", "src/b.ts", "src/setup", "streams", "tsconfig.json"], 60);
   setAge(["src/setup/checkout.mjs", "package-lock.json"], 60);
 });
-
-afterEach(() => rmSync(clone, { recursive: true, force: true }));
 
 function lock(file: string, content: object): void {
   writeFileSync(join(clone, file), JSON.stringify({ packages: content }));

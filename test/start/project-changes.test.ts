@@ -1,20 +1,19 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Subject } from "rxjs";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { ProjectChange } from "../../src/foundation/config/project-config.ts";
 import { loadProject } from "../../src/foundation/config/resolve-project.ts";
 import { projectChanges } from "../../src/start/project-changes.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 
 let dir = "";
 const settledMs = 150;
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "al-project-"));
+  dir = tempDir();
   await writeFile(join(dir, "config.toml"), "scale = 1\n");
 });
-afterEach(() => rm(dir, { recursive: true }));
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, settledMs));
 

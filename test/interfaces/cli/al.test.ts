@@ -1,17 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const source = readFileSync(
   resolve(import.meta.dirname, "../../../src/interfaces/cli/al.ts"),
@@ -29,13 +21,12 @@ let folder: string;
 let al: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "al-node-"));
+  folder = tempDir();
   al = join(folder, "al.js");
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024 };
   writeFileSync(al, ts.transpileModule(source, { compilerOptions }).outputText);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Installs a `node` package beside al, whose binary is a shell script. */
 function bundle(version: string, script: string): void {

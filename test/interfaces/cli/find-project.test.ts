@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { findProject } from "../../../src/interfaces/cli/context.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 /** A directory with these files in it; those that end in `/` are directories. */
 function tree(...paths: readonly string[]): string {
-  const root = mkdtempSync(join(tmpdir(), "al-find-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = tempDir();
   for (const path of paths) {
     mkdirSync(join(root, path, path.endsWith("/") ? "." : ".."), { recursive: true });
     if (!path.endsWith("/")) writeFileSync(join(root, path), "");

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../../helpers/browser.ts";
-import { startTcp, tempDir, testDeps } from "../gateway/start-gateway.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
+import { startTcp, testDeps } from "../gateway/start-gateway.ts";
 
 let browser: Browser;
 beforeAll(async () => {

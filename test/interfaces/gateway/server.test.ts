@@ -6,7 +6,8 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createGateway } from "../../../src/interfaces/gateway/server.ts";
-import { bearer, startTcp, tempDir, testDeps } from "./start-gateway.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
+import { bearer, startTcp, testDeps } from "./start-gateway.ts";
 
 test("the gateway listens on TCP and returns the address that a person opens", async () => {
   const gateway = createGateway(testDeps());

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { NEVER } from "rxjs";
 import { onTestFinished } from "vitest";
@@ -77,13 +74,6 @@ export async function startTcp(deps: GatewayDeps): Promise<string> {
   const gateway = createGateway(deps);
   onTestFinished(() => gateway.close());
   return (await gateway.listenTcp()).replace("localhost", "127.0.0.1");
-}
-
-/** A directory of the test's own. */
-export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), "al-gateway-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
 }
 
 /** Logs in as a browser does; the cookie to send from then on. */

@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
 import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
 import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
 import { createFileEdits } from "../../../src/interfaces/operations/file-edits.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { schedulerContext } from "../../helpers/scheduler-context.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const project = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
 
@@ -20,8 +19,7 @@ interface ProjectFiles {
 
 /** The context of a project on disk with an agent dev, and its file operations. */
 export async function agentProject(files: ProjectFiles) {
-  const projectDir = mkdtempSync(join(tmpdir(), "al-agent-"));
-  onTestFinished(() => rmSync(projectDir, { recursive: true, force: true }));
+  const projectDir = tempDir();
   const pathOf = (file: string): string => join(projectDir, file);
   const write = (file: string, text: string): void => {
     mkdirSync(dirname(pathOf(file)), { recursive: true });

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { createStartOnce } from "../../../src/interfaces/operations/start-once.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const manual = (prompt: string | null) => ({ kind: "manual", prompt }) as const;
 
@@ -20,14 +18,8 @@ function opened(dir: string) {
   return { store, once, count, refuse: (error: UserError | null) => void (refusal = error) };
 }
 
-function projectDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), "al-once-"));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
-  return dir;
-}
-
 test("many requests at once with one key start one run; other keys and agents start their own", async () => {
-  const { store, once, count } = opened(projectDir());
+  const { store, once, count } = opened(tempDir());
   const asked = Array.from({ length: 20 }, () => once("dev", manual("a"), "k"));
   const started = await Promise.all(asked);
   expect(new Set(started.map(({ triggerId }) => triggerId)).size).toBe(1);
@@ -39,7 +31,7 @@ test("many requests at once with one key start one run; other keys and agents st
 });
 
 test("a key is remembered across a restart, with its prompt", async () => {
-  const dir = projectDir();
+  const dir = tempDir();
   const before = opened(dir);
   const { triggerId } = await before.once("dev", manual("a"), "k");
   before.store.close();
@@ -51,7 +43,7 @@ test("a key is remembered across a restart, with its prompt", async () => {
 });
 
 test("a request that was refused leaves the key free", async () => {
-  const { store, once, count, refuse } = opened(projectDir());
+  const { store, once, count, refuse } = opened(tempDir());
   refuse(new UserError("disabled", "no"));
   const both = await Promise.allSettled([
     once("dev", manual("a"), "k"),

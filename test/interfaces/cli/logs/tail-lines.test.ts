@@ -1,26 +1,23 @@
 import {
   appendFileSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readlinkSync,
-  rmSync,
   renameSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { tailLines } from "../../../../src/interfaces/cli/logs/tail-lines.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "al-tail-"));
+  folder = tempDir();
   path = join(folder, "dev.log");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function follow(start = 0, isOver = () => false) {
   const lines = tailLines(path, start, isOver);

@@ -5,7 +5,8 @@ import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { createLoginLinks } from "../../../../src/interfaces/gateway/login-links.ts";
 import { openSessions } from "../../../../src/interfaces/gateway/sessions.ts";
 import { memorySessions } from "../../../helpers/memory-sessions.ts";
-import { apiKey, bearer, openApp, tempDir, type TestDeps } from "../start-gateway.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
+import { apiKey, bearer, openApp, type TestDeps } from "../start-gateway.ts";
 
 const gatewayUrl = "http://localhost:8080";
 

@@ -4,7 +4,8 @@ import type { FastifyInstance } from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { tcpApp } from "../../../../src/interfaces/gateway/app.ts";
 import { openSessions } from "../../../../src/interfaces/gateway/sessions.ts";
-import { apiKey, logIn, tempDir, testDeps, type TestDeps } from "../start-gateway.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
+import { apiKey, logIn, testDeps, type TestDeps } from "../start-gateway.ts";
 
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
